@@ -1,0 +1,140 @@
+/**
+ * Every error this library throws on purpose is a {@link SchedulerError} with a stable code. Codes are part of the
+ * public contract (docs/reference/errors.md has one heading per code, kept equal by a test); messages are not.
+ */
+export const errorCodes = [
+  'ERR_INVALID_ARGUMENT',
+  'ERR_INVALID_OPTION',
+  'ERR_INVALID_TRIGGER',
+  'ERR_INVALID_CRON_EXPRESSION',
+  'ERR_INVALID_CRONTAB',
+  'ERR_INVALID_CALENDAR',
+  'ERR_UNKNOWN_TIME_ZONE',
+  'ERR_INVALID_JOB_DATA',
+  'ERR_JOB_DATA_TOO_LARGE',
+  'ERR_JOB_DATA_SCHEMA',
+  'ERR_UNKNOWN_JOB_TYPE',
+  'ERR_WORKER_MODULE',
+  'ERR_TRIGGER_NEVER_FIRES',
+  'ERR_OBJECT_ALREADY_EXISTS',
+  'ERR_JOB_NOT_FOUND',
+  'ERR_CALENDAR_NOT_FOUND',
+  'ERR_CALENDAR_IN_USE',
+  'ERR_JOB_NOT_DURABLE',
+  'ERR_JOB_KEY_MISMATCH',
+  'ERR_SCHEDULER_SHUTDOWN',
+  'ERR_SCHEDULER_STATE',
+  'ERR_THREAD_POOL_SHUTDOWN',
+  'ERR_WORKER_FAILED',
+  'ERR_WORKER_UNAVAILABLE',
+  'ERR_JOB_EXECUTION',
+  'ERR_JOB_TIMEOUT',
+  'ERR_JOB_INTERRUPTED',
+  'ERR_JOB_PERSISTENCE',
+  'ERR_LISTENER_FAILED',
+  'ERR_INVARIANT',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+const brand = '~quartz-ts/error'
+
+/** Base of every error of this library: branch on {@link SchedulerError.code}, read `cause` for what lies below. */
+export class SchedulerError extends Error {
+  readonly code: ErrorCode
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+    this.code = code
+    Object.defineProperty(this, brand, { value: true })
+  }
+
+  /** True for errors of this library, also those of a second copy of the package or of another realm. */
+  static is(value: unknown): value is SchedulerError {
+    return typeof value === 'object' && value !== null && brand in value
+  }
+}
+
+/** A value that the caller passed is wrong; the message names the field and the remedy. */
+export class InvalidArgumentError extends SchedulerError {
+  /** The field that is wrong, for example `repeatInterval`. */
+  readonly field: string
+
+  constructor(
+    field: string,
+    message: string,
+    code: ErrorCode = 'ERR_INVALID_ARGUMENT',
+    options?: ErrorOptions,
+  ) {
+    super(code, message, options)
+    this.field = field
+  }
+}
+
+/** A cron expression that cannot be accepted: which field, where, and what to write instead when that is plain. */
+export class CronExpressionError extends SchedulerError {
+  readonly expression: string
+  /** Name of the offending field, or null when the expression as a whole is wrong. */
+  readonly field: string | null
+  /** Zero-based offset into {@link expression}. */
+  readonly position: number
+  readonly suggestion: string | null
+
+  constructor(
+    message: string,
+    detail: { expression: string; field: string | null; position: number; suggestion?: string | null },
+    options?: ErrorOptions,
+  ) {
+    super('ERR_INVALID_CRON_EXPRESSION', message, options)
+    this.expression = detail.expression
+    this.field = detail.field
+    this.position = detail.position
+    this.suggestion = detail.suggestion ?? null
+  }
+}
+
+/** A job store could not do what it was asked, or refused it. */
+export class JobPersistenceError extends SchedulerError {
+  constructor(message: string, options?: ErrorOptions & { code?: ErrorCode }) {
+    super(options?.code ?? 'ERR_JOB_PERSISTENCE', message, options)
+  }
+}
+
+/** An object with that identity is stored already, and replacing was not asked for. */
+export class ObjectAlreadyExistsError extends JobPersistenceError {
+  constructor(what: 'job' | 'trigger' | 'calendar', identity: string) {
+    super(
+      `Cannot store ${what} '${identity}': one with this identity exists already. Pass { replace: true } to replace it, or use another identity.`,
+      { code: 'ERR_OBJECT_ALREADY_EXISTS' },
+    )
+  }
+}
+
+/**
+ * What a job throws to steer its trigger. With none of the flags set it reports a plain failure, as any other error
+ * thrown by a job does. When several flags are set the first one in this order counts.
+ */
+export class JobExecutionError extends SchedulerError {
+  /** Run the job again at once, in the same slot; bounded by the scheduler's `maxRefires`. */
+  readonly refireImmediately: boolean
+  /** The trigger that fired becomes COMPLETE and never fires again. */
+  readonly unscheduleFiringTrigger: boolean
+  /** All triggers of the job become COMPLETE. */
+  readonly unscheduleAllTriggers: boolean
+
+  constructor(
+    message: string,
+    options?: ErrorOptions & {
+      code?: ErrorCode
+      refireImmediately?: boolean
+      unscheduleFiringTrigger?: boolean
+      unscheduleAllTriggers?: boolean
+    },
+  ) {
+    super(options?.code ?? 'ERR_JOB_EXECUTION', message, options)
+    this.refireImmediately = options?.refireImmediately ?? false
+    this.unscheduleFiringTrigger = options?.unscheduleFiringTrigger ?? false
+    this.unscheduleAllTriggers = options?.unscheduleAllTriggers ?? false
+  }
+}

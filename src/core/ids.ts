@@ -1,0 +1,30 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+
+/** The one source of randomness in the library, so that simulations can put a seeded one in its place. */
+export interface IdGenerator {
+  /** A name for a trigger or job that was given none, or an instance id. */
+  uniqueName(): string
+  /** A number in [0, 1), for jitter. */
+  random(): number
+}
+
+export const systemIds: IdGenerator = {
+  uniqueName: () => randomUUID(),
+  random: () => randomBytes(4).readUInt32LE() / 2 ** 32,
+}
+
+/** A repeatable generator (mulberry32) for tests and simulations. */
+export function seededIds(seed: number): IdGenerator {
+  let state = seed >>> 0
+  let names = 0
+  const random = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return {
+    uniqueName: () => `id-${String(seed)}-${String(++names)}`,
+    random,
+  }
+}

@@ -1,0 +1,66 @@
+import { InvalidArgumentError } from './errors.ts'
+
+export const defaultGroup = 'DEFAULT'
+/** Group of the triggers that a recovery creates. */
+export const recoveringJobsGroup = 'RECOVERING_JOBS'
+/** Group of the triggers that a retry creates. */
+export const retryingJobsGroup = 'RETRYING_JOBS'
+
+abstract class Key {
+  /** Unique within its group. */
+  readonly name: string
+  readonly group: string
+
+  constructor(name: string, group: string = defaultGroup) {
+    if (typeof name !== 'string' || name.trim() === '') {
+      throw new InvalidArgumentError('name', 'A key needs a name that is not blank.')
+    }
+    if (typeof group !== 'string' || group.trim() === '') {
+      throw new InvalidArgumentError(
+        'group',
+        `The group of key '${name}' is blank; leave it out for '${defaultGroup}'.`,
+      )
+    }
+    this.name = name
+    this.group = group
+  }
+
+  equals(other: this): boolean {
+    return this.name === other.name && this.group === other.group
+  }
+
+  /** `group.name` */
+  toString(): string {
+    return `${this.group}.${this.name}`
+  }
+}
+
+/** Identity of a job within a scheduler. */
+export class JobKey extends Key {
+  // A job key is never a trigger key, although both are a name and a group.
+  declare readonly '~kind': 'job'
+}
+
+/** Identity of a trigger within a scheduler. */
+export class TriggerKey extends Key {
+  declare readonly '~kind': 'trigger'
+}
+
+export function jobKey(name: string, group?: string): JobKey {
+  return new JobKey(name, group)
+}
+
+export function triggerKey(name: string, group?: string): TriggerKey {
+  return new TriggerKey(name, group)
+}
+
+/** Order of keys: group DEFAULT first, then group, then name, by UTF-16 code unit. */
+export function compareKeys(a: { name: string; group: string }, b: { name: string; group: string }): number {
+  if (a.group !== b.group) {
+    if (a.group === defaultGroup) return -1
+    if (b.group === defaultGroup) return 1
+    return a.group < b.group ? -1 : 1
+  }
+  if (a.name === b.name) return 0
+  return a.name < b.name ? -1 : 1
+}

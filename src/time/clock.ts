@@ -1,0 +1,50 @@
+/** Milliseconds since the epoch on the wall clock. */
+export type EpochMs = number
+
+export interface Timer {
+  /** Stops the timer; harmless when it has fired already. */
+  cancel(): void
+}
+
+/**
+ * The one source of time. Nothing else in the library reads a clock or arms a timer, so a test that holds the clock
+ * holds all of time (`ManualClock` in `quartz-ts/testing`).
+ */
+export interface Clock {
+  /** Wall clock; may jump either way, so never subtract two readings to measure. */
+  now(): EpochMs
+  /** Monotonic milliseconds; only differences mean anything. */
+  elapsedMs(): number
+  /**
+   * Calls `onFire` once after `delayMs` of monotonic time. Delays are clamped to [0, 2^31-1]: a caller that waits
+   * longer plans again when it wakes.
+   */
+  setTimer(delayMs: number, onFire: () => void, options?: { unref?: boolean }): Timer
+  /** Calls `onFire` after pending I/O and timers had their turn: yields the event loop. */
+  setImmediate(onFire: () => void): Timer
+}
+
+/** The longest delay that Node's timers keep; a longer one would fire at once. */
+export const timerDelayMaxMs: number = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsedMs: () => performance.now(),
+  setTimer(delayMs, onFire, options) {
+    const timer = setTimeout(onFire, Math.min(Math.max(delayMs, 0), timerDelayMaxMs))
+    if (options?.unref === true) timer.unref()
+    return {
+      cancel: () => {
+        clearTimeout(timer)
+      },
+    }
+  },
+  setImmediate(onFire) {
+    const immediate = setImmediate(onFire)
+    return {
+      cancel: () => {
+        clearImmediate(immediate)
+      },
+    }
+  },
+}

@@ -1,0 +1,110 @@
+import { type Clock, type EpochMs, type Timer, timerDelayMaxMs } from './clock.ts'
+
+interface ArmedTimer {
+  readonly deadline: number
+  readonly sequence: number
+  readonly onFire: () => void
+}
+
+/**
+ * A clock that stands still until it is told to move, so that "three days later" is one line of a test.
+ *
+ * `advance` moves both clocks and fires due timers in order of their deadlines; `jump` moves the wall clock alone, as
+ * an operator or NTP would. After each timer the clock lets promises and immediates settle before it goes on.
+ */
+export class ManualClock implements Clock {
+  #wallMs: EpochMs
+  #monotonicMs = 0
+  #sequence = 0
+  readonly #timers = new Set<ArmedTimer>()
+
+  constructor(start: Date | EpochMs = Date.UTC(2026, 0, 1)) {
+    this.#wallMs = Number(start)
+  }
+
+  now(): EpochMs {
+    return this.#wallMs
+  }
+
+  elapsedMs(): number {
+    return this.#monotonicMs
+  }
+
+  setTimer(delayMs: number, onFire: () => void): Timer {
+    const clamped = Math.min(Math.max(delayMs, 0), timerDelayMaxMs)
+    const timer: ArmedTimer = { deadline: this.#monotonicMs + clamped, sequence: this.#sequence++, onFire }
+    this.#timers.add(timer)
+    return { cancel: () => this.#timers.delete(timer) }
+  }
+
+  setImmediate(onFire: () => void): Timer {
+    const immediate = setImmediate(onFire)
+    return {
+      cancel: () => {
+        clearImmediate(immediate)
+      },
+    }
+  }
+
+  /** How many timers are armed: zero after a clean shutdown. */
+  get timerCount(): number {
+    return this.#timers.size
+  }
+
+  /** Moves time forward, firing timers that come due on the way, and lets everything they started settle. */
+  async advance(ms: number): Promise<void> {
+    const target = this.#monotonicMs + ms
+    await this.settle()
+    for (;;) {
+      const next = this.#nextTimer()
+      if (next === null || next.deadline > target) break
+      this.#moveTo(next.deadline)
+      this.#timers.delete(next)
+      next.onFire()
+      await this.settle()
+    }
+    this.#moveTo(target)
+    await this.settle()
+  }
+
+  /** Moves to the next armed timer and fires it; false when none is armed. */
+  async advanceToNextTimer(): Promise<boolean> {
+    await this.settle()
+    const next = this.#nextTimer()
+    if (next === null) return false
+    await this.advance(Math.max(0, next.deadline - this.#monotonicMs))
+    return true
+  }
+
+  /** Moves the wall clock alone (forwards or, with a negative number, backwards); timers do not notice. */
+  jump(ms: number): void {
+    this.#wallMs += ms
+  }
+
+  /** Lets pending promises and immediates run without moving time. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 3; turn++) {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+  }
+
+  #moveTo(monotonicMs: number): void {
+    const step = monotonicMs - this.#monotonicMs
+    this.#monotonicMs = monotonicMs
+    this.#wallMs += step
+  }
+
+  #nextTimer(): ArmedTimer | null {
+    let next: ArmedTimer | null = null
+    for (const timer of this.#timers) {
+      if (
+        next === null ||
+        timer.deadline < next.deadline ||
+        (timer.deadline === next.deadline && timer.sequence < next.sequence)
+      ) {
+        next = timer
+      }
+    }
+    return next
+  }
+}
