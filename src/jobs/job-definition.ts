@@ -1,0 +1,55 @@
+import type { JobExecutionContext, JobRunContext } from './job-execution-context.ts'
+import type { RetryPolicy } from './retry-policy.ts'
+import type { StandardSchema } from './standard-schema.ts'
+
+/** The class form of a job: one instance per execution, made with a constructor that takes nothing. */
+export interface Job<Data extends object = Record<string, unknown>> {
+  execute(context: JobExecutionContext<Data>): unknown
+}
+
+export interface JobClass<Data extends object = Record<string, unknown>> {
+  new (): Job<Data>
+  /** Name under which jobs of this class are stored. Default: the name of the class. */
+  readonly jobType?: string
+  readonly disallowConcurrentExecution?: boolean
+  readonly persistJobDataAfterExecution?: boolean
+}
+
+/** What a worker module exports: it gets what can cross a thread, and returns what can. */
+export type WorkerJobFunction<Data extends object = Record<string, unknown>> = (
+  context: JobRunContext<Data>,
+) => unknown
+
+interface JobDefinitionBase<Data extends object> {
+  /** Name under which jobs of this kind are stored: the same on every node, for ever. */
+  readonly jobType: string
+  readonly disallowConcurrentExecution: boolean
+  readonly persistJobDataAfterExecution: boolean
+  readonly timeoutMs: number | null
+  readonly retry: RetryPolicy | null
+  readonly schema: StandardSchema<Data> | null
+}
+
+/** A job that runs on the event loop of the scheduler's process. */
+export interface InlineJobDefinition<Data extends object = Record<string, unknown>>
+  extends JobDefinitionBase<Data> {
+  readonly kind: 'inline'
+  execute(context: JobExecutionContext<Data>): unknown
+  /** For class jobs: makes the instance that `execute` is called on. */
+  readonly jobClass: JobClass<Data> | null
+}
+
+/** A job that runs in a worker thread. */
+export interface WorkerJobDefinition<Data extends object = Record<string, unknown>>
+  extends JobDefinitionBase<Data> {
+  readonly kind: 'worker'
+  /** `file:` URL of the module. */
+  readonly moduleUrl: string
+  /** The export to call. Default `default`. */
+  readonly exportName: string
+}
+
+/** The code behind a job type, as `defineJob`, `defineWorkerJob` and class jobs give it. */
+export type JobDefinition<Data extends object = Record<string, unknown>> =
+  | InlineJobDefinition<Data>
+  | WorkerJobDefinition<Data>

@@ -1,0 +1,24 @@
+import type { JobDataMap } from '../core/job-data-map.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import type { JobDetail } from './job-detail.ts'
+
+/** What a running job may ask of its scheduler; the whole `Scheduler` has it too. */
+export interface JobScheduler {
+  readonly schedulerName: string
+  readonly schedulerInstanceId: string
+  /** Values shared by all jobs of this scheduler instance; not stored. */
+  readonly context: Map<string, unknown>
+  /** Stores a trigger for a job that exists already; returns its first fire time. */
+  scheduleJob(trigger: Trigger): Promise<Date>
+  /** Stores a job and its trigger; returns the first fire time. */
+  scheduleJob(jobDetail: JobDetail, trigger: Trigger): Promise<Date>
+  rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null>
+  unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
+  /** Runs a job once, now. */
+  triggerJob(jobKey: JobKey, data?: JobDataMap): Promise<TriggerKey>
+  deleteJob(jobKey: JobKey): Promise<boolean>
+  getJobDetail(jobKey: JobKey): Promise<JobDetail | null>
+  getTrigger(triggerKey: TriggerKey): Promise<Trigger | null>
+  checkExists(key: JobKey | TriggerKey): Promise<boolean>
+}

@@ -1,0 +1,68 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import type { IdGenerator } from '../core/ids.ts'
+import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+
+/** How long to wait before attempt `n + 1`, as data, so that stores can keep it. */
+export interface RetryBackoff {
+  readonly type: 'exponential' | 'fixed'
+  /** Milliseconds before the second attempt. */
+  readonly initialMs: number
+  /** Each further wait is this much longer (exponential only). Default 2. */
+  readonly factor: number
+  /** No wait is longer than this. Default one hour. */
+  readonly maxMs: number
+  /** Share of the wait that is random, 0 to 1, so that failures do not come back in step. Default 0.5. */
+  readonly jitter: number
+}
+
+/** What to do when a job fails. `attempts` counts the first run too. */
+export interface RetryPolicy {
+  readonly attempts: number
+  readonly backoff: RetryBackoff
+}
+
+export interface RetryOptions {
+  /** Most runs of one firing, the first included: 1 to 1000. */
+  readonly attempts: number
+  /** Default: exponential from one second, factor 2, at most an hour, half of it random. */
+  readonly backoff?: Partial<RetryBackoff>
+}
+
+const defaultBackoff: RetryBackoff = {
+  type: 'exponential',
+  initialMs: 1000,
+  factor: 2,
+  maxMs: 3_600_000,
+  jitter: 0.5,
+}
+
+/** Fills in the defaults and refuses what makes no sense. */
+export function resolveRetryPolicy(options: RetryOptions): RetryPolicy {
+  refuseUnknownKeys('withRetry', options, ['attempts', 'backoff'])
+  requireInteger('withRetry', 'attempts', options.attempts, { min: 1, max: 1000 })
+  const given = options.backoff ?? {}
+  refuseUnknownKeys('withRetry backoff', given, Object.keys(defaultBackoff))
+  const backoff = { ...defaultBackoff, ...given }
+  if (backoff.type !== 'exponential' && backoff.type !== 'fixed') {
+    throw invalid('backoff.type', `must be 'exponential' or 'fixed', got ${describeValue(backoff.type)}`)
+  }
+  requireInteger('withRetry', 'initialMs', backoff.initialMs, { min: 0 })
+  requireInteger('withRetry', 'maxMs', backoff.maxMs, { min: 0 })
+  if (!(backoff.factor >= 1)) throw invalid('backoff.factor', `must be at least 1, got ${backoff.factor}`)
+  if (!(backoff.jitter >= 0 && backoff.jitter <= 1)) {
+    throw invalid('backoff.jitter', `must be from 0 to 1, got ${backoff.jitter}`)
+  }
+  return Object.freeze({ attempts: options.attempts, backoff: Object.freeze(backoff) })
+}
+
+/** Milliseconds from the failure of attempt `attempt` (the first is 1) to the next one. */
+export function retryDelayMs(policy: RetryPolicy, attempt: number, ids: IdGenerator): number {
+  const { type, initialMs, factor, maxMs, jitter } = policy.backoff
+  const planned = type === 'fixed' ? initialMs : initialMs * factor ** (attempt - 1)
+  const capped = Math.min(planned, maxMs)
+  return Math.round(capped * (1 - jitter * ids.random()))
+}
+
+function invalid(field: string, problem: string): InvalidArgumentError {
+  return new InvalidArgumentError(field, `withRetry: '${field}' ${problem}.`, 'ERR_INVALID_OPTION')
+}

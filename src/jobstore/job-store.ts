@@ -1,0 +1,224 @@
+import type { IdGenerator } from '../core/ids.ts'
+import type { JobDataMap } from '../core/job-data-map.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { Logger } from '../core/logger.ts'
+import type { GroupMatcher } from '../core/matcher.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
+import type { Clock, EpochMs } from '../time/clock.ts'
+import type { Calendar } from '../triggers/calendars/calendar.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from './queries.ts'
+import type { TriggerState } from './trigger-state.ts'
+
+/** What a store can do, so that the conformance suite knows what to ask of it. */
+export interface JobStoreCapabilities {
+  /** Jobs and triggers survive the process. */
+  readonly persistent: boolean
+  /** Several schedulers may work on the same data. */
+  readonly clustered: boolean
+}
+
+/** What a store tells its scheduler, without knowing it. Calls return at once and never throw. */
+export interface SchedulerSignaler {
+  /** A misfire policy is about to be applied to this trigger. */
+  triggerMisfired(trigger: Trigger): void
+  /** This trigger will never fire again. */
+  triggerFinalized(trigger: Trigger): void
+  /** The store deleted a job because its last trigger went. */
+  jobDeleted(jobKey: JobKey): void
+  /** A trigger went to the ERROR state. */
+  triggerInError(triggerKey: TriggerKey, reason: string): void
+  /** Something may fire earlier than was known: `candidateMs`, or null for "soon". */
+  schedulingChanged(candidateMs: EpochMs | null): void
+  storeError(message: string, cause: unknown): void
+}
+
+/** Everything a store needs, by value, once. */
+export interface JobStoreContext {
+  readonly schedulerName: string
+  readonly instanceId: string
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  readonly logger: Logger
+  readonly signaler: SchedulerSignaler
+  /** A trigger later than this goes through its misfire policy. Milliseconds, at least 1. */
+  readonly misfireThresholdMs: number
+  /** Whether this node has the code of a job type; triggers of other types are left to other nodes. */
+  readonly knowsJobType: (jobType: string) => boolean
+}
+
+export interface AcquireRequest {
+  /** Only triggers due at or before this instant. */
+  readonly noLaterThanMs: EpochMs
+  /** Most triggers to return, at least 1. */
+  readonly maxCount: number
+  /**
+   * How much later than the first trigger of the batch (or than now, if that is later) the others may be due.
+   * Milliseconds, default 0.
+   */
+  readonly timeWindowMs: number
+}
+
+/** A claim on one firing. */
+export interface AcquiredTrigger {
+  readonly trigger: Trigger
+  readonly fireInstanceId: string
+}
+
+/** Everything an execution needs. */
+export interface TriggerFiredBundle {
+  readonly fireInstanceId: string
+  readonly jobDetail: JobDetail
+  /** The trigger after it fired. */
+  readonly trigger: Trigger
+  readonly calendar: Calendar | null
+  readonly fireTimeMs: EpochMs
+  /** The planned instant, also when a misfire policy moved the firing. */
+  readonly scheduledFireTimeMs: EpochMs
+  readonly previousFireTimeMs: EpochMs | null
+  readonly nextFireTimeMs: EpochMs | null
+}
+
+export type TriggerFiredResult =
+  | { readonly kind: 'fired'; readonly bundle: TriggerFiredBundle }
+  /** Paused, deleted, rescheduled or blocked since it was acquired: nothing to run and nothing to release. */
+  | { readonly kind: 'gone' }
+  /** This trigger could not be fired; the others of the batch are not affected. The claim is still held. */
+  | { readonly kind: 'failed'; readonly error: Error }
+
+export const completedExecutionInstructions = [
+  'noop',
+  'reExecuteJob',
+  'setTriggerComplete',
+  'deleteTrigger',
+  'setAllJobTriggersComplete',
+  'setTriggerError',
+  'setAllJobTriggersError',
+] as const
+export type CompletedExecutionInstruction = (typeof completedExecutionInstructions)[number]
+
+/** The end of one execution. */
+export interface JobCompletion {
+  readonly fireInstanceId: string
+  readonly trigger: Trigger
+  readonly jobDetail: JobDetail
+  readonly instruction: CompletedExecutionInstruction
+  /** Data to store back, for jobs that persist it; null to leave it as it is. */
+  readonly jobDataMap: JobDataMap | null
+  /** A trigger that runs the job again after a failure, stored together with the completion. */
+  readonly retryTrigger: Trigger | null
+}
+
+export interface ScheduleEntry {
+  /** The job to store, or null when the triggers name a job that exists. */
+  readonly job: JobDetail | null
+  readonly triggers: readonly Trigger[]
+}
+
+/**
+ * WHERE: keeps jobs, triggers and calendars, and says what fires next.
+ *
+ * Every method is asynchronous and takes and returns immutable values. Operations on unknown keys answer `false`,
+ * `null` or an empty list. Each method is atomic: it happens whole or not at all. The conformance suite in
+ * `quartz-ts/testing` is the definition of what a store is.
+ */
+export interface JobStore {
+  readonly name: string
+  readonly capabilities: JobStoreCapabilities
+
+  /** Called once, before anything else. */
+  initialize(context: JobStoreContext): Promise<void>
+  /** First start of the scheduler: recovery happens here. */
+  schedulerStarted(): Promise<void>
+  schedulerPaused(): Promise<void>
+  schedulerResumed(): Promise<void>
+  /** Frees everything; harmless when called twice or before `initialize`. */
+  shutdown(): Promise<void>
+  /** Milliseconds to wait after `failures` failed acquisitions in a row. */
+  acquireRetryDelayMs(failures: number): number
+
+  /**
+   * Stores jobs and triggers, all or none. Triggers have their first fire time already.
+   *
+   * @throws ObjectAlreadyExistsError without `replace`, when a job or trigger exists
+   * @throws JobPersistenceError ERR_JOB_NOT_FOUND when a trigger names a job that is not there
+   */
+  scheduleJobs(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void>
+  /** Stores a job without a trigger. */
+  addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void>
+  /** Replaces a trigger by another one of the same job; false when there is no such trigger. */
+  rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean>
+  /** Deletes jobs with their triggers; answers those that existed. */
+  deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]>
+  /** Deletes triggers, and jobs that lose their last trigger and are not durable; answers those that existed. */
+  deleteTriggers(keys: readonly TriggerKey[]): Promise<readonly TriggerKey[]>
+  /** Deletes all jobs, triggers, calendars and remembered pauses. */
+  clear(): Promise<void>
+
+  getJob(key: JobKey): Promise<JobDetail | null>
+  getTrigger(key: TriggerKey): Promise<Trigger | null>
+  getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]>
+  /** In order of keys, one page at a time. */
+  queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>>
+  queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>>
+  getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]>
+  getTriggerKeys(matcher: GroupMatcher): Promise<readonly TriggerKey[]>
+  getJobGroupNames(): Promise<readonly string[]>
+  getTriggerGroupNames(): Promise<readonly string[]>
+  getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }>
+
+  getTriggerState(key: TriggerKey): Promise<TriggerState>
+  /** ERROR becomes WAITING, or PAUSED or BLOCKED as the trigger's groups and job say; false in any other state. */
+  resetTriggerFromErrorState(key: TriggerKey): Promise<boolean>
+
+  /** False when there is no such trigger. */
+  pauseTrigger(key: TriggerKey): Promise<boolean>
+  /**
+   * Pauses the triggers of all matching groups and remembers those groups, so that triggers stored later in them
+   * start paused; answers the groups. The group that an `equals` matcher names is remembered also when it is empty.
+   */
+  pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]>
+  /** Pauses every trigger that the job has now; false when there is no such job. */
+  pauseJob(key: JobKey): Promise<boolean>
+  /** The same for job groups: triggers stored later for jobs of these groups start paused. */
+  pauseJobs(matcher: GroupMatcher): Promise<readonly string[]>
+  pauseAll(): Promise<void>
+  /** Resumed triggers that are late go through their misfire policy. */
+  resumeTrigger(key: TriggerKey): Promise<boolean>
+  resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]>
+  resumeJob(key: JobKey): Promise<boolean>
+  resumeJobs(matcher: GroupMatcher): Promise<readonly string[]>
+  resumeAll(): Promise<void>
+  /** Remembered trigger groups, those of `pauseAll` included. */
+  getPausedTriggerGroups(): Promise<readonly string[]>
+  getPausedJobGroups(): Promise<readonly string[]>
+
+  /**
+   * @throws ObjectAlreadyExistsError without `replace`, when the name is taken
+   */
+  addCalendar(
+    name: string,
+    calendar: Calendar,
+    options: { readonly replace: boolean; readonly updateTriggers: boolean },
+  ): Promise<void>
+  /**
+   * False when there is no such calendar.
+   *
+   * @throws JobPersistenceError ERR_CALENDAR_IN_USE while a trigger names it
+   */
+  deleteCalendar(name: string): Promise<boolean>
+  getCalendar(name: string): Promise<Calendar | null>
+  getCalendarNames(): Promise<readonly string[]>
+
+  /**
+   * Claims triggers that are due, in order of fire time, priority (higher first) and key. Late triggers go through
+   * their misfire policy first. A batch holds at most one trigger of a job that forbids concurrent execution.
+   */
+  acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]>
+  /** Gives claims back unfired. Claims that are not held any more are passed over. */
+  releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void>
+  /** Marks claims as fired; the answer has one result per claim, in the same order. */
+  triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]>
+  /** Ends executions. A completion whose firing is not ours any more is passed over. */
+  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void>
+}

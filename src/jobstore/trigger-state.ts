@@ -1,0 +1,98 @@
+/**
+ * The life of a stored trigger, as data. The RAM store executes this table, SQL guards come from it, the documents
+ * print it and a property test walks it.
+ */
+export const storedTriggerStates = [
+  'WAITING',
+  'ACQUIRED',
+  'BLOCKED',
+  'PAUSED',
+  'PAUSED_BLOCKED',
+  'COMPLETE',
+  'ERROR',
+] as const
+export type StoredTriggerState = (typeof storedTriggerStates)[number]
+
+/** What can happen to a stored trigger. */
+export const triggerActions = [
+  /** A scheduler claims it for its next fire time. */
+  'acquire',
+  /** The claim is given back unfired. */
+  'release',
+  /** It fired and has a next fire time. */
+  'fire',
+  /** It fired for the last time. */
+  'fireLast',
+  /** Its job forbids concurrent execution and began to run. */
+  'block',
+  /** That execution ended. */
+  'unblock',
+  'pause',
+  'resume',
+  /** It will not fire again: an instruction said so, or a misfire left no next time. */
+  'complete',
+  /** It cannot be fired on this cluster as it is. */
+  'fail',
+  /** An operator cleared the error. */
+  'reset',
+  /** The calendar it names was replaced and it has a fire time again. */
+  'revive',
+] as const
+export type TriggerAction = (typeof triggerActions)[number]
+
+type Transitions = Readonly<Partial<Record<StoredTriggerState, StoredTriggerState>>>
+
+/** action -> (state before -> state after). A state that is missing means: the action does nothing there. */
+export const triggerTransitions: Readonly<Record<TriggerAction, Transitions>> = {
+  acquire: { WAITING: 'ACQUIRED' },
+  release: { ACQUIRED: 'WAITING' },
+  fire: { ACQUIRED: 'WAITING' },
+  fireLast: { ACQUIRED: 'COMPLETE' },
+  block: { WAITING: 'BLOCKED', ACQUIRED: 'BLOCKED', PAUSED: 'PAUSED_BLOCKED' },
+  unblock: { BLOCKED: 'WAITING', PAUSED_BLOCKED: 'PAUSED' },
+  pause: { WAITING: 'PAUSED', ACQUIRED: 'PAUSED', BLOCKED: 'PAUSED_BLOCKED' },
+  resume: { PAUSED: 'WAITING', PAUSED_BLOCKED: 'BLOCKED' },
+  complete: {
+    WAITING: 'COMPLETE',
+    ACQUIRED: 'COMPLETE',
+    BLOCKED: 'COMPLETE',
+    PAUSED: 'COMPLETE',
+    PAUSED_BLOCKED: 'COMPLETE',
+    ERROR: 'COMPLETE',
+  },
+  fail: {
+    WAITING: 'ERROR',
+    ACQUIRED: 'ERROR',
+    BLOCKED: 'ERROR',
+    PAUSED: 'ERROR',
+    PAUSED_BLOCKED: 'ERROR',
+    COMPLETE: 'ERROR',
+  },
+  reset: { ERROR: 'WAITING' },
+  revive: { COMPLETE: 'WAITING' },
+}
+
+/** The state after an action, or null when the action does nothing in this state. */
+export function nextTriggerState(
+  state: StoredTriggerState,
+  action: TriggerAction,
+): StoredTriggerState | null {
+  return triggerTransitions[action][state] ?? null
+}
+
+/** What users are told about a trigger. */
+export type TriggerState = 'NONE' | 'NORMAL' | 'PAUSED' | 'COMPLETE' | 'ERROR' | 'BLOCKED'
+
+const reported: Readonly<Record<StoredTriggerState, TriggerState>> = {
+  WAITING: 'NORMAL',
+  ACQUIRED: 'NORMAL',
+  BLOCKED: 'BLOCKED',
+  PAUSED: 'PAUSED',
+  PAUSED_BLOCKED: 'PAUSED',
+  COMPLETE: 'COMPLETE',
+  ERROR: 'ERROR',
+}
+
+export function reportedTriggerState(state: StoredTriggerState): TriggerState {
+  return reported[state]
+}

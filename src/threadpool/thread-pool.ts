@@ -1,0 +1,55 @@
+import type { Logger } from '../core/logger.ts'
+import type { Clock } from '../time/clock.ts'
+import type { WorkerTask, WorkerTaskResult } from './wire.ts'
+
+/** One execution, from the pool's point of view. `run` never rejects. */
+export interface Runnable {
+  run(): Promise<void>
+}
+
+export interface ThreadPoolContext {
+  readonly schedulerName: string
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** What a pool reports while a worker task runs. */
+export interface WorkerTaskHandlers {
+  /** Aborting asks the task to stop; one that does not stop within `interruptGraceMs` loses its thread. */
+  readonly signal: AbortSignal
+  readonly interruptGraceMs: number
+  onProgress(value: unknown): void
+  onLog(level: 'debug' | 'info' | 'warn' | 'error', fields: object, message: string): void
+}
+
+/**
+ * WHO: gives executions a place to run. Every execution takes one slot, wherever it runs: inline jobs use it on the
+ * event loop, worker jobs in a thread.
+ */
+export interface ThreadPool {
+  readonly name: string
+  /** Number of slots; 0 for a node that only schedules. */
+  readonly size: number
+  /** Whether {@link runInWorker} works here. */
+  readonly runsWorkerJobs: boolean
+
+  initialize(context: ThreadPoolContext): Promise<void>
+  /** Free slots now. */
+  availableThreads(): number
+  /** Waits for a free slot and answers how many there are; 0 once the signal aborts or the pool shuts down. */
+  blockForAvailableThreads(signal: AbortSignal): Promise<number>
+  /** Takes a slot and starts the execution on the event loop; false when no slot is free or the pool shuts down. */
+  runInThread(runnable: Runnable): boolean
+  /**
+   * Runs a task in a worker thread, within a slot that its execution holds already.
+   *
+   * @throws what the task threw, with its name, message, stack, code and own fields;
+   * @throws SchedulerError ERR_WORKER_FAILED when the thread died; ERR_JOB_INTERRUPTED when it was terminated
+   */
+  runInWorker(task: WorkerTask, handlers: WorkerTaskHandlers): Promise<WorkerTaskResult>
+  /**
+   * Takes no more work. With `waitForJobsToComplete` resolves when all executions ended or `timeoutMs` passed, and
+   * answers how many still run.
+   */
+  shutdown(options: { readonly waitForJobsToComplete: boolean; readonly timeoutMs?: number }): Promise<number>
+}
