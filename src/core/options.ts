@@ -38,7 +38,8 @@ export function describeValue(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`
 }
 
-function nearestName(name: string, known: readonly string[]): string | null {
+/** The known name that a mistyped one most likely meant, or null when none is near. */
+export function nearestName(name: string, known: readonly string[]): string | null {
   let best: string | null = null
   let bestDistance = 4
   for (const candidate of known) {

@@ -1,0 +1,82 @@
+import type { IANAZone } from 'luxon'
+import { dayMs, minuteMs, secondMs } from './civil.ts'
+
+/**
+ * A stretch of time in which a zone keeps one offset. Segments are cut at the edges of the chunk that they were
+ * computed for; a cut is never nearer than {@link chunkMarginMs} to an instant that the chunk answers for, so that a
+ * reader sees every transition that can matter to the wall time of that instant.
+ */
+export interface ZoneSegment {
+  /** First instant of the segment. */
+  readonly fromMs: number
+  /** First instant after the segment. */
+  readonly untilMs: number
+  /** Local minus UTC. */
+  readonly offsetMs: number
+  /** From here to `untilMs` the wall shows times that come again after it (first pass of an overlap); else `untilMs`. */
+  readonly repeatFromMs: number
+  /** From `fromMs` to here the wall shows times that it has shown before (second pass of an overlap); else `fromMs`. */
+  readonly repeatUntilMs: number
+}
+
+/** Length of the stretch whose transitions are found together, the first time somebody asks. */
+export const chunkMs: number = 400 * dayMs
+
+/** No offset differs by more than 26 hours from another, so two days see every neighbour of a wall time. */
+export const chunkMarginMs: number = 3 * dayMs
+
+/** Zones have changed twice within four days, never within three. */
+const sampleStepMs = 2 * dayMs
+
+/** The earliest and latest instants that a Date can hold. */
+const dateLimitMs = 8.64e15
+
+/** Offset in milliseconds; some historical offsets are not whole minutes. */
+function readOffsetMs(zone: IANAZone, epochMs: number): number {
+  return Math.round(zone.offset(Math.min(Math.max(epochMs, -dateLimitMs), dateLimitMs)) * minuteMs)
+}
+
+/** The segments of one chunk with its margins, in order, without holes. */
+export function readSegments(zone: IANAZone, chunkIndex: number): readonly ZoneSegment[] {
+  const startMs = chunkIndex * chunkMs - chunkMarginMs
+  const endMs = (chunkIndex + 1) * chunkMs + chunkMarginMs
+  const starts = [startMs]
+  const offsets = [readOffsetMs(zone, startMs)]
+  let atMs = startMs
+  let offsetMs = offsets[0] ?? 0
+  while (atMs < endMs) {
+    const sampleMs = Math.min(atMs + sampleStepMs, endMs)
+    while (readOffsetMs(zone, sampleMs) !== offsetMs) {
+      atMs = bisect(zone, atMs, sampleMs, offsetMs)
+      offsetMs = readOffsetMs(zone, atMs)
+      starts.push(atMs)
+      offsets.push(offsetMs)
+    }
+    atMs = sampleMs
+  }
+  return starts.map((fromMs, index) => {
+    const ownMs = offsets[index] ?? 0
+    const untilMs = starts[index + 1] ?? endMs
+    const fallBeforeMs = Math.max((offsets[index - 1] ?? ownMs) - ownMs, 0)
+    const fallAfterMs = Math.max(ownMs - (offsets[index + 1] ?? ownMs), 0)
+    return {
+      fromMs,
+      untilMs,
+      offsetMs: ownMs,
+      repeatFromMs: untilMs - fallAfterMs,
+      repeatUntilMs: fromMs + fallBeforeMs,
+    }
+  })
+}
+
+/** The first whole second after `beforeMs` at which the offset is no longer `offsetMs`; `afterMs` already differs. */
+function bisect(zone: IANAZone, beforeMs: number, afterMs: number, offsetMs: number): number {
+  let low = Math.floor(beforeMs / secondMs)
+  let high = Math.floor(afterMs / secondMs)
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2)
+    if (readOffsetMs(zone, middle * secondMs) === offsetMs) low = middle
+    else high = middle
+  }
+  return high * secondMs
+}
