@@ -14,17 +14,17 @@ export const defaultMaxJobDataBytes = 1_048_576
 
 /** A deep copy that shares nothing with the original. */
 export function cloneJobData(data: JobDataMap): Record<string, unknown> {
-  return data === emptyJobDataMap ? {} : (structuredClone(data) as Record<string, unknown>)
+  return data === emptyJobDataMap ? {} : structuredClone(data)
 }
 
 /** The job's entries with the trigger's over them, as a copy and without the scheduler's own notes. */
 export function mergeJobData(jobData: JobDataMap, triggerData: JobDataMap): Record<string, unknown> {
   if (jobData === emptyJobDataMap && triggerData === emptyJobDataMap) return {}
-  const merged = structuredClone({ ...jobData, ...triggerData }) as Record<string, unknown>
-  for (const key of Object.keys(merged)) {
-    if (key.startsWith(reservedDataPrefix)) delete merged[key]
+  const merged: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries({ ...jobData, ...triggerData })) {
+    if (!key.startsWith(reservedDataPrefix)) merged[key] = value
   }
-  return merged
+  return structuredClone(merged)
 }
 
 /**

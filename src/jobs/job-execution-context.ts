@@ -49,6 +49,8 @@ export interface JobExecutionContext<Data extends object = Record<string, unknow
   readonly jobInstance: object | null
   /** Key of the trigger whose unfinished firing is recovered; null when nothing is. */
   readonly recoveringTriggerKey: TriggerKey | null
+  /** The trigger that planned this firing: differs from `triggerKey` in a retry or a recovery. */
+  readonly originalTriggerKey: TriggerKey
   /** What the job returned or set here, for listeners. */
   result: unknown
   /** Milliseconds the job ran; -1 until it has ended. */

@@ -28,6 +28,8 @@ export interface RetryOptions {
   readonly backoff?: Partial<RetryBackoff>
 }
 
+const backoffTypes: readonly string[] = ['exponential', 'fixed']
+
 const defaultBackoff: RetryBackoff = {
   type: 'exponential',
   initialMs: 1000,
@@ -43,7 +45,7 @@ export function resolveRetryPolicy(options: RetryOptions): RetryPolicy {
   const given = options.backoff ?? {}
   refuseUnknownKeys('withRetry backoff', given, Object.keys(defaultBackoff))
   const backoff = { ...defaultBackoff, ...given }
-  if (backoff.type !== 'exponential' && backoff.type !== 'fixed') {
+  if (!backoffTypes.includes(backoff.type)) {
     throw invalid('backoff.type', `must be 'exponential' or 'fixed', got ${describeValue(backoff.type)}`)
   }
   requireInteger('withRetry', 'initialMs', backoff.initialMs, { min: 0 })
