@@ -1,0 +1,159 @@
+import type { JobExecutionError, SchedulerError } from '../core/errors.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { Logger } from '../core/logger.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
+import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+
+/** Every event with its payload. Events are observations: synchronous, after the fact, without influence. */
+export interface SchedulerEventMap {
+  /** A trigger was stored. */
+  jobScheduled: { readonly trigger: Trigger }
+  /** A trigger was taken away. */
+  jobUnscheduled: { readonly triggerKey: TriggerKey }
+  /** A trigger will never fire again. */
+  triggerFinalized: { readonly trigger: Trigger }
+  /** A trigger was paused. */
+  triggerPaused: { readonly triggerKey: TriggerKey }
+  /** The triggers of a group were paused; `group` is null for all groups. */
+  triggersPaused: { readonly group: string | null }
+  /** A trigger was resumed. */
+  triggerResumed: { readonly triggerKey: TriggerKey }
+  /** The triggers of a group were resumed; `group` is null for all groups. */
+  triggersResumed: { readonly group: string | null }
+  /** A job was stored. */
+  jobAdded: { readonly jobDetail: JobDetail }
+  /** A job was deleted, by request or because its last trigger went. */
+  jobDeleted: { readonly jobKey: JobKey }
+  /** All triggers of a job were paused. */
+  jobPaused: { readonly jobKey: JobKey }
+  /** The jobs of a group were paused. */
+  jobsPaused: { readonly group: string }
+  /** All triggers of a job were resumed. */
+  jobResumed: { readonly jobKey: JobKey }
+  /** The jobs of a group were resumed. */
+  jobsResumed: { readonly group: string }
+  /** Everything was deleted. */
+  schedulingDataCleared: Record<string, never>
+  /** The scheduler is about to start. */
+  schedulerStarting: Record<string, never>
+  /** The scheduler fires triggers from now on. */
+  schedulerStarted: Record<string, never>
+  /** The scheduler stands by and fires nothing. */
+  schedulerInStandbyMode: Record<string, never>
+  /** The scheduler began to shut down. */
+  schedulerShuttingdown: Record<string, never>
+  /** The scheduler has shut down. */
+  schedulerShutdown: Record<string, never>
+  /** Something failed that no caller was waiting for. */
+  schedulerError: { readonly message: string; readonly error: SchedulerError }
+  /** A trigger fired; its job is about to run, unless it is vetoed. */
+  triggerFired: { readonly trigger: Trigger; readonly context: JobExecutionContext }
+  /** A trigger could not fire in time; its misfire policy is about to be applied. */
+  triggerMisfired: { readonly trigger: Trigger }
+  /** An execution ended and this is what happens to its trigger. */
+  triggerComplete: {
+    readonly trigger: Trigger
+    readonly context: JobExecutionContext
+    readonly instruction: CompletedExecutionInstruction
+  }
+  /** A trigger went to the ERROR state and fires no more until it is reset. */
+  triggerInError: { readonly triggerKey: TriggerKey; readonly reason: string }
+  /** A job is about to run. */
+  jobToBeExecuted: { readonly context: JobExecutionContext }
+  /** A trigger listener kept a job from running. */
+  jobExecutionVetoed: { readonly context: JobExecutionContext }
+  /** A job ran; `error` is null when it ended well. */
+  jobWasExecuted: { readonly context: JobExecutionContext; readonly error: JobExecutionError | null }
+  /** A running job reported progress. */
+  jobProgress: { readonly context: JobExecutionContext; readonly value: unknown }
+  /** A running job was asked to stop. */
+  jobInterrupted: { readonly jobKey: JobKey; readonly fireInstanceId: string; readonly reason: string }
+  /** A failed job will run again: attempt number `attempt` at `retryTime`. */
+  jobRetryScheduled: {
+    readonly context: JobExecutionContext
+    readonly attempt: number
+    readonly retryTime: Date
+    readonly triggerKey: TriggerKey
+  }
+}
+
+export type SchedulerEventName = keyof SchedulerEventMap
+
+export type SchedulerEventObserver<Name extends SchedulerEventName> = (
+  payload: SchedulerEventMap[Name],
+) => void
+
+/** The events of one scheduler, for observers. */
+export interface SchedulerEvents {
+  /** Calls `observer` on every such event; returns a function that stops it. */
+  on<Name extends SchedulerEventName>(name: Name, observer: SchedulerEventObserver<Name>): () => void
+  /** Resolves with the payload of the next such event that satisfies the predicate. */
+  next<Name extends SchedulerEventName>(
+    name: Name,
+    predicate?: (payload: SchedulerEventMap[Name]) => boolean,
+  ): Promise<SchedulerEventMap[Name]>
+}
+
+/** The emitting side. An observer that throws is logged and disturbs nobody. */
+export class SchedulerEventEmitter implements SchedulerEvents {
+  readonly #observers = new Map<SchedulerEventName, Set<(payload: never) => void>>()
+  readonly #logger: Logger
+
+  constructor(logger: Logger) {
+    this.#logger = logger
+  }
+
+  on<Name extends SchedulerEventName>(name: Name, observer: SchedulerEventObserver<Name>): () => void {
+    let observers = this.#observers.get(name)
+    if (observers === undefined) {
+      observers = new Set()
+      this.#observers.set(name, observers)
+    }
+    // A fresh function per call, so that adding one observer twice means being told twice.
+    const registered = (payload: SchedulerEventMap[Name]): void => {
+      observer(payload)
+    }
+    observers.add(registered)
+    return () => {
+      observers.delete(registered)
+    }
+  }
+
+  next<Name extends SchedulerEventName>(
+    name: Name,
+    predicate: (payload: SchedulerEventMap[Name]) => boolean = () => true,
+  ): Promise<SchedulerEventMap[Name]> {
+    return new Promise((resolve, reject) => {
+      const stop = this.on(name, (payload) => {
+        try {
+          if (!predicate(payload)) return
+          stop()
+          resolve(payload)
+        } catch (error) {
+          stop()
+          reject(error instanceof Error ? error : new Error(String(error)))
+        }
+      })
+    })
+  }
+
+  /** Whether anybody would be told: lets hot paths skip building the payload. */
+  has(name: SchedulerEventName): boolean {
+    const observers = this.#observers.get(name)
+    return observers !== undefined && observers.size > 0
+  }
+
+  emit<Name extends SchedulerEventName>(name: Name, payload: SchedulerEventMap[Name]): void {
+    const observers = this.#observers.get(name)
+    if (observers === undefined) return
+    for (const observer of [...observers]) {
+      try {
+        observer(payload as never)
+      } catch (error) {
+        this.#logger.error({ err: error, event: name }, 'an event observer threw')
+      }
+    }
+  }
+}

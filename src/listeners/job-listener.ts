@@ -1,0 +1,17 @@
+import type { JobExecutionError } from '../core/errors.ts'
+import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+
+/**
+ * Told about executions of jobs, awaited. A listener that throws is reported as a `schedulerError` and disturbs
+ * neither the job nor the other listeners.
+ */
+export interface JobListener {
+  /** Unique: adding another listener of this name replaces this one. */
+  readonly name: string
+  /** Before the job runs. */
+  jobToBeExecuted?(context: JobExecutionContext): void | Promise<void>
+  /** Instead of the job: a trigger listener vetoed it. */
+  jobExecutionVetoed?(context: JobExecutionContext): void | Promise<void>
+  /** After each run of the job, immediate refires included; `error` is null when it ended well. */
+  jobWasExecuted?(context: JobExecutionContext, error: JobExecutionError | null): void | Promise<void>
+}
