@@ -1,0 +1,151 @@
+import { dirname, join } from 'node:path/posix'
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { importsOf, lineOf, parse, projectFiles, type SourceFile } from '../support/source-files.ts'
+
+/** Folders of src from the ground up: a file may import its own folder and folders of earlier rows. */
+const layers = [
+  ['core'],
+  ['time'],
+  ['triggers'],
+  ['jobs'],
+  ['jobstore'],
+  ['threadpool', 'listeners'],
+  ['scheduler'],
+  ['plugins'],
+  ['cli'],
+]
+
+/** The one folder in which a third-party package may be imported; packages that are not listed may not be used. */
+const packageHomes: Record<string, string> = {
+  luxon: 'src/time',
+  'cron-parser': 'src/triggers/cron',
+  cronstrue: 'src/triggers/cron',
+  'sorted-btree': 'src/jobstore/ram',
+  piscina: 'src/threadpool',
+}
+
+/** Entry points that package.json exports; the only files that may re-export. */
+const entryPoints = new Set(['src/index.ts', 'src/testing.ts'])
+
+/** What scheduler/ may import of the layers that have drivers; create-scheduler.ts alone picks the drivers. */
+const schedulerSpis = /^src\/(jobstore\/[^/]+\.ts|threadpool\/(thread-pool|wire)\.ts)$/
+
+const layerOf = (path: string): string => path.split('/')[1] ?? ''
+const rankOf = (path: string): number => layers.findIndex((row) => row.includes(layerOf(path)))
+const isTesting = (path: string): boolean => path === 'src/testing.ts' || path.startsWith('src/testing/')
+
+/** Why `from` may not import the file `to`, or null when it may. */
+function forbidden(from: string, to: string): string | null {
+  if (entryPoints.has(to)) return 'imports an entry point; import the file that defines the name'
+  if (isTesting(to) && !isTesting(from)) return 'production code imports test support'
+  if (entryPoints.has(from) || isTesting(from)) return null
+  if (rankOf(from) < 0) return `'${layerOf(from)}' is not a layer; add it to this test in its place`
+  const upwards = layerOf(from) !== layerOf(to) && rankOf(to) >= rankOf(from)
+  if (upwards) return `layer '${layerOf(from)}' must not know layer '${layerOf(to)}'`
+  const wires = layerOf(from) !== 'scheduler' || from === 'src/scheduler/create-scheduler.ts'
+  const hasDrivers = /^src\/(jobstore|threadpool)\//.test(to)
+  return wires || !hasDrivers || schedulerSpis.test(to) ? null : 'scheduler/ sees SPIs only, not drivers'
+}
+
+function forbiddenPackage(from: string, specifier: string): string | null {
+  if (specifier.startsWith('node:')) return null
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+  const home = packageHomes[name]
+  if (home === undefined) return `package '${name}' has no home folder; name one in this test`
+  return from.startsWith(`${home}/`) ? null : `package '${name}' is imported in ${home} only`
+}
+
+function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>()
+  const found: string[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(path)
+    if (at >= 0) found.push(`cycle: ${[...trail.slice(at), path].join(' -> ')}`)
+    if (at >= 0 || done.has(path)) return
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) visit(path, [])
+  return found
+}
+
+/** Re-exports outside the entry points, and state that outlives a scheduler: `let` or `var` at the top of a module. */
+function statementProblems(file: SourceFile): string[] {
+  return parse(file).statements.flatMap((statement) => {
+    const at = `${file.path}:${lineOf(statement)}`
+    if (ts.isExportDeclaration(statement) && statement.moduleSpecifier && !entryPoints.has(file.path)) {
+      return [`${at}: re-exports; only ${[...entryPoints].join(' and ')} are barrels`]
+    }
+    const kind =
+      ts.isVariableStatement(statement) && statement.declarationList.flags & ts.NodeFlags.BlockScoped
+    const mutable = kind === ts.NodeFlags.None || kind === ts.NodeFlags.Let
+    return mutable ? [`${at}: module-level let; keep state in an object that someone owns`] : []
+  })
+}
+
+function problemsOf(files: readonly SourceFile[]): string[] {
+  const graph = new Map<string, string[]>()
+  const problems = files.flatMap((file) => {
+    const local: string[] = []
+    graph.set(file.path, local)
+    const refused = importsOf(file).flatMap(({ specifier, line }) => {
+      const relative = specifier.startsWith('.')
+      const target = join(dirname(file.path), specifier)
+      if (relative) local.push(target)
+      const reason = relative ? forbidden(file.path, target) : forbiddenPackage(file.path, specifier)
+      return reason === null ? [] : [`${file.path}:${line}: ${reason} (${specifier})`]
+    })
+    return [...refused, ...statementProblems(file)]
+  })
+  return [...problems, ...cycles(graph)]
+}
+
+describe('import layers', () => {
+  const sources = projectFiles(/^src\/.*\.ts$/)
+
+  test('every import of src points down the layers and stays in its house', () => {
+    expect(sources.length).toBeGreaterThan(20)
+    expect(problemsOf(sources)).toEqual([])
+  })
+
+  test.each([
+    ['an upward import', 'src/core/a.ts', `import { b } from '../time/b.ts'`, 'must not know'],
+    ['an upward type', 'src/time/a.ts', `import type { B } from '../jobs/b.ts'`, 'must not know'],
+    ['an upward import type', 'src/time/a.ts', `export type A = import('../jobs/b.ts').B`, 'must not know'],
+    ['a dynamic import', 'src/jobs/a.ts', `export const a = () => import('../cli/b.ts')`, 'must not know'],
+    ['a worker URL', 'src/jobs/a.ts', `f(new URL('../cli/b.ts', import.meta.url))`, 'must not know'],
+    ['neighbours', 'src/listeners/a.ts', `import '../threadpool/b.ts'`, 'must not know'],
+    ['a new folder', 'src/helpers/a.ts', `import '../core/b.ts'`, 'is not a layer'],
+    ['a driver', 'src/scheduler/a.ts', `import '../jobstore/ram/b.ts'`, 'SPIs only'],
+    ['a pool', 'src/scheduler/a.ts', `import '../threadpool/piscina-pool.ts'`, 'SPIs only'],
+    ['a strayed package', 'src/cli/a.ts', `import { DateTime } from 'luxon'`, 'src/time only'],
+    ['an unknown package', 'src/cli/a.ts', `import x from '@a/b/c'`, `'@a/b' has no home`],
+    ['vitest', 'src/testing/a.ts', `import { test } from 'vitest'`, 'has no home'],
+    ['test support', 'src/scheduler/a.ts', `import '../testing/b.ts'`, 'test support'],
+    ['the barrel', 'src/cli/a.ts', `import '../index.ts'`, 'entry point'],
+    ['a second barrel', 'src/core/a.ts', `export * from './b.ts'`, 're-exports'],
+    ['module state', 'src/core/a.ts', 'export let a = 1', 'module-level let'],
+    ['a var', 'src/core/a.ts', 'var a = 1', 'module-level let'],
+    ['a cycle', 'src/core/a.ts', `import type { A } from './a.ts'`, 'cycle: src/core/a.ts -> src/core/a.ts'],
+  ])('catches %s', (_what, path, text, message) => {
+    expect(problemsOf([{ path, text }])).toEqual([expect.stringContaining(message)])
+  })
+
+  test('finds a cycle through three files once', () => {
+    const file = (name: string, next: string): SourceFile => ({
+      path: `src/core/${name}.ts`,
+      text: `import { x } from './${next}.ts'`,
+    })
+    const files = [file('a', 'b'), file('b', 'c'), file('c', 'a'), file('d', 'a')]
+    expect(problemsOf(files)).toEqual([
+      'cycle: src/core/a.ts -> src/core/b.ts -> src/core/c.ts -> src/core/a.ts',
+    ])
+  })
+
+  test('lets the wiring file pick drivers, and test support import what it tests', () => {
+    const wiring = { path: 'src/scheduler/create-scheduler.ts', text: `import '../jobstore/ram/b.ts'` }
+    const suite = { path: 'src/testing/a.ts', text: `import '../scheduler/b.ts'` }
+    expect(problemsOf([wiring, suite])).toEqual([])
+  })
+})
