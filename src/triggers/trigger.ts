@@ -1,38 +1,15 @@
 import type { JobDataMap } from '../core/job-data-map.ts'
 import { compareKeys, type JobKey, type TriggerKey } from '../core/key.ts'
 import type { EpochMs } from '../time/clock.ts'
+import { firstIncluded, firstIncludedAfterReplacement } from './calendar-skip.ts'
 import type { Calendar } from './calendars/calendar.ts'
+import type { FluentTriggerBuilder, ScheduleBuilder } from './fluent-trigger-builder.ts'
+import { instantMaxMs, int32Max, invalidTrigger, requireWhole } from './invalid-trigger.ts'
 import type { MisfireInstruction } from './misfire-instruction.ts'
+import type { FireState, TriggerFields } from './trigger-fields.ts'
 
 export const triggerTypes = ['simple', 'cron', 'calendarInterval', 'dailyTimeInterval'] as const
 export type TriggerType = (typeof triggerTypes)[number]
-
-export const defaultPriority = 5
-
-/** What every trigger family has. `null` stands for "none". */
-export interface TriggerFields {
-  readonly key: TriggerKey
-  /** The job to run; null only until the trigger is scheduled together with a job. */
-  readonly jobKey: JobKey | null
-  readonly description: string | null
-  readonly calendarName: string | null
-  /** Merged over the job's own data when the trigger fires. */
-  readonly jobDataMap: JobDataMap
-  /** Between triggers due at the same millisecond the higher number goes first. Default 5. */
-  readonly priority: number
-  readonly startTimeMs: EpochMs
-  readonly endTimeMs: EpochMs | null
-  readonly misfireInstruction: MisfireInstruction
-}
-
-/** The part of a trigger that firing changes. A fresh trigger has none of it yet. */
-export interface FireState {
-  readonly nextFireTimeMs: EpochMs | null
-  readonly previousFireTimeMs: EpochMs | null
-  readonly timesTriggered: number
-  /** The planned instant that a misfire policy moved to `nextFireTimeMs`; null when nothing was moved. */
-  readonly misfiredFireTimeMs: EpochMs | null
-}
 
 /**
  * WHEN: a schedule for one job, and how far it has come.
@@ -57,7 +34,14 @@ export abstract class Trigger implements TriggerFields, FireState {
   readonly timesTriggered: number
   readonly misfiredFireTimeMs: EpochMs | null
 
-  protected constructor(fields: Omit<TriggerFields, 'misfireInstruction'>, state: FireState) {
+  // The fire state comes as single values, so that a transition allocates the new trigger and nothing else.
+  protected constructor(
+    fields: TriggerFields,
+    nextFireTimeMs: EpochMs | null,
+    previousFireTimeMs: EpochMs | null,
+    timesTriggered: number,
+    misfiredFireTimeMs: EpochMs | null,
+  ) {
     this.key = fields.key
     this.jobKey = fields.jobKey
     this.description = fields.description
@@ -66,10 +50,10 @@ export abstract class Trigger implements TriggerFields, FireState {
     this.priority = fields.priority
     this.startTimeMs = fields.startTimeMs
     this.endTimeMs = fields.endTimeMs
-    this.nextFireTimeMs = state.nextFireTimeMs
-    this.previousFireTimeMs = state.previousFireTimeMs
-    this.timesTriggered = state.timesTriggered
-    this.misfiredFireTimeMs = state.misfiredFireTimeMs
+    this.nextFireTimeMs = nextFireTimeMs
+    this.previousFireTimeMs = previousFireTimeMs
+    this.timesTriggered = timesTriggered
+    this.misfiredFireTimeMs = misfiredFireTimeMs
   }
 
   /** The earliest instant at which the schedule can fire. */
@@ -98,38 +82,140 @@ export abstract class Trigger implements TriggerFields, FireState {
     return this.nextFireTimeMs !== null
   }
 
-  /** The schedule as a pure function: the first time strictly after `afterMs`, ignoring calendars. */
-  abstract fireTimeAfterMs(afterMs: EpochMs): EpochMs | null
+  /**
+   * The schedule as a pure function: the first time strictly after `afterMs`, ignoring calendars, of a trigger that
+   * has fired `timesTriggered` times (default: as often as this one has).
+   */
+  abstract fireTimeAfterMs(afterMs: EpochMs, timesTriggered?: number): EpochMs | null
   abstract finalFireTimeMs(): EpochMs | null
+  /** The first time by schedule, ignoring calendars. */
+  abstract firstFireTimeMs(): EpochMs | null
 
   /** The trigger with its first fire time set, skipping what the calendar excludes; null there means "never". */
-  abstract computeFirstFireTime(calendar: Calendar | null): Trigger
+  computeFirstFireTime(calendar: Calendar | null): this {
+    const firstMs = firstIncluded(this, calendar, this.firstFireTimeMs(), this.timesTriggered)
+    return this.remade(this, firstMs, this.previousFireTimeMs, this.timesTriggered, null)
+  }
 
   /** The trigger after it fired: the next time becomes the previous one, and the one after it the next. */
-  abstract triggered(calendar: Calendar | null): Trigger
+  triggered(calendar: Calendar | null): this {
+    const timesTriggered = this.timesTriggered + 1
+    const firedMs = this.nextFireTimeMs
+    const nextMs = firedMs === null ? null : this.fireTimeAfterMs(firedMs, timesTriggered)
+    return this.remade(
+      this,
+      firstIncluded(this, calendar, nextMs, timesTriggered),
+      firedMs,
+      timesTriggered,
+      null,
+    )
+  }
 
   /** The trigger after its misfire instruction was applied at `nowMs`. */
-  abstract updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): Trigger
+  abstract updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this
 
-  /** The trigger after the calendar it names was replaced by `calendar`. */
-  abstract updateWithNewCalendar(
-    calendar: Calendar | null,
-    nowMs: EpochMs,
-    misfireThresholdMs: number,
-  ): Trigger
+  /**
+   * The trigger after the calendar it names was replaced by `calendar`: it goes on after its previous fire time, or
+   * after `nowMs` when it has none. The result may lie in the past and is then a misfire.
+   */
+  updateWithNewCalendar(calendar: Calendar | null, nowMs: EpochMs, misfireThresholdMs: number): this {
+    const candidateMs = this.fireTimeAfterMs(this.previousFireTimeMs ?? nowMs)
+    const nextMs =
+      calendar === null
+        ? candidateMs
+        : firstIncludedAfterReplacement(
+            this,
+            calendar,
+            candidateMs,
+            this.timesTriggered,
+            nowMs - misfireThresholdMs,
+          )
+    return this.remade(this, nextMs, this.previousFireTimeMs, this.timesTriggered, null)
+  }
 
   /** The same trigger for another job. */
-  abstract withJobKey(jobKey: JobKey): Trigger
+  withJobKey(jobKey: JobKey): this {
+    const { nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = this
+    const fields = this.fieldsWith({ jobKey })
+    return this.remade(fields, nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs)
+  }
 
   /** The same schedule with its progress replaced: for stores that read a trigger back. */
-  abstract withFireState(state: FireState): Trigger
+  withFireState(state: FireState): this {
+    const { nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = state
+    return this.remade(this, nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs)
+  }
 
-  /** Throws an error that names the field and the remedy when the trigger cannot work. */
-  abstract validate(): void
+  /** A builder of the same schedule, for triggers that differ in the rest. */
+  abstract getScheduleBuilder(): ScheduleBuilder<Trigger>
+
+  /** A builder that holds everything this trigger has except its progress: what it builds has not fired yet. */
+  abstract getTriggerBuilder(): FluentTriggerBuilder<Trigger>
+
+  /**
+   * Throws an error that names the field and the remedy when the trigger cannot work. Builders call it.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_TRIGGER
+   */
+  validate(): void {
+    const owner = this.describe()
+    requireWhole(owner, 'priority', this.priority, { min: -int32Max - 1, max: int32Max })
+    requireWhole(owner, 'startTime', this.startTimeMs, { min: -instantMaxMs, max: instantMaxMs })
+    if (this.endTimeMs !== null) {
+      requireWhole(owner, 'endTime', this.endTimeMs, { min: -instantMaxMs, max: instantMaxMs })
+      if (this.endTimeMs < this.startTimeMs) {
+        throw invalidTrigger(
+          owner,
+          'endTime',
+          `the end time ${this.endTime?.toISOString() ?? ''} is before the start time ${this.startTime.toISOString()}. Use endAt with a later instant, or leave it out.`,
+        )
+      }
+    }
+    if (this.calendarName?.trim() === '') {
+      throw invalidTrigger(
+        owner,
+        'calendarName',
+        'the calendar name is blank. Name a calendar or use modifiedByCalendar(null).',
+      )
+    }
+  }
+
+  /** How error messages name this trigger. */
+  protected describe(): string {
+    return `Trigger '${this.key.toString()}'`
+  }
+
+  protected fieldsWith(changes: Partial<TriggerFields>): TriggerFields {
+    return {
+      key: this.key,
+      jobKey: this.jobKey,
+      description: this.description,
+      calendarName: this.calendarName,
+      jobDataMap: this.jobDataMap,
+      priority: this.priority,
+      startTimeMs: this.startTimeMs,
+      endTimeMs: this.endTimeMs,
+      ...changes,
+    }
+  }
+
+  /** A trigger with this one's schedule and the given rest. */
+  protected abstract remade(
+    fields: TriggerFields,
+    nextFireTimeMs: EpochMs | null,
+    previousFireTimeMs: EpochMs | null,
+    timesTriggered: number,
+    misfiredFireTimeMs: EpochMs | null,
+  ): this
 }
 
 function toDate(ms: EpochMs | null): Date | null {
   return ms === null ? null : new Date(ms)
+}
+
+/** The instant a fire was planned for, before any misfire policy moved it. */
+export function plannedFireTimeMs(trigger: FireState): EpochMs | null {
+  return trigger.misfiredFireTimeMs ?? trigger.nextFireTimeMs
 }
 
 /** Order in which triggers fire: by next fire time, then the higher priority, then the key. Null times come last. */

@@ -1,0 +1,157 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { type IdGenerator, systemIds } from '../core/ids.ts'
+import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
+import { JobKey, TriggerKey } from '../core/key.ts'
+import { type Clock, type EpochMs, systemClock } from '../time/clock.ts'
+import { requireInstantMs } from './invalid-trigger.ts'
+import { defaultPriority, type TriggerFields } from './trigger-fields.ts'
+
+/** The schedule of a trigger that is still to be built. */
+export interface ScheduleBuilder<T> {
+  /**
+   * Makes a trigger of this schedule that has not fired yet.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_TRIGGER when the schedule or the fields cannot work
+   */
+  build(fields: TriggerFields): T
+}
+
+/** Where a builder takes the time and names from. */
+export interface TriggerBuilderOptions {
+  /** Read for the default start time and by `startNow`. Default: the system clock. */
+  readonly clock?: Clock
+  /** Names triggers that are given no identity. Default: random UUIDs. */
+  readonly ids?: IdGenerator
+}
+
+/**
+ * Collects what a trigger is made of. Each method changes this builder and returns it. Start with
+ * `TriggerBuilder.newTrigger()` or `trigger.getTriggerBuilder()`.
+ */
+export class FluentTriggerBuilder<T> {
+  readonly #clock: Clock
+  readonly #ids: IdGenerator
+  #schedule: ScheduleBuilder<T>
+  #key: TriggerKey | null = null
+  #jobKey: JobKey | null = null
+  #description: string | null = null
+  #calendarName: string | null = null
+  #jobDataMap: JobDataMap = emptyJobDataMap
+  #priority: number = defaultPriority
+  #startTimeMs: EpochMs
+  #endTimeMs: EpochMs | null = null
+
+  constructor(schedule: ScheduleBuilder<T>, options: TriggerBuilderOptions = {}) {
+    this.#clock = options.clock ?? systemClock
+    this.#ids = options.ids ?? systemIds
+    this.#schedule = schedule
+    this.#startTimeMs = this.#clock.now()
+  }
+
+  /** A builder that starts out with all fields of an existing trigger. */
+  static from<T>(fields: TriggerFields, schedule: ScheduleBuilder<T>): FluentTriggerBuilder<T> {
+    const builder = new FluentTriggerBuilder(schedule)
+    builder.#key = fields.key
+    builder.#jobKey = fields.jobKey
+    builder.#description = fields.description
+    builder.#calendarName = fields.calendarName
+    builder.#jobDataMap = fields.jobDataMap
+    builder.#priority = fields.priority
+    builder.#startTimeMs = fields.startTimeMs
+    builder.#endTimeMs = fields.endTimeMs
+    return builder
+  }
+
+  /** The key, or name and group (default `DEFAULT`). Without an identity each built trigger gets a unique name. */
+  withIdentity(key: TriggerKey): this
+  withIdentity(name: string, group?: string): this
+  withIdentity(identity: TriggerKey | string, group?: string): this {
+    this.#key = typeof identity === 'string' ? new TriggerKey(identity, group) : identity
+    return this
+  }
+
+  /** The job to run: its key, anything that has a key, or name and group. */
+  forJob(job: JobKey | { readonly key: JobKey }): this
+  forJob(name: string, group?: string): this
+  forJob(job: JobKey | { readonly key: JobKey } | string, group?: string): this {
+    if (typeof job === 'string') this.#jobKey = new JobKey(job, group)
+    else this.#jobKey = job instanceof JobKey ? job : job.key
+    return this
+  }
+
+  withDescription(description: string | null): this {
+    this.#description = description
+    return this
+  }
+
+  /** Between triggers due at the same millisecond the higher number goes first. Default 5. */
+  withPriority(priority: number): this {
+    this.#priority = priority
+    return this
+  }
+
+  /** Name of the calendar whose excluded times the trigger skips, or null for none. */
+  modifiedByCalendar(name: string | null): this {
+    this.#calendarName = name
+    return this
+  }
+
+  /** No fire time lies before this instant. Default: the moment the builder was made. */
+  startAt(start: Date): this {
+    this.#startTimeMs = requireInstantMs('TriggerBuilder.startAt', 'startTime', start)
+    return this
+  }
+
+  /** Starts at the moment of this call. */
+  startNow(): this {
+    this.#startTimeMs = this.#clock.now()
+    return this
+  }
+
+  /** No fire time lies after this instant; null means no end. Whether the instant itself counts is the family's rule. */
+  endAt(end: Date | null): this {
+    this.#endTimeMs = end === null ? null : requireInstantMs('TriggerBuilder.endAt', 'endTime', end)
+    return this
+  }
+
+  /** Replaces the schedule; the builder then makes triggers of that family. */
+  withSchedule<U>(schedule: ScheduleBuilder<U>): FluentTriggerBuilder<U> {
+    const retyped = this as unknown as FluentTriggerBuilder<U>
+    retyped.#schedule = schedule
+    return retyped
+  }
+
+  /** Adds entries to the trigger's job data, over entries of the same key. The record is copied, its values are not. */
+  usingJobData(data: JobDataMap): this
+  usingJobData(key: string, value: unknown): this
+  usingJobData(data: JobDataMap | string, value?: unknown): this {
+    const added: unknown = typeof data === 'string' ? { [data]: value } : data
+    if (typeof added !== 'object' || added === null) {
+      throw new InvalidArgumentError(
+        'jobDataMap',
+        'TriggerBuilder.usingJobData takes a record, or a key and a value.',
+        'ERR_INVALID_JOB_DATA',
+      )
+    }
+    this.#jobDataMap = { ...this.#jobDataMap, ...added }
+    return this
+  }
+
+  /**
+   * The trigger. It has not been scheduled: `nextFireTime` is null until a scheduler takes it.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_TRIGGER, ERR_UNKNOWN_TIME_ZONE
+   */
+  build(): T {
+    return this.#schedule.build({
+      key: this.#key ?? new TriggerKey(this.#ids.uniqueName()),
+      jobKey: this.#jobKey,
+      description: this.#description,
+      calendarName: this.#calendarName,
+      jobDataMap: this.#jobDataMap,
+      priority: this.#priority,
+      startTimeMs: this.#startTimeMs,
+      endTimeMs: this.#endTimeMs,
+    })
+  }
+}

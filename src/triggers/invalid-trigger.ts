@@ -1,0 +1,54 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { describeValue } from '../core/options.ts'
+
+/** The largest and smallest epoch millisecond that a Date can hold. */
+export const instantMaxMs = 8_640_000_000_000_000
+
+/** The largest repeat count, interval and priority: what a database column and Java's int hold. */
+export const int32Max: number = 2 ** 31 - 1
+
+export function invalidTrigger(owner: string, field: string, problem: string): InvalidArgumentError {
+  return new InvalidArgumentError(field, `${owner}: ${problem}`, 'ERR_INVALID_TRIGGER')
+}
+
+/** Refuses a number that is not whole or lies outside its bounds, naming both. */
+export function requireWhole(
+  owner: string,
+  field: string,
+  value: number,
+  bounds: { readonly min: number; readonly max: number },
+): number {
+  if (Number.isInteger(value) && value >= bounds.min && value <= bounds.max) return value
+  throw invalidTrigger(
+    owner,
+    field,
+    `'${field}' must be a whole number from ${bounds.min} to ${bounds.max}, got ${describeValue(value)}.`,
+  )
+}
+
+/** Refuses a value that is not one of a closed list. */
+export function requireOneOf<Known extends string>(
+  owner: string,
+  field: string,
+  value: string,
+  known: readonly Known[],
+): Known {
+  const found = known.find((name) => name === value)
+  if (found !== undefined) return found
+  throw invalidTrigger(
+    owner,
+    field,
+    `'${field}' must be one of ${known.map((name) => `'${name}'`).join(', ')}, got ${describeValue(value)}.`,
+  )
+}
+
+/** The instant of a Date, refused when it is none. */
+export function requireInstantMs(owner: string, field: string, date: Date): number {
+  const ms = date instanceof Date ? date.getTime() : Number.NaN
+  if (!Number.isNaN(ms)) return ms
+  throw invalidTrigger(
+    owner,
+    field,
+    `'${field}' must be a valid Date, got ${date instanceof Date ? 'an invalid Date' : describeValue(date)}.`,
+  )
+}

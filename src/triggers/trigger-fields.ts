@@ -1,0 +1,30 @@
+import type { JobDataMap } from '../core/job-data-map.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { EpochMs } from '../time/clock.ts'
+
+/** Priority of a trigger that names none. */
+export const defaultPriority = 5
+
+/** What every trigger has, whatever its schedule. `null` stands for "none". */
+export interface TriggerFields {
+  readonly key: TriggerKey
+  /** The job to run; null only until the trigger is scheduled together with a job. */
+  readonly jobKey: JobKey | null
+  readonly description: string | null
+  readonly calendarName: string | null
+  /** Merged over the job's own data when the trigger fires. */
+  readonly jobDataMap: JobDataMap
+  /** Between triggers due at the same millisecond the higher number goes first. Default 5. */
+  readonly priority: number
+  readonly startTimeMs: EpochMs
+  readonly endTimeMs: EpochMs | null
+}
+
+/** The part of a trigger that firing changes. A fresh trigger has none of it yet. */
+export interface FireState {
+  readonly nextFireTimeMs: EpochMs | null
+  readonly previousFireTimeMs: EpochMs | null
+  readonly timesTriggered: number
+  /** The planned instant that a misfire policy moved to `nextFireTimeMs`; null when nothing was moved. */
+  readonly misfiredFireTimeMs: EpochMs | null
+}
