@@ -12,114 +12,216 @@ export const reservedDataPrefix = 'QRTZ_'
 /** Largest job data in bytes of UTF-8 JSON, unless the scheduler's `maxJobDataBytes` says otherwise. */
 export const defaultMaxJobDataBytes = 1_048_576
 
-/** A deep copy that shares nothing with the original. */
+/** Deepest nesting of job data. */
+export const jobDataMaxDepth = 100
+
+/** Most values in one job data map, nested ones included: bounds the walk over data that shares parts of itself. */
+export const jobDataMaxValues = 1_000_000
+
+/** A deep copy that shares nothing with the original, which must be valid job data. */
 export function cloneJobData(data: JobDataMap): Record<string, unknown> {
-  return data === emptyJobDataMap ? {} : structuredClone(data)
+  return cloneEntries({ ...data })
 }
 
 /** The job's entries with the trigger's over them, as a copy and without the scheduler's own notes. */
 export function mergeJobData(jobData: JobDataMap, triggerData: JobDataMap): Record<string, unknown> {
   if (jobData === emptyJobDataMap && triggerData === emptyJobDataMap) return {}
-  const merged: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries({ ...jobData, ...triggerData })) {
-    if (!key.startsWith(reservedDataPrefix)) merged[key] = value
-  }
-  return structuredClone(merged)
+  const merged: Record<string, unknown> = { ...jobData, ...triggerData }
+  if (!Object.keys(merged).some(isReserved)) return cloneEntries(merged)
+  return cloneEntries(Object.fromEntries(Object.entries(merged).filter(([key]) => !isReserved(key))))
 }
 
 /**
- * Refuses data that a store cannot keep or a thread cannot receive: functions, symbols, class instances, cycles,
- * `undefined`, numbers without a JSON form, dates, bigints, and anything too large. The error names the key.
+ * A frozen copy of data that a store can keep and a thread can receive. Refused are functions, symbols, class
+ * instances, cycles, `undefined`, numbers without a JSON form, dates, bigints, a key named `__proto__`, accessors that
+ * throw, and anything nested too deep or too large. Every property is read once, so that what was checked is what is
+ * kept. The error names the key.
  *
+ * @param owner whose data it is, for the message, for example `job 'reports.daily'`
+ * @param maxBytes most bytes of UTF-8 JSON; default: no limit but {@link jobDataMaxValues}
  * @throws InvalidArgumentError ERR_INVALID_JOB_DATA or ERR_JOB_DATA_TOO_LARGE
  */
-export function validateJobData(
+export function copyJobData(
   owner: string,
   data: JobDataMap,
-  maxBytes: number = defaultMaxJobDataBytes,
-): void {
-  if (data === emptyJobDataMap) return
-  if (!isPlainObject(data)) {
+  maxBytes: number = Number.POSITIVE_INFINITY,
+): JobDataMap {
+  if (data === emptyJobDataMap) return data
+  if (prototypeKind(data) !== 'plain') {
     throw new InvalidArgumentError(
       'jobDataMap',
       `Job data of ${owner} must be a plain object, got ${describeValue(data)}.`,
       'ERR_INVALID_JOB_DATA',
     )
   }
-  validateValue(owner, 'jobDataMap', data, [])
-  const text = JSON.stringify(data)
-  const bytes = Buffer.byteLength(text)
-  if (bytes > maxBytes) {
-    throw new InvalidArgumentError(
-      'jobDataMap',
-      `Job data of ${owner} takes ${bytes} bytes, more than the ${maxBytes} allowed; its largest entry is '${largestKey(data)}'. Store the bulk elsewhere and pass a reference, or raise maxJobDataBytes.`,
-      'ERR_JOB_DATA_TOO_LARGE',
-    )
-  }
+  const walk: Walk = { owner, valuesLeft: jobDataMaxValues, ancestors: [] }
+  const copy = copyObject(walk, 'jobDataMap', data)
+  if (maxBytes !== Number.POSITIVE_INFINITY) requireSize(owner, copy, maxBytes)
+  return copy
 }
 
-function validateValue(owner: string, path: string, value: unknown, ancestors: readonly object[]): void {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return
-  if (typeof value === 'number') {
-    if (Number.isFinite(value)) return
-    throw refuse(owner, path, `the number ${String(value)}, which JSON cannot hold`, 'use null or a string')
-  }
-  if (typeof value !== 'object') {
-    const remedy =
-      typeof value === 'undefined'
-        ? 'leave the key out or use null'
-        : typeof value === 'bigint'
-          ? 'use a string'
-          : 'pass plain data'
-    throw refuse(owner, path, `a value of type ${typeof value}`, remedy)
-  }
-  if (ancestors.includes(value)) throw refuse(owner, path, 'a reference back to itself', 'break the cycle')
-  const inside = [...ancestors, value]
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      validateValue(owner, `${path}[${index}]`, value[index], inside)
-    }
-    return
-  }
-  if (!isPlainObject(value)) {
-    const name = constructorName(value)
-    const remedy = value instanceof Date ? 'use its ISO string or milliseconds' : 'use a plain object'
-    throw refuse(owner, path, `an instance of ${name}`, remedy)
-  }
-  for (const key of Object.keys(value)) {
-    if (path === 'jobDataMap' && key.startsWith(reservedDataPrefix)) continue
-    validateValue(owner, `${path}.${key}`, value[key], inside)
-  }
+/** Checks data as {@link copyJobData} does, with a limit on its size. */
+export function validateJobData(
+  owner: string,
+  data: JobDataMap,
+  maxBytes: number = defaultMaxJobDataBytes,
+): void {
+  copyJobData(owner, data, maxBytes)
 }
 
-function refuse(owner: string, path: string, found: string, remedy: string): InvalidArgumentError {
-  return new InvalidArgumentError(
-    path,
-    `Job data of ${owner} cannot be stored: '${path}' holds ${found}; ${remedy}.`,
-    'ERR_INVALID_JOB_DATA',
+function isReserved(key: string): boolean {
+  return key.startsWith(reservedDataPrefix)
+}
+
+/** Replaces nested values by copies, in place: the entries exist, so even one named `__proto__` stays an entry. */
+function cloneEntries(data: Record<string, unknown>): Record<string, unknown> {
+  for (const key of Object.keys(data)) {
+    const value = data[key]
+    if (typeof value === 'object' && value !== null) data[key] = cloneNested(value)
+  }
+  return data
+}
+
+function cloneNested(value: object): unknown {
+  if (!Array.isArray(value)) return cloneEntries({ ...value })
+  return value.map((element: unknown) =>
+    typeof element === 'object' && element !== null ? cloneNested(element) : element,
   )
 }
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+interface Walk {
+  readonly owner: string
+  valuesLeft: number
+  readonly ancestors: object[]
 }
 
-function constructorName(value: object): string {
-  const constructor: unknown = (value as { constructor?: unknown }).constructor
-  return typeof constructor === 'function' ? constructor.name : 'an unknown class'
+function copyValue(walk: Walk, path: string, value: unknown): unknown {
+  if (--walk.valuesLeft < 0) {
+    throw new InvalidArgumentError(
+      path,
+      `Job data of ${walk.owner} holds more than ${jobDataMaxValues} values; '${path}' is the first too many. Store the bulk elsewhere and pass a reference.`,
+      'ERR_JOB_DATA_TOO_LARGE',
+    )
+  }
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') {
+    if (Number.isFinite(value)) return value
+    throw refuse(walk, path, `the number ${String(value)}, which JSON cannot hold`, 'use null or a string')
+  }
+  if (typeof value !== 'object') {
+    const remedies: Record<string, string> = {
+      undefined: 'leave the key out or use null',
+      bigint: 'use a string',
+    }
+    const remedy = remedies[typeof value] ?? 'pass plain data'
+    throw refuse(walk, path, `a value of type ${typeof value}`, remedy)
+  }
+  if (walk.ancestors.includes(value)) {
+    throw refuse(walk, path, 'a reference back to itself', 'break the cycle')
+  }
+  if (walk.ancestors.length >= jobDataMaxDepth) {
+    throw refuse(walk, path, `data nested deeper than ${jobDataMaxDepth} levels`, 'make it flatter')
+  }
+  const kind = prototypeKind(value)
+  if (kind === 'plain') return copyObject(walk, path, value)
+  if (kind === 'array') return copyArray(walk, path, value as readonly unknown[])
+  const remedy = kind === 'Date' ? 'use its ISO string or milliseconds' : 'use a plain object'
+  throw refuse(walk, path, `an instance of ${kind}`, remedy)
 }
 
-function largestKey(data: JobDataMap): string {
-  let largest = ''
-  let largestSize = -1
-  for (const [key, value] of Object.entries(data)) {
-    const size = JSON.stringify(value).length
-    if (size > largestSize) {
-      largest = key
-      largestSize = size
+function copyObject(walk: Walk, path: string, source: object): Record<string, unknown> {
+  walk.ancestors.push(source)
+  const copy: Record<string, unknown> = {}
+  for (const key of reading(walk, path, () => Reflect.ownKeys(source))) {
+    if (typeof key === 'symbol') throw refuse(walk, path, `the key ${String(key)}`, 'use a string as key')
+    const inner = `${path}.${key}`
+    if (key === '__proto__') throw refuse(walk, inner, "a key named '__proto__'", 'rename it')
+    copy[key] = copyValue(
+      walk,
+      inner,
+      reading(walk, inner, (): unknown => Reflect.get(source, key)),
+    )
+  }
+  walk.ancestors.pop()
+  return Object.freeze(copy)
+}
+
+function copyArray(walk: Walk, path: string, source: readonly unknown[]): readonly unknown[] {
+  walk.ancestors.push(source)
+  const copy: unknown[] = []
+  const length = reading(walk, path, () => source.length)
+  for (let index = 0; index < length; index++) {
+    const inner = `${path}[${index}]`
+    copy.push(
+      copyValue(
+        walk,
+        inner,
+        reading(walk, inner, () => source[index]),
+      ),
+    )
+  }
+  walk.ancestors.pop()
+  return Object.freeze(copy)
+}
+
+/** Reads from an object of the caller's, whose accessors or proxy traps may throw anything. */
+function reading<Value>(walk: Walk, path: string, read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    throw refuse(walk, path, 'a value that throws when it is read', 'pass plain data', error)
+  }
+}
+
+/** `plain`, `array`, or the name of the class. */
+function prototypeKind(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return 'no object'
+  try {
+    if (Array.isArray(value)) return 'array'
+    const prototype = Object.getPrototypeOf(value) as { readonly constructor?: unknown } | null
+    if (prototype === Object.prototype || prototype === null) return 'plain'
+    const constructor: unknown = prototype.constructor
+    return typeof constructor === 'function' && constructor.name !== ''
+      ? constructor.name
+      : 'an unnamed class'
+  } catch {
+    // A revoked proxy, or a prototype with a throwing accessor: nothing that could be kept.
+    return 'an unreadable class'
+  }
+}
+
+function requireSize(owner: string, data: JobDataMap, maxBytes: number): void {
+  let largestKey = ''
+  let largestBytes = -1
+  let bytes = 2
+  for (const key of Object.keys(data)) {
+    const entryBytes =
+      Buffer.byteLength(JSON.stringify(key)) + Buffer.byteLength(JSON.stringify(data[key])) + 1
+    bytes += bytes === 2 ? entryBytes : entryBytes + 1
+    if (entryBytes > largestBytes) {
+      largestKey = key
+      largestBytes = entryBytes
     }
   }
-  return largest
+  if (bytes <= maxBytes) return
+  throw new InvalidArgumentError(
+    'jobDataMap',
+    `Job data of ${owner} takes ${bytes} bytes, more than the ${maxBytes} allowed; its largest entry is '${largestKey}'. Store the bulk elsewhere and pass a reference, or raise maxJobDataBytes.`,
+    'ERR_JOB_DATA_TOO_LARGE',
+  )
+}
+
+function refuse(
+  walk: Walk,
+  path: string,
+  found: string,
+  remedy: string,
+  cause?: unknown,
+): InvalidArgumentError {
+  return new InvalidArgumentError(
+    path,
+    `Job data of ${walk.owner} cannot be stored: '${path}' holds ${found}; ${remedy}.`,
+    'ERR_INVALID_JOB_DATA',
+    cause === undefined ? undefined : { cause },
+  )
 }

@@ -23,6 +23,8 @@ export type WorkerJobFunction<Data extends object = Record<string, unknown>> = (
 interface JobDefinitionBase<Data extends object> {
   /** Name under which jobs of this kind are stored: the same on every node, for ever. */
   readonly jobType: string
+  /** What jobs built from the definition start with. */
+  readonly description: string | null
   readonly disallowConcurrentExecution: boolean
   readonly persistJobDataAfterExecution: boolean
   readonly timeoutMs: number | null

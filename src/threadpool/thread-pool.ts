@@ -33,7 +33,19 @@ export interface ThreadPool {
   /** Whether {@link runInWorker} works here. */
   readonly runsWorkerJobs: boolean
 
+  /**
+   * Called once, before anything else: a pool belongs to one scheduler.
+   *
+   * @throws SchedulerError ERR_SCHEDULER_STATE when called again
+   */
   initialize(context: ThreadPoolContext): Promise<void>
+  /**
+   * Whether the pool's threads can load a worker job's module, so that a scheduler can refuse it before anything fires.
+   *
+   * @throws SchedulerError ERR_WORKER_UNAVAILABLE when the pool runs no worker jobs, ERR_WORKER_MODULE when it cannot
+   *   load this one; the message says what to change
+   */
+  checkWorkerModule(moduleUrl: string): void
   /** Free slots now. */
   availableThreads(): number
   /** Waits for a free slot and answers how many there are; 0 once the signal aborts or the pool shuts down. */
@@ -48,7 +60,7 @@ export interface ThreadPool {
    */
   runInWorker(task: WorkerTask, handlers: WorkerTaskHandlers): Promise<WorkerTaskResult>
   /**
-   * Takes no more work. With `waitForJobsToComplete` resolves when all executions ended or `timeoutMs` passed, and
+   * Takes no more work, also when called again. With `waitForJobsToComplete` resolves when all executions ended or `timeoutMs` passed, and
    * answers how many still run.
    */
   shutdown(options: { readonly waitForJobsToComplete: boolean; readonly timeoutMs?: number }): Promise<number>

@@ -1,0 +1,166 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import type { InlineJobDefinition, Job, JobClass, JobDefinition } from './job-definition.ts'
+import type { JobExecutionContext } from './job-execution-context.ts'
+import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
+import type { StandardSchema } from './standard-schema.ts'
+
+/** What holds for every job of a type, unless its `JobDetail` says more. */
+export interface JobOptions<Data extends object = Record<string, unknown>> {
+  /** What the job is for, in words; jobs built from the definition start with it. */
+  readonly description?: string
+  /** No two executions of one job key at the same time. Default false. */
+  readonly disallowConcurrentExecution?: boolean
+  /** Store what the job left in `context.jobDetail.jobDataMap`. Default false. */
+  readonly persistJobDataAfterExecution?: boolean
+  /** Milliseconds after which an execution is interrupted, at least 1. Default: no limit. */
+  readonly timeoutMs?: number
+  /** Default: a failed execution is not repeated. */
+  readonly retry?: RetryOptions
+  /** A Standard Schema (zod, valibot, arktype, ...) for the merged data, checked when scheduled and when fired. */
+  readonly schema?: StandardSchema<Data>
+}
+
+/** Longest name of a job type: what Quartz's tables hold. */
+export const jobTypeMaxLength = 250
+
+/** Anything that can be registered as a job: a definition, or a class with an `execute` method. */
+export type JobSource<Data extends object = object> = JobDefinition<Data> | JobClass<Data>
+
+export const jobOptionNames = [
+  'description',
+  'disallowConcurrentExecution',
+  'persistJobDataAfterExecution',
+  'timeoutMs',
+  'retry',
+  'schema',
+] as const
+
+/**
+ * Defines a job that runs on the event loop.
+ *
+ * @param jobType the name under which jobs of this kind are stored: the same on every node, for ever; at most 250 characters
+ * @throws InvalidArgumentError when the name is blank or too long, `execute` is no function, or an option is wrong
+ */
+export function defineJob<Data extends object = Record<string, unknown>>(
+  jobType: string,
+  execute: (context: JobExecutionContext<Data>) => unknown,
+  options: JobOptions<Data> = {},
+): InlineJobDefinition<Data> {
+  requireJobType(jobType)
+  refuseUnknownKeys(`Job '${jobType}'`, options, jobOptionNames)
+  if (typeof execute !== 'function') {
+    throw new InvalidArgumentError(
+      'execute',
+      `Job '${jobType}' needs a function to run, got ${describeValue(execute)}.`,
+    )
+  }
+  return Object.freeze({
+    kind: 'inline',
+    jobType,
+    execute,
+    jobClass: null,
+    ...resolveJobOptions(jobType, options),
+  })
+}
+
+/**
+ * The definition behind a class job. Its type is the static `jobType` or else the name of the class, so give a
+ * `jobType` where a minifier may rename classes.
+ *
+ * @throws InvalidArgumentError when the class has no `execute` method or neither a name nor a `jobType`
+ */
+export function defineClassJob<Data extends object>(jobClass: JobClass<Data>): InlineJobDefinition<Data> {
+  const jobType = jobClass.jobType ?? jobClass.name
+  if (jobType === '') {
+    throw new InvalidArgumentError(
+      'jobType',
+      'A class without a name cannot be stored as a job; give it a static jobType.',
+    )
+  }
+  requireJobType(jobType)
+  const prototype = jobClass.prototype as Partial<Job> | undefined
+  if (typeof prototype?.execute !== 'function') {
+    throw new InvalidArgumentError(
+      'execute',
+      `Job class '${jobType}' has no method 'execute(context)'. Pass a class that implements Job, or wrap a function in defineJob.`,
+    )
+  }
+  return Object.freeze({
+    kind: 'inline',
+    jobType,
+    jobClass,
+    execute: (context: JobExecutionContext<Data>) => new jobClass().execute(context),
+    ...resolveJobOptions<Data>(jobType, {
+      disallowConcurrentExecution: jobClass.disallowConcurrentExecution ?? false,
+      persistJobDataAfterExecution: jobClass.persistJobDataAfterExecution ?? false,
+    }),
+  })
+}
+
+/** The definition behind any form of job. */
+export function toJobDefinition<Data extends object>(source: JobSource<Data>): JobDefinition<Data> {
+  if (typeof source === 'function') return defineClassJob(source)
+  if (typeof source === 'object' && (source as object | null) !== null) {
+    const kind: string = source.kind
+    if (kind === 'inline' || kind === 'worker') return source
+  }
+  throw new InvalidArgumentError(
+    'jobs',
+    `A job is what defineJob or defineWorkerJob returned, or a class with an execute method; got ${describeValue(source)}.`,
+  )
+}
+
+/** Refuses names that a store cannot keep. */
+export function requireJobType(jobType: string): void {
+  if (typeof jobType !== 'string' || jobType.trim() === '' || jobType.length > jobTypeMaxLength) {
+    throw new InvalidArgumentError(
+      'jobType',
+      `A job type is a name of 1 to ${jobTypeMaxLength} characters, got ${describeValue(jobType)}.`,
+    )
+  }
+}
+
+/** Fills in the defaults of job options and refuses what makes no sense. */
+export function resolveJobOptions<Data extends object>(
+  jobType: string,
+  options: JobOptions<Data>,
+): Omit<InlineJobDefinition<Data>, 'kind' | 'jobType' | 'execute' | 'jobClass'> {
+  const what = `Job '${jobType}'`
+  const flag = (name: 'disallowConcurrentExecution' | 'persistJobDataAfterExecution'): boolean => {
+    const value: unknown = options[name] ?? false
+    if (typeof value === 'boolean') return value
+    throw new InvalidArgumentError(
+      name,
+      `${what}: '${name}' must be true or false, got ${describeValue(value)}.`,
+      'ERR_INVALID_OPTION',
+    )
+  }
+  if (options.schema !== undefined) requireSchema(what, options.schema)
+  return {
+    description: options.description ?? null,
+    disallowConcurrentExecution: flag('disallowConcurrentExecution'),
+    persistJobDataAfterExecution: flag('persistJobDataAfterExecution'),
+    timeoutMs:
+      options.timeoutMs === undefined
+        ? null
+        : requireInteger(what, 'timeoutMs', options.timeoutMs, { min: 1 }),
+    retry: options.retry === undefined ? null : resolveRetryPolicy(options.retry),
+    schema: options.schema ?? null,
+  }
+}
+
+function requireSchema(what: string, schema: unknown): void {
+  const standard: unknown =
+    (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
+      ? Reflect.get(schema, '~standard')
+      : undefined
+  if (typeof standard === 'object' && standard !== null) {
+    if (typeof Reflect.get(standard, 'validate') === 'function') return
+  }
+  throw new InvalidArgumentError(
+    'schema',
+    `${what}: 'schema' must implement Standard Schema (zod 3.24+, valibot 1+, arktype 2+), got ${describeValue(schema)}.`,
+    'ERR_INVALID_OPTION',
+  )
+}

@@ -1,0 +1,158 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { systemIds } from '../core/ids.ts'
+import { copyJobData, emptyJobDataMap } from '../core/job-data-map.ts'
+import { JobKey } from '../core/key.ts'
+import { describeValue, requireInteger } from '../core/options.ts'
+import { type JobSource, requireJobType, toJobDefinition } from './define-job.ts'
+import type { JobDetail } from './job-detail.ts'
+import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
+
+type JobDraft = { -readonly [Field in keyof Omit<JobDetail, 'key' | 'jobDataMap'>]: JobDetail[Field] } & {
+  key: JobKey | null
+  data: Record<string, unknown>
+}
+
+let builderOf: (draft: JobDraft) => JobBuilder
+
+/**
+ * Builds a {@link JobDetail}. `Data` comes from the definition, so that data of the wrong shape does not compile.
+ *
+ * @example
+ * JobBuilder.newJob(report).withIdentity('daily', 'reports').usingJobData({ to: 'ops@example.com' }).build()
+ */
+export class JobBuilder<Data extends object = Record<string, unknown>> {
+  readonly #draft: JobDraft
+
+  private constructor(draft: JobDraft) {
+    this.#draft = draft
+  }
+
+  static {
+    builderOf = (draft) => new JobBuilder(draft)
+  }
+
+  /**
+   * Starts from a definition, a job class, or the name of a job type that the scheduler knows.
+   *
+   * @throws InvalidArgumentError when it is none of these
+   */
+  static newJob<Data extends object>(job: JobSource<Data>): JobBuilder<Data>
+  static newJob(jobType: string): JobBuilder
+  static newJob(job: JobSource | string): JobBuilder<object> {
+    const fresh = { key: null, durable: false, requestsRecovery: false, data: {} }
+    if (typeof job === 'string') {
+      requireJobType(job)
+      return new JobBuilder<object>({
+        ...fresh,
+        jobType: job,
+        description: null,
+        disallowConcurrentExecution: false,
+        persistJobDataAfterExecution: false,
+        timeoutMs: null,
+        retry: null,
+      })
+    }
+    const definition = toJobDefinition(job)
+    return new JobBuilder<object>({
+      ...fresh,
+      jobType: definition.jobType,
+      description: definition.description,
+      disallowConcurrentExecution: definition.disallowConcurrentExecution,
+      persistJobDataAfterExecution: definition.persistJobDataAfterExecution,
+      timeoutMs: definition.timeoutMs,
+      retry: definition.retry,
+    })
+  }
+
+  /** Default: a unique name in group DEFAULT. */
+  withIdentity(key: JobKey): this
+  withIdentity(name: string, group?: string): this
+  withIdentity(nameOrKey: string | JobKey, group?: string): this {
+    this.#draft.key = typeof nameOrKey === 'string' ? new JobKey(nameOrKey, group) : nameOrKey
+    return this
+  }
+
+  withDescription(description: string): this {
+    this.#draft.description = description
+    return this
+  }
+
+  /** Adds entries to the data: one, or all those of an object. Entries of the same key are replaced. */
+  usingJobData(data: Partial<Data>): this
+  usingJobData<Key extends keyof Data & string>(key: Key, value: Data[Key]): this
+  usingJobData(dataOrKey: object | string, value?: unknown): this {
+    const entries = typeof dataOrKey === 'string' ? { [dataOrKey]: value } : requireObject(dataOrKey)
+    this.#draft.data = { ...this.#draft.data, ...entries }
+    return this
+  }
+
+  /** Replaces all data. */
+  setJobData(data: Partial<Data>): this {
+    this.#draft.data = { ...requireObject(data) }
+    return this
+  }
+
+  /** Run again under a recovery trigger when the node dies in the middle (persistent stores). */
+  requestRecovery(): this {
+    this.#draft.requestsRecovery = true
+    return this
+  }
+
+  /** Keep the job when its last trigger goes. */
+  storeDurably(): this {
+    this.#draft.durable = true
+    return this
+  }
+
+  /** No two executions of this job key at the same time. */
+  disallowConcurrentExecution(): this {
+    this.#draft.disallowConcurrentExecution = true
+    return this
+  }
+
+  /** Store what the job left in `context.jobDetail.jobDataMap`. */
+  persistJobDataAfterExecution(): this {
+    this.#draft.persistJobDataAfterExecution = true
+    return this
+  }
+
+  /** Interrupts an execution after so many milliseconds, at least 1. Default: what the definition says, else no limit. */
+  withTimeout(timeoutMs: number): this {
+    this.#draft.timeoutMs = requireInteger('withTimeout', 'timeoutMs', timeoutMs, { min: 1 })
+    return this
+  }
+
+  /** Repeats a failed execution. Default: what the definition says, else no repetition. */
+  withRetry(options: RetryOptions): this {
+    this.#draft.retry = resolveRetryPolicy(options)
+    return this
+  }
+
+  /**
+   * The job, frozen, with a copy of the data.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_JOB_DATA, naming the key, when the data cannot be stored
+   */
+  build(): JobDetail {
+    const { key: givenKey, data, ...fields } = this.#draft
+    const key = givenKey ?? new JobKey(systemIds.uniqueName())
+    const jobDataMap =
+      Object.keys(data).length === 0 ? emptyJobDataMap : copyJobData(`job '${key.toString()}'`, data)
+    return Object.freeze({ key, ...fields, jobDataMap })
+  }
+}
+
+/** A builder that holds everything the job has, to build a changed copy. */
+export function jobBuilderOf(jobDetail: JobDetail): JobBuilder {
+  const { jobDataMap, ...fields } = jobDetail
+  return builderOf({ ...fields, data: { ...jobDataMap } })
+}
+
+function requireObject(data: unknown): object {
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data
+  throw new InvalidArgumentError(
+    'jobDataMap',
+    `Job data must be an object with one entry per key, got ${describeValue(data)}.`,
+    'ERR_INVALID_JOB_DATA',
+  )
+}

@@ -1,0 +1,79 @@
+import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
+import { describeValue, nearestName } from '../core/options.ts'
+import { type JobSource, toJobDefinition } from './define-job.ts'
+import type { JobDefinition } from './job-definition.ts'
+import type { JobDetail } from './job-detail.ts'
+
+/** The job types whose code this process has, by name. */
+export class JobRegistry {
+  readonly #definitions = new Map<string, JobDefinition<object>>()
+
+  /** @throws InvalidArgumentError when two jobs have the same type */
+  constructor(jobs: readonly JobSource[] = []) {
+    for (const job of jobs) this.register(job)
+  }
+
+  /** Types in the order in which they were registered. */
+  get jobTypes(): readonly string[] {
+    return [...this.#definitions.keys()]
+  }
+
+  /** @throws InvalidArgumentError when another job has this type already */
+  register(job: JobSource): JobDefinition<object> {
+    const definition = toJobDefinition(job)
+    if (this.#definitions.has(definition.jobType)) {
+      throw new InvalidArgumentError(
+        'jobs',
+        `Job type '${definition.jobType}' is registered already; every job definition needs a type of its own.`,
+      )
+    }
+    this.#definitions.set(definition.jobType, definition)
+    return definition
+  }
+
+  has(jobType: string): boolean {
+    return this.#definitions.has(jobType)
+  }
+
+  find(jobType: string): JobDefinition<object> | null {
+    return this.#definitions.get(jobType) ?? null
+  }
+
+  /** @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, naming the nearest type that is known */
+  get(jobType: string): JobDefinition<object> {
+    const definition = this.#definitions.get(jobType)
+    if (definition !== undefined) return definition
+    const known = this.jobTypes
+    const nearest = nearestName(jobType, known)
+    const hint =
+      nearest !== null
+        ? `Did you mean '${nearest}'?`
+        : known.length === 0
+          ? 'No job is registered.'
+          : `Known: ${known.slice(0, 10).join(', ')}${known.length > 10 ? ', ...' : ''}.`
+    throw new SchedulerError(
+      'ERR_UNKNOWN_JOB_TYPE',
+      `Unknown job type ${describeValue(jobType)}. ${hint} Register its definition in the 'jobs' of createScheduler.`,
+    )
+  }
+
+  /**
+   * The job with what its definition says filled in: a job built from the bare name of its type does not have it yet.
+   *
+   * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE
+   */
+  complete(jobDetail: JobDetail): JobDetail {
+    const definition = this.get(jobDetail.jobType)
+    const completed: JobDetail = {
+      ...jobDetail,
+      description: jobDetail.description ?? definition.description,
+      disallowConcurrentExecution:
+        jobDetail.disallowConcurrentExecution || definition.disallowConcurrentExecution,
+      persistJobDataAfterExecution:
+        jobDetail.persistJobDataAfterExecution || definition.persistJobDataAfterExecution,
+      timeoutMs: jobDetail.timeoutMs ?? definition.timeoutMs,
+      retry: jobDetail.retry ?? definition.retry,
+    }
+    return Object.freeze(completed)
+  }
+}

@@ -1,0 +1,154 @@
+import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
+import { requireInteger } from '../core/options.ts'
+import type { Timer } from '../time/clock.ts'
+import type { Runnable, ThreadPool, ThreadPoolContext, WorkerTaskHandlers } from './thread-pool.ts'
+import type { WorkerTask, WorkerTaskResult } from './wire.ts'
+
+/** Most slots of one pool. */
+export const poolSizeMax = 100_000
+
+/**
+ * Counts slots and runs executions on the event loop: all of a pool that has no threads, and the ground of one that
+ * has.
+ */
+export class SlotPool implements ThreadPool {
+  readonly name: string
+  readonly size: number
+  readonly runsWorkerJobs: boolean = false
+  #running = 0
+  #context: ThreadPoolContext | null = null
+  #shutDown = false
+  /** Those who wait for a slot, an abort or the shutdown; each looks again when woken. */
+  readonly #blocked = new Set<() => void>()
+  /** Those who wait for the last execution to end. */
+  readonly #draining = new Set<() => void>()
+
+  constructor(name: string, size: number) {
+    this.name = name
+    this.size = size
+  }
+
+  async initialize(context: ThreadPoolContext): Promise<void> {
+    if (this.#context !== null) {
+      throw new SchedulerError(
+        'ERR_SCHEDULER_STATE',
+        `Thread pool '${this.name}' belongs to scheduler '${this.#context.schedulerName}' already; give every scheduler a pool of its own.`,
+      )
+    }
+    this.#context = context
+  }
+
+  availableThreads(): number {
+    return this.size - this.#running
+  }
+
+  async blockForAvailableThreads(signal: AbortSignal): Promise<number> {
+    while (!this.#shutDown && !signal.aborted) {
+      const available = this.availableThreads()
+      if (available > 0) return available
+      await this.#slotOrEnd(signal)
+    }
+    return 0
+  }
+
+  runInThread(runnable: Runnable): boolean {
+    const { logger } = this.context
+    if (this.#shutDown || this.availableThreads() <= 0) return false
+    this.#running++
+    const failed = (error: unknown): void => {
+      logger.error({ err: error }, 'An execution rejected, which it must not; its slot is free again')
+      this.#release()
+    }
+    try {
+      runnable.run().then(() => {
+        this.#release()
+      }, failed)
+    } catch (error) {
+      failed(error)
+    }
+    return true
+  }
+
+  checkWorkerModule(moduleUrl: string): void {
+    throw this.#noWorkers(moduleUrl)
+  }
+
+  async runInWorker(...[task]: [WorkerTask, WorkerTaskHandlers]): Promise<WorkerTaskResult> {
+    throw this.#noWorkers(task.moduleUrl)
+  }
+
+  async shutdown(options: {
+    readonly waitForJobsToComplete: boolean
+    readonly timeoutMs?: number
+  }): Promise<number> {
+    this.#shutDown = true
+    wakeAll(this.#blocked)
+    if (options.waitForJobsToComplete && this.#running > 0) await this.#drain(options.timeoutMs)
+    return this.#running
+  }
+
+  /** What the scheduler gave the pool. */
+  protected get context(): ThreadPoolContext {
+    if (this.#context !== null) return this.#context
+    throw new SchedulerError('ERR_SCHEDULER_STATE', `Thread pool '${this.name}' is not initialized.`)
+  }
+
+  protected get isShutDown(): boolean {
+    return this.#shutDown
+  }
+
+  #release(): void {
+    this.#running--
+    wakeAll(this.#blocked)
+    if (this.#running === 0) wakeAll(this.#draining)
+  }
+
+  #slotOrEnd(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        signal.removeEventListener('abort', wake)
+        this.#blocked.delete(wake)
+        resolve()
+      }
+      this.#blocked.add(wake)
+      signal.addEventListener('abort', wake, { once: true })
+    })
+  }
+
+  #drain(timeoutMs: number | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      let timer: Timer | null = null
+      const done = (): void => {
+        timer?.cancel()
+        this.#draining.delete(done)
+        resolve()
+      }
+      this.#draining.add(done)
+      if (timeoutMs !== undefined) timer = this.context.clock.setTimer(timeoutMs, done)
+    })
+  }
+
+  #noWorkers(moduleUrl: string): SchedulerError {
+    return new SchedulerError(
+      'ERR_WORKER_UNAVAILABLE',
+      `Thread pool '${this.name}' runs no worker jobs, so '${moduleUrl}' cannot run here. Give the scheduler a piscinaThreadPool.`,
+    )
+  }
+}
+
+/** Checks a pool's `size`. */
+export function requirePoolSize(what: string, size: unknown): number {
+  if (size === 0) {
+    throw new InvalidArgumentError(
+      'size',
+      `${what}: 'size' must be at least 1; for a node that only schedules use zeroSizeThreadPool().`,
+      'ERR_INVALID_OPTION',
+    )
+  }
+  return requireInteger(what, 'size', size, { min: 1, max: poolSizeMax })
+}
+
+function wakeAll(waiters: ReadonlySet<() => void>): void {
+  if (waiters.size === 0) return
+  for (const wake of [...waiters]) wake()
+}

@@ -1,0 +1,155 @@
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { jobKey } from '../../src/core/key.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder, jobBuilderOf } from '../../src/jobs/job-builder.ts'
+import type { Job } from '../../src/jobs/job-definition.ts'
+import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+
+interface ReportData {
+  to: string
+  pages?: number
+}
+
+const report = defineJob<ReportData>('report', () => undefined, { description: 'Mails the report' })
+
+class Greeting implements Job<{ name: string }> {
+  static readonly jobType = 'greeting'
+  static readonly disallowConcurrentExecution = true
+  execute(context: JobExecutionContext<{ name: string }>): void {
+    context.result = `Hello ${context.mergedJobDataMap.name}`
+  }
+}
+
+describe('JobBuilder', () => {
+  it('fills in defaults and what the definition says', () => {
+    const job = JobBuilder.newJob(report).withIdentity('daily').build()
+    expect(job).toEqual({
+      key: jobKey('daily'),
+      jobType: 'report',
+      description: 'Mails the report',
+      jobDataMap: {},
+      durable: false,
+      requestsRecovery: false,
+      disallowConcurrentExecution: false,
+      persistJobDataAfterExecution: false,
+      timeoutMs: null,
+      retry: null,
+    })
+  })
+
+  it('sets every field', () => {
+    const job = everything()
+    expect(job.key.toString()).toBe('reports.daily')
+    expect(job).toMatchObject({
+      description: 'every morning',
+      jobDataMap: { to: 'ops@example.com', pages: 3 },
+      durable: true,
+      requestsRecovery: true,
+      disallowConcurrentExecution: true,
+      persistJobDataAfterExecution: true,
+      timeoutMs: 5000,
+      retry: { attempts: 3, backoff: { type: 'fixed', initialMs: 10 } },
+    })
+  })
+
+  it('takes a class, a name, and a key as identity', () => {
+    expect(JobBuilder.newJob(Greeting).withIdentity(jobKey('hi', 'people')).build()).toMatchObject({
+      jobType: 'greeting',
+      key: { name: 'hi', group: 'people' },
+      disallowConcurrentExecution: true,
+    })
+    expect(JobBuilder.newJob('elsewhere').build().jobType).toBe('elsewhere')
+  })
+
+  it('gives jobs without an identity different names in group DEFAULT', () => {
+    const [a, b] = [JobBuilder.newJob(report).build(), JobBuilder.newJob(report).build()]
+    expect(a.key.group).toBe('DEFAULT')
+    expect(a.key.name).not.toBe(b.key.name)
+  })
+
+  it('builds frozen jobs that share nothing with what was passed or with each other', () => {
+    const data = { nested: { list: [1] } }
+    const builder = JobBuilder.newJob('any').withIdentity('a').usingJobData(data)
+    const first = builder.build()
+    data.nested.list.push(2)
+    const second = builder.usingJobData('more', true).build()
+    expect(first.jobDataMap).toEqual({ nested: { list: [1] } })
+    expect(second.jobDataMap).toEqual({ nested: { list: [1, 2] }, more: true })
+    expect(Object.isFrozen(first)).toBe(true)
+    expect(Object.isFrozen((first.jobDataMap['nested'] as typeof data.nested).list)).toBe(true)
+  })
+
+  it('adds entries with usingJobData and replaces them all with setJobData', () => {
+    const builder = JobBuilder.newJob('any').usingJobData({ a: 1, b: 2 }).usingJobData({ b: 3 })
+    expect(builder.build().jobDataMap).toEqual({ a: 1, b: 3 })
+    expect(builder.setJobData({ c: 4 }).build().jobDataMap).toEqual({ c: 4 })
+  })
+
+  it('gives back everything through jobBuilderOf', () => {
+    expect(jobBuilderOf(everything()).build()).toEqual(everything())
+    const renamed = jobBuilderOf(everything()).withIdentity('weekly').build()
+    expect(renamed).toEqual({ ...everything(), key: jobKey('weekly') })
+  })
+
+  it('keeps the scheduler’s own notes when a job is rebuilt', () => {
+    const job: JobDetail = { ...everything(), jobDataMap: { to: 'a', QRTZ_NOTE: 1 } }
+    expect(jobBuilderOf(job).build().jobDataMap).toEqual({ to: 'a', QRTZ_NOTE: 1 })
+  })
+
+  it('names the key of data that cannot be stored', () => {
+    const builder = JobBuilder.newJob('any')
+      .withIdentity('daily')
+      .usingJobData({ when: new Date(0) })
+    expect(() => builder.build()).toThrow(
+      expect.objectContaining({
+        code: 'ERR_INVALID_JOB_DATA',
+        message: expect.stringContaining(
+          "job 'DEFAULT.daily' cannot be stored: 'jobDataMap.when' holds an instance of Date",
+        ) as string,
+      }),
+    )
+    expect(() => JobBuilder.newJob('any').usingJobData([1] as object)).toThrow(/must be an object/)
+  })
+
+  it('refuses wrong timeouts, retries and types of job', () => {
+    const builder = JobBuilder.newJob(report)
+    expect(() => builder.withTimeout(0)).toThrow(/'timeoutMs' must be a whole number of at least 1, got 0/)
+    expect(() => builder.withRetry({ attempts: 0 })).toThrow(/'attempts'/)
+    expect(() => JobBuilder.newJob(' ')).toThrow(/job type/)
+    expect(() => JobBuilder.newJob({} as never)).toThrow(/defineJob or defineWorkerJob/)
+  })
+
+  it('does not compile with data of another shape', () => {
+    const builder = JobBuilder.newJob(report)
+    expectTypeOf(builder).toEqualTypeOf<JobBuilder<ReportData>>()
+    builder.usingJobData({ to: 'ops@example.com' }).usingJobData('pages', 2)
+    // @ts-expect-error the address is a string
+    builder.usingJobData({ to: 1 })
+    // @ts-expect-error there is no such key
+    builder.usingJobData({ too: 'ops@example.com' })
+    // @ts-expect-error there is no such key
+    builder.usingJobData('too', 'ops@example.com')
+    // @ts-expect-error the address is a string
+    builder.usingJobData('to', 1)
+    // @ts-expect-error there is no such key
+    builder.setJobData({ too: 1 })
+    expectTypeOf(JobBuilder.newJob(Greeting)).toEqualTypeOf<JobBuilder<{ name: string }>>()
+    expectTypeOf(JobBuilder.newJob('any')).toEqualTypeOf<JobBuilder>()
+  })
+})
+
+function everything(): JobDetail {
+  return JobBuilder.newJob(report)
+    .withIdentity('daily', 'reports')
+    .withDescription('every morning')
+    .usingJobData({ to: 'ops@example.com' })
+    .usingJobData('pages', 3)
+    .storeDurably()
+    .requestRecovery()
+    .disallowConcurrentExecution()
+    .persistJobDataAfterExecution()
+    .withTimeout(5000)
+    .withRetry({ attempts: 3, backoff: { type: 'fixed', initialMs: 10 } })
+    .build()
+}
