@@ -137,13 +137,6 @@ describe('tidy', () => {
     const sizes = src.map(({ text }) => lineCount(text)).sort((a, b) => a - b)
     expect(sizes[Math.floor(sizes.length / 2)]).toBeLessThan(limits.medianFileLines)
   })
-
-  test('the lock file and .npmrc name no other registry than the public one', () => {
-    const [lock, npmrc] = projectFiles(/^(package-lock\.json|\.npmrc)$/).reverse()
-    const hosts = [...(lock?.text ?? '').matchAll(/"resolved": "(\w+:\/\/[^/"]+)/g)].map(([, host]) => host)
-    expect(hosts.filter((host) => host !== 'https://registry.npmjs.org')).toEqual([])
-    expect(npmrc?.text).not.toMatch(/registry|_auth/)
-  })
 })
 
 describe('the tidy checks catch what they are for', () => {

@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { projectFiles } from '../support/source-files.ts'
+
+interface LockEntry {
+  readonly version?: string
+  readonly resolved?: string
+  readonly optionalDependencies?: Record<string, string>
+}
+
+const lock = JSON.parse(projectFiles(/^package-lock\.json$/)[0]?.text ?? '{}') as {
+  packages: Record<string, LockEntry>
+}
+
+/** True when Node would find `name` from the package at `path`: in its own node_modules or in one further up. */
+function isLocked(path: string, name: string): boolean {
+  if (`${path === '' ? '' : `${path}/`}node_modules/${name}` in lock.packages) return true
+  return path !== '' && isLocked(path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1)), name)
+}
+
+describe('package-lock.json', () => {
+  test('names no registry but the public one, nor does .npmrc', () => {
+    const urls = Object.values(lock.packages).flatMap(({ resolved }) => (resolved ? [resolved] : []))
+    expect(urls.filter((url) => !url.startsWith('https://registry.npmjs.org/'))).toEqual([])
+    expect(projectFiles(/^\.npmrc$/)[0]?.text).not.toMatch(/registry|_auth/)
+  })
+
+  // npm leaves out a platform whose binary the registry did not have at that moment, and then `npm ci` refuses the
+  // lock file everywhere. Take the newest version of the package that has all of its platforms instead.
+  test('has the optional packages of every platform', () => {
+    const missing = Object.entries(lock.packages).flatMap(([path, entry]) =>
+      Object.keys(entry.optionalDependencies ?? {})
+        .filter((name) => !isLocked(path, name))
+        .map((name) => `${path} wants ${name}`),
+    )
+    expect(missing).toEqual([])
+  })
+})
