@@ -105,7 +105,8 @@ export class JobPersistenceError extends SchedulerError {
 export class ObjectAlreadyExistsError extends JobPersistenceError {
   constructor(what: 'job' | 'trigger' | 'calendar', identity: string) {
     super(
-      `Cannot store ${what} '${identity}': one with this identity exists already. Pass { replace: true } to replace it, or use another identity.`,
+      `Cannot store ${what} '${identity}': one with this identity exists already. ` +
+        'Pass { replace: true } to replace it, or use another identity.',
       { code: 'ERR_OBJECT_ALREADY_EXISTS' },
     )
   }

@@ -99,7 +99,8 @@ function copyValue(walk: Walk, path: string, value: unknown): unknown {
   if (--walk.valuesLeft < 0) {
     throw new InvalidArgumentError(
       path,
-      `Job data of ${walk.owner} holds more than ${jobDataMaxValues} values; '${path}' is the first too many. Store the bulk elsewhere and pass a reference.`,
+      `Job data of ${walk.owner} holds more than ${jobDataMaxValues} values; ` +
+        `'${path}' is the first too many. Store the bulk elsewhere and pass a reference.`,
       'ERR_JOB_DATA_TOO_LARGE',
     )
   }
@@ -206,7 +207,9 @@ function requireSize(owner: string, data: JobDataMap, maxBytes: number): void {
   if (bytes <= maxBytes) return
   throw new InvalidArgumentError(
     'jobDataMap',
-    `Job data of ${owner} takes ${bytes} bytes, more than the ${maxBytes} allowed; its largest entry is '${largestKey}'. Store the bulk elsewhere and pass a reference, or raise maxJobDataBytes.`,
+    `Job data of ${owner} takes ${bytes} bytes, more than the ${maxBytes} allowed; ` +
+      `its largest entry is '${largestKey}'. Store the bulk elsewhere and pass a reference, or raise ` +
+      'maxJobDataBytes.',
     'ERR_JOB_DATA_TOO_LARGE',
   )
 }

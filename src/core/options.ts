@@ -10,7 +10,7 @@ export function refuseUnknownKeys(what: string, options: object, known: readonly
   }
 }
 
-/** Checks that an option is a whole number within its bounds; the message names the option, the bounds and the value. */
+/** Checks that an option is a whole number within its bounds; the message names option, bounds and value. */
 export function requireInteger(
   what: string,
   field: string,

@@ -39,7 +39,8 @@ export const jobOptionNames = [
 /**
  * Defines a job that runs on the event loop.
  *
- * @param jobType the name under which jobs of this kind are stored: the same on every node, for ever; at most 250 characters
+ * @param jobType the name under which jobs of this kind are stored: the same on every node, for ever;
+ *   at most 250 characters
  * @throws InvalidArgumentError when the name is blank or too long, `execute` is no function, or an option is wrong
  */
 export function defineJob<Data extends object = Record<string, unknown>>(
@@ -83,7 +84,8 @@ export function defineClassJob<Data extends object>(jobClass: JobClass<Data>): I
   if (typeof prototype?.execute !== 'function') {
     throw new InvalidArgumentError(
       'execute',
-      `Job class '${jobType}' has no method 'execute(context)'. Pass a class that implements Job, or wrap a function in defineJob.`,
+      `Job class '${jobType}' has no method 'execute(context)'. ` +
+        'Pass a class that implements Job, or wrap a function in defineJob.',
     )
   }
   return Object.freeze({
@@ -107,7 +109,8 @@ export function toJobDefinition<Data extends object>(source: JobSource<Data>): J
   }
   throw new InvalidArgumentError(
     'jobs',
-    `A job is what defineJob or defineWorkerJob returned, or a class with an execute method; got ${describeValue(source)}.`,
+    'A job is what defineJob or defineWorkerJob returned, or a class with an execute method; ' +
+      `got ${describeValue(source)}.`,
   )
 }
 
@@ -160,7 +163,8 @@ function requireSchema(what: string, schema: unknown): void {
   }
   throw new InvalidArgumentError(
     'schema',
-    `${what}: 'schema' must implement Standard Schema (zod 3.24+, valibot 1+, arktype 2+), got ${describeValue(schema)}.`,
+    `${what}: 'schema' must implement Standard Schema (zod 3.24+, valibot 1+, arktype 2+), got ` +
+      `${describeValue(schema)}.`,
     'ERR_INVALID_OPTION',
   )
 }

@@ -13,7 +13,8 @@ export interface WorkerJobOptions<Data extends object = Record<string, unknown>>
 /**
  * Defines a job that runs in a worker thread: the module's export is called there with a `JobRunContext`.
  *
- * @param jobType the name under which jobs of this kind are stored: the same on every node, for ever; at most 250 characters
+ * @param jobType the name under which jobs of this kind are stored: the same on every node, for ever;
+ *   at most 250 characters
  * @param moduleUrl `file:` URL of the module, as in `new URL('./thumbs.js', import.meta.url)`. A TypeScript module
  *   works where the pool's threads can load it: see `ThreadPool.checkWorkerModule`.
  * @throws InvalidArgumentError when the name or an option is wrong
@@ -56,14 +57,16 @@ function requireModuleFile(jobType: string, moduleUrl: URL | string): string {
   if (url.protocol !== 'file:') {
     throw new SchedulerError(
       'ERR_WORKER_MODULE',
-      `Worker job '${jobType}': the module must be a file, got a ${url.protocol} URL (${describeValue(text)}). ${remedy}`,
+      `Worker job '${jobType}': the module must be a file, got a ${url.protocol} URL ` +
+        `(${describeValue(text)}). ${remedy}`,
     )
   }
   const path = fileURLToPath(url)
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) {
     throw new SchedulerError(
       'ERR_WORKER_MODULE',
-      `Worker job '${jobType}': there is no file '${path}'. Check the URL; a compiled project must name the compiled file.`,
+      `Worker job '${jobType}': there is no file '${path}'. Check the URL; ` +
+        'a compiled project must name the compiled file.',
     )
   }
   return url.href

@@ -12,8 +12,6 @@ type JobDraft = { -readonly [Field in keyof Omit<JobDetail, 'key' | 'jobDataMap'
   data: Record<string, unknown>
 }
 
-let builderOf: (draft: JobDraft) => JobBuilder
-
 /**
  * Builds a {@link JobDetail}. `Data` comes from the definition, so that data of the wrong shape does not compile.
  *
@@ -25,10 +23,6 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
 
   private constructor(draft: JobDraft) {
     this.#draft = draft
-  }
-
-  static {
-    builderOf = (draft) => new JobBuilder(draft)
   }
 
   /**
@@ -62,6 +56,12 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
       timeoutMs: definition.timeoutMs,
       retry: definition.retry,
     })
+  }
+
+  /** A builder that holds everything the job has, to build a changed copy. */
+  static from(jobDetail: JobDetail): JobBuilder {
+    const { jobDataMap, ...fields } = jobDetail
+    return new JobBuilder({ ...fields, data: { ...jobDataMap } })
   }
 
   /** Default: a unique name in group DEFAULT. */
@@ -116,13 +116,13 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
     return this
   }
 
-  /** Interrupts an execution after so many milliseconds, at least 1. Default: what the definition says, else no limit. */
+  /** Interrupts an execution after so many milliseconds, at least 1. Default: that of the definition, or no limit. */
   withTimeout(timeoutMs: number): this {
     this.#draft.timeoutMs = requireInteger('withTimeout', 'timeoutMs', timeoutMs, { min: 1 })
     return this
   }
 
-  /** Repeats a failed execution. Default: what the definition says, else no repetition. */
+  /** Repeats a failed execution. Default: as the definition says, or not. */
   withRetry(options: RetryOptions): this {
     this.#draft.retry = resolveRetryPolicy(options)
     return this
@@ -140,12 +140,6 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
       Object.keys(data).length === 0 ? emptyJobDataMap : copyJobData(`job '${key.toString()}'`, data)
     return Object.freeze({ key, ...fields, jobDataMap })
   }
-}
-
-/** A builder that holds everything the job has, to build a changed copy. */
-export function jobBuilderOf(jobDetail: JobDetail): JobBuilder {
-  const { jobDataMap, ...fields } = jobDetail
-  return builderOf({ ...fields, data: { ...jobDataMap } })
 }
 
 function requireObject(data: unknown): object {

@@ -24,7 +24,8 @@ export class JobRegistry {
     if (this.#definitions.has(definition.jobType)) {
       throw new InvalidArgumentError(
         'jobs',
-        `Job type '${definition.jobType}' is registered already; every job definition needs a type of its own.`,
+        `Job type '${definition.jobType}' is registered already; ` +
+          'every job definition needs a type of its own.',
       )
     }
     this.#definitions.set(definition.jobType, definition)
@@ -53,7 +54,8 @@ export class JobRegistry {
           : `Known: ${known.slice(0, 10).join(', ')}${known.length > 10 ? ', ...' : ''}.`
     throw new SchedulerError(
       'ERR_UNKNOWN_JOB_TYPE',
-      `Unknown job type ${describeValue(jobType)}. ${hint} Register its definition in the 'jobs' of createScheduler.`,
+      `Unknown job type ${describeValue(jobType)}. ` +
+        `${hint} Register its definition in the 'jobs' of createScheduler.`,
     )
   }
 

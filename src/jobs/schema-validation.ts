@@ -24,7 +24,8 @@ export async function validateAgainstSchema<Data extends object>(
   } catch (error) {
     throw new InvalidArgumentError(
       'jobDataMap',
-      `The schema of job type '${definition.jobType}' failed while it checked the data of ${owner}; the cause says why.`,
+      `The schema of job type '${definition.jobType}' failed while it checked the data of ${owner}; ` +
+        'the cause says why.',
       'ERR_JOB_DATA_SCHEMA',
       { cause: error },
     )
@@ -33,7 +34,8 @@ export async function validateAgainstSchema<Data extends object>(
   if (typeof result.value !== 'object' || (result.value as object | null) === null) {
     throw new InvalidArgumentError(
       'jobDataMap',
-      `The schema of job type '${definition.jobType}' turned the data of ${owner} into ${describeValue(result.value)}; job data must stay an object.`,
+      `The schema of job type '${definition.jobType}' turned the data of ${owner} into ` +
+        `${describeValue(result.value)}; job data must stay an object.`,
       'ERR_JOB_DATA_SCHEMA',
     )
   }

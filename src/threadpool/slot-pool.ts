@@ -32,7 +32,8 @@ export class SlotPool implements ThreadPool {
     if (this.#context !== null) {
       throw new SchedulerError(
         'ERR_SCHEDULER_STATE',
-        `Thread pool '${this.name}' belongs to scheduler '${this.#context.schedulerName}' already; give every scheduler a pool of its own.`,
+        `Thread pool '${this.name}' belongs to scheduler '${this.#context.schedulerName}' already; ` +
+          'give every scheduler a pool of its own.',
       )
     }
     this.#context = context
@@ -131,7 +132,8 @@ export class SlotPool implements ThreadPool {
   #noWorkers(moduleUrl: string): SchedulerError {
     return new SchedulerError(
       'ERR_WORKER_UNAVAILABLE',
-      `Thread pool '${this.name}' runs no worker jobs, so '${moduleUrl}' cannot run here. Give the scheduler a piscinaThreadPool.`,
+      `Thread pool '${this.name}' runs no worker jobs, so '${moduleUrl}' cannot run here. ` +
+        'Give the scheduler a piscinaThreadPool.',
     )
   }
 }

@@ -60,8 +60,8 @@ export interface ThreadPool {
    */
   runInWorker(task: WorkerTask, handlers: WorkerTaskHandlers): Promise<WorkerTaskResult>
   /**
-   * Takes no more work, also when called again. With `waitForJobsToComplete` resolves when all executions ended or `timeoutMs` passed, and
-   * answers how many still run.
+   * Takes no more work. With `waitForJobsToComplete` resolves when all executions ended or `timeoutMs` passed, and
+   * answers how many still run. May be called again, to wait longer.
    */
   shutdown(options: { readonly waitForJobsToComplete: boolean; readonly timeoutMs?: number }): Promise<number>
 }

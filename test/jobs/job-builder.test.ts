@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { jobKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
-import { JobBuilder, jobBuilderOf } from '../../src/jobs/job-builder.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { Job } from '../../src/jobs/job-definition.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
@@ -86,15 +86,15 @@ describe('JobBuilder', () => {
     expect(builder.setJobData({ c: 4 }).build().jobDataMap).toEqual({ c: 4 })
   })
 
-  it('gives back everything through jobBuilderOf', () => {
-    expect(jobBuilderOf(everything()).build()).toEqual(everything())
-    const renamed = jobBuilderOf(everything()).withIdentity('weekly').build()
+  it('gives back everything through JobBuilder.from', () => {
+    expect(JobBuilder.from(everything()).build()).toEqual(everything())
+    const renamed = JobBuilder.from(everything()).withIdentity('weekly').build()
     expect(renamed).toEqual({ ...everything(), key: jobKey('weekly') })
   })
 
   it('keeps the scheduler’s own notes when a job is rebuilt', () => {
     const job: JobDetail = { ...everything(), jobDataMap: { to: 'a', QRTZ_NOTE: 1 } }
-    expect(jobBuilderOf(job).build().jobDataMap).toEqual({ to: 'a', QRTZ_NOTE: 1 })
+    expect(JobBuilder.from(job).build().jobDataMap).toEqual({ to: 'a', QRTZ_NOTE: 1 })
   })
 
   it('names the key of data that cannot be stored', () => {
