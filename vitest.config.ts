@@ -9,6 +9,8 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
  */
 export default defineConfig({
   test: {
+    // One worker per core; vitest would leave one core idle.
+    maxWorkers: '100%',
     projects: [
       {
         resolve: {
@@ -22,6 +24,9 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/integration/**', '**/node_modules/**'],
           testTimeout: 60_000,
+          // The library has no module state and no test mocks a module, so the files of one worker share their imports.
+          pool: 'forks',
+          isolate: false,
         },
       },
       {
@@ -35,6 +40,9 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/build.ts'],
+          // After the unit tests: real processes and real time deserve the cores for themselves.
+          sequence: { groupOrder: 1 },
+          pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
