@@ -108,7 +108,7 @@ export class FluentTriggerBuilder<T> {
     return this
   }
 
-  /** No fire time lies after this instant; null means no end. Whether the instant itself counts is the family's rule. */
+  /** No fire time lies after this instant; null means no end. Each family says whether the instant itself counts. */
   endAt(end: Date | null): this {
     this.#endTimeMs = end === null ? null : requireInstantMs('TriggerBuilder.endAt', 'endTime', end)
     return this

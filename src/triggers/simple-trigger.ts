@@ -99,7 +99,8 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
       throw invalidTrigger(
         owner,
         'repeatInterval',
-        'a repeating trigger needs an interval of at least 1 millisecond, got 0. Use withInterval, or withRepeatCount(0) to fire once.',
+        'a repeating trigger needs an interval of at least 1 millisecond, got 0. ' +
+          'Use withInterval, or withRepeatCount(0) to fire once.',
       )
     }
     requireOneOf(owner, 'misfireInstruction', this.misfireInstruction, simpleMisfireInstructions)
@@ -164,7 +165,7 @@ function missedFires(trigger: SimpleTrigger, untilMs: EpochMs): number {
   return trigger.nextFireTimeMs === null ? 0 : intervalsBetween(trigger, trigger.nextFireTimeMs, untilMs)
 }
 
-/** A simple schedule, step by step. Each method changes this builder and returns it. Fires once unless told otherwise. */
+/** A simple schedule, which fires once unless told otherwise. Each method changes this builder and returns it. */
 export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
   #repeatCount = 0
   #repeatIntervalMs = 0

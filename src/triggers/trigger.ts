@@ -167,7 +167,8 @@ export abstract class Trigger implements TriggerFields, FireState {
         throw invalidTrigger(
           owner,
           'endTime',
-          `the end time ${this.endTime?.toISOString() ?? ''} is before the start time ${this.startTime.toISOString()}. Use endAt with a later instant, or leave it out.`,
+          `the end time ${new Date(this.endTimeMs).toISOString()} is before the start time ` +
+            `${this.startTime.toISOString()}. Use endAt with a later instant, or leave it out.`,
         )
       }
     }

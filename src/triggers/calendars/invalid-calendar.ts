@@ -1,0 +1,31 @@
+import { InvalidArgumentError } from '../../core/errors.ts'
+import { describeValue } from '../../core/options.ts'
+
+export function invalidCalendar(type: string, field: string, problem: string): InvalidArgumentError {
+  return new InvalidArgumentError(field, `Calendar '${type}': ${problem}`, 'ERR_INVALID_CALENDAR')
+}
+
+/** Sorted and without repetitions; refuses anything but whole numbers within the bounds. */
+export function requireNumbers(
+  type: string,
+  field: string,
+  values: unknown,
+  bounds: { readonly min: number; readonly max: number },
+): readonly number[] {
+  const numbers = requireList(type, field, values).map((value) => {
+    if (typeof value === 'number' && Number.isInteger(value) && value >= bounds.min && value <= bounds.max) {
+      return value
+    }
+    throw invalidCalendar(
+      type,
+      field,
+      `'${field}' must hold whole numbers from ${bounds.min} to ${bounds.max}, found ${describeValue(value)}.`,
+    )
+  })
+  return [...new Set(numbers)].sort((a, b) => a - b)
+}
+
+export function requireList(type: string, field: string, values: unknown): readonly unknown[] {
+  if (Array.isArray(values)) return values
+  throw invalidCalendar(type, field, `'${field}' must be an array, got ${describeValue(values)}.`)
+}
