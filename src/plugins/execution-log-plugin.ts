@@ -1,0 +1,78 @@
+import { InvalidArgumentError, type JobExecutionError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import { describeValue, refuseUnknownKeys } from '../core/options.ts'
+import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobListener } from '../listeners/job-listener.ts'
+import type { TriggerListener } from '../listeners/trigger-listener.ts'
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+
+export interface ExecutionLogOptions {
+  /** Where the lines go. */
+  readonly logger: Logger
+}
+
+/** Logs every firing, misfire, veto, end and failure as one line with fields. */
+export function executionLogPlugin(options: ExecutionLogOptions): SchedulerPlugin {
+  refuseUnknownKeys('executionLogPlugin', options, ['logger'])
+  if (typeof (options.logger as unknown) !== 'object') {
+    throw new InvalidArgumentError(
+      'logger',
+      `executionLogPlugin needs a logger, got ${describeValue(options.logger)}.`,
+      'ERR_INVALID_OPTION',
+    )
+  }
+  const listener = new ExecutionLog(options.logger)
+  return {
+    name: listener.name,
+    initialize(scheduler: Scheduler) {
+      scheduler.listenerManager.addJobListener(listener)
+      scheduler.listenerManager.addTriggerListener(listener)
+    },
+  }
+}
+
+class ExecutionLog implements JobListener, TriggerListener {
+  readonly name = 'executionLog'
+  readonly #logger: Logger
+
+  constructor(logger: Logger) {
+    this.#logger = logger
+  }
+
+  jobToBeExecuted(context: JobExecutionContext): void {
+    this.#logger.info(fieldsOf(context), 'job starts')
+  }
+  jobExecutionVetoed(context: JobExecutionContext): void {
+    this.#logger.info(fieldsOf(context), 'job vetoed')
+  }
+  jobWasExecuted(context: JobExecutionContext, error: JobExecutionError | null): void {
+    const fields = { ...fieldsOf(context), runTimeMs: context.jobRunTimeMs }
+    if (error === null) this.#logger.info(fields, 'job ended')
+    else this.#logger.warn({ ...fields, err: error }, 'job failed')
+  }
+  triggerMisfired(trigger: Trigger): void {
+    this.#logger.warn(
+      {
+        trigger: trigger.key.toString(),
+        job: trigger.jobKey?.toString(),
+        due: trigger.nextFireTime?.toISOString(),
+        misfireInstruction: trigger.misfireInstruction,
+      },
+      'trigger misfired',
+    )
+  }
+}
+
+function fieldsOf(context: JobExecutionContext): object {
+  return {
+    job: context.jobKey.toString(),
+    trigger: context.triggerKey.toString(),
+    fireInstanceId: context.fireInstanceId,
+    scheduled: context.scheduledFireTime.toISOString(),
+    latenessMs: context.fireTime.getTime() - context.scheduledFireTime.getTime(),
+    attempt: context.attempt,
+    refireCount: context.refireCount,
+  }
+}

@@ -1,0 +1,51 @@
+import { InvalidArgumentError, type JobExecutionError } from '../core/errors.ts'
+import type { JobKey } from '../core/key.ts'
+import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobListener } from '../listeners/job-listener.ts'
+
+export interface JobChainLinkOptions {
+  /** Run the second job also when the first one failed. Default false. */
+  readonly evenAfterFailure?: boolean
+}
+
+interface Link {
+  readonly second: JobKey
+  readonly evenAfterFailure: boolean
+}
+
+/**
+ * Runs one job after another: when the first one has ended well, the second one is triggered. Links live in memory,
+ * on the instance that runs the first job. A job that asks to be refired is followed up only when its last run ended.
+ */
+export class JobChainingJobListener implements JobListener {
+  readonly name: string
+  readonly #links = new Map<string, Link[]>()
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  /**
+   * When `first` ends, run `second`. A job may have several followers.
+   *
+   * @throws InvalidArgumentError when a job would follow itself
+   */
+  addJobChainLink(first: JobKey, second: JobKey, options: JobChainLinkOptions = {}): void {
+    if (first.equals(second)) {
+      throw new InvalidArgumentError(
+        'second',
+        `Job ${first.toString()} cannot follow itself: it would run for ever.`,
+      )
+    }
+    const links = this.#links.get(first.toString()) ?? []
+    links.push({ second, evenAfterFailure: options.evenAfterFailure ?? false })
+    this.#links.set(first.toString(), links)
+  }
+
+  async jobWasExecuted(context: JobExecutionContext, error: JobExecutionError | null): Promise<void> {
+    if (error?.refireImmediately === true) return
+    for (const link of this.#links.get(context.jobKey.toString()) ?? []) {
+      if (error === null || link.evenAfterFailure) await context.scheduler.triggerJob(link.second)
+    }
+  }
+}

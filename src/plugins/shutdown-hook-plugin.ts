@@ -1,0 +1,38 @@
+import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
+
+export interface ShutdownHookOptions {
+  /** Signals to act on. Default SIGINT and SIGTERM. */
+  readonly signals?: readonly NodeJS.Signals[]
+  /** Wait for running jobs no longer than this. Milliseconds, default 30,000. */
+  readonly timeoutMs?: number
+}
+
+/**
+ * Shuts the scheduler down, waiting for running jobs, when the process is told to stop. The process then ends by
+ * itself; a second signal ends it at once, as if there were no hook.
+ */
+export function shutdownHookPlugin(options: ShutdownHookOptions = {}): SchedulerPlugin {
+  refuseUnknownKeys('shutdownHookPlugin', options, ['signals', 'timeoutMs'])
+  const timeoutMs = requireInteger('shutdownHookPlugin', 'timeoutMs', options.timeoutMs ?? 30_000, { min: 0 })
+  const signals = options.signals ?? ['SIGINT', 'SIGTERM']
+  let remove = (): void => {}
+  return {
+    name: 'shutdownHook',
+    initialize(scheduler: Scheduler) {
+      const onSignal = (): void => {
+        remove()
+        // Failures inside are reported as schedulerError; shutdown itself does not reject.
+        void scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs })
+      }
+      for (const signal of signals) process.once(signal, onSignal)
+      remove = () => {
+        for (const signal of signals) process.removeListener(signal, onSignal)
+      }
+    },
+    shutdown() {
+      remove()
+    },
+  }
+}

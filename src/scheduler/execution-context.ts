@@ -1,0 +1,154 @@
+import type { JobExecutionError } from '../core/errors.ts'
+import { cloneJobData, mergeJobData } from '../core/job-data-map.ts'
+import { type JobKey, recoveringJobsGroup, TriggerKey } from '../core/key.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Job } from '../jobs/job-definition.ts'
+import type { ExecutingJobDetail, JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
+import type { Calendar } from '../triggers/calendars/calendar.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import type { AttemptOrigin } from './retry.ts'
+
+/** What an execution needs from the scheduler around it. */
+export interface ExecutionEnvironment {
+  readonly scheduler: JobScheduler
+  readonly logger: Logger
+  onProgress(context: JobExecutionContext, value: unknown): void
+}
+
+/**
+ * One firing as the job and the listeners see it. What most jobs never look at (the abort signal, the copies of the
+ * data) is made when it is first asked for: no-op jobs fire hundreds of thousands of times a second.
+ */
+export class ExecutionContext implements JobExecutionContext {
+  readonly bundle: TriggerFiredBundle
+  readonly attempt: number
+  readonly originalTriggerKey: TriggerKey
+  readonly #environment: ExecutionEnvironment
+  readonly #scheduledFireTimeMs: number
+  jobInstance: Job<object> | null = null
+  refireCount = 0
+  result: unknown = undefined
+  jobRunTimeMs = -1
+  #abort: AbortController | null = null
+  #abortReason: JobExecutionError | null = null
+  #merged: Record<string, unknown> | null = null
+  #jobDetail: ExecutingJobDetail | null = null
+  #notes: Map<string, unknown> | null = null
+
+  constructor(bundle: TriggerFiredBundle, origin: AttemptOrigin, environment: ExecutionEnvironment) {
+    this.bundle = bundle
+    this.attempt = origin.attempt
+    this.originalTriggerKey = this.#recoveredTriggerKey(bundle) ?? origin.triggerKey
+    this.#scheduledFireTimeMs = origin.scheduledFireTimeMs
+    this.#environment = environment
+  }
+
+  get scheduler(): JobScheduler {
+    return this.#environment.scheduler
+  }
+  get jobKey(): JobKey {
+    return this.bundle.jobDetail.key
+  }
+  get triggerKey(): TriggerKey {
+    return this.bundle.trigger.key
+  }
+  get fireInstanceId(): string {
+    return this.bundle.fireInstanceId
+  }
+  get trigger(): Trigger {
+    return this.bundle.trigger
+  }
+  get calendar(): Calendar | null {
+    return this.bundle.calendar
+  }
+  get fireTime(): Date {
+    return new Date(this.bundle.fireTimeMs)
+  }
+  get scheduledFireTime(): Date {
+    return new Date(this.#scheduledFireTimeMs)
+  }
+  get previousFireTime(): Date | null {
+    return toDate(this.bundle.previousFireTimeMs)
+  }
+  get nextFireTime(): Date | null {
+    return toDate(this.bundle.nextFireTimeMs)
+  }
+  get recovering(): boolean {
+    return this.bundle.trigger.key.group === recoveringJobsGroup
+  }
+  get recoveringTriggerKey(): TriggerKey | null {
+    return this.#recoveredTriggerKey(this.bundle)
+  }
+
+  get jobDetail(): ExecutingJobDetail {
+    if (this.#jobDetail === null) {
+      const { jobDetail } = this.bundle
+      this.#jobDetail = { ...jobDetail, jobDataMap: cloneJobData(jobDetail.jobDataMap) }
+    }
+    return this.#jobDetail
+  }
+  get jobDataMap(): Record<string, unknown> {
+    return this.jobDetail.jobDataMap
+  }
+  /** The job's data as it left them, or null when nothing ever asked for them. */
+  get changedJobData(): Record<string, unknown> | null {
+    return this.#jobDetail?.jobDataMap ?? null
+  }
+
+  get mergedJobDataMap(): Record<string, unknown> {
+    const { jobDetail, trigger } = this.bundle
+    this.#merged ??= mergeJobData(jobDetail.jobDataMap, trigger.jobDataMap)
+    return this.#merged
+  }
+  set mergedJobDataMap(data: Record<string, unknown>) {
+    this.#merged = data
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === null) {
+      this.#abort = new AbortController()
+      if (this.#abortReason !== null) this.#abort.abort(this.#abortReason)
+    }
+    return this.#abort.signal
+  }
+  get log(): Logger {
+    return this.#environment.logger
+  }
+
+  /** Why the execution was asked to stop; null while it was not. */
+  get interruption(): JobExecutionError | null {
+    return this.#abortReason
+  }
+
+  /** Asks the execution to stop; the first reason stays. */
+  interrupt(reason: JobExecutionError): boolean {
+    if (this.#abortReason !== null) return false
+    this.#abortReason = reason
+    this.#abort?.abort(reason)
+    return true
+  }
+
+  progress(value: unknown): void {
+    this.#environment.onProgress(this, value)
+  }
+  put(key: string, value: unknown): void {
+    this.#notes ??= new Map()
+    this.#notes.set(key, value)
+  }
+  get(key: string): unknown {
+    return this.#notes?.get(key)
+  }
+
+  #recoveredTriggerKey(bundle: TriggerFiredBundle): TriggerKey | null {
+    if (bundle.trigger.key.group !== recoveringJobsGroup) return null
+    const name = bundle.trigger.jobDataMap['QRTZ_FAILED_JOB_ORIG_TRIGGER_NAME']
+    const group = bundle.trigger.jobDataMap['QRTZ_FAILED_JOB_ORIG_TRIGGER_GROUP']
+    return typeof name === 'string' && typeof group === 'string' ? new TriggerKey(name, group) : null
+  }
+}
+
+function toDate(ms: number | null): Date | null {
+  return ms === null ? null : new Date(ms)
+}

@@ -1,0 +1,228 @@
+import type { JobExecutionError } from '../core/errors.ts'
+import type { IdGenerator } from '../core/ids.ts'
+import { type JobDataMap, validateJobData } from '../core/job-data-map.ts'
+import type { JobDefinition } from '../jobs/job-definition.ts'
+import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
+import type { Runnable } from '../threadpool/thread-pool.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import type { CompletionWriter } from './completion-writer.ts'
+import type { ExecutingJobs } from './executing-jobs.ts'
+import type { ExecutionContext } from './execution-context.ts'
+import { type JobRunnerOptions, runJob } from './job-runner.ts'
+import type { Notifier } from './notifier.ts'
+import { retryTriggerFor } from './retry.ts'
+
+/** What all shells of one scheduler share. */
+export interface JobRunShellResources extends JobRunnerOptions {
+  readonly ids: IdGenerator
+  readonly notifier: Notifier
+  readonly executing: ExecutingJobs
+  readonly completions: CompletionWriter
+  readonly maxRefires: number
+  readonly maxJobDataBytes: number
+}
+
+/**
+ * One execution from firing to completion: listeners in Quartz's order, the veto, the job, what follows for its
+ * trigger. Whatever fails on the way, the store is told that the firing ended.
+ */
+export class JobRunShell implements Runnable {
+  readonly #definition: JobDefinition<object>
+  readonly #context: ExecutionContext
+  readonly #resources: JobRunShellResources
+
+  constructor(definition: JobDefinition<object>, context: ExecutionContext, resources: JobRunShellResources) {
+    this.#definition = definition
+    this.#context = context
+    this.#resources = resources
+  }
+
+  async run(): Promise<void> {
+    const { executing, notifier } = this.#resources
+    let instruction: CompletedExecutionInstruction = 'noop'
+    let retry: Trigger | null = null
+    executing.add(this.#context)
+    try {
+      const outcome = await this.#execute()
+      instruction = outcome.instruction
+      retry = outcome.retry
+    } catch (error) {
+      notifier.error(`Execution of job ${this.#context.jobKey.toString()} failed outside the job.`, error)
+    } finally {
+      executing.remove(this.#context)
+    }
+    await this.#complete(instruction, retry)
+  }
+
+  async #execute(): Promise<{ instruction: CompletedExecutionInstruction; retry: Trigger | null }> {
+    const context = this.#context
+    for (;;) {
+      if (await this.#vetoed()) {
+        await this.#tellVetoed()
+        const instruction = instructionAfter(context.trigger, null)
+        return { instruction, retry: null }
+      }
+      await this.#tellToBeExecuted()
+      const error = await runJob(this.#definition, context, this.#resources)
+      await this.#tellWasExecuted(error)
+      const instruction = this.#bounded(instructionAfter(context.trigger, error))
+      const retry = this.#retryAfter(error, instruction)
+      await this.#tellComplete(instruction)
+      if (instruction !== 'reExecuteJob') {
+        if (retry !== null) this.#tellRetry(retry)
+        return { instruction, retry }
+      }
+      context.refireCount++
+    }
+  }
+
+  /** A job may refire itself `maxRefires` times; after that its failure is a plain one. */
+  #bounded(instruction: CompletedExecutionInstruction): CompletedExecutionInstruction {
+    const { maxRefires, notifier } = this.#resources
+    if (instruction !== 'reExecuteJob' || this.#context.refireCount < maxRefires) return instruction
+    notifier.error(
+      `Job ${this.#context.jobKey.toString()} asked to be refired more than maxRefires (${maxRefires}) times; its schedule goes on.`,
+      null,
+    )
+    return instructionAfter(this.#context.trigger, null)
+  }
+
+  #retryAfter(error: JobExecutionError | null, instruction: CompletedExecutionInstruction): Trigger | null {
+    if (error === null || (instruction !== 'noop' && instruction !== 'deleteTrigger')) return null
+    const context = this.#context
+    const { clock, ids } = this.#resources
+    const origin = {
+      attempt: context.attempt,
+      triggerKey: context.originalTriggerKey,
+      scheduledFireTimeMs: context.scheduledFireTime.getTime(),
+    }
+    return retryTriggerFor(context.bundle, origin, clock.now(), ids)
+  }
+
+  async #complete(instruction: CompletedExecutionInstruction, retryTrigger: Trigger | null): Promise<void> {
+    const { bundle } = this.#context
+    await this.#resources.completions.complete({
+      fireInstanceId: bundle.fireInstanceId,
+      trigger: bundle.trigger,
+      jobDetail: bundle.jobDetail,
+      instruction,
+      jobDataMap: this.#dataToPersist(),
+      retryTrigger,
+    })
+  }
+
+  #dataToPersist(): JobDataMap | null {
+    const { bundle, changedJobData } = this.#context
+    if (!bundle.jobDetail.persistJobDataAfterExecution || changedJobData === null) return null
+    try {
+      validateJobData(
+        `job ${bundle.jobDetail.key.toString()}`,
+        changedJobData,
+        this.#resources.maxJobDataBytes,
+      )
+      return structuredClone(changedJobData)
+    } catch (error) {
+      this.#resources.notifier.error(
+        `Job ${bundle.jobDetail.key.toString()} left data that cannot be stored; the data before it are kept.`,
+        error,
+      )
+      return null
+    }
+  }
+
+  async #vetoed(): Promise<boolean> {
+    const context = this.#context
+    const { trigger } = context
+    const { notifier } = this.#resources
+    if (notifier.events.has('triggerFired')) notifier.events.emit('triggerFired', { trigger, context })
+    const listeners = notifier.listeners.triggerListenersFor(trigger.key)
+    if (listeners.length === 0) return false
+    let vetoed = false
+    await notifier.callEach('triggerFired', listeners, async (listener) => {
+      try {
+        await listener.triggerFired?.(trigger, context)
+      } finally {
+        if ((await listener.vetoJobExecution?.(trigger, context)) === true) vetoed = true
+      }
+    })
+    return vetoed
+  }
+
+  async #tellVetoed(): Promise<void> {
+    const context = this.#context
+    const { notifier } = this.#resources
+    notifier.events.emit('jobExecutionVetoed', { context })
+    const listeners = notifier.listeners.jobListenersFor(context.jobKey)
+    await notifier.callEach('jobExecutionVetoed', listeners, (listener) =>
+      listener.jobExecutionVetoed?.(context),
+    )
+    await this.#tellFinalized()
+  }
+
+  async #tellToBeExecuted(): Promise<void> {
+    const context = this.#context
+    const { notifier } = this.#resources
+    if (notifier.events.has('jobToBeExecuted')) notifier.events.emit('jobToBeExecuted', { context })
+    const listeners = notifier.listeners.jobListenersFor(context.jobKey)
+    if (listeners.length === 0) return
+    await notifier.callEach('jobToBeExecuted', listeners, (listener) => listener.jobToBeExecuted?.(context))
+  }
+
+  async #tellWasExecuted(error: JobExecutionError | null): Promise<void> {
+    const context = this.#context
+    const { notifier } = this.#resources
+    if (notifier.events.has('jobWasExecuted')) notifier.events.emit('jobWasExecuted', { context, error })
+    const listeners = notifier.listeners.jobListenersFor(context.jobKey)
+    if (listeners.length === 0) return
+    await notifier.callEach('jobWasExecuted', listeners, (listener) =>
+      listener.jobWasExecuted?.(context, error),
+    )
+  }
+
+  async #tellComplete(instruction: CompletedExecutionInstruction): Promise<void> {
+    const context = this.#context
+    const { trigger } = context
+    const { notifier } = this.#resources
+    if (notifier.events.has('triggerComplete')) {
+      notifier.events.emit('triggerComplete', { trigger, context, instruction })
+    }
+    const listeners = notifier.listeners.triggerListenersFor(trigger.key)
+    if (listeners.length > 0) {
+      await notifier.callEach('triggerComplete', listeners, (listener) =>
+        listener.triggerComplete?.(trigger, context, instruction),
+      )
+    }
+    if (instruction !== 'reExecuteJob') await this.#tellFinalized()
+  }
+
+  async #tellFinalized(): Promise<void> {
+    const { trigger } = this.#context
+    if (trigger.mayFireAgain()) return
+    await this.#resources.notifier.tell('triggerFinalized', { trigger }, (listener) =>
+      listener.triggerFinalized?.(trigger),
+    )
+  }
+
+  #tellRetry(retry: Trigger): void {
+    const context = this.#context
+    this.#resources.notifier.events.emit('jobRetryScheduled', {
+      context,
+      attempt: context.attempt + 1,
+      retryTime: retry.startTime,
+      triggerKey: retry.key,
+    })
+  }
+}
+
+/** What follows for a trigger after its job ended: the first rule that applies. */
+export function instructionAfter(
+  trigger: Trigger,
+  error: JobExecutionError | null,
+): CompletedExecutionInstruction {
+  if (error !== null) {
+    if (error.refireImmediately) return 'reExecuteJob'
+    if (error.unscheduleFiringTrigger) return 'setTriggerComplete'
+    if (error.unscheduleAllTriggers) return 'setAllJobTriggersComplete'
+  }
+  return trigger.mayFireAgain() ? 'noop' : 'deleteTrigger'
+}

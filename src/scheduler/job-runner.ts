@@ -1,0 +1,118 @@
+import { JobExecutionError } from '../core/errors.ts'
+import type { InlineJobDefinition, JobDefinition, WorkerJobDefinition } from '../jobs/job-definition.ts'
+import { validateAgainstSchema } from '../jobs/schema-validation.ts'
+import type { ThreadPool } from '../threadpool/thread-pool.ts'
+import { type WorkerTask, wireVersion } from '../threadpool/wire.ts'
+import type { Clock } from '../time/clock.ts'
+import type { ExecutionContext } from './execution-context.ts'
+import { toJobExecutionError } from './job-failure.ts'
+
+export interface JobRunnerOptions {
+  readonly clock: Clock
+  readonly threadPool: ThreadPool
+  readonly interruptGraceMs: number
+}
+
+/** Runs the code of one job once, where its definition says, and answers how it ended. Never throws. */
+export async function runJob(
+  definition: JobDefinition<object>,
+  context: ExecutionContext,
+  options: JobRunnerOptions,
+): Promise<JobExecutionError | null> {
+  const startedMs = options.clock.elapsedMs()
+  const { timeoutMs } = context.bundle.jobDetail
+  const timer =
+    timeoutMs === null
+      ? null
+      : options.clock.setTimer(timeoutMs, () => {
+          context.interrupt(timeoutError(context, timeoutMs))
+        })
+  try {
+    if (definition.schema !== null) {
+      context.mergedJobDataMap = (await validateAgainstSchema(
+        definition,
+        context.mergedJobDataMap,
+        `job ${context.jobKey.toString()}`,
+      )) as Record<string, unknown>
+    }
+    if (definition.kind === 'inline') {
+      const returned = runInline(definition, context)
+      context.result = isThenable(returned) ? await returned : returned
+    } else {
+      await runInWorker(definition, context, options)
+    }
+    // A job that ended well although its time was over has still failed its limit.
+    return context.interruption?.code === 'ERR_JOB_TIMEOUT' ? context.interruption : null
+  } catch (thrown) {
+    const interruption = context.interruption
+    // What a job throws because it was told to stop is the interruption, whatever it looks like.
+    return interruption !== null && !steers(thrown)
+      ? new JobExecutionError(interruption.message, { code: interruption.code, cause: thrown })
+      : toJobExecutionError(context.jobKey, thrown)
+  } finally {
+    timer?.cancel()
+    context.jobRunTimeMs = options.clock.elapsedMs() - startedMs
+  }
+}
+
+function runInline(definition: InlineJobDefinition<object>, context: ExecutionContext): unknown {
+  return (context.jobInstance ?? definition).execute(context)
+}
+
+async function runInWorker(
+  definition: WorkerJobDefinition<object>,
+  context: ExecutionContext,
+  options: JobRunnerOptions,
+): Promise<void> {
+  const { result, jobDataMap } = await options.threadPool.runInWorker(taskOf(definition, context), {
+    signal: context.signal,
+    interruptGraceMs: options.interruptGraceMs,
+    onProgress: (value) => {
+      context.progress(value)
+    },
+    onLog: (level, fields, message) => {
+      context.log[level](fields, message)
+    },
+  })
+  context.result = result
+  context.jobDetail.jobDataMap = { ...jobDataMap }
+}
+
+function taskOf(definition: WorkerJobDefinition<object>, context: ExecutionContext): WorkerTask {
+  const { bundle, jobKey, triggerKey } = context
+  return {
+    version: wireVersion,
+    moduleUrl: definition.moduleUrl,
+    exportName: definition.exportName,
+    fireInstanceId: bundle.fireInstanceId,
+    job: { name: jobKey.name, group: jobKey.group },
+    trigger: { name: triggerKey.name, group: triggerKey.group },
+    jobDataMap: bundle.jobDetail.jobDataMap,
+    mergedJobDataMap: context.mergedJobDataMap,
+    fireTimeMs: bundle.fireTimeMs,
+    scheduledFireTimeMs: context.scheduledFireTime.getTime(),
+    previousFireTimeMs: bundle.previousFireTimeMs,
+    nextFireTimeMs: bundle.nextFireTimeMs,
+    recovering: context.recovering,
+    refireCount: context.refireCount,
+    attempt: context.attempt,
+  }
+}
+
+function timeoutError(context: ExecutionContext, timeoutMs: number): JobExecutionError {
+  return new JobExecutionError(
+    `Job ${context.jobKey.toString()} ran longer than its timeoutMs of ${timeoutMs} and was interrupted.`,
+    { code: 'ERR_JOB_TIMEOUT' },
+  )
+}
+
+function steers(thrown: unknown): boolean {
+  return (
+    thrown instanceof JobExecutionError &&
+    (thrown.refireImmediately || thrown.unscheduleFiringTrigger || thrown.unscheduleAllTriggers)
+  )
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}

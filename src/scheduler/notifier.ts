@@ -1,0 +1,89 @@
+import { SchedulerError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { SchedulerEventEmitter, SchedulerEventMap, SchedulerEventName } from '../listeners/events.ts'
+import type { ListenerManager } from '../listeners/listener-manager.ts'
+import type { SchedulerListener } from '../listeners/scheduler-listener.ts'
+
+/**
+ * Tells observers and listeners. A listener is called as soon as the one before it has answered, and the first at
+ * once, so listeners that answer synchronously see callbacks in the order in which things happened. A listener that
+ * throws is reported and the next one is told all the same.
+ */
+export class Notifier {
+  readonly events: SchedulerEventEmitter
+  readonly listeners: ListenerManager
+  readonly #logger: Logger
+  readonly #pending = new Set<Promise<void>>()
+
+  constructor(events: SchedulerEventEmitter, listeners: ListenerManager, logger: Logger) {
+    this.events = events
+    this.listeners = listeners
+    this.#logger = logger
+  }
+
+  /** Emits the event and tells scheduler listeners; resolves when they have answered. */
+  async tell<Name extends SchedulerEventName>(
+    name: Name,
+    payload: SchedulerEventMap[Name],
+    call: (listener: SchedulerListener) => unknown,
+  ): Promise<void> {
+    this.events.emit(name, payload)
+    const listeners = this.listeners.getSchedulerListeners()
+    if (listeners.length === 0) return
+    await this.callEach(name, listeners, call)
+  }
+
+  /** The same for callers that cannot wait; `drain` waits for what is under way. */
+  tellLater<Name extends SchedulerEventName>(
+    name: Name,
+    payload: SchedulerEventMap[Name],
+    call: (listener: SchedulerListener) => unknown,
+  ): void {
+    this.track(this.tell(name, payload, call))
+  }
+
+  /** Calls listeners one after the other, isolating failures. */
+  async callEach<Listener extends object>(
+    callback: string,
+    listeners: readonly Listener[],
+    call: (listener: Listener) => unknown,
+  ): Promise<void> {
+    for (const listener of listeners) {
+      try {
+        await call(listener)
+      } catch (error) {
+        this.#reportListener(callback, listener, error)
+      }
+    }
+  }
+
+  /** Reports a failure that no caller is waiting for: an event, scheduler listeners, and the log. */
+  error(message: string, cause: unknown): void {
+    const error = SchedulerError.is(cause)
+      ? cause
+      : new SchedulerError('ERR_SCHEDULER_STATE', message, { cause })
+    this.#logger.error({ err: cause }, message)
+    this.tellLater('schedulerError', { message, error }, (listener) =>
+      listener.schedulerError?.(message, error),
+    )
+  }
+
+  track(promise: Promise<void>): void {
+    this.#pending.add(promise)
+    void promise.finally(() => this.#pending.delete(promise))
+  }
+
+  /** Resolves when nothing is being told any more. */
+  async drain(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending)
+  }
+
+  #reportListener(callback: string, listener: object, cause: unknown): void {
+    const name = 'name' in listener && typeof listener.name === 'string' ? ` '${listener.name}'` : ''
+    const message = `Listener${name} threw in ${callback}.`
+    const error = new SchedulerError('ERR_LISTENER_FAILED', message, { cause })
+    // A listener that fails while it is told of an error would be told of its own failure for ever.
+    if (callback === 'schedulerError') this.#logger.error({ err: cause }, message)
+    else this.error(message, error)
+  }
+}

@@ -1,0 +1,82 @@
+import type { AcquiredTrigger } from '../jobstore/job-store.ts'
+import type { EpochMs } from '../time/clock.ts'
+
+/** Everything that one turn of the loop decides on. */
+export interface TurnState {
+  readonly halted: boolean
+  readonly paused: boolean
+  /** Claimed triggers in order of fire time. */
+  readonly held: readonly AcquiredTrigger[]
+  /** A scheduling change since the last acquisition: its earliest candidate time, null for "soon". */
+  readonly signal: { readonly candidateMs: EpochMs | null } | null
+  readonly nowMs: EpochMs
+  /** Monotonic now. */
+  readonly elapsedMs: number
+  /** Do not ask the store before this monotonic time: it failed, and deserves a pause. */
+  readonly retryAtMs: number
+  /** The last acquisition found nothing: ask again at this monotonic time, or when signalled. */
+  readonly idleUntilMs: number
+  readonly idleWaitMs: number
+  /** With less than this to wait, claims are kept even when something earlier turns up. */
+  readonly switchThresholdMs: number
+}
+
+export type TurnDecision =
+  | { readonly kind: 'end' }
+  | { readonly kind: 'standby' }
+  /** Give the claims back and look again. */
+  | { readonly kind: 'release' }
+  | {
+      readonly kind: 'fire'
+      readonly due: readonly AcquiredTrigger[]
+      readonly rest: readonly AcquiredTrigger[]
+    }
+  | { readonly kind: 'acquire' }
+  | { readonly kind: 'sleep'; readonly delayMs: number }
+
+/**
+ * Decides what the loop does next. Pure: no clock is read and nothing is changed here.
+ *
+ * Claims never outlive a halt or a standby; a trigger never fires before its time; no sleep is longer than
+ * `idleWaitMs`, so clock jumps and lost signals are bounded by that one number.
+ */
+export function planTurn(state: TurnState): TurnDecision {
+  const first = state.held[0]
+  if (state.halted) return first === undefined ? { kind: 'end' } : { kind: 'release' }
+  if (state.paused) return first === undefined ? { kind: 'standby' } : { kind: 'release' }
+  if (first !== undefined) return planHeld(state, first)
+  if (state.elapsedMs < state.retryAtMs) return sleep(state, state.retryAtMs - state.elapsedMs)
+  if (state.signal === null && state.elapsedMs < state.idleUntilMs) {
+    return sleep(state, state.idleUntilMs - state.elapsedMs)
+  }
+  return { kind: 'acquire' }
+}
+
+function planHeld(state: TurnState, first: AcquiredTrigger): TurnDecision {
+  const { held, nowMs, signal } = state
+  const dueCount = countDue(held, nowMs)
+  if (dueCount > 0) return { kind: 'fire', due: held.slice(0, dueCount), rest: held.slice(dueCount) }
+  const remainingMs = fireTimeMs(first) - nowMs
+  const overtaken = signal !== null && (signal.candidateMs === null || signal.candidateMs < fireTimeMs(first))
+  if (overtaken && remainingMs >= state.switchThresholdMs) return { kind: 'release' }
+  return sleep(state, remainingMs)
+}
+
+function sleep(state: TurnState, delayMs: number): TurnDecision {
+  return { kind: 'sleep', delayMs: Math.min(delayMs, state.idleWaitMs) }
+}
+
+function countDue(held: readonly AcquiredTrigger[], nowMs: EpochMs): number {
+  let count = 0
+  while (count < held.length) {
+    const acquired = held[count]
+    if (acquired === undefined || fireTimeMs(acquired) > nowMs) break
+    count++
+  }
+  return count
+}
+
+function fireTimeMs(acquired: AcquiredTrigger): EpochMs {
+  // A claimed trigger always has a next fire time; one without would be due at once and answered as gone.
+  return acquired.trigger.nextFireTimeMs ?? Number.NEGATIVE_INFINITY
+}

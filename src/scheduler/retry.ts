@@ -1,0 +1,73 @@
+import type { IdGenerator } from '../core/ids.ts'
+import { reservedDataPrefix } from '../core/job-data-map.ts'
+import { retryingJobsGroup, TriggerKey } from '../core/key.ts'
+import { retryDelayMs } from '../jobs/retry-policy.ts'
+import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
+import type { EpochMs } from '../time/clock.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import { TriggerBuilder } from '../triggers/trigger-builder.ts'
+
+const attemptKey = `${reservedDataPrefix}RETRY_ATTEMPT`
+const originalNameKey = `${reservedDataPrefix}RETRY_ORIG_TRIGGER_NAME`
+const originalGroupKey = `${reservedDataPrefix}RETRY_ORIG_TRIGGER_GROUP`
+const scheduledTimeKey = `${reservedDataPrefix}RETRY_ORIG_SCHEDULED_FIRETIME_IN_MILLISECONDS`
+
+/** Where a firing stands in a series of attempts. A plain firing is the first attempt of its own trigger. */
+export interface AttemptOrigin {
+  readonly attempt: number
+  readonly triggerKey: TriggerKey
+  readonly scheduledFireTimeMs: EpochMs
+}
+
+/** Reads the notes that {@link retryTriggerFor} left in a retry trigger; a trigger without them is a first attempt. */
+export function attemptOriginOf(bundle: TriggerFiredBundle): AttemptOrigin {
+  const { key, jobDataMap } = bundle.trigger
+  if (key.group === retryingJobsGroup) {
+    const attempt = jobDataMap[attemptKey]
+    const name = jobDataMap[originalNameKey]
+    const group = jobDataMap[originalGroupKey]
+    const scheduled = Number(jobDataMap[scheduledTimeKey])
+    if (typeof name === 'string' && typeof group === 'string' && Number.isFinite(scheduled)) {
+      return {
+        attempt: Number(attempt),
+        triggerKey: new TriggerKey(name, group),
+        scheduledFireTimeMs: scheduled,
+      }
+    }
+  }
+  return { attempt: 1, triggerKey: key, scheduledFireTimeMs: bundle.scheduledFireTimeMs }
+}
+
+/**
+ * The trigger that runs a failed firing again, or null when its attempts are used up. A trigger, so that every store
+ * keeps it and a restart does not lose it; its data are the original trigger's, so the job sees the same data.
+ */
+export function retryTriggerFor(
+  bundle: TriggerFiredBundle,
+  origin: AttemptOrigin,
+  nowMs: EpochMs,
+  ids: IdGenerator,
+): Trigger | null {
+  const { jobDetail, trigger, fireInstanceId } = bundle
+  const policy = jobDetail.retry
+  if (policy === null || origin.attempt >= policy.attempts) return null
+  const startTimeMs = nowMs + retryDelayMs(policy, origin.attempt, ids)
+  return TriggerBuilder.newTrigger()
+    .withIdentity(`RT_${fireInstanceId}_${origin.attempt + 1}`, retryingJobsGroup)
+    .withDescription(
+      `attempt ${origin.attempt + 1} of ${policy.attempts} for trigger ${origin.triggerKey.toString()}`,
+    )
+    .forJob(jobDetail.key)
+    .withPriority(trigger.priority)
+    .usingJobData({
+      ...trigger.jobDataMap,
+      // Text, because a store that shares its tables with Java keeps strings only.
+      [attemptKey]: String(origin.attempt + 1),
+      [originalNameKey]: origin.triggerKey.name,
+      [originalGroupKey]: origin.triggerKey.group,
+      [scheduledTimeKey]: String(origin.scheduledFireTimeMs),
+    })
+    .startAt(new Date(startTimeMs))
+    .build()
+    .computeFirstFireTime(null)
+}

@@ -1,0 +1,123 @@
+import { InvalidArgumentError, JobPersistenceError, SchedulerError } from '../core/errors.ts'
+import { emptyJobDataMap, mergeJobData, reservedDataPrefix, validateJobData } from '../core/job-data-map.ts'
+import type { JobKey } from '../core/key.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
+import type { JobRegistry } from '../jobs/job-registry.ts'
+import { validateAgainstSchema } from '../jobs/schema-validation.ts'
+import type { JobStore } from '../jobstore/job-store.ts'
+import type { ThreadPool } from '../threadpool/thread-pool.ts'
+import type { Calendar } from '../triggers/calendars/calendar.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+
+/** Refuses, before anything is stored, what could not run later. */
+export class ScheduleChecks {
+  readonly #registry: JobRegistry
+  readonly #store: JobStore
+  readonly #threadPool: ThreadPool
+  readonly #maxJobDataBytes: number
+
+  constructor(registry: JobRegistry, store: JobStore, threadPool: ThreadPool, maxJobDataBytes: number) {
+    this.#registry = registry
+    this.#store = store
+    this.#threadPool = threadPool
+    this.#maxJobDataBytes = maxJobDataBytes
+  }
+
+  /**
+   * The job as it is to be stored: with what its definition says, its data checked.
+   *
+   * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_INVALID_JOB_DATA, ERR_JOB_DATA_TOO_LARGE
+   */
+  job(job: JobDetail): JobDetail {
+    const definition = this.#registry.get(job.jobType)
+    const owner = `job ${job.key.toString()}`
+    // A pool of size 0 only schedules: other nodes run the jobs.
+    if (definition.kind === 'worker' && !this.#threadPool.runsWorkerJobs && this.#threadPool.size > 0) {
+      throw new SchedulerError(
+        'ERR_WORKER_UNAVAILABLE',
+        `Cannot schedule ${owner}: its type '${job.jobType}' runs in a worker thread and the thread pool '${this.#threadPool.name}' has none. Use the piscina pool.`,
+      )
+    }
+    this.#data(owner, job.jobDataMap)
+    return this.#registry.complete(job)
+  }
+
+  /**
+   * The trigger as it is to be stored: for this job, valid, with its first fire time.
+   *
+   * @throws SchedulerError ERR_JOB_KEY_MISMATCH, ERR_INVALID_TRIGGER, ERR_CALENDAR_NOT_FOUND, ERR_JOB_DATA_SCHEMA,
+   * ERR_TRIGGER_NEVER_FIRES
+   */
+  async trigger(trigger: Trigger, job: JobDetail): Promise<Trigger> {
+    const owner = `trigger ${trigger.key.toString()}`
+    const ours = this.#forJob(trigger, job.key)
+    ours.validate()
+    this.#data(owner, ours.jobDataMap)
+    const definition = this.#registry.find(job.jobType)
+    if (definition !== null && definition.schema !== null) {
+      const merged = mergeJobData(job.jobDataMap, ours.jobDataMap)
+      await validateAgainstSchema(definition, merged, `job ${job.key.toString()} with ${owner}`)
+    }
+    const calendar = ours.calendarName === null ? null : await this.#calendar(ours.calendarName, owner)
+    const scheduled = ours.computeFirstFireTime(calendar)
+    if (scheduled.nextFireTimeMs === null) {
+      throw new SchedulerError(
+        'ERR_TRIGGER_NEVER_FIRES',
+        `Based on its schedule, ${owner} will never fire. Check its start and end time${calendar === null ? '' : ` and its calendar '${ours.calendarName ?? ''}'`}.`,
+      )
+    }
+    return scheduled
+  }
+
+  /** @throws JobPersistenceError ERR_JOB_NOT_FOUND */
+  async existingJob(jobKey: JobKey | null, owner: string): Promise<JobDetail> {
+    if (jobKey === null) {
+      throw new InvalidArgumentError(
+        'jobKey',
+        `${owner} names no job: use forJob, or pass the job too.`,
+        'ERR_INVALID_TRIGGER',
+      )
+    }
+    const job = await this.#store.getJob(jobKey)
+    if (job !== null) return job
+    throw new JobPersistenceError(
+      `The job ${jobKey.toString()} that ${owner} names does not exist. Store it first.`,
+      {
+        code: 'ERR_JOB_NOT_FOUND',
+      },
+    )
+  }
+
+  #forJob(trigger: Trigger, jobKey: JobKey): Trigger {
+    if (trigger.jobKey === null) return trigger.withJobKey(jobKey)
+    if (trigger.jobKey.equals(jobKey)) return trigger
+    throw new SchedulerError(
+      'ERR_JOB_KEY_MISMATCH',
+      `Trigger ${trigger.key.toString()} is for job ${trigger.jobKey.toString()}, not for ${jobKey.toString()}. Leave out forJob, or name the same job.`,
+    )
+  }
+
+  async #calendar(name: string, owner: string): Promise<Calendar> {
+    const calendar = await this.#store.getCalendar(name)
+    if (calendar !== null) return calendar
+    throw new JobPersistenceError(
+      `The calendar '${name}' that ${owner} names does not exist. Add it first.`,
+      {
+        code: 'ERR_CALENDAR_NOT_FOUND',
+      },
+    )
+  }
+
+  #data(owner: string, data: JobDetail['jobDataMap']): void {
+    if (data === emptyJobDataMap) return
+    validateJobData(owner, data, this.#maxJobDataBytes)
+    for (const key of Object.keys(data)) {
+      if (!key.startsWith(reservedDataPrefix)) continue
+      throw new InvalidArgumentError(
+        `jobDataMap.${key}`,
+        `Job data of ${owner}: '${key}' begins with '${reservedDataPrefix}', which is kept for the scheduler. Use another key.`,
+        'ERR_INVALID_JOB_DATA',
+      )
+    }
+  }
+}

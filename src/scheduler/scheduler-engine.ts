@@ -1,0 +1,260 @@
+import { JobExecutionError, SchedulerError } from '../core/errors.ts'
+import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobRegistry } from '../jobs/job-registry.ts'
+import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import type { SchedulerSignaler, TriggerFiredBundle } from '../jobstore/job-store.ts'
+import type { EpochMs } from '../time/clock.ts'
+import { CompletionWriter } from './completion-writer.ts'
+import type { ExecutingJobs } from './executing-jobs.ts'
+import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
+import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
+import type { Notifier } from './notifier.ts'
+import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
+import { attemptOriginOf } from './retry.ts'
+import type { ShutdownOptions } from './scheduler.ts'
+import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+
+export type SchedulerState = 'standby' | 'started' | 'shuttingDown' | 'shutdown'
+
+/** Life cycle of a scheduler and the wiring of its moving parts: store, loop, shells, pool, plugins. */
+export class SchedulerEngine {
+  readonly #options: ResolvedSchedulerOptions
+  readonly #registry: JobRegistry
+  readonly #notifier: Notifier
+  readonly #executing: ExecutingJobs
+  readonly #completions: CompletionWriter
+  readonly #thread: QuartzSchedulerThread
+  readonly #shellResources: JobRunShellResources
+  #environment: ExecutionEnvironment | null = null
+  #state: SchedulerState = 'standby'
+  #runningSinceMs: EpochMs | null = null
+  #starting: Promise<void> | null = null
+  #shutdown: Promise<void> | null = null
+
+  constructor(
+    options: ResolvedSchedulerOptions,
+    registry: JobRegistry,
+    notifier: Notifier,
+    executing: ExecutingJobs,
+  ) {
+    this.#options = options
+    this.#registry = registry
+    this.#notifier = notifier
+    this.#executing = executing
+    this.#completions = new CompletionWriter(options.jobStore, options.clock, notifier)
+    this.#thread = new QuartzSchedulerThread({
+      ...options,
+      notifier,
+      dispatch: (bundle) => {
+        this.#dispatch(bundle)
+      },
+    })
+    this.#shellResources = { ...options, notifier, executing, completions: this.#completions }
+  }
+
+  get state(): SchedulerState {
+    return this.#state
+  }
+  /** When the scheduler was first started. */
+  get runningSinceMs(): EpochMs | null {
+    return this.#runningSinceMs
+  }
+
+  /** Prepares store, pool and plugins; before anything else. */
+  async initialize(scheduler: JobScheduler): Promise<void> {
+    const { clock, ids, instanceId, jobStore, logger, misfireThresholdMs, schedulerName, threadPool } =
+      this.#options
+    this.#environment = {
+      scheduler,
+      logger,
+      onProgress: (context: JobExecutionContext, value: unknown) => {
+        this.#notifier.events.emit('jobProgress', { context, value })
+      },
+    }
+    await threadPool.initialize({ schedulerName, clock, logger })
+    await jobStore.initialize({
+      schedulerName,
+      instanceId,
+      clock,
+      ids,
+      logger,
+      signaler: this.#signaler(),
+      misfireThresholdMs,
+      knowsJobType: (jobType) => this.#registry.has(jobType),
+    })
+  }
+
+  requireNotShutdown(): void {
+    if (this.#state === 'shutdown' || this.#state === 'shuttingDown') {
+      throw new SchedulerError(
+        'ERR_SCHEDULER_SHUTDOWN',
+        `The scheduler '${this.#options.schedulerName}' has been shut down and cannot be used again; create another one.`,
+      )
+    }
+  }
+
+  signal(candidateMs: EpochMs | null): void {
+    this.#thread.signalSchedulingChange(candidateMs)
+  }
+
+  async start(): Promise<void> {
+    this.requireNotShutdown()
+    this.#starting ??= this.#startOnce().finally(() => {
+      this.#starting = null
+    })
+    await this.#starting
+  }
+
+  async #startOnce(): Promise<void> {
+    if (this.#state === 'started') return
+    const { clock, jobStore, plugins } = this.#options
+    await this.#notifier.tell('schedulerStarting', {}, (listener) => listener.schedulerStarting?.())
+    if (this.#runningSinceMs === null) {
+      await jobStore.schedulerStarted()
+      for (const plugin of plugins) await plugin.start?.()
+      this.#runningSinceMs = clock.now()
+    } else {
+      await jobStore.schedulerResumed()
+    }
+    // A shutdown may have begun while the store was starting.
+    this.requireNotShutdown()
+    this.#state = 'started'
+    this.#thread.resume()
+    await this.#notifier.tell('schedulerStarted', {}, (listener) => listener.schedulerStarted?.())
+  }
+
+  async standby(): Promise<void> {
+    this.requireNotShutdown()
+    await this.#starting
+    this.#state = 'standby'
+    await this.#enterStandby()
+  }
+
+  async #enterStandby(): Promise<void> {
+    this.#thread.pause()
+    await this.#guard('The job store failed to go into standby.', () =>
+      this.#options.jobStore.schedulerPaused(),
+    )
+    await this.#notifier.tell('schedulerInStandbyMode', {}, (l) => l.schedulerInStandbyMode?.())
+  }
+
+  shutdown(options: ShutdownOptions): Promise<void> {
+    this.#shutdown ??= this.#shutdownOnce(options)
+    return this.#shutdown
+  }
+
+  async #shutdownOnce(options: ShutdownOptions): Promise<void> {
+    const { interruptJobsOnShutdown, interruptJobsOnShutdownWithWait, jobStore, plugins, threadPool } =
+      this.#options
+    const wait = options.waitForJobsToComplete ?? false
+    this.#state = 'shuttingDown'
+    await this.#starting?.catch(() => {
+      // The caller of start() is told; a failed start does not keep the scheduler from shutting down.
+    })
+    await this.#enterStandby()
+    await this.#thread.halt()
+    await this.#notifier.tell('schedulerShuttingdown', {}, (l) => l.schedulerShuttingdown?.())
+    if (wait ? interruptJobsOnShutdownWithWait : interruptJobsOnShutdown) {
+      this.interrupt(this.#executing.all(), 'shutdown')
+    }
+    if (!wait) this.#completions.stopRetrying()
+    await this.#guard('The thread pool failed to shut down.', () =>
+      threadPool.shutdown({
+        waitForJobsToComplete: wait,
+        ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+      }),
+    )
+    this.#completions.stopRetrying()
+    for (const plugin of plugins) {
+      await this.#guard(`Plugin '${plugin.name}' failed to shut down.`, () => plugin.shutdown?.())
+    }
+    await this.#guard('The job store failed to shut down.', () => jobStore.shutdown())
+    this.#state = 'shutdown'
+    await this.#notifier.tell('schedulerShutdown', {}, (l) => l.schedulerShutdown?.())
+    await this.#notifier.drain()
+  }
+
+  /** Asks executions to stop; false when there are none. */
+  interrupt(contexts: readonly ExecutionContext[], reason: string): boolean {
+    for (const context of contexts) {
+      const { fireInstanceId, jobKey } = context
+      const error = new JobExecutionError(`Job ${jobKey.toString()} was interrupted (${reason}).`, {
+        code: 'ERR_JOB_INTERRUPTED',
+      })
+      if (context.interrupt(error)) {
+        this.#notifier.events.emit('jobInterrupted', { jobKey, fireInstanceId, reason })
+      }
+    }
+    return contexts.length > 0
+  }
+
+  /** Hands one firing to the pool. What cannot be run is told to the store, so that nothing stays acquired. */
+  #dispatch(bundle: TriggerFiredBundle): void {
+    const { threadPool } = this.#options
+    const jobName = bundle.jobDetail.key.toString()
+    try {
+      const definition = this.#registry.get(bundle.jobDetail.jobType)
+      const context = new ExecutionContext(bundle, attemptOriginOf(bundle), this.#requireEnvironment())
+      if (definition.kind === 'inline' && definition.jobClass !== null) {
+        context.jobInstance = new definition.jobClass()
+      }
+      const shell = new JobRunShell(definition, context, this.#shellResources)
+      if (threadPool.runInThread(shell)) return
+      this.#notifier.error(`The thread pool '${threadPool.name}' did not take job ${jobName}.`, null)
+    } catch (error) {
+      this.#notifier.error(`Job ${jobName} could not be instantiated.`, error)
+    }
+    this.#notifier.track(
+      this.#completions.complete({
+        fireInstanceId: bundle.fireInstanceId,
+        trigger: bundle.trigger,
+        jobDetail: bundle.jobDetail,
+        instruction: 'setAllJobTriggersError',
+        jobDataMap: null,
+        retryTrigger: null,
+      }),
+    )
+  }
+
+  #requireEnvironment(): ExecutionEnvironment {
+    if (this.#environment !== null) return this.#environment
+    throw new SchedulerError('ERR_SCHEDULER_STATE', 'The scheduler was not initialized.')
+  }
+
+  #signaler(): SchedulerSignaler {
+    const notifier = this.#notifier
+    return {
+      triggerMisfired: (trigger) => {
+        notifier.events.emit('triggerMisfired', { trigger })
+        const listeners = notifier.listeners.triggerListenersFor(trigger.key)
+        if (listeners.length === 0) return
+        notifier.track(
+          notifier.callEach('triggerMisfired', listeners, (listener) => listener.triggerMisfired?.(trigger)),
+        )
+      },
+      triggerFinalized: (trigger) => {
+        notifier.tellLater('triggerFinalized', { trigger }, (l) => l.triggerFinalized?.(trigger))
+      },
+      jobDeleted: (jobKey) => {
+        notifier.tellLater('jobDeleted', { jobKey }, (l) => l.jobDeleted?.(jobKey))
+      },
+      triggerInError: (triggerKey, reason) => {
+        notifier.events.emit('triggerInError', { triggerKey, reason })
+      },
+      schedulingChanged: (candidateMs) => {
+        this.signal(candidateMs)
+      },
+      storeError: (message, cause) => {
+        notifier.error(message, cause)
+      },
+    }
+  }
+
+  async #guard(message: string, action: () => unknown): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      this.#notifier.error(message, error)
+    }
+  }
+}

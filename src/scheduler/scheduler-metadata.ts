@@ -1,0 +1,35 @@
+/** A snapshot of what a scheduler is and does. */
+export interface SchedulerMetaData {
+  readonly schedulerName: string
+  readonly schedulerInstanceId: string
+  readonly version: string
+  readonly started: boolean
+  readonly inStandbyMode: boolean
+  readonly shutdown: boolean
+  /** When the scheduler was first started; null before. */
+  readonly runningSince: Date | null
+  /** Executions begun by this instance since it was made. */
+  readonly numberOfJobsExecuted: number
+  readonly jobStore: string
+  readonly jobStorePersistent: boolean
+  readonly jobStoreClustered: boolean
+  readonly threadPool: string
+  readonly threadPoolSize: number
+}
+
+/** The metadata as a few lines for people. */
+export function summaryOf(metaData: SchedulerMetaData): string {
+  const state = metaData.shutdown ? 'shut down' : metaData.started ? 'started' : 'in standby mode'
+  const since = metaData.runningSince === null ? '' : `, running since ${metaData.runningSince.toISOString()}`
+  const store = [
+    metaData.jobStorePersistent ? 'persistent' : 'not persistent',
+    metaData.jobStoreClustered ? 'clustered' : 'not clustered',
+  ].join(', ')
+  return [
+    `quartz-ts ${metaData.version}: scheduler '${metaData.schedulerName}', instance '${metaData.schedulerInstanceId}'`,
+    `  ${state}${since}`,
+    `  ${metaData.numberOfJobsExecuted} executions begun`,
+    `  job store ${metaData.jobStore} (${store})`,
+    `  thread pool ${metaData.threadPool} with ${metaData.threadPoolSize} threads`,
+  ].join('\n')
+}

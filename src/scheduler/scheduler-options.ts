@@ -1,0 +1,129 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { type IdGenerator, systemIds } from '../core/ids.ts'
+import { defaultMaxJobDataBytes } from '../core/job-data-map.ts'
+import { type Logger, silentLogger } from '../core/logger.ts'
+import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import type { JobSource } from '../jobs/define-job.ts'
+import type { JobStore } from '../jobstore/job-store.ts'
+import type { ThreadPool } from '../threadpool/thread-pool.ts'
+import { type Clock, systemClock } from '../time/clock.ts'
+import type { SchedulerPlugin } from './scheduler-plugin.ts'
+
+/** Options of `createScheduler` apart from the thread pool's own. */
+export interface SchedulerOptions {
+  /** The code that may run: job definitions and job classes. Default none. */
+  readonly jobs?: readonly JobSource[]
+  /** Where jobs and triggers are kept. Default: in memory. */
+  readonly jobStore?: JobStore
+  /** Where jobs run. Default: 10 slots, with worker threads for worker jobs. */
+  readonly threadPool?: ThreadPool
+  /** Schedulers of one name share the data of a store. Default `QuartzScheduler`. */
+  readonly schedulerName?: string
+  /** Unique among the instances of one name. Default `NON_CLUSTERED`. */
+  readonly instanceId?: string
+  /**
+   * The longest sleep of the loop, and how far ahead it claims triggers; a lost signal or a clock jump delays a
+   * firing by this at most. Milliseconds, 1,000 to 3,600,000, default 30,000.
+   */
+  readonly idleWaitMs?: number
+  /** Most triggers to acquire at once. 1 to 10,000, default: the size of the thread pool. */
+  readonly maxBatchSize?: number
+  /**
+   * How much later than the first of a batch the others may be due. They still fire at their own time; a window saves
+   * asking the store. Milliseconds, 0 to `idleWaitMs`, default 0.
+   */
+  readonly batchTimeWindowMs?: number
+  /** A trigger that is later than this goes through its misfire policy. Milliseconds, at least 1, default 60,000. */
+  readonly misfireThresholdMs?: number
+  /** How often a job may refire itself in one firing. 0 to 1,000,000, default 100. */
+  readonly maxRefires?: number
+  /** How long an interrupted worker job may take to stop before its thread is terminated. Milliseconds, default 5,000. */
+  readonly interruptGraceMs?: number
+  /** Largest job data, as bytes of JSON. At least 2, default 1,048,576. */
+  readonly maxJobDataBytes?: number
+  /** Interrupt running jobs when `shutdown` does not wait for them. Default false. */
+  readonly interruptJobsOnShutdown?: boolean
+  /** Interrupt running jobs when `shutdown` waits for them. Default false. */
+  readonly interruptJobsOnShutdownWithWait?: boolean
+  /** Default none. */
+  readonly plugins?: readonly SchedulerPlugin[]
+  /** A pino logger or anything of its shape. Default: says nothing. */
+  readonly logger?: Logger
+  /** Default: the system's. */
+  readonly clock?: Clock
+  /** Where names and jitter come from. Default: the system's randomness. */
+  readonly ids?: IdGenerator
+}
+
+/** The options with every default filled in; frozen. */
+export type ResolvedSchedulerOptions = Required<SchedulerOptions>
+
+export const schedulerOptionNames: readonly (keyof SchedulerOptions)[] = [
+  'jobs',
+  'jobStore',
+  'threadPool',
+  'schedulerName',
+  'instanceId',
+  'idleWaitMs',
+  'maxBatchSize',
+  'batchTimeWindowMs',
+  'misfireThresholdMs',
+  'maxRefires',
+  'interruptGraceMs',
+  'maxJobDataBytes',
+  'interruptJobsOnShutdown',
+  'interruptJobsOnShutdownWithWait',
+  'plugins',
+  'logger',
+  'clock',
+  'ids',
+]
+
+const what = 'createScheduler'
+
+/**
+ * Fills in defaults and refuses what cannot work; nothing is replaced in silence.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option, its bounds and what was found
+ */
+export function resolveSchedulerOptions(
+  options: SchedulerOptions,
+  defaults: { readonly jobStore: () => JobStore; readonly threadPool: () => ThreadPool },
+): ResolvedSchedulerOptions {
+  refuseUnknownKeys(what, options, schedulerOptionNames)
+  const threadPool = options.threadPool ?? defaults.threadPool()
+  const idleWaitMs = integer('idleWaitMs', options.idleWaitMs ?? 30_000, 1000, 3_600_000)
+  return Object.freeze({
+    jobs: options.jobs ?? [],
+    jobStore: options.jobStore ?? defaults.jobStore(),
+    threadPool,
+    schedulerName: text('schedulerName', options.schedulerName ?? 'QuartzScheduler'),
+    instanceId: text('instanceId', options.instanceId ?? 'NON_CLUSTERED'),
+    idleWaitMs,
+    maxBatchSize: integer('maxBatchSize', options.maxBatchSize ?? Math.max(1, threadPool.size), 1, 10_000),
+    batchTimeWindowMs: integer('batchTimeWindowMs', options.batchTimeWindowMs ?? 0, 0, idleWaitMs),
+    misfireThresholdMs: integer('misfireThresholdMs', options.misfireThresholdMs ?? 60_000, 1),
+    maxRefires: integer('maxRefires', options.maxRefires ?? 100, 0, 1_000_000),
+    interruptGraceMs: integer('interruptGraceMs', options.interruptGraceMs ?? 5000, 0),
+    maxJobDataBytes: integer('maxJobDataBytes', options.maxJobDataBytes ?? defaultMaxJobDataBytes, 2),
+    interruptJobsOnShutdown: options.interruptJobsOnShutdown ?? false,
+    interruptJobsOnShutdownWithWait: options.interruptJobsOnShutdownWithWait ?? false,
+    plugins: options.plugins ?? [],
+    logger: options.logger ?? silentLogger,
+    clock: options.clock ?? systemClock,
+    ids: options.ids ?? systemIds,
+  })
+}
+
+function integer(field: keyof SchedulerOptions, value: number, min: number, max?: number): number {
+  return requireInteger(what, field, value, max === undefined ? { min } : { min, max })
+}
+
+function text(field: keyof SchedulerOptions, value: string): string {
+  if (typeof value === 'string' && value.trim() !== '') return value
+  throw new InvalidArgumentError(
+    field,
+    `${what}: '${field}' must be a text that is not blank, got ${describeValue(value)}.`,
+    'ERR_INVALID_OPTION',
+  )
+}

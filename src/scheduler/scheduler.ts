@@ -1,0 +1,143 @@
+import type { JobDataMap } from '../core/job-data-map.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { GroupMatcher } from '../core/matcher.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
+import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../jobstore/queries.ts'
+import type { TriggerState } from '../jobstore/trigger-state.ts'
+import type { SchedulerEvents } from '../listeners/events.ts'
+import type { ListenerManager } from '../listeners/listener-manager.ts'
+import type { Calendar } from '../triggers/calendars/calendar.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import type { SchedulerMetaData } from './scheduler-metadata.ts'
+
+/** A job and all its triggers, to be stored together. */
+export interface JobAndTriggers {
+  readonly job: JobDetail
+  readonly triggers: readonly Trigger[]
+}
+
+export interface ReplaceOptions {
+  /** Replace what has the same key. Default false: what exists already is an error. */
+  readonly replace?: boolean
+}
+
+export interface AddJobOptions extends ReplaceOptions {
+  /** Accept a job that is neither durable nor triggered; it goes when it later loses its last trigger. */
+  readonly storeNonDurableWhileAwaitingScheduling?: boolean
+}
+
+export interface AddCalendarOptions extends ReplaceOptions {
+  /** Compute the next fire times of the triggers that name the calendar anew. Default false. */
+  readonly updateTriggers?: boolean
+}
+
+export interface ShutdownOptions {
+  /** Resolve only when running jobs have ended. Default false. */
+  readonly waitForJobsToComplete?: boolean
+  /** Wait no longer than this; then go on as without waiting. Milliseconds, default no limit. */
+  readonly timeoutMs?: number
+}
+
+/** Identity of one execution, as `context.fireInstanceId` gives it. */
+export interface FireInstance {
+  readonly fireInstanceId: string
+}
+
+/**
+ * HOW: stores jobs and triggers and, once started, runs them.
+ *
+ * Operations on keys that do not exist answer `false`, `null` or an empty list and tell no listener. After `shutdown`
+ * every operation on data throws ERR_SCHEDULER_SHUTDOWN.
+ */
+export interface Scheduler extends JobScheduler, AsyncDisposable {
+  /** Fires triggers; true from `start` until `standby` or `shutdown`. */
+  readonly isStarted: boolean
+  /** Stands by: before the first `start` and after `standby`. */
+  readonly isInStandbyMode: boolean
+  /** `shutdown` has ended. */
+  readonly isShutdown: boolean
+  readonly listenerManager: ListenerManager
+  readonly events: SchedulerEvents
+  getMetaData(): SchedulerMetaData
+
+  /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when a shutdown has begun */
+  start(): Promise<void>
+  /** Starts after `delayMs`, unless shut down by then; a failure is a `schedulerError`. */
+  startDelayed(delayMs: number): void
+  /** Stops firing until the next `start`; running jobs go on. */
+  standby(): Promise<void>
+  /** Ends the scheduler for good. Calling it again answers the same promise. */
+  shutdown(options?: ShutdownOptions): Promise<void>
+
+  scheduleJob(trigger: Trigger): Promise<Date>
+  scheduleJob(jobDetail: JobDetail, trigger: Trigger): Promise<Date>
+  /** Stores a job with several triggers, all or none. */
+  scheduleJob(jobDetail: JobDetail, triggers: readonly Trigger[], options?: ReplaceOptions): Promise<Date>
+  /** Stores many jobs with their triggers, all or none. */
+  scheduleJobs(entries: readonly JobAndTriggers[], options?: ReplaceOptions): Promise<void>
+  /** Stores a job without a trigger; it must be durable. */
+  addJob(jobDetail: JobDetail, options?: AddJobOptions): Promise<void>
+  /**
+   * Replaces a trigger by another one for the same job, which may have another key.
+   *
+   * @returns its first fire time, or null when there is no trigger `triggerKey`
+   */
+  rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null>
+  /** Deletes a trigger, and its job when that was its last one and the job is not durable. */
+  unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
+  /** True when all existed. */
+  unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean>
+  /** Deletes a job and its triggers. */
+  deleteJob(jobKey: JobKey): Promise<boolean>
+  /** True when all existed. */
+  deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean>
+  /**
+   * Runs a job once, now, whatever its triggers say.
+   *
+   * @returns the key of the one-shot trigger made for it
+   * @throws JobPersistenceError ERR_JOB_NOT_FOUND
+   */
+  triggerJob(jobKey: JobKey, data?: JobDataMap): Promise<TriggerKey>
+  /** Deletes all jobs, triggers and calendars. */
+  clear(): Promise<void>
+
+  pauseTrigger(triggerKey: TriggerKey): Promise<boolean>
+  /** Pauses matching groups, and triggers stored in them later; answers the groups. */
+  pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]>
+  pauseJob(jobKey: JobKey): Promise<boolean>
+  pauseJobs(matcher: GroupMatcher): Promise<readonly string[]>
+  pauseAll(): Promise<void>
+  resumeTrigger(triggerKey: TriggerKey): Promise<boolean>
+  resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]>
+  resumeJob(jobKey: JobKey): Promise<boolean>
+  resumeJobs(matcher: GroupMatcher): Promise<readonly string[]>
+  resumeAll(): Promise<void>
+  getPausedTriggerGroups(): Promise<readonly string[]>
+  getPausedJobGroups(): Promise<readonly string[]>
+
+  getJobGroupNames(): Promise<readonly string[]>
+  getTriggerGroupNames(): Promise<readonly string[]>
+  getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]>
+  getTriggerKeys(matcher: GroupMatcher): Promise<readonly TriggerKey[]>
+  /** Jobs without their data, a page at a time. */
+  queryJobs(query?: JobQuery): Promise<Page<JobSummary, JobKey>>
+  queryTriggers(query?: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>>
+  getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]>
+  getTriggerState(triggerKey: TriggerKey): Promise<TriggerState>
+  /** Lets a trigger in the ERROR state fire again; false in any other state. */
+  resetTriggerFromErrorState(triggerKey: TriggerKey): Promise<boolean>
+
+  /** @throws ObjectAlreadyExistsError without `replace`, when the name is taken */
+  addCalendar(name: string, calendar: Calendar, options?: AddCalendarOptions): Promise<void>
+  /** @throws JobPersistenceError ERR_CALENDAR_IN_USE while a trigger names it */
+  deleteCalendar(name: string): Promise<boolean>
+  getCalendar(name: string): Promise<Calendar | null>
+  getCalendarNames(): Promise<readonly string[]>
+
+  /** The executions that this instance runs now. */
+  getCurrentlyExecutingJobs(): readonly JobExecutionContext[]
+  /** Asks executions of a job, or one execution, to stop; false when none of them runs here. */
+  interrupt(target: JobKey | FireInstance): Promise<boolean>
+}
