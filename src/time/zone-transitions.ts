@@ -22,10 +22,10 @@ export interface ZoneSegment {
 /** Length of the stretch whose transitions are found together, the first time somebody asks. */
 export const chunkMs: number = 400 * dayMs
 
-/** No offset differs by more than 26 hours from another, so two days see every neighbour of a wall time. */
+/** No two offsets differ by more than 26 hours, so this much shows every neighbour of a wall time. */
 export const chunkMarginMs: number = 3 * dayMs
 
-/** Zones have changed twice within four days, never within three. */
+/** Zones change twice within a week now and then (Asia/Gaza in 2040); two days leave room. */
 const sampleStepMs = 2 * dayMs
 
 /** The earliest and latest instants that a Date can hold. */

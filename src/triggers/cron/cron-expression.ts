@@ -1,0 +1,203 @@
+import { CronExpressionError, InvalidArgumentError } from '../../core/errors.ts'
+import { describeValue } from '../../core/options.ts'
+import { secondMs } from '../../time/civil.ts'
+import { TimeZone } from '../../time/zone.ts'
+import { type CronSchedule, compileSchedule } from './cron-schedule.ts'
+import { type CronSummary, summarize } from './cron-summary.ts'
+import { describeCron } from './describe.ts'
+import { type CronDst, type DstPolicy, dstPolicyOf } from './dst-policy.ts'
+import { refuseImpossible } from './impossible.ts'
+import { firstInvalidAfter } from './invalid-time.ts'
+import { type ParsedCron, parseQuartzCron } from './parse-cron.ts'
+import { parseUnixFields } from './unix-fields.ts'
+
+export type { CronSummary } from './cron-summary.ts'
+export type { CronDst } from './dst-policy.ts'
+
+/** `quartz`: six or seven fields, 1=SUN. `unix`: five fields, 0 and 7=SUN, or a macro such as `@daily`. */
+export type CronDialect = 'quartz' | 'unix'
+
+/** Options of {@link CronExpression.parse}. */
+export interface CronOptions {
+  /** IANA name of the zone whose wall clock the fields speak of. Default: the zone of this process. */
+  readonly timeZone?: string | undefined
+  /** What happens where the wall clock jumps. Default `vixie`; `quartz` is what Java Quartz does. */
+  readonly dst?: CronDst | undefined
+  /** Default `quartz`. */
+  readonly dialect?: CronDialect | undefined
+  /** Whether the Unix dialect takes a leading field for seconds. Default `never`. */
+  readonly seconds?: 'never' | 'optional' | undefined
+}
+
+/** What {@link CronExpression.toJSON} gives; `CronExpression.parse(json.expression, json)` makes the same again. */
+export interface CronExpressionJson {
+  readonly expression: string
+  readonly timeZone: string
+  readonly dst: CronDst
+  readonly dialect: CronDialect
+  readonly seconds: 'never' | 'optional'
+}
+
+/**
+ * A cron expression in a time zone: an immutable value that answers when the wall clock matches it. Instants are
+ * `Date`s; the members that end in `Ms` take and give epoch milliseconds. Fires lie on whole seconds from 1970 to 2199.
+ */
+export class CronExpression {
+  /** The text as it is kept: upper case, single spaces. */
+  readonly expression: string
+  readonly dialect: CronDialect
+  readonly dst: CronDst
+  readonly #zone: TimeZone
+  readonly #schedule: CronSchedule
+  readonly #policy: DstPolicy
+
+  private constructor(
+    parts: { expression: string; dialect: CronDialect; schedule: CronSchedule },
+    dst: CronDst,
+    zone: TimeZone,
+  ) {
+    this.expression = parts.expression
+    this.dialect = parts.dialect
+    this.dst = dst
+    this.#zone = zone
+    this.#schedule = parts.schedule
+    this.#policy = dstPolicyOf(dst, parts.schedule)
+  }
+
+  /**
+   * Reads an expression. Throws {@link CronExpressionError} with the field, the position and, where the intent is
+   * plain, a suggestion; also for an expression that can never fire (`0 0 0 31 2 ?`). Throws `InvalidArgumentError`
+   * for an unknown zone.
+   */
+  static parse(expression: string, options: CronOptions = {}): CronExpression {
+    const { dialect = 'quartz', dst = 'vixie' } = options
+    requireDst(dst)
+    const parsed = parseDialect(expression, dialect, options)
+    const schedule = compileSchedule(parsed.fields)
+    refuseImpossible(expression, parsed, schedule)
+    const zone = options.timeZone === undefined ? TimeZone.system() : TimeZone.of(options.timeZone)
+    return new CronExpression({ expression: parsed.text, dialect, schedule }, dst, zone)
+  }
+
+  /** True when {@link CronExpression.parse} takes the text. */
+  static isValid(expression: string, options: Pick<CronOptions, 'dialect' | 'seconds'> = {}): boolean {
+    try {
+      CronExpression.parse(expression, { ...options, timeZone: 'UTC' })
+      return true
+    } catch (error) {
+      if (error instanceof CronExpressionError) return false
+      throw error
+    }
+  }
+
+  /** IANA name of the zone. */
+  get timeZone(): string {
+    return this.#zone.name
+  }
+
+  /** The first fire after an instant, or null when there is none. */
+  getTimeAfter(date: Date): Date | null {
+    return toDate(this.nextTimeMs(date.getTime()))
+  }
+
+  /** The last fire before an instant, or null when there is none. */
+  getTimeBefore(date: Date): Date | null {
+    return toDate(this.previousTimeMs(date.getTime()))
+  }
+
+  /** {@link CronExpression.getTimeAfter} in epoch milliseconds. */
+  nextTimeMs(afterMs: number): number | null {
+    const nextMs = this.#policy.nextMs(this.#schedule, this.#zone, afterMs)
+    return nextMs === Number.POSITIVE_INFINITY ? null : nextMs
+  }
+
+  /** {@link CronExpression.getTimeBefore} in epoch milliseconds. */
+  previousTimeMs(beforeMs: number): number | null {
+    const previousMs = this.#policy.previousMs(this.#schedule, this.#zone, beforeMs)
+    return previousMs === Number.NEGATIVE_INFINITY ? null : previousMs
+  }
+
+  /**
+   * Whether the expression fires in the second that an instant lies in. Under `quartz` this is Java's answer: whether
+   * the first fire after the second before is that second.
+   */
+  isSatisfiedBy(date: Date): boolean {
+    const secondStartMs = Math.floor(date.getTime() / secondMs) * secondMs
+    const beforeMs = this.dst === 'quartz' ? secondStartMs - secondMs : secondStartMs - 1
+    return this.nextTimeMs(beforeMs) === secondStartMs
+  }
+
+  /** The first second after an instant in which the expression does not fire. */
+  getNextInvalidTimeAfter(date: Date): Date {
+    return new Date(firstInvalidAfter(this.#policy, this.#schedule, this.#zone, date.getTime()))
+  }
+
+  /** The schedule in English words, without zone and DST policy. */
+  describe(): string {
+    return describeCron(this.expression, this.dialect)
+  }
+
+  /** The values of each field. */
+  summary(): CronSummary {
+    return summarize(parseDialect(this.expression, this.dialect, { seconds: 'optional' }).fields)
+  }
+
+  /** The same expression in another zone. */
+  withTimeZone(timeZone: string): CronExpression {
+    return this.#copy(this.dst, TimeZone.of(timeZone))
+  }
+
+  /** The same expression under another DST policy. */
+  withDst(dst: CronDst): CronExpression {
+    requireDst(dst)
+    return this.#copy(dst, this.#zone)
+  }
+
+  /** True for the same text, dialect, zone and DST policy. */
+  equals(other: CronExpression): boolean {
+    return (
+      this.expression === other.expression &&
+      this.dialect === other.dialect &&
+      this.timeZone === other.timeZone &&
+      this.dst === other.dst
+    )
+  }
+
+  toString(): string {
+    return this.expression
+  }
+
+  toJSON(): CronExpressionJson {
+    const { expression, timeZone, dst, dialect } = this
+    const seconds = dialect === 'unix' && expression.split(' ').length === 6 ? 'optional' : 'never'
+    return { expression, timeZone, dst, dialect, seconds }
+  }
+
+  #copy(dst: CronDst, zone: TimeZone): CronExpression {
+    const { expression, dialect } = this
+    return new CronExpression({ expression, dialect, schedule: this.#schedule }, dst, zone)
+  }
+}
+
+function parseDialect(
+  expression: string,
+  dialect: CronDialect,
+  options: Pick<CronOptions, 'seconds'>,
+): ParsedCron {
+  return dialect === 'unix'
+    ? parseUnixFields(expression, options.seconds ?? 'never')
+    : parseQuartzCron(expression)
+}
+
+function requireDst(dst: unknown): void {
+  if (dst === 'vixie' || dst === 'quartz') return
+  throw new InvalidArgumentError(
+    'dst',
+    `dst must be 'vixie' or 'quartz', got ${describeValue(dst)}.`,
+    'ERR_INVALID_OPTION',
+  )
+}
+
+function toDate(epochMs: number | null): Date | null {
+  return epochMs === null ? null : new Date(epochMs)
+}

@@ -1,0 +1,110 @@
+import type { DayRule } from './day-rule.ts'
+
+/** The seven fields in the order in which an expression has them. */
+export type CronFieldName = 'second' | 'minute' | 'hour' | 'dayOfMonth' | 'month' | 'dayOfWeek' | 'year'
+
+/** What a field may hold. */
+export interface CronFieldSpec {
+  readonly name: CronFieldName
+  /** For error messages. */
+  readonly label: string
+  readonly min: number
+  readonly max: number
+  /** The largest step; a larger one would only ever give the first value. */
+  readonly stepMax: number
+  /** A range may run over the end of the field to its beginning. Years do not come round again. */
+  readonly wraps: boolean
+  /** Whole names in upper case; the first stands for {@link CronFieldSpec.min}. Their first three letters do as well. */
+  readonly names: readonly string[]
+}
+
+/** The first and last year in which a cron expression can fire. */
+export const cronYearMin = 1970
+export const cronYearMax = 2199
+
+export const monthNames: readonly string[] = [
+  'JANUARY',
+  'FEBRUARY',
+  'MARCH',
+  'APRIL',
+  'MAY',
+  'JUNE',
+  'JULY',
+  'AUGUST',
+  'SEPTEMBER',
+  'OCTOBER',
+  'NOVEMBER',
+  'DECEMBER',
+]
+
+/** 1=SUN .. 7=SAT. */
+export const weekdayNames: readonly string[] = [
+  'SUNDAY',
+  'MONDAY',
+  'TUESDAY',
+  'WEDNESDAY',
+  'THURSDAY',
+  'FRIDAY',
+  'SATURDAY',
+]
+
+function spec(
+  name: CronFieldName,
+  label: string,
+  range: { min: number; max: number; stepMax: number },
+  names: readonly string[] = [],
+): CronFieldSpec {
+  return { name, label, ...range, wraps: name !== 'year', names }
+}
+
+export const secondSpec: CronFieldSpec = spec('second', 'second', { min: 0, max: 59, stepMax: 59 })
+export const minuteSpec: CronFieldSpec = spec('minute', 'minute', { min: 0, max: 59, stepMax: 59 })
+export const hourSpec: CronFieldSpec = spec('hour', 'hour', { min: 0, max: 23, stepMax: 23 })
+export const dayOfMonthSpec: CronFieldSpec = spec('dayOfMonth', 'day-of-month', {
+  min: 1,
+  max: 31,
+  stepMax: 31,
+})
+export const monthSpec: CronFieldSpec = spec('month', 'month', { min: 1, max: 12, stepMax: 12 }, monthNames)
+export const dayOfWeekSpec: CronFieldSpec = spec(
+  'dayOfWeek',
+  'day-of-week',
+  { min: 1, max: 7, stepMax: 7 },
+  weekdayNames,
+)
+export const yearSpec: CronFieldSpec = spec('year', 'year', {
+  min: cronYearMin,
+  max: cronYearMax,
+  stepMax: cronYearMax - cronYearMin,
+})
+
+/** Quartz's order. */
+export const cronFieldSpecs: readonly CronFieldSpec[] = [
+  secondSpec,
+  minuteSpec,
+  hourSpec,
+  dayOfMonthSpec,
+  monthSpec,
+  dayOfWeekSpec,
+  yearSpec,
+]
+
+/** The values of one field in ascending order; `null` stands for all of them. */
+export type CronValues = readonly number[] | null
+
+/** What an expression says, whatever dialect it was written in. */
+export interface CronFields {
+  readonly seconds: CronValues
+  readonly minutes: CronValues
+  readonly hours: CronValues
+  readonly days: DayRule
+  readonly months: CronValues
+  readonly years: CronValues
+  /** Second, minute and hour are all plain values or lists: the expression names times of day, not a rhythm. */
+  readonly fixedTimes: boolean
+}
+
+/** True for a field that holds values and lists only, no wildcard, range or step. */
+export function isFixedField(text: string): boolean {
+  return /^[0-9,]+$/.test(text)
+}

@@ -1,0 +1,44 @@
+import cronstrue from 'cronstrue'
+import { dayOfWeekSpec, monthSpec } from './cron-fields.ts'
+import { findName } from './parse-field.ts'
+
+/** An expression in English words. cronstrue knows neither whole names nor `W` in a list, so those are helped along. */
+export function describeCron(expression: string, dialect: 'quartz' | 'unix'): string {
+  if (dialect === 'unix') return words(expression.toLowerCase(), dialect)
+  const fields = expression.split(' ').map((field) => shortNames(field).replace(/(^|,)\//g, '$1*/'))
+  const monthDays = fields[3] ?? ''
+  if (!monthDays.includes('W') || /^(?:LW|\d+W)$/.test(monthDays)) return words(fields.join(' '), dialect)
+  fields[3] = '*'
+  return `${words(fields.join(' '), dialect)}, on ${joined(monthDays.split(',').map(dayWords))}`
+}
+
+function words(expression: string, dialect: 'quartz' | 'unix'): string {
+  return cronstrue.toString(expression, {
+    dayOfWeekStartIndexZero: dialect === 'unix',
+    use24HourTimeFormat: true,
+  })
+}
+
+/** Month and weekday names cut to three letters. */
+function shortNames(field: string): string {
+  return field.replace(/[A-Z]{4,}/g, (letters) => {
+    const known = findName(monthSpec, letters) ?? findName(dayOfWeekSpec, letters)
+    return known === null ? letters : letters.slice(0, 3)
+  })
+}
+
+/** One item of a day-of-month list. */
+function dayWords(item: string): string {
+  const [, last, offset, nearest] = /^(L?)-?(\d*)(W?)$/.exec(item) ?? []
+  if (last === undefined) return `days ${item}`
+  if (last === '') return nearest === 'W' ? `the weekday nearest day ${offset}` : `day ${offset}`
+  if (offset === '') return nearest === 'W' ? 'the last weekday' : 'the last day'
+  const day = `${offset} days before the last day`
+  return nearest === 'W' ? `the weekday nearest to ${day}` : day
+}
+
+function joined(items: readonly string[]): string {
+  const last = items.at(-1) ?? ''
+  const text = items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`
+  return `${text} of the month`
+}

@@ -1,0 +1,27 @@
+import { secondMs } from '../../time/civil.ts'
+import type { TimeZone } from '../../time/zone.ts'
+import type { CronSchedule } from './cron-schedule.ts'
+import type { DstPolicy } from './dst-policy.ts'
+import { localRunEnd } from './local-search.ts'
+
+/**
+ * The first second after an instant in which nothing fires. Runs of fires are stepped over as far as the wall clock
+ * runs evenly; round a jump every second is asked for. The years of an expression end, so every run does.
+ */
+export function firstInvalidAfter(
+  policy: DstPolicy,
+  schedule: CronSchedule,
+  zone: TimeZone,
+  afterMs: number,
+): number {
+  let lastMs = Math.floor(afterMs / secondMs) * secondMs
+  while (policy.nextMs(schedule, zone, lastMs) === lastMs + secondMs) {
+    lastMs += secondMs
+    const segment = zone.segmentAt(lastMs)
+    if (lastMs < segment.repeatUntilMs) continue
+    const limitMs = segment.repeatFromMs + segment.offsetMs
+    const runEndMs = Math.min(localRunEnd(schedule, lastMs + segment.offsetMs, limitMs), limitMs)
+    lastMs = Math.max(lastMs, runEndMs - segment.offsetMs - secondMs)
+  }
+  return lastMs + secondMs
+}

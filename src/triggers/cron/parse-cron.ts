@@ -1,0 +1,137 @@
+import type { CronExpressionError } from '../../core/errors.ts'
+import {
+  type CronFieldName,
+  type CronFieldSpec,
+  type CronFields,
+  cronFieldSpecs,
+  dayOfMonthSpec,
+  dayOfWeekSpec,
+  hourSpec,
+  isFixedField,
+  minuteSpec,
+  monthSpec,
+  secondSpec,
+  yearSpec,
+} from './cron-fields.ts'
+import type { DayRule } from './day-rule.ts'
+import { type CronToken, cronError, cronTextMaxLength, FieldScanner, splitFields } from './field-scanner.ts'
+import { parseMonthDays, parseWeekDays } from './parse-days.ts'
+import { parseValues } from './parse-field.ts'
+
+/** An expression taken apart: its fields and its text as it is kept. */
+export interface ParsedCron {
+  /** Upper case, single spaces. */
+  readonly text: string
+  readonly fields: CronFields
+  /** The day field that restricts the days, and where it stands in the text that was given. */
+  readonly dayField: { readonly field: CronFieldName; readonly label: string; readonly position: number }
+}
+
+const requiredFields = 6
+
+/** Reads an expression of Quartz's dialect: six or seven fields, exactly one of the two day fields `?`. */
+export function parseQuartzCron(expression: string): ParsedCron {
+  refuseLongText(expression)
+  const tokens = splitFields(expression)
+  const [second, minute, hour, dayOfMonth, month, dayOfWeek, year, extra] = tokens
+  if (
+    second === undefined ||
+    minute === undefined ||
+    hour === undefined ||
+    dayOfMonth === undefined ||
+    month === undefined ||
+    dayOfWeek === undefined
+  ) {
+    throw tooFewFields(expression, tokens)
+  }
+  if (extra !== undefined) throw tooManyFields(expression, tokens, extra)
+  const values = (spec: CronFieldSpec, token: CronToken): readonly number[] | null =>
+    parseValues(new FieldScanner(expression, token, spec))
+  const fields: CronFields = {
+    seconds: values(secondSpec, second),
+    minutes: values(minuteSpec, minute),
+    hours: values(hourSpec, hour),
+    days: parseDays(expression, tokens, dayOfMonth, dayOfWeek),
+    months: values(monthSpec, month),
+    years: year === undefined ? null : values(yearSpec, year),
+    fixedTimes: isFixedField(second.text) && isFixedField(minute.text) && isFixedField(hour.text),
+  }
+  const daySpec = dayOfMonth.text === '?' ? dayOfWeekSpec : dayOfMonthSpec
+  const dayToken = dayOfMonth.text === '?' ? dayOfWeek : dayOfMonth
+  return {
+    text: tokens.map((token) => token.text).join(' '),
+    fields,
+    dayField: { field: daySpec.name, label: daySpec.label, position: dayToken.position },
+  }
+}
+
+/** Refuses hostile lengths before anything reads the text. */
+export function refuseLongText(expression: string): void {
+  if (typeof expression !== 'string') {
+    throw wholeError(String(expression), 'it is not a string', null)
+  }
+  if (expression.length <= cronTextMaxLength) return
+  const found = `it has ${expression.length} characters, at most ${cronTextMaxLength} are read`
+  throw wholeError(expression, found, 'Use ranges and steps instead of long lists.')
+}
+
+/** Of the two day fields exactly one restricts the days, the other is `?`. */
+function parseDays(
+  expression: string,
+  tokens: readonly CronToken[],
+  dayOfMonth: CronToken,
+  dayOfWeek: CronToken,
+): DayRule {
+  const noMonthDay = dayOfMonth.text === '?'
+  const noWeekDay = dayOfWeek.text === '?'
+  const monthDays = noMonthDay
+    ? null
+    : parseMonthDays(new FieldScanner(expression, dayOfMonth, dayOfMonthSpec))
+  const weekDays = noWeekDay ? null : parseWeekDays(new FieldScanner(expression, dayOfWeek, dayOfWeekSpec))
+  if (noMonthDay === noWeekDay) {
+    const scanner = new FieldScanner(expression, dayOfWeek, dayOfWeekSpec)
+    throw scanner.error(noMonthDay ? `both day fields are '?'` : `neither day field is '?'`, {
+      suggestion: dayFieldAdvice(tokens, dayOfMonth, dayOfWeek),
+    })
+  }
+  return { monthDays, weekDays, combine: 'and', unspecified: noMonthDay ? 'dayOfMonth' : 'dayOfWeek' }
+}
+
+function dayFieldAdvice(tokens: readonly CronToken[], dayOfMonth: CronToken, dayOfWeek: CronToken): string {
+  const rewritten = (replaced: CronToken, text: string): string =>
+    tokens.map((token) => (token === replaced ? text : token.text)).join(' ')
+  const rule = `Put '?' in exactly one day field`
+  if (dayOfMonth.text === '?') return `${rule}: '${rewritten(dayOfWeek, '*')}'.`
+  if (dayOfWeek.text === '*') return `${rule}: '${rewritten(dayOfWeek, '?')}'.`
+  if (dayOfMonth.text === '*') return `${rule}: '${rewritten(dayOfMonth, '?')}'.`
+  return `${rule}; for days that match both or either use two triggers or a calendar.`
+}
+
+function tooFewFields(expression: string, tokens: readonly CronToken[]): CronExpressionError {
+  const missing = cronFieldSpecs[tokens.length] ?? yearSpec
+  const where = { field: missing.name, label: missing.label, position: expression.trimEnd().length }
+  const first = tokens[0]?.text ?? ''
+  if (first.startsWith('@')) {
+    const macroWhere = { field: secondSpec.name, label: secondSpec.label, position: tokens[0]?.position ?? 0 }
+    return cronError(expression, macroWhere, 'macros are not part of this dialect', 'Use parseUnixCron.')
+  }
+  const count = tokens.length === 1 ? '1 field' : `${tokens.length} fields`
+  const found = `it has ${count}, needed are ${requiredFields} or ${requiredFields + 1}`
+  const advice = tokens.length === 5 ? 'For a five-field Unix expression use parseUnixCron.' : null
+  return cronError(expression, where, found, advice)
+}
+
+function tooManyFields(
+  expression: string,
+  tokens: readonly CronToken[],
+  extra: CronToken,
+): CronExpressionError {
+  const where = { field: yearSpec.name, label: yearSpec.label, position: extra.position }
+  const found = `it has ${tokens.length} fields, at most ${cronFieldSpecs.length} are allowed`
+  return cronError(expression, where, found, `Nothing may follow the year.`)
+}
+
+function wholeError(expression: string, found: string, suggestion: string | null): CronExpressionError {
+  const where = { field: secondSpec.name, label: secondSpec.label, position: 0 }
+  return cronError(expression, where, found, suggestion)
+}
