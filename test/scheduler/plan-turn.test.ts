@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AcquiredTrigger } from '../../src/jobstore/job-store.ts'
+import { planTurn, type TurnState } from '../../src/scheduler/plan-turn.ts'
+import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+
+const now = Date.UTC(2026, 0, 1)
+
+function heldAt(...offsetsMs: readonly number[]): readonly AcquiredTrigger[] {
+  return offsetsMs.map((offset, index) => ({
+    fireInstanceId: `f${index}`,
+    trigger: TriggerBuilder.newTrigger()
+      .withIdentity(`t${index}`)
+      .startAt(new Date(now + offset))
+      .build()
+      .computeFirstFireTime(null),
+  }))
+}
+
+const idle: TurnState = {
+  halted: false,
+  paused: false,
+  held: [],
+  signal: null,
+  nowMs: now,
+  elapsedMs: 1000,
+  retryAtMs: 0,
+  idleUntilMs: 0,
+  idleWaitMs: 30_000,
+  switchThresholdMs: 7,
+}
+
+describe('planTurn', () => {
+  it('asks the store when nothing is held and nothing stands against it', () => {
+    expect(planTurn(idle)).toEqual({ kind: 'acquire' })
+  })
+
+  it('sleeps out the idle wait after an empty answer, and asks at once when signalled', () => {
+    const state = { ...idle, idleUntilMs: 26_000 }
+    expect(planTurn(state)).toEqual({ kind: 'sleep', delayMs: 25_000 })
+    expect(planTurn({ ...state, signal: { candidateMs: null } })).toEqual({ kind: 'acquire' })
+    expect(planTurn({ ...state, signal: { candidateMs: now + 1 } })).toEqual({ kind: 'acquire' })
+  })
+
+  it('lets a failing store rest also when signalled', () => {
+    const state = { ...idle, retryAtMs: 1020, signal: { candidateMs: null } }
+    expect(planTurn(state)).toEqual({ kind: 'sleep', delayMs: 20 })
+  })
+
+  it('waits for the first held trigger, never longer than the idle wait', () => {
+    expect(planTurn({ ...idle, held: heldAt(500) })).toEqual({ kind: 'sleep', delayMs: 500 })
+    expect(planTurn({ ...idle, held: heldAt(90_000) })).toEqual({ kind: 'sleep', delayMs: 30_000 })
+  })
+
+  it('fires what is due and keeps the rest of the batch for its own time', () => {
+    const held = heldAt(-5, 0, 1, 40)
+    expect(planTurn({ ...idle, held })).toEqual({
+      kind: 'fire',
+      due: held.slice(0, 2),
+      rest: held.slice(2),
+    })
+  })
+
+  it.each([
+    ['an earlier candidate', { candidateMs: now + 10 }, 50, 'release'],
+    ['an unknown candidate', { candidateMs: null }, 50, 'release'],
+    ['a candidate at the same time', { candidateMs: now + 50 }, 50, 'sleep'],
+    ['a later candidate', { candidateMs: now + 60 }, 50, 'sleep'],
+    ['an earlier candidate with less than the threshold to wait', { candidateMs: now + 1 }, 6, 'sleep'],
+    ['an earlier candidate with just the threshold to wait', { candidateMs: now + 1 }, 7, 'release'],
+  ])('with %s it decides by whether the claim is overtaken', (_, signal, offset, kind) => {
+    expect(planTurn({ ...idle, held: heldAt(offset), signal }).kind).toBe(kind)
+  })
+
+  it('releases its claims before it ends or stands by', () => {
+    const held = heldAt(-1)
+    expect(planTurn({ ...idle, held, halted: true })).toEqual({ kind: 'release' })
+    expect(planTurn({ ...idle, halted: true, paused: true })).toEqual({ kind: 'end' })
+    expect(planTurn({ ...idle, held, paused: true })).toEqual({ kind: 'release' })
+    expect(planTurn({ ...idle, paused: true })).toEqual({ kind: 'standby' })
+  })
+
+  it('in any state never fires early, never sleeps past the bound, and never fires while halted or paused', () => {
+    const states = fc.record({
+      halted: fc.boolean(),
+      paused: fc.boolean(),
+      held: fc
+        .array(fc.integer({ min: -1000, max: 100_000 }), { maxLength: 4 })
+        .map((offsets) => heldAt(...offsets.sort((a, b) => a - b))),
+      signal: fc.option(
+        fc.record({ candidateMs: fc.option(fc.integer({ min: now - 1000, max: now + 100_000 })) }),
+      ),
+      elapsedMs: fc.integer({ min: 0, max: 100_000 }),
+      retryAtMs: fc.integer({ min: 0, max: 100_000 }),
+      idleUntilMs: fc.integer({ min: 0, max: 100_000 }),
+      idleWaitMs: fc.integer({ min: 1000, max: 60_000 }),
+      switchThresholdMs: fc.constantFrom(7, 70),
+    })
+    fc.assert(
+      fc.property(states, (partial) => {
+        const state: TurnState = { ...partial, nowMs: now }
+        const decision = planTurn(state)
+        if (decision.kind === 'fire') {
+          expect(state.halted || state.paused).toBe(false)
+          for (const { trigger } of decision.due) expect(trigger.nextFireTimeMs).toBeLessThanOrEqual(now)
+          for (const { trigger } of decision.rest) expect(trigger.nextFireTimeMs).toBeGreaterThan(now)
+          expect([...decision.due, ...decision.rest]).toEqual(state.held)
+        }
+        if (decision.kind === 'sleep') {
+          expect(decision.delayMs).toBeGreaterThan(0)
+          expect(decision.delayMs).toBeLessThanOrEqual(state.idleWaitMs)
+        }
+        if (decision.kind === 'acquire' || decision.kind === 'end' || decision.kind === 'standby') {
+          expect(state.held).toEqual([])
+        }
+      }),
+    )
+  })
+})
