@@ -18,6 +18,7 @@ export default tseslint.config(
     ignores: [
       'dist/**',
       'coverage/**',
+      '.cache/**',
       'docs/.vitepress/cache/**',
       'docs/.vitepress/dist/**',
       'docs/reference/api/**',

@@ -11,6 +11,8 @@ export default defineConfig({
   test: {
     // One worker per core; vitest would leave one core idle.
     maxWorkers: '100%',
+    // Concurrent tests start processes of their own.
+    maxConcurrency: 2,
     projects: [
       {
         resolve: {

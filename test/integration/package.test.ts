@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { publint } from 'publint'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { projectRoot } from '../support/source-files.ts'
+
+interface Packed {
+  readonly filename: string
+  readonly size: number
+  readonly unpackedSize: number
+  readonly files: readonly { readonly path: string }[]
+}
+
+const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as {
+  readonly version: string
+  readonly exports: Record<string, unknown>
+}
+const subpaths = Object.keys(manifest.exports)
+const modules = subpaths.filter((subpath) => subpath !== './package.json')
+
+const execute = promisify(execFile)
+const projectBin = (name: string): string => join(projectRoot, 'node_modules/.bin', name)
+
+describe('the package as npm packs it', () => {
+  /** An empty project outside of this one, into which the tarball is installed as a user would. */
+  let folder = ''
+  let packed: Packed
+  const tarball = (): string => join(folder, packed.filename)
+  const run = (command: string, args: readonly string[]): Promise<{ stdout: string; stderr: string }> =>
+    execute(command, args, { cwd: folder, timeout: 110_000 })
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'quartz-ts-package-'))
+    // dist was built by the set-up of this project, and other tests are using it.
+    const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
+    const { stdout } = await execute('npm', args, { cwd: projectRoot })
+    const [first] = JSON.parse(stdout) as Packed[]
+    if (first === undefined) throw new Error(`npm pack said: ${stdout}`)
+    packed = first
+    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball()])
+  })
+
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('has the built library and its papers, no tests, sources or maps', () => {
+    const papers = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|NOTICE)$/
+    const others = packed.files.map(({ path }) => path).filter((path) => !papers.test(path))
+    expect(packed.files.length - others.length).toBe(5)
+    expect(others.filter((path) => !/^dist\/[\w/-]+\.(js|d\.ts)$/.test(path))).toEqual([])
+    const installed = join(folder, 'node_modules/quartz-ts')
+    const mapped = others.filter((path) =>
+      readFileSync(join(installed, path), 'utf8').includes('sourceMappingURL'),
+    )
+    expect(mapped).toEqual([])
+  })
+
+  test('is small', () => {
+    expect(packed.size).toBeLessThan(400_000)
+    expect(packed.unpackedSize).toBeLessThan(2_000_000)
+  })
+
+  test.each(modules)('gives names to a program that imports %s', async (subpath) => {
+    const name = join('quartz-ts', subpath)
+    const script = `console.log(Object.keys(await import('${name}')).join())`
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', script])
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/^\w+/)
+  })
+
+  test('has types that a strict program without skipLibCheck accepts', async () => {
+    const imports = modules.map((subpath, i) => `export * as m${i} from '${join('quartz-ts', subpath)}'\n`)
+    writeFileSync(join(folder, 'program.ts'), imports.join(''))
+    const compilerOptions = {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      module: 'nodenext',
+      target: 'es2022',
+      lib: ['es2022', 'esnext.disposable'],
+      types: ['node'],
+      typeRoots: [join(projectRoot, 'node_modules/@types')],
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }))
+    const { stdout } = await run(projectBin('tsc'), ['-p', '.']).catch(
+      (error: unknown) => error as { stdout: string },
+    )
+    expect(stdout).toBe('')
+  })
+
+  test('resolves its types wherever it resolves its code (attw)', async () => {
+    // It fails by its exit code when it finds a problem.
+    const args = [tarball(), '--profile', 'esm-only', '--format', 'ascii', '--no-color', '--no-emoji']
+    const { stdout } = await run(projectBin('attw'), args)
+    expect(stdout.match(/from ESM\): OK \(ESM\)/g)).toHaveLength(modules.length)
+  })
+
+  test('has a manifest without findings (publint)', async () => {
+    const { buffer } = new Uint8Array(readFileSync(tarball()))
+    const { messages } = await publint({ pack: { tarball: buffer }, strict: true })
+    expect(messages).toEqual([])
+  })
+
+  test('installs the command quartz-ts', async () => {
+    const command = join(folder, 'node_modules/.bin/quartz-ts')
+    await expect(run(command, ['--version'])).resolves.toMatchObject({ stdout: `${manifest.version}\n` })
+    const { stdout } = await run(command, ['--help'])
+    expect(stdout).toMatch(/\bcrontab\b/)
+  })
+})

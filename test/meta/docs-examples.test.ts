@@ -1,0 +1,81 @@
+import { join } from 'node:path'
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { docsExamples, type Example, examplesOf, readmeCommands } from '../support/docs-examples.ts'
+import { projectFiles, projectRoot } from '../support/source-files.ts'
+
+/** Type-checks the examples as one program in which `quartz-ts` is src, without writing them anywhere. */
+function typeErrors(examples: readonly Example[]): string[] {
+  const project = ts.getParsedCommandLineOfConfigFile(
+    join(projectRoot, 'tsconfig.json'),
+    // An example shows a value without using it; everything else is as strict as the library itself.
+    { noUnusedLocals: false, noUnusedParameters: false, allowJs: true, skipLibCheck: true },
+    { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => expect.fail('tsconfig.json cannot be read') },
+  )
+  const options = project?.options ?? {}
+  const virtual = new Map(examples.map((example) => [join(projectRoot, example.path), example]))
+  const host = ts.createCompilerHost(options)
+  const onDisk = { ...host }
+  // Without this the compiler asks the disk first and finds none of the examples' folders there.
+  delete host.directoryExists
+  host.fileExists = (path) => virtual.has(path) || onDisk.fileExists(path)
+  host.readFile = (path) => virtual.get(path)?.code ?? onDisk.readFile(path)
+  const program = ts.createProgram([...virtual.keys()], options, host)
+  return [...virtual].flatMap(([path, example]) => {
+    const file = program.getSourceFile(path)
+    const found = [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]
+    return found.map(({ start = 0, messageText }) => {
+      const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1
+      return `${example.name} (line ${line} of the example): ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
+    })
+  })
+}
+
+describe('examples of README and docs', () => {
+  const examples = docsExamples()
+
+  test('have the types that the library has', () => {
+    expect(examples.length).toBeGreaterThan(0)
+    expect(typeErrors(examples)).toEqual([])
+  })
+
+  test('run, or say above the fence why they cannot', () => {
+    const silent = examples.filter(({ kind, reason }) => kind === 'no-run' && reason === null)
+    expect(silent.map(({ name }) => name)).toEqual([])
+  })
+
+  test('of the command line are run by .ci/run, each under its own words', () => {
+    const ci = projectFiles(/^\.ci\/run$/)[0]?.text ?? ''
+    const own = readmeCommands().filter((command) => /^(npm|npx|quartz-ts|node)\b/.test(command))
+    expect(own.filter((command) => !ci.includes(`'${command}'`))).toEqual([])
+  })
+})
+
+describe('the examples check', () => {
+  const page = (mode: string, code: string): string => `Text.\n\n\`\`\`${mode}\n${code}\n\`\`\`\n`
+
+  test('catches a type error and says where it is', () => {
+    const planted = examplesOf('docs/planted.md', page('ts', 'const ok = 1\nexport const a: string = ok'))
+    expect(typeErrors(planted)).toEqual([
+      expect.stringMatching(/^docs\/planted\.md:3 \(line 2 of the example\): Type 'number'/),
+    ])
+  })
+
+  test('knows the examples that lie beside one another', () => {
+    const beside =
+      page('ts file=job.ts', 'export const job = 1') + page('ts', `import { job } from './job.ts'`)
+    expect(typeErrors(examplesOf('docs/planted.md', beside))).toEqual([])
+  })
+
+  test('takes the reason of an example that is not run from the line above it', () => {
+    const text = `<!-- no-run: it waits for Monday -->\n\`\`\`ts no-run\nwait()\n\`\`\`\n`
+    expect(examplesOf('docs/planted.md', text)).toMatchObject([
+      { kind: 'no-run', reason: 'it waits for Monday' },
+    ])
+    expect(examplesOf('docs/planted.md', page('ts no-run', 'wait()'))).toMatchObject([{ reason: null }])
+  })
+
+  test('refuses a mode that it does not know', () => {
+    expect(() => examplesOf('docs/planted.md', page('ts norun', 'f()'))).toThrow("'norun' is neither")
+  })
+})
