@@ -1,0 +1,59 @@
+import { JobPersistenceError, ObjectAlreadyExistsError } from '../../core/errors.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import type { RamData } from './ram-data.ts'
+import type { RamSession } from './ram-session.ts'
+import type { TriggerRecord } from './records.ts'
+
+export function addCalendar(
+  session: RamSession,
+  name: string,
+  calendar: Calendar,
+  options: { readonly replace: boolean; readonly updateTriggers: boolean },
+): void {
+  const { data, context } = session
+  const { calendars } = data.calendars
+  if (!options.replace && calendars.has(name)) throw new ObjectAlreadyExistsError('calendar', name)
+  const nowMs = session.now()
+  const users = options.updateTriggers ? [...data.calendars.usersOf(name)] : []
+  // All new values are computed before the first is kept: a calendar that throws changes nothing.
+  const updates = users.map((record): [TriggerRecord, Trigger] => [
+    record,
+    record.trigger.updateWithNewCalendar(calendar, nowMs, context.misfireThresholdMs),
+  ])
+  calendars.set(name, calendar)
+  for (const [record, updated] of updates) update(session, record, updated)
+}
+
+/** Gives a trigger its fire time under the new calendar; pauses and errors stay as they are. */
+function update(session: RamSession, record: TriggerRecord, updated: Trigger): void {
+  const { data, signals } = session
+  if (record.state === 'COMPLETE') {
+    // One that was ended by an instruction still has its fire time, and must stay ended.
+    if (record.trigger.nextFireTimeMs !== null || updated.nextFireTimeMs === null) return
+    data.changeTrigger(record, updated)
+    data.apply(record, 'revive')
+    data.pauseAsGroupsSay(record)
+    return
+  }
+  // A claim was made for a fire time that may be excluded now.
+  data.apply(record, 'release')
+  data.changeTrigger(record, updated)
+  if (updated.nextFireTimeMs !== null || record.state === 'ERROR') return
+  data.apply(record, 'complete')
+  signals.triggerFinalized(updated)
+}
+
+export function deleteCalendar(data: RamData, name: string): boolean {
+  const { calendars } = data.calendars
+  if (!calendars.has(name)) return false
+  const [user] = data.calendars.usersOf(name)
+  if (user !== undefined) {
+    throw new JobPersistenceError(
+      `Cannot delete calendar '${name}': trigger '${user.trigger.key.toString()}' names it. ` +
+        'Reschedule or delete such triggers first.',
+      { code: 'ERR_CALENDAR_IN_USE' },
+    )
+  }
+  return calendars.delete(name)
+}

@@ -1,0 +1,33 @@
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
+import type { TriggerRecord } from './records.ts'
+
+/** The calendars, and the triggers that name each of them (also calendars that are not there). */
+export class CalendarTable {
+  readonly calendars: Map<string, Calendar> = new Map<string, Calendar>()
+  readonly #users = new Map<string, Set<TriggerRecord>>()
+
+  register(record: TriggerRecord): void {
+    const { calendarName } = record.trigger
+    if (calendarName === null) return
+    const users = this.#users.get(calendarName)
+    if (users === undefined) this.#users.set(calendarName, new Set([record]))
+    else users.add(record)
+  }
+
+  unregister(record: TriggerRecord): void {
+    const { calendarName } = record.trigger
+    if (calendarName === null) return
+    const users = this.#users.get(calendarName)
+    users?.delete(record)
+    if (users?.size === 0) this.#users.delete(calendarName)
+  }
+
+  usersOf(calendarName: string): ReadonlySet<TriggerRecord> {
+    return this.#users.get(calendarName) ?? new Set()
+  }
+
+  clear(): void {
+    this.calendars.clear()
+    this.#users.clear()
+  }
+}

@@ -1,0 +1,95 @@
+import type { EpochMs } from '../../time/clock.ts'
+import { type JobRecord, RecordTree, type TriggerRecord } from './records.ts'
+
+/**
+ * The WAITING triggers in the order in which they fire. The order comes from the trigger a record holds, so a record
+ * must leave the queue before it is given another trigger.
+ */
+export class FireQueue {
+  readonly #ready = new RecordTree()
+  /** Triggers whose job type this node did not know when they were looked at, by job type. */
+  readonly #shelves = new Map<string, Set<TriggerRecord>>()
+  /** The earliest fire time that became available since `clearEarliest`; infinite when none did. */
+  #earliestMs = Number.POSITIVE_INFINITY
+
+  /** The trigger to fire first, or null. */
+  first(): TriggerRecord | null {
+    return this.#ready.first()
+  }
+
+  add(record: TriggerRecord): void {
+    const { job } = record
+    if (job.lane === null) {
+      this.#offer(record)
+    } else {
+      job.lane.waiting.insert(record)
+      this.settle(job)
+    }
+  }
+
+  remove(record: TriggerRecord): void {
+    const { job } = record
+    if (job.lane === null) {
+      this.#withdraw(record)
+    } else {
+      job.lane.waiting.delete(record)
+      this.settle(job)
+    }
+  }
+
+  /** Offers what a job's lane should offer now: its first trigger, or nothing while the job is taken. */
+  settle(job: JobRecord): void {
+    const { lane } = job
+    if (lane === null) return
+    const isOpen = job.claims === 0 && job.executions === 0
+    const wanted = isOpen ? lane.waiting.first() : null
+    if (wanted === lane.offered) return
+    if (lane.offered !== null) this.#withdraw(lane.offered)
+    lane.offered = wanted
+    if (wanted !== null) this.#offer(wanted)
+  }
+
+  /** Puts a trigger aside until its job type is known. */
+  shelve(record: TriggerRecord): void {
+    this.#ready.delete(record)
+    const { jobType } = record.job.detail
+    const shelf = this.#shelves.get(jobType)
+    if (shelf === undefined) this.#shelves.set(jobType, new Set([record]))
+    else shelf.add(record)
+  }
+
+  /** Brings back the triggers of job types that have become known. */
+  unshelve(knowsJobType: (jobType: string) => boolean): void {
+    for (const [jobType, shelf] of this.#shelves) {
+      if (!knowsJobType(jobType)) continue
+      this.#shelves.delete(jobType)
+      for (const record of shelf) this.#ready.insert(record)
+    }
+  }
+
+  /** The earliest fire time that became available since the last call, or null. */
+  takeEarliestMs(): EpochMs | null {
+    const earliestMs = this.#earliestMs
+    this.#earliestMs = Number.POSITIVE_INFINITY
+    return earliestMs === Number.POSITIVE_INFINITY ? null : earliestMs
+  }
+
+  clear(): void {
+    this.#ready.clear()
+    this.#shelves.clear()
+  }
+
+  #offer(record: TriggerRecord): void {
+    this.#ready.insert(record)
+    const nextMs = record.trigger.nextFireTimeMs
+    if (nextMs !== null && nextMs < this.#earliestMs) this.#earliestMs = nextMs
+  }
+
+  #withdraw(record: TriggerRecord): void {
+    if (this.#ready.delete(record)) return
+    const { jobType } = record.job.detail
+    const shelf = this.#shelves.get(jobType)
+    shelf?.delete(record)
+    if (shelf?.size === 0) this.#shelves.delete(jobType)
+  }
+}

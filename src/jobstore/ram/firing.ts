@@ -1,0 +1,160 @@
+import { unreachable } from '../../core/invariant.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
+import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
+import type { AcquiredTrigger, AcquireRequest, JobCompletion, TriggerFiredResult } from '../job-store.ts'
+import { applyMisfire, isMisfired } from './misfires.ts'
+import type { RamSession } from './ram-session.ts'
+import type { JobRecord, TriggerRecord } from './records.ts'
+
+/**
+ * How many triggers one turn of the event loop may move out of the way: after a long sleep every trigger of the
+ * store can be a misfire, and other work must not wait for all of them.
+ */
+const maxUpdatesPerTurn = 500
+
+const gone: TriggerFiredResult = Object.freeze({ kind: 'gone' })
+
+/**
+ * Claims triggers; null means that this turn went by with late triggers and nothing is claimed yet, so call again.
+ */
+export function acquireTriggers(session: RamSession, request: AcquireRequest): AcquiredTrigger[] | null {
+  const { data, context } = session
+  const { queue } = data
+  const nowMs = session.now()
+  const acquired: AcquiredTrigger[] = []
+  let limitMs = request.noLaterThanMs
+  let updates = 0
+  let lastMisfired: TriggerRecord | null = null
+  queue.unshelve(context.knowsJobType)
+  while (acquired.length < request.maxCount) {
+    const record = queue.first()
+    const nextMs = record?.trigger.nextFireTimeMs ?? null
+    if (record === null || nextMs === null || nextMs > limitMs) break
+    if (!context.knowsJobType(record.job.detail.jobType)) {
+      queue.shelve(record)
+    } else if (record !== lastMisfired && isMisfired(session, record.trigger, nowMs)) {
+      // One that comes straight back to the front was left where it was by its instruction, and fires late.
+      lastMisfired = record
+      applyMisfire(session, record, nowMs)
+    } else {
+      const fireInstanceId = session.nextFireInstanceId()
+      data.claim(record, fireInstanceId)
+      if (acquired.length === 0) limitMs = Math.max(nextMs, nowMs) + request.timeWindowMs
+      acquired.push({ trigger: record.trigger, fireInstanceId })
+      continue
+    }
+    if (++updates === maxUpdatesPerTurn) return acquired.length > 0 ? acquired : null
+  }
+  return acquired
+}
+
+export function releaseTriggers(session: RamSession, acquired: readonly AcquiredTrigger[]): void {
+  const { data } = session
+  for (const { trigger, fireInstanceId } of acquired) {
+    const record = data.triggers.get(trigger.key)
+    if (data.holds(record, fireInstanceId)) data.apply(record, 'release')
+  }
+}
+
+export function fireTriggers(
+  session: RamSession,
+  acquired: readonly AcquiredTrigger[],
+): readonly TriggerFiredResult[] {
+  const nowMs = session.now()
+  return acquired.map((claim) => fireTrigger(session, claim, nowMs))
+}
+
+function fireTrigger(session: RamSession, claim: AcquiredTrigger, nowMs: EpochMs): TriggerFiredResult {
+  const { data } = session
+  const { fireInstanceId } = claim
+  const record = data.triggers.get(claim.trigger.key)
+  if (!data.holds(record, fireInstanceId)) return gone
+  const before = record.trigger
+  let calendar: Calendar | null
+  let fired: Trigger
+  try {
+    calendar = session.calendarOf(before)
+    fired = before.triggered(calendar)
+  } catch (error) {
+    session.putInError(record, error)
+    return gone
+  }
+  data.beginExecution(record, fired, fireInstanceId)
+  return {
+    kind: 'fired',
+    bundle: {
+      fireInstanceId,
+      jobDetail: record.job.detail,
+      trigger: fired,
+      calendar,
+      fireTimeMs: nowMs,
+      scheduledFireTimeMs: plannedFireTimeMs(before) ?? nowMs,
+      previousFireTimeMs: before.previousFireTimeMs,
+      nextFireTimeMs: fired.nextFireTimeMs,
+    },
+  }
+}
+
+export function completeJobs(session: RamSession, completions: readonly JobCompletion[]): void {
+  for (const completion of completions) completeJob(session, completion)
+}
+
+function completeJob(session: RamSession, completion: JobCompletion): void {
+  const { data } = session
+  const job = data.executions.get(completion.fireInstanceId)
+  if (job === undefined) return
+  const isStored = data.jobs.get(job.detail.key) === job
+  if (isStored && completion.jobDataMap !== null) {
+    job.detail = { ...job.detail, jobDataMap: completion.jobDataMap }
+  }
+  const lostTrigger = carryOut(session, completion, job)
+  data.endExecution(completion.fireInstanceId, job)
+  if (!isStored) return
+  if (completion.retryTrigger !== null) data.putTrigger(completion.retryTrigger, job)
+  if (lostTrigger) data.removeIfOrphan(job)
+}
+
+/** Does what the execution asked for; true when the job lost a trigger by it. */
+function carryOut(session: RamSession, completion: JobCompletion, job: JobRecord): boolean {
+  const { data } = session
+  const stored = data.triggers.get(completion.trigger.key)
+  // The key may belong to a trigger of another job by now.
+  const record = stored?.job === job ? stored : null
+  switch (completion.instruction) {
+    case 'noop':
+    case 'reExecuteJob':
+      return false
+    case 'deleteTrigger': {
+      if (record === null) return false
+      // A trigger that ended while it ran may have been rescheduled meanwhile.
+      const isRescheduled =
+        completion.trigger.nextFireTimeMs === null && record.trigger.nextFireTimeMs !== null
+      if (!isRescheduled) data.removeTrigger(record)
+      return !isRescheduled
+    }
+    case 'setTriggerComplete':
+      if (record !== null) data.apply(record, 'complete')
+      return false
+    case 'setAllJobTriggersComplete':
+      for (const each of job.triggers()) data.apply(each, 'complete')
+      return false
+    case 'setTriggerError':
+      if (record !== null) fail(session, record)
+      return false
+    case 'setAllJobTriggersError':
+      for (const each of job.triggers()) fail(session, each)
+      return false
+    default:
+      return unreachable(completion.instruction)
+  }
+}
+
+function fail(session: RamSession, record: TriggerRecord): void {
+  if (!session.data.apply(record, 'fail')) return
+  const jobName = record.job.detail.key.toString()
+  session.signals.triggerInError(
+    record.trigger.key,
+    `An execution of job '${jobName}' could not be carried out.`,
+  )
+}

@@ -1,0 +1,68 @@
+import type { GroupMatcher } from '../../core/matcher.ts'
+
+interface KeyLike {
+  readonly name: string
+  readonly group: string
+}
+
+/** A map from keys to values, by group and then by name, so that no text is made to look something up. */
+export class KeyIndex<Value> {
+  readonly #groups = new Map<string, Map<string, Value>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  get(key: KeyLike): Value | undefined {
+    return this.#groups.get(key.group)?.get(key.name)
+  }
+
+  has(key: KeyLike): boolean {
+    return this.get(key) !== undefined
+  }
+
+  /** Adds a value under a key that is not there yet. */
+  add(key: KeyLike, value: Value): void {
+    let names = this.#groups.get(key.group)
+    if (names === undefined) {
+      names = new Map()
+      this.#groups.set(key.group, names)
+    }
+    names.set(key.name, value)
+    this.#size++
+  }
+
+  delete(key: KeyLike): boolean {
+    const names = this.#groups.get(key.group)
+    if (names?.delete(key.name) !== true) return false
+    if (names.size === 0) this.#groups.delete(key.group)
+    this.#size--
+    return true
+  }
+
+  clear(): void {
+    this.#groups.clear()
+    this.#size = 0
+  }
+
+  hasGroup(group: string): boolean {
+    return this.#groups.has(group)
+  }
+
+  /** The groups that hold something, in no order. */
+  groups(matcher?: GroupMatcher): string[] {
+    if (matcher?.operator === 'equals') return this.hasGroup(matcher.operand) ? [matcher.operand] : []
+    const groups = [...this.#groups.keys()]
+    return matcher === undefined ? groups : groups.filter((group) => matcher.isMatchGroup(group))
+  }
+
+  /** The entries of one group, as name and value. */
+  entriesOf(group: string): Iterable<[string, Value]> {
+    return this.#groups.get(group) ?? []
+  }
+
+  *values(matcher?: GroupMatcher): Generator<Value, void> {
+    for (const group of this.groups(matcher)) yield* this.#groups.get(group)?.values() ?? []
+  }
+}

@@ -1,0 +1,216 @@
+import { invariant } from '../../core/invariant.ts'
+import type { JobKey } from '../../core/key.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import type { SchedulerSignaler } from '../job-store.ts'
+import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../trigger-state.ts'
+import { CalendarTable } from './calendar-table.ts'
+import { FireQueue } from './fire-queue.ts'
+import { KeyIndex } from './key-index.ts'
+import { PausedGroups } from './paused-groups.ts'
+import { JobRecord, Lane, type OwnState, TriggerRecord } from './records.ts'
+
+/**
+ * What the RAM store holds, and the few changes that keep its parts true to each other: a trigger is in the queue
+ * while it waits, in the list of its job, among the users of its calendar, and nowhere else.
+ */
+export class RamData {
+  readonly jobs: KeyIndex<JobRecord> = new KeyIndex()
+  readonly triggers: KeyIndex<TriggerRecord> = new KeyIndex()
+  readonly queue: FireQueue = new FireQueue()
+  readonly paused: PausedGroups = new PausedGroups()
+  readonly calendars: CalendarTable = new CalendarTable()
+  /** Executions in flight, by fire instance id. */
+  readonly executions: Map<string, JobRecord> = new Map<string, JobRecord>()
+  /** Jobs that were deleted while they run: one of the same key that is added meanwhile waits for them. */
+  readonly #departed = new KeyIndex<JobRecord>()
+  readonly #signals: SchedulerSignaler
+
+  constructor(signals: SchedulerSignaler) {
+    this.#signals = signals
+  }
+
+  /** The state of a trigger with what its job adds to it. */
+  stateOf(record: TriggerRecord): StoredTriggerState {
+    return record.job.isBlocked ? (nextTriggerState(record.state, 'block') ?? record.state) : record.state
+  }
+
+  /** Moves a trigger as the transition table says; false when the action does nothing in its state. */
+  apply(record: TriggerRecord, action: TriggerAction): boolean {
+    const after = nextTriggerState(this.stateOf(record), action)
+    if (after === null) return false
+    this.#enter(record, withoutBlock(after))
+    return true
+  }
+
+  claim(record: TriggerRecord, fireInstanceId: string): void {
+    this.apply(record, 'acquire')
+    record.claim = fireInstanceId
+  }
+
+  /** Whether the claim is still the one on this trigger. */
+  holds(record: TriggerRecord | undefined, fireInstanceId: string): record is TriggerRecord {
+    return record !== undefined && record.claim === fireInstanceId
+  }
+
+  /** Turns a claim into an execution; `fired` is the trigger as it goes on. */
+  beginExecution(record: TriggerRecord, fired: Trigger, fireInstanceId: string): void {
+    const after = nextTriggerState(record.state, fired.nextFireTimeMs === null ? 'fireLast' : 'fire')
+    invariant(after !== null, 'only an acquired trigger fires')
+    // Counted first, so that the lane of a non-concurrent job stays shut while the claim ends.
+    record.job.executions++
+    this.executions.set(fireInstanceId, record.job)
+    record.trigger = fired
+    this.#enter(record, withoutBlock(after))
+  }
+
+  endExecution(fireInstanceId: string, job: JobRecord): void {
+    this.executions.delete(fireInstanceId)
+    job.executions--
+    if (job.executions > 0) return
+    if (this.#departed.size > 0 && this.#departed.get(job.detail.key) === job) {
+      this.#departed.delete(job.detail.key)
+    }
+    this.queue.settle(job)
+  }
+
+  /** Gives a trigger another value, in whatever state it is. */
+  changeTrigger(record: TriggerRecord, trigger: Trigger): void {
+    const isQueued = record.state === 'WAITING'
+    if (isQueued) this.queue.remove(record)
+    record.trigger = trigger
+    if (isQueued) this.queue.add(record)
+  }
+
+  putJob(detail: JobDetail): JobRecord {
+    const stored = this.jobs.get(detail.key)
+    if (stored !== undefined) {
+      this.#replaceDetail(stored, detail)
+      return stored
+    }
+    const departed = this.#departed.get(detail.key)
+    const job = departed ?? new JobRecord(detail)
+    if (departed !== undefined) this.#departed.delete(detail.key)
+    this.#replaceDetail(job, detail)
+    this.jobs.add(detail.key, job)
+    return job
+  }
+
+  removeJob(key: JobKey): boolean {
+    const job = this.jobs.get(key)
+    if (job === undefined) return false
+    for (const record of job.triggers()) this.removeTrigger(record)
+    this.jobs.delete(key)
+    if (job.executions > 0) this.#departed.add(key, job)
+    return true
+  }
+
+  /** Stores a trigger under its key; it starts anew. Answers the job of the trigger whose place it took, or null. */
+  putTrigger(trigger: Trigger, job: JobRecord): JobRecord | null {
+    const state = this.#startingState(trigger, job)
+    const replaced = this.triggers.get(trigger.key)
+    if (replaced !== undefined) this.removeTrigger(replaced)
+    const record = new TriggerRecord(trigger, job, state)
+    this.triggers.add(trigger.key, record)
+    job.link(record)
+    this.calendars.register(record)
+    if (state === 'WAITING') this.queue.add(record)
+    return replaced?.job ?? null
+  }
+
+  /** Deletes a trigger and leaves its job alone. */
+  removeTrigger(record: TriggerRecord): void {
+    this.#enter(record, 'COMPLETE')
+    this.triggers.delete(record.trigger.key)
+    record.job.unlink(record)
+    this.calendars.unregister(record)
+  }
+
+  /** Deletes a job that is not durable and has no trigger left. */
+  removeIfOrphan(job: JobRecord): void {
+    const { key, durable } = job.detail
+    if (durable || job.firstTrigger !== null || this.jobs.get(key) !== job) return
+    this.removeJob(key)
+    this.#signals.jobDeleted(key)
+  }
+
+  /** Pauses a trigger that has just left another state, when one of its groups is paused. */
+  pauseAsGroupsSay(record: TriggerRecord): void {
+    const { paused } = this
+    if (!paused.areClear(record.trigger.key.group, record.job.detail.key.group)) this.apply(record, 'pause')
+  }
+
+  /** Deletes everything but the memory of what runs, so that non-concurrent jobs stay so. */
+  clear(): void {
+    for (const job of [...this.jobs.values()]) this.removeJob(job.detail.key)
+    this.calendars.clear()
+    this.paused.clear()
+  }
+
+  /** Deletes everything. */
+  dispose(): void {
+    this.jobs.clear()
+    this.triggers.clear()
+    this.queue.clear()
+    this.paused.clear()
+    this.calendars.clear()
+    this.executions.clear()
+    this.#departed.clear()
+  }
+
+  #startingState(trigger: Trigger, job: JobRecord): OwnState {
+    if (trigger.nextFireTimeMs === null) return 'COMPLETE'
+    const { group } = trigger.key
+    if (this.paused.everyNewTriggerGroup && !this.triggers.hasGroup(group)) {
+      this.paused.triggerGroups.add(group)
+    }
+    return this.paused.areClear(group, job.detail.key.group) ? 'WAITING' : 'PAUSED'
+  }
+
+  #enter(record: TriggerRecord, state: OwnState): void {
+    const before = record.state
+    if (before === state) return
+    const { job } = record
+    if (before === 'WAITING') {
+      // Counted first, so that the lane of a non-concurrent job shuts instead of offering the next trigger.
+      if (state === 'ACQUIRED') job.claims++
+      this.queue.remove(record)
+    }
+    record.state = state
+    if (before === 'ACQUIRED') {
+      record.claim = null
+      job.claims--
+      this.queue.settle(job)
+    }
+    if (state === 'WAITING') this.queue.add(record)
+  }
+
+  /** Changes a job; its triggers move to where the new kind of job queues. */
+  #replaceDetail(job: JobRecord, detail: JobDetail): void {
+    const before = job.detail
+    const forbids = detail.disallowConcurrentExecution
+    const movesQueue = forbids !== (job.lane !== null) || before.jobType !== detail.jobType
+    if (!movesQueue) {
+      job.detail = detail
+      return
+    }
+    const records = job.triggers()
+    for (const record of records) this.apply(record, 'release')
+    const waiting = records.filter((record) => record.state === 'WAITING')
+    for (const record of waiting) this.queue.remove(record)
+    job.detail = detail
+    job.lane = forbids ? new Lane() : null
+    for (const record of waiting) this.queue.add(record)
+  }
+}
+
+function withoutBlock(state: StoredTriggerState): OwnState {
+  switch (state) {
+    case 'BLOCKED':
+      return 'WAITING'
+    case 'PAUSED_BLOCKED':
+      return 'PAUSED'
+    default:
+      return state
+  }
+}

@@ -1,0 +1,268 @@
+import { SchedulerError } from '../../core/errors.ts'
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import type { GroupMatcher } from '../../core/matcher.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import type {
+  AcquiredTrigger,
+  AcquireRequest,
+  JobCompletion,
+  JobStore,
+  JobStoreCapabilities,
+  JobStoreContext,
+  ScheduleEntry,
+  TriggerFiredResult,
+} from '../job-store.ts'
+import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../queries.ts'
+import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
+import { addCalendar, deleteCalendar } from './calendar-changes.ts'
+import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './firing.ts'
+import { queryJobs, queryTriggers } from './listing.ts'
+import * as pausing from './pausing.ts'
+import { RamData } from './ram-data.ts'
+import { RamSession } from './ram-session.ts'
+import { addJob, deleteJobs, deleteTriggers, rescheduleTrigger, scheduleJobs } from './scheduling.ts'
+import { SignalBuffer } from './signal-buffer.ts'
+
+/**
+ * Keeps everything in the memory of the process, in a sorted tree: nothing survives the process, and one scheduler
+ * uses it.
+ *
+ * Each operation happens in one turn of the event loop and costs no more than what it touches: finding the next
+ * trigger among a million takes as long as among a thousand, whatever number of triggers a job has. Listings walk the
+ * groups they ask for.
+ *
+ * A trigger whose fire time cannot be computed (its calendar is missing or throws) goes to the ERROR state.
+ */
+export class RAMJobStore implements JobStore {
+  readonly name: string = 'RAMJobStore'
+  readonly capabilities: JobStoreCapabilities = { persistent: false, clustered: false }
+  readonly #signals = new SignalBuffer()
+  readonly #data = new RamData(this.#signals)
+  #session: RamSession | null = null
+
+  async initialize(context: JobStoreContext): Promise<void> {
+    this.#session = new RamSession(this.#data, this.#signals, context)
+  }
+  async schedulerStarted(): Promise<void> {}
+  async schedulerPaused(): Promise<void> {}
+  async schedulerResumed(): Promise<void> {}
+  async shutdown(): Promise<void> {
+    this.#data.dispose()
+  }
+  /** 20 milliseconds, however often it failed: nothing here can be away. */
+  acquireRetryDelayMs(): number {
+    return 20
+  }
+
+  async scheduleJobs(
+    entries: readonly ScheduleEntry[],
+    options: { readonly replace: boolean },
+  ): Promise<void> {
+    const session = this.#require()
+    scheduleJobs(this.#data, entries, options)
+    this.#tell(session)
+  }
+  async addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {
+    const session = this.#require()
+    addJob(this.#data, job, options)
+    this.#tell(session)
+  }
+  async rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
+    const session = this.#require()
+    return this.#tell(session, rescheduleTrigger(this.#data, key, trigger))
+  }
+  async deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
+    const session = this.#require()
+    return this.#tell(session, deleteJobs(this.#data, keys))
+  }
+  async deleteTriggers(keys: readonly TriggerKey[]): Promise<readonly TriggerKey[]> {
+    const session = this.#require()
+    return this.#tell(session, deleteTriggers(this.#data, keys))
+  }
+  async clear(): Promise<void> {
+    const session = this.#require()
+    this.#data.clear()
+    this.#tell(session)
+  }
+
+  async getJob(key: JobKey): Promise<JobDetail | null> {
+    return this.#data.jobs.get(key)?.detail ?? null
+  }
+  async getTrigger(key: TriggerKey): Promise<Trigger | null> {
+    return this.#data.triggers.get(key)?.trigger ?? null
+  }
+  async getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
+    const records = this.#data.jobs.get(key)?.triggers() ?? []
+    return records.map((record) => record.trigger)
+  }
+  async queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>> {
+    return queryJobs(this.#data, query)
+  }
+  async queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>> {
+    return queryTriggers(this.#data, query)
+  }
+  async getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
+    return Array.from(this.#data.jobs.values(matcher), (job) => job.detail.key)
+  }
+  async getTriggerKeys(matcher: GroupMatcher): Promise<readonly TriggerKey[]> {
+    return Array.from(this.#data.triggers.values(matcher), (record) => record.trigger.key)
+  }
+  async getJobGroupNames(): Promise<readonly string[]> {
+    return this.#data.jobs.groups()
+  }
+  async getTriggerGroupNames(): Promise<readonly string[]> {
+    return this.#data.triggers.groups()
+  }
+  async getCounts(): Promise<{
+    readonly jobs: number
+    readonly triggers: number
+    readonly calendars: number
+  }> {
+    const { jobs, triggers, calendars } = this.#data
+    return { jobs: jobs.size, triggers: triggers.size, calendars: calendars.calendars.size }
+  }
+
+  async getTriggerState(key: TriggerKey): Promise<TriggerState> {
+    const record = this.#data.triggers.get(key)
+    return record === undefined ? 'NONE' : reportedTriggerState(this.#data.stateOf(record))
+  }
+  async resetTriggerFromErrorState(key: TriggerKey): Promise<boolean> {
+    const session = this.#require()
+    const record = this.#data.triggers.get(key)
+    if (record === undefined || !this.#data.apply(record, 'reset')) return false
+    if (record.trigger.nextFireTimeMs === null) this.#data.apply(record, 'complete')
+    this.#data.pauseAsGroupsSay(record)
+    return this.#tell(session, true)
+  }
+
+  async pauseTrigger(key: TriggerKey): Promise<boolean> {
+    const session = this.#require()
+    return this.#tell(session, pausing.pauseTrigger(this.#data, key))
+  }
+  async pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+    const session = this.#require()
+    return this.#tell(session, pausing.pauseTriggers(this.#data, matcher))
+  }
+  async pauseJob(key: JobKey): Promise<boolean> {
+    const session = this.#require()
+    return this.#tell(session, pausing.pauseJob(this.#data, key))
+  }
+  async pauseJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+    const session = this.#require()
+    return this.#tell(session, pausing.pauseJobs(this.#data, matcher))
+  }
+  async pauseAll(): Promise<void> {
+    const session = this.#require()
+    pausing.pauseAll(this.#data)
+    this.#tell(session)
+  }
+  /** Resumes this trigger also when one of its groups is paused; the groups stay remembered. */
+  async resumeTrigger(key: TriggerKey): Promise<boolean> {
+    const session = this.#require()
+    return this.#tell(session, pausing.resumeTrigger(session, key))
+  }
+  /** Leaves triggers paused whose job group is still remembered. */
+  async resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+    const session = this.#require()
+    return this.#tell(session, pausing.resumeTriggers(session, matcher))
+  }
+  /** Resumes all triggers of this job also when one of their groups is paused; the groups stay remembered. */
+  async resumeJob(key: JobKey): Promise<boolean> {
+    const session = this.#require()
+    return this.#tell(session, pausing.resumeJob(session, key))
+  }
+  /** Leaves triggers paused whose own group is still remembered. */
+  async resumeJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+    const session = this.#require()
+    return this.#tell(session, pausing.resumeJobs(session, matcher))
+  }
+  async resumeAll(): Promise<void> {
+    const session = this.#require()
+    pausing.resumeAll(session)
+    this.#tell(session)
+  }
+  async getPausedTriggerGroups(): Promise<readonly string[]> {
+    return [...this.#data.paused.triggerGroups]
+  }
+  async getPausedJobGroups(): Promise<readonly string[]> {
+    return [...this.#data.paused.jobGroups]
+  }
+
+  async addCalendar(
+    name: string,
+    calendar: Calendar,
+    options: { readonly replace: boolean; readonly updateTriggers: boolean },
+  ): Promise<void> {
+    const session = this.#require()
+    addCalendar(session, name, calendar, options)
+    this.#tell(session)
+  }
+  async deleteCalendar(name: string): Promise<boolean> {
+    return deleteCalendar(this.#data, name)
+  }
+  async getCalendar(name: string): Promise<Calendar | null> {
+    return this.#data.calendars.calendars.get(name) ?? null
+  }
+  async getCalendarNames(): Promise<readonly string[]> {
+    return [...this.#data.calendars.calendars.keys()]
+  }
+
+  async acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
+    const session = this.#require()
+    for (;;) {
+      const acquired = acquireTriggers(session, request)
+      this.#tellNothingNew(session)
+      if (acquired !== null) return acquired
+      await nextTurn(session.context.clock)
+    }
+  }
+  async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
+    const session = this.#require()
+    releaseTriggers(session, acquired)
+    this.#tellNothingNew(session)
+  }
+  async triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
+    const session = this.#require()
+    const results = fireTriggers(session, acquired)
+    this.#tellNothingNew(session)
+    return results
+  }
+  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
+    const session = this.#require()
+    completeJobs(session, completions)
+    this.#tell(session)
+  }
+
+  #require(): RamSession {
+    if (this.#session === null) {
+      throw new SchedulerError(
+        'ERR_SCHEDULER_STATE',
+        'The job store is not initialized: call initialize first.',
+      )
+    }
+    return this.#session
+  }
+
+  /** Tells the scheduler what an operation did, and when it made something available to fire. */
+  #tell<Answer>(session: RamSession, answer?: Answer): Answer {
+    const earliestMs = this.#data.queue.takeEarliestMs()
+    if (earliestMs !== null) this.#signals.schedulingChanged(earliestMs)
+    this.#signals.flush(session.context.signaler)
+    return answer as Answer
+  }
+
+  /** The same for the scheduler's own loop, which looks at the queue again by itself. */
+  #tellNothingNew(session: RamSession): void {
+    this.#data.queue.takeEarliestMs()
+    this.#signals.flush(session.context.signaler)
+  }
+}
+
+function nextTurn(clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setImmediate(resolve)
+  })
+}

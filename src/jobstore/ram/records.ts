@@ -1,0 +1,96 @@
+import { BTreeEx } from 'sorted-btree/extended/index.js'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import { compareFireOrder, type Trigger } from '../../triggers/trigger.ts'
+import type { StoredTriggerState } from '../trigger-state.ts'
+
+/**
+ * The states a record itself can be in. BLOCKED and PAUSED_BLOCKED are not among them: blocking is a fact about the
+ * job, so it is kept once there and a firing does not have to touch the other triggers of the job.
+ */
+export type OwnState = Exclude<StoredTriggerState, 'BLOCKED' | 'PAUSED_BLOCKED'>
+
+/** A stored trigger. There may be a million of these, so every field counts. */
+export class TriggerRecord {
+  trigger: Trigger
+  readonly job: JobRecord
+  state: OwnState
+  /** Fire instance id of the scheduler's claim while ACQUIRED, else null. */
+  claim: string | null = null
+  // The triggers of a job are a linked list, so that adding and deleting one never depends on their number.
+  previousOfJob: TriggerRecord | null = null
+  nextOfJob: TriggerRecord | null = null
+
+  constructor(trigger: Trigger, job: JobRecord, state: OwnState) {
+    this.trigger = trigger
+    this.job = job
+    this.state = state
+  }
+}
+
+/** Triggers in the order in which they fire. */
+export class RecordTree extends BTreeEx<TriggerRecord, undefined> {
+  constructor() {
+    super(undefined, (a, b) => compareFireOrder(a.trigger, b.trigger))
+  }
+
+  first(): TriggerRecord | null {
+    return this.minKey() ?? null
+  }
+
+  insert(record: TriggerRecord): void {
+    this.set(record, undefined)
+  }
+}
+
+/**
+ * The waiting triggers of one job that forbids concurrent execution. Only the first of them is offered to the queue,
+ * and none while the job runs or is about to: however many triggers the job has, the others cost nothing.
+ */
+export class Lane {
+  readonly waiting: RecordTree = new RecordTree()
+  offered: TriggerRecord | null = null
+}
+
+/** A stored job, or one that was deleted while it runs. */
+export class JobRecord {
+  detail: JobDetail
+  firstTrigger: TriggerRecord | null = null
+  /** How many of its triggers are ACQUIRED. */
+  claims = 0
+  /** Executions in flight. */
+  executions = 0
+  /** Where its waiting triggers queue, for a job that forbids concurrent execution; null for other jobs. */
+  lane: Lane | null = null
+
+  constructor(detail: JobDetail) {
+    this.detail = detail
+  }
+
+  /** Whether its triggers must wait for an execution to end. */
+  get isBlocked(): boolean {
+    return this.executions > 0 && this.detail.disallowConcurrentExecution
+  }
+
+  link(record: TriggerRecord): void {
+    const first = this.firstTrigger
+    record.nextOfJob = first
+    if (first !== null) first.previousOfJob = record
+    this.firstTrigger = record
+  }
+
+  unlink(record: TriggerRecord): void {
+    const { previousOfJob, nextOfJob } = record
+    if (previousOfJob === null) this.firstTrigger = nextOfJob
+    else previousOfJob.nextOfJob = nextOfJob
+    if (nextOfJob !== null) nextOfJob.previousOfJob = previousOfJob
+    record.previousOfJob = null
+    record.nextOfJob = null
+  }
+
+  /** Its triggers as they are now; the list may change while the answer is walked. */
+  triggers(): TriggerRecord[] {
+    const records: TriggerRecord[] = []
+    for (let record = this.firstTrigger; record !== null; record = record.nextOfJob) records.push(record)
+    return records
+  }
+}

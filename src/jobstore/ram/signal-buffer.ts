@@ -1,0 +1,51 @@
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import type { SchedulerSignaler } from '../job-store.ts'
+
+/**
+ * Keeps what an operation has to tell the scheduler until the operation is whole: whoever hears of it may call the
+ * store again at once, and must not meet it half-way.
+ */
+export class SignalBuffer implements SchedulerSignaler {
+  #kept: ((signaler: SchedulerSignaler) => void)[] = []
+
+  triggerMisfired(trigger: Trigger): void {
+    this.#kept.push((signaler) => {
+      signaler.triggerMisfired(trigger)
+    })
+  }
+  triggerFinalized(trigger: Trigger): void {
+    this.#kept.push((signaler) => {
+      signaler.triggerFinalized(trigger)
+    })
+  }
+  jobDeleted(jobKey: JobKey): void {
+    this.#kept.push((signaler) => {
+      signaler.jobDeleted(jobKey)
+    })
+  }
+  triggerInError(triggerKey: TriggerKey, reason: string): void {
+    this.#kept.push((signaler) => {
+      signaler.triggerInError(triggerKey, reason)
+    })
+  }
+  schedulingChanged(candidateMs: EpochMs | null): void {
+    this.#kept.push((signaler) => {
+      signaler.schedulingChanged(candidateMs)
+    })
+  }
+  storeError(message: string, cause: unknown): void {
+    this.#kept.push((signaler) => {
+      signaler.storeError(message, cause)
+    })
+  }
+
+  /** Tells the scheduler everything kept, in order. */
+  flush(signaler: SchedulerSignaler): void {
+    if (this.#kept.length === 0) return
+    const kept = this.#kept
+    this.#kept = []
+    for (const tell of kept) tell(signaler)
+  }
+}
