@@ -5,6 +5,7 @@ import { type Logger, silentLogger } from '../core/logger.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import type { JobSource } from '../jobs/define-job.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
+import type { InProcessThreadPoolOptions } from '../threadpool/in-process-thread-pool.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
@@ -15,8 +16,8 @@ export interface SchedulerOptions {
   readonly jobs?: readonly JobSource[]
   /** Where jobs and triggers are kept. Default: in memory. */
   readonly jobStore?: JobStore
-  /** Where jobs run. Default: 10 slots, with worker threads for worker jobs. */
-  readonly threadPool?: ThreadPool
+  /** Where jobs run: a pool, or the options of the piscina pool. Default: 10 slots, worker threads when needed. */
+  readonly threadPool?: ThreadPool | InProcessThreadPoolOptions
   /** Schedulers of one name share the data of a store. Default `QuartzScheduler`. */
   readonly schedulerName?: string
   /** Unique among the instances of one name. Default `NON_CLUSTERED`. */
@@ -56,7 +57,9 @@ export interface SchedulerOptions {
 }
 
 /** The options with every default filled in; frozen. */
-export type ResolvedSchedulerOptions = Required<SchedulerOptions>
+export type ResolvedSchedulerOptions = Required<Omit<SchedulerOptions, 'threadPool'>> & {
+  readonly threadPool: ThreadPool
+}
 
 export const schedulerOptionNames: readonly (keyof SchedulerOptions)[] = [
   'jobs',
@@ -88,10 +91,14 @@ const what = 'createScheduler'
  */
 export function resolveSchedulerOptions(
   options: SchedulerOptions,
-  defaults: { readonly jobStore: () => JobStore; readonly threadPool: () => ThreadPool },
+  defaults: {
+    readonly jobStore: () => JobStore
+    readonly threadPool: (options: InProcessThreadPoolOptions) => ThreadPool
+  },
 ): ResolvedSchedulerOptions {
   refuseUnknownKeys(what, options, schedulerOptionNames)
-  const threadPool = options.threadPool ?? defaults.threadPool()
+  const given = options.threadPool ?? {}
+  const threadPool = isThreadPool(given) ? given : defaults.threadPool(given)
   const idleWaitMs = integer('idleWaitMs', options.idleWaitMs ?? 30_000, 1000, 3_600_000)
   return Object.freeze({
     jobs: options.jobs ?? [],
@@ -126,4 +133,8 @@ function text(field: keyof SchedulerOptions, value: string): string {
     `${what}: '${field}' must be a text that is not blank, got ${describeValue(value)}.`,
     'ERR_INVALID_OPTION',
   )
+}
+
+function isThreadPool(given: ThreadPool | InProcessThreadPoolOptions): given is ThreadPool {
+  return 'runInThread' in given
 }

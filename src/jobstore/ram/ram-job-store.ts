@@ -266,3 +266,8 @@ function nextTurn(clock: Clock): Promise<void> {
     clock.setImmediate(resolve)
   })
 }
+
+/** A job store in memory: the fastest, and gone with the process. */
+export function ramJobStore(): JobStore {
+  return new RAMJobStore()
+}

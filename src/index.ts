@@ -1,0 +1,141 @@
+/** The public face of quartz-ts. */
+export {
+  CronExpressionError,
+  type ErrorCode,
+  errorCodes,
+  InvalidArgumentError,
+  JobExecutionError,
+  JobPersistenceError,
+  ObjectAlreadyExistsError,
+  SchedulerError,
+} from './core/errors.ts'
+export type { IdGenerator } from './core/ids.ts'
+export type { JobDataMap } from './core/job-data-map.ts'
+export {
+  compareKeys,
+  defaultGroup,
+  JobKey,
+  jobKey,
+  recoveringJobsGroup,
+  retryingJobsGroup,
+  TriggerKey,
+  triggerKey,
+} from './core/key.ts'
+export type { Logger } from './core/logger.ts'
+export {
+  and,
+  everything,
+  GroupMatcher,
+  keyEquals,
+  type Matcher,
+  NameMatcher,
+  not,
+  or,
+} from './core/matcher.ts'
+export { DisallowConcurrentExecution, PersistJobDataAfterExecution } from './jobs/decorators.ts'
+export { defineJob, type JobOptions, type JobSource } from './jobs/define-job.ts'
+export { defineWorkerJob, type WorkerJobOptions } from './jobs/define-worker-job.ts'
+export { JobBuilder } from './jobs/job-builder.ts'
+export type {
+  InlineJobDefinition,
+  Job,
+  JobClass,
+  JobDefinition,
+  WorkerJobDefinition,
+  WorkerJobFunction,
+} from './jobs/job-definition.ts'
+export type { JobDetail } from './jobs/job-detail.ts'
+export type { ExecutingJobDetail, JobExecutionContext, JobRunContext } from './jobs/job-execution-context.ts'
+export type { JobScheduler } from './jobs/job-scheduler.ts'
+export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
+export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from './jobs/standard-schema.ts'
+export type {
+  AcquiredTrigger,
+  AcquireRequest,
+  CompletedExecutionInstruction,
+  JobCompletion,
+  JobStore,
+  JobStoreCapabilities,
+  JobStoreContext,
+  ScheduleEntry,
+  SchedulerSignaler,
+  TriggerFiredBundle,
+  TriggerFiredResult,
+} from './jobstore/job-store.ts'
+export type {
+  JobQuery,
+  JobSummary,
+  Page,
+  PageRequest,
+  TriggerQuery,
+  TriggerSummary,
+} from './jobstore/queries.ts'
+export { RAMJobStore, ramJobStore } from './jobstore/ram/ram-job-store.ts'
+export {
+  type StoredTriggerState,
+  storedTriggerStates,
+  type TriggerAction,
+  type TriggerState,
+  triggerActions,
+  triggerTransitions,
+} from './jobstore/trigger-state.ts'
+export type {
+  SchedulerEventMap,
+  SchedulerEventName,
+  SchedulerEventObserver,
+  SchedulerEvents,
+} from './listeners/events.ts'
+export type { JobListener } from './listeners/job-listener.ts'
+export { ListenerManager } from './listeners/listener-manager.ts'
+export type { SchedulerListener } from './listeners/scheduler-listener.ts'
+export type { TriggerListener } from './listeners/trigger-listener.ts'
+export { type ExecutionLogOptions, executionLogPlugin } from './plugins/execution-log-plugin.ts'
+export { JobChainingJobListener, type JobChainLinkOptions } from './plugins/job-chaining-job-listener.ts'
+export { type ShutdownHookOptions, shutdownHookPlugin } from './plugins/shutdown-hook-plugin.ts'
+export { createScheduler } from './scheduler/create-scheduler.ts'
+export type {
+  AddCalendarOptions,
+  AddJobOptions,
+  FireInstance,
+  JobAndTriggers,
+  ReplaceOptions,
+  Scheduler,
+  ShutdownOptions,
+} from './scheduler/scheduler.ts'
+export { type SchedulerMetaData, summaryOf } from './scheduler/scheduler-metadata.ts'
+export type { SchedulerOptions } from './scheduler/scheduler-options.ts'
+export type { SchedulerPlugin } from './scheduler/scheduler-plugin.ts'
+export { inProcessThreadPool, zeroSizeThreadPool } from './threadpool/in-process-thread-pool.ts'
+export type { Runnable, ThreadPool, ThreadPoolContext, WorkerTaskHandlers } from './threadpool/thread-pool.ts'
+export type { WorkerTask, WorkerTaskResult } from './threadpool/wire.ts'
+export { type Clock, type EpochMs, systemClock, type Timer } from './time/clock.ts'
+export { TimeZone } from './time/zone.ts'
+export {
+  AnnualCalendar,
+  type AnnualCalendarOptions,
+  type MonthDay,
+} from './triggers/calendars/annual-calendar.ts'
+export type { Calendar, CalendarDefinition } from './triggers/calendars/calendar.ts'
+export { calendarFromJSON } from './triggers/calendars/calendar-json.ts'
+export { DailyCalendar, type DailyCalendarOptions } from './triggers/calendars/daily-calendar.ts'
+export { HolidayCalendar, type HolidayCalendarOptions } from './triggers/calendars/holiday-calendar.ts'
+export { MonthlyCalendar, type MonthlyCalendarOptions } from './triggers/calendars/monthly-calendar.ts'
+export { WeeklyCalendar, type WeeklyCalendarOptions } from './triggers/calendars/weekly-calendar.ts'
+export {
+  type CronDialect,
+  type CronDst,
+  CronExpression,
+  type CronExpressionJson,
+  type CronOptions,
+  type CronSummary,
+} from './triggers/cron/cron-expression.ts'
+export { parseUnixCron, type UnixCronOptions } from './triggers/cron/unix-cron.ts'
+export type {
+  CalendarMisfireInstruction,
+  MisfireInstruction,
+  SimpleMisfireInstruction,
+} from './triggers/misfire-instruction.ts'
+export { SimpleScheduleBuilder, SimpleTrigger } from './triggers/simple-trigger.ts'
+export { Trigger, type TriggerType } from './triggers/trigger.ts'
+export { TriggerBuilder } from './triggers/trigger-builder.ts'
+export type { FireState, TriggerFields } from './triggers/trigger-fields.ts'

@@ -1,0 +1,44 @@
+import { JobRegistry } from '../jobs/job-registry.ts'
+import { ramJobStore } from '../jobstore/ram/ram-job-store.ts'
+import { SchedulerEventEmitter } from '../listeners/events.ts'
+import { ListenerManager } from '../listeners/listener-manager.ts'
+import { inProcessThreadPool } from '../threadpool/in-process-thread-pool.ts'
+import { ExecutingJobs } from './executing-jobs.ts'
+import { Notifier } from './notifier.ts'
+import { QuartzScheduler } from './quartz-scheduler.ts'
+import { ScheduleChecks } from './schedule-checks.ts'
+import type { Scheduler } from './scheduler.ts'
+import { SchedulerEngine } from './scheduler-engine.ts'
+import { resolveSchedulerOptions, type SchedulerOptions } from './scheduler-options.ts'
+
+/**
+ * Makes a scheduler, in standby mode: store jobs and triggers, then `start` it. The one place that wires the parts
+ * together.
+ *
+ * @example
+ * const scheduler = await createScheduler({ jobs: [report] })
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION for an option that is unknown or out of bounds
+ */
+export async function createScheduler(options: SchedulerOptions = {}): Promise<Scheduler> {
+  const resolved = resolveSchedulerOptions(options, {
+    jobStore: ramJobStore,
+    threadPool: inProcessThreadPool,
+  })
+  const { jobStore, logger, maxJobDataBytes, plugins, threadPool } = resolved
+  const registry = new JobRegistry(resolved.jobs)
+  const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), logger)
+  const executing = new ExecutingJobs()
+  const engine = new SchedulerEngine(resolved, registry, notifier, executing)
+  const checks = new ScheduleChecks(registry, jobStore, threadPool, maxJobDataBytes)
+  const scheduler = new QuartzScheduler({ options: resolved, engine, checks, notifier, executing })
+  try {
+    await engine.initialize(scheduler)
+    for (const plugin of plugins) await plugin.initialize(scheduler)
+  } catch (error) {
+    // What was opened on the way is closed again, so that a failed start leaves no handles behind.
+    await scheduler.shutdown()
+    throw error
+  }
+  return scheduler
+}
