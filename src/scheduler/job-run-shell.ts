@@ -1,6 +1,6 @@
 import type { JobExecutionError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
-import { type JobDataMap, validateJobData } from '../core/job-data-map.ts'
+import { copyJobData, type JobDataMap } from '../core/job-data-map.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
 import type { Runnable } from '../threadpool/thread-pool.ts'
@@ -115,12 +115,11 @@ export class JobRunShell implements Runnable {
     const { bundle, changedJobData } = this.#context
     if (!bundle.jobDetail.persistJobDataAfterExecution || changedJobData === null) return null
     try {
-      validateJobData(
+      return copyJobData(
         `job ${bundle.jobDetail.key.toString()}`,
         changedJobData,
         this.#resources.maxJobDataBytes,
       )
-      return structuredClone(changedJobData)
     } catch (error) {
       this.#resources.notifier.error(
         `Job ${bundle.jobDetail.key.toString()} left data that cannot be stored; the data before it are kept.`,

@@ -44,6 +44,7 @@ export class QuartzSchedulerThread {
   readonly #gate: Gate
   readonly #haltSignal = new AbortController()
   #running: Promise<void> | null = null
+  #firing: Promise<void> | null = null
   #paused = true
   #held: readonly AcquiredTrigger[] = []
   #signal: TurnState['signal'] = null
@@ -67,10 +68,13 @@ export class QuartzSchedulerThread {
     this.#gate.wake()
   }
 
-  /** Fires nothing more until `resume`; what is acquired is released. */
-  pause(): void {
+  /**
+   * Fires nothing more until `resume`, and releases what is acquired. Resolves when no firing is on its way any more.
+   */
+  async pause(): Promise<void> {
     this.#paused = true
     this.#gate.wake()
+    await this.#firing
   }
 
   /** Ends the loop; resolves when it has ended and holds nothing. */
@@ -112,7 +116,9 @@ export class QuartzSchedulerThread {
           break
         case 'fire':
           this.#held = decision.rest
-          await this.#fire(decision.due)
+          this.#firing = this.#fire(decision.due)
+          await this.#firing
+          this.#firing = null
           break
       }
     }

@@ -131,10 +131,13 @@ export class SchedulerEngine {
   }
 
   async #enterStandby(): Promise<void> {
-    this.#thread.pause()
-    await this.#guard('The job store failed to go into standby.', () =>
-      this.#options.jobStore.schedulerPaused(),
-    )
+    await this.#thread.pause()
+    // A store that was never started has nothing to pause.
+    if (this.#runningSinceMs !== null) {
+      await this.#guard('The job store failed to go into standby.', () =>
+        this.#options.jobStore.schedulerPaused(),
+      )
+    }
     await this.#notifier.tell('schedulerInStandbyMode', {}, (l) => l.schedulerInStandbyMode?.())
   }
 
