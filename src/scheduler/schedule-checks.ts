@@ -26,17 +26,14 @@ export class ScheduleChecks {
   /**
    * The job as it is to be stored: with what its definition says, its data checked.
    *
-   * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_INVALID_JOB_DATA, ERR_JOB_DATA_TOO_LARGE
+   * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_WORKER_MODULE, ERR_INVALID_JOB_DATA, ERR_JOB_DATA_TOO_LARGE
    */
   job(job: JobDetail): JobDetail {
     const definition = this.#registry.get(job.jobType)
     const owner = `job ${job.key.toString()}`
     // A pool of size 0 only schedules: other nodes run the jobs.
-    if (definition.kind === 'worker' && !this.#threadPool.runsWorkerJobs && this.#threadPool.size > 0) {
-      throw new SchedulerError(
-        'ERR_WORKER_UNAVAILABLE',
-        `Cannot schedule ${owner}: its type '${job.jobType}' runs in a worker thread and the thread pool '${this.#threadPool.name}' has none. Use the piscina pool.`,
-      )
+    if (definition.kind === 'worker' && this.#threadPool.size > 0) {
+      this.#threadPool.checkWorkerModule(definition.moduleUrl)
     }
     this.#data(owner, job.jobDataMap)
     return this.#registry.complete(job)
