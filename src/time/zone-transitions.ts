@@ -25,8 +25,8 @@ export const chunkMs: number = 400 * dayMs
 /** No two offsets differ by more than 26 hours, so this much shows every neighbour of a wall time. */
 export const chunkMarginMs: number = 3 * dayMs
 
-/** Zones change twice within a week now and then (Asia/Gaza in 2040); two days leave room. */
-const sampleStepMs = 2 * dayMs
+/** Zones change twice within a week now and then (Asia/Gaza in 2040); three days leave room. */
+const sampleStepMs = 3 * dayMs
 
 /** The earliest and latest instants that a Date can hold. */
 const dateLimitMs = 8.64e15

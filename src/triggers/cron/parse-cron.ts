@@ -13,7 +13,6 @@ import {
   secondSpec,
   yearSpec,
 } from './cron-fields.ts'
-import type { DayRule } from './day-rule.ts'
 import { type CronToken, cronError, cronTextMaxLength, FieldScanner, splitFields } from './field-scanner.ts'
 import { parseMonthDays, parseWeekDays } from './parse-days.ts'
 import { parseValues } from './parse-field.ts'
@@ -45,24 +44,45 @@ export function parseQuartzCron(expression: string): ParsedCron {
     throw tooFewFields(expression, tokens)
   }
   if (extra !== undefined) throw tooManyFields(expression, tokens, extra)
-  const values = (spec: CronFieldSpec, token: CronToken): readonly number[] | null =>
-    parseValues(new FieldScanner(expression, token, spec))
-  const fields: CronFields = {
-    seconds: values(secondSpec, second),
-    minutes: values(minuteSpec, minute),
-    hours: values(hourSpec, hour),
-    days: parseDays(expression, tokens, dayOfMonth, dayOfWeek),
-    months: values(monthSpec, month),
-    years: year === undefined ? null : values(yearSpec, year),
-    fixedTimes: isFixedField(second.text) && isFixedField(minute.text) && isFixedField(hour.text),
+  const scan = (spec: CronFieldSpec, token: CronToken): FieldScanner =>
+    new FieldScanner(expression, token, spec)
+  // In the order of the text, so that the first mistake is the one that is reported.
+  const seconds = parseValues(scan(secondSpec, second))
+  const minutes = parseValues(scan(minuteSpec, minute))
+  const hours = parseValues(scan(hourSpec, hour))
+  const monthDays = isUnspecified(dayOfMonth) ? null : parseMonthDays(scan(dayOfMonthSpec, dayOfMonth))
+  const months = parseValues(scan(monthSpec, month))
+  const weekDays = isUnspecified(dayOfWeek) ? null : parseWeekDays(scan(dayOfWeekSpec, dayOfWeek))
+  const years = year === undefined ? null : parseValues(scan(yearSpec, year))
+  if (isUnspecified(dayOfMonth) === isUnspecified(dayOfWeek)) {
+    const found = isUnspecified(dayOfMonth) ? `both day fields are '?'` : `neither day field is '?'`
+    const suggestion = dayFieldAdvice(tokens, dayOfMonth, dayOfWeek)
+    throw scan(dayOfWeekSpec, dayOfWeek).error(found, { at: 0, suggestion })
   }
-  const daySpec = dayOfMonth.text === '?' ? dayOfWeekSpec : dayOfMonthSpec
-  const dayToken = dayOfMonth.text === '?' ? dayOfWeek : dayOfMonth
+  const unspecified = isUnspecified(dayOfMonth) ? 'dayOfMonth' : 'dayOfWeek'
+  const restricting = unspecified === 'dayOfMonth' ? dayOfWeekSpec : dayOfMonthSpec
   return {
     text: tokens.map((token) => token.text).join(' '),
-    fields,
-    dayField: { field: daySpec.name, label: daySpec.label, position: dayToken.position },
+    fields: {
+      seconds,
+      minutes,
+      hours,
+      days: { monthDays, weekDays, combine: 'and', unspecified },
+      months,
+      years,
+      fixedTimes: [second, minute, hour].every((token) => isFixedField(token.text)),
+    },
+    dayField: {
+      field: restricting.name,
+      label: restricting.label,
+      position: (unspecified === 'dayOfMonth' ? dayOfWeek : dayOfMonth).position,
+    },
   }
+}
+
+/** `?`: this day field leaves the days to the other one. */
+function isUnspecified(token: CronToken): boolean {
+  return token.text === '?'
 }
 
 /** Refuses hostile lengths before anything reads the text. */
@@ -75,33 +95,11 @@ export function refuseLongText(expression: string): void {
   throw wholeError(expression, found, 'Use ranges and steps instead of long lists.')
 }
 
-/** Of the two day fields exactly one restricts the days, the other is `?`. */
-function parseDays(
-  expression: string,
-  tokens: readonly CronToken[],
-  dayOfMonth: CronToken,
-  dayOfWeek: CronToken,
-): DayRule {
-  const noMonthDay = dayOfMonth.text === '?'
-  const noWeekDay = dayOfWeek.text === '?'
-  const monthDays = noMonthDay
-    ? null
-    : parseMonthDays(new FieldScanner(expression, dayOfMonth, dayOfMonthSpec))
-  const weekDays = noWeekDay ? null : parseWeekDays(new FieldScanner(expression, dayOfWeek, dayOfWeekSpec))
-  if (noMonthDay === noWeekDay) {
-    const scanner = new FieldScanner(expression, dayOfWeek, dayOfWeekSpec)
-    throw scanner.error(noMonthDay ? `both day fields are '?'` : `neither day field is '?'`, {
-      suggestion: dayFieldAdvice(tokens, dayOfMonth, dayOfWeek),
-    })
-  }
-  return { monthDays, weekDays, combine: 'and', unspecified: noMonthDay ? 'dayOfMonth' : 'dayOfWeek' }
-}
-
 function dayFieldAdvice(tokens: readonly CronToken[], dayOfMonth: CronToken, dayOfWeek: CronToken): string {
   const rewritten = (replaced: CronToken, text: string): string =>
     tokens.map((token) => (token === replaced ? text : token.text)).join(' ')
   const rule = `Put '?' in exactly one day field`
-  if (dayOfMonth.text === '?') return `${rule}: '${rewritten(dayOfWeek, '*')}'.`
+  if (isUnspecified(dayOfMonth)) return `${rule}: '${rewritten(dayOfWeek, '*')}'.`
   if (dayOfWeek.text === '*') return `${rule}: '${rewritten(dayOfWeek, '?')}'.`
   if (dayOfMonth.text === '*') return `${rule}: '${rewritten(dayOfMonth, '?')}'.`
   return `${rule}; for days that match both or either use two triggers or a calendar.`

@@ -39,7 +39,7 @@ export function parseValuesItem(scanner: FieldScanner, set: ValueSet): void {
   const { min, max } = scanner.spec
   if (scanner.char === '*' || scanner.char === '/') {
     if (!scanner.take('*') || scanner.char === '/') {
-      addRange(set.values, scanner.spec, min, max, parseStep(scanner).value)
+      addRange(set.values, scanner.spec, min, max, parseStep(scanner, scanner.spec.stepMax).value)
       return
     }
     if (!isItemEnd(scanner)) throw afterStar(scanner)
@@ -56,7 +56,8 @@ export function parseValuesItem(scanner: FieldScanner, set: ValueSet): void {
       suggestion: scanner.write(`${last}-${first}`),
     })
   }
-  const step = parseStep(scanner)
+  // Quartz bounds the step of an open range only.
+  const step = parseStep(scanner, ranged ? Number.MAX_SAFE_INTEGER : scanner.spec.stepMax)
   addRange(set.values, scanner.spec, first, ranged ? last : step.given ? max : first, step.value)
 }
 
@@ -68,20 +69,17 @@ function addRange(values: Set<number>, spec: CronFieldSpec, first: number, last:
 }
 
 /** `/n` when it is there; `value` is 1 when it is not. */
-function parseStep(scanner: FieldScanner): { given: boolean; value: number } {
+function parseStep(scanner: FieldScanner, stepMax: number): { given: boolean; value: number } {
   const start = scanner.index
   if (!scanner.take('/')) return { given: false, value: 1 }
   const digits = scanner.takeDigits()
   if (digits === '') throw scanner.error(`'/' must be followed by the step, a whole number`)
   const value = toNumber(digits)
-  const { stepMax, label } = scanner.spec
-  if (value < 1 || value > stepMax) {
-    throw scanner.error(`a ${label} step must be from 1 to ${stepMax}, found ${digits}`, {
-      at: start + 1,
-      suggestion: value < 1 ? `Leave '${scanner.text.slice(start, scanner.index)}' out.` : null,
-    })
-  }
-  return { given: true, value }
+  if (value >= 1 && value <= stepMax) return { given: true, value }
+  const written = scanner.text.slice(start, scanner.index)
+  const found = `the ${scanner.spec.label} step must be from 1 to ${scanner.spec.stepMax}, found ${shorten(digits)}`
+  const suggestion = value < 1 ? `Leave '${written}' out.` : null
+  throw scanner.error(found, { at: start + 1, suggestion })
 }
 
 function parseRangeEnd(scanner: FieldScanner, start: number): number {
@@ -113,18 +111,18 @@ export function checkBounds(scanner: FieldScanner, digits: string, start: number
   if (value >= min && value <= max) return value
   throw scanner.error(`${label} must be from ${min} to ${max}, found ${shorten(digits)}`, {
     at: start,
-    suggestion: boundsAdvice(scanner.spec, value),
+    suggestion: boundsAdvice(scanner, value),
   })
 }
 
-function boundsAdvice(spec: CronFieldSpec, value: number): string | null {
+function boundsAdvice({ spec, text }: FieldScanner, value: number): string | null {
   if (spec.name === 'dayOfWeek' && (value === 0 || value === 8)) {
     return 'Days of the week count from 1=SUN to 7=SAT: names cannot be mistaken.'
   }
-  if ((spec.name === 'second' || spec.name === 'minute') && value === 60) return `Write '0'.`
-  if (spec.name === 'hour' && value === 24) return `Midnight is hour 0: write '0'.`
   if (spec.name === 'month' && value === 0) return 'Months count from 1=JAN to 12=DEC.'
-  return null
+  if (spec.name === 'hour' && value === 24) return 'Midnight is hour 0.'
+  const sixty = value === 60 && text === '60' && (spec.name === 'second' || spec.name === 'minute')
+  return sixty ? `Write '0'.` : null
 }
 
 /** The value of letters that were read at `start`: a whole name or its first three letters. */

@@ -127,7 +127,7 @@ function checkItems(expression: string, token: CronToken, spec: CronFieldSpec): 
       throw cronError(
         expression,
         where,
-        `a ${spec.label} step must be from 1 to ${spec.stepMax}, found ${step}`,
+        `the ${spec.label} step must be from 1 to ${spec.stepMax}, found ${step}`,
         null,
       )
     }

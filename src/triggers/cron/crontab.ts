@@ -1,0 +1,180 @@
+import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
+import { TimeZone } from '../../time/zone.ts'
+import { CronExpression } from './cron-expression.ts'
+import type { CronDst } from './dst-policy.ts'
+import { rebootMacro } from './unix-fields.ts'
+
+/** Options of {@link parseCrontab}. */
+export interface CrontabOptions {
+  /** IANA zone of the entries before any `CRON_TZ` or `TZ` line. Default: the zone of this process. */
+  readonly timeZone?: string | undefined
+  /** Default `vixie`. */
+  readonly dst?: CronDst | undefined
+  /** `present` for /etc/crontab and /etc/cron.d, where the user stands before the command. Default `absent`. */
+  readonly userColumn?: 'absent' | 'present' | undefined
+  /** `optional` also takes entries with a leading field for seconds. Default `never`. */
+  readonly seconds?: 'never' | 'optional' | undefined
+}
+
+/** One scheduled command of a crontab. */
+export interface CrontabEntry {
+  /** Line number in the file, from 1. */
+  readonly line: number
+  /** The line as it stands in the file. */
+  readonly text: string
+  /** When it runs; `@reboot` is no time but "when the daemon starts". */
+  readonly schedule: CronExpression | '@reboot'
+  /** Null in a user's crontab. */
+  readonly user: string | null
+  readonly command: string
+  /** What stands after the first `%`, further ones being line ends: the command's standard input. Null for none. */
+  readonly input: string | null
+  /** The variables that were set above this line. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** A line that is no entry, no variable and no comment. */
+export interface CrontabProblem {
+  readonly line: number
+  readonly text: string
+  /** `CronExpressionError` for a bad schedule (its position counts from the schedule's beginning). */
+  readonly error: SchedulerError
+}
+
+/** What {@link parseCrontab} found; a file is good when `errors` is empty. */
+export interface Crontab {
+  readonly entries: readonly CrontabEntry[]
+  readonly errors: readonly CrontabProblem[]
+  /** The variables at the end of the file. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/** The library's file reader takes no text, keeps no line numbers and knows neither users nor `%`; only its parser is used. */
+class CrontabReader {
+  readonly #options: CrontabOptions
+  readonly #entries: CrontabEntry[] = []
+  readonly #errors: CrontabProblem[] = []
+  #environment: Readonly<Record<string, string>> = {}
+  #timeZone: string | undefined
+
+  constructor(options: CrontabOptions) {
+    this.#options = options
+    this.#timeZone = options.timeZone
+  }
+
+  read(text: string): Crontab {
+    text
+      .replace(/^\u{FEFF}/u, '')
+      .split('\n')
+      .forEach((raw, index) => {
+        this.#readLine(index + 1, raw.endsWith('\r') ? raw.slice(0, -1) : raw)
+      })
+    return { entries: this.#entries, errors: this.#errors, environment: this.#environment }
+  }
+
+  #readLine(line: number, text: string): void {
+    const content = text.trim()
+    if (content === '' || content.startsWith('#')) return
+    try {
+      const variable = readVariable(content)
+      if (variable === null) this.#entries.push(this.#readEntry(line, text, content))
+      else this.#setVariable(variable.name, variable.value)
+    } catch (error) {
+      if (!(error instanceof SchedulerError)) throw error
+      this.#errors.push({ line, text, error })
+    }
+  }
+
+  #setVariable(name: string, value: string): void {
+    const environment = { ...this.#environment, [name]: value }
+    if (name === 'CRON_TZ' || name === 'TZ') {
+      const zoneName = [environment['CRON_TZ'], environment['TZ']].find(
+        (zone) => zone !== undefined && zone !== '',
+      )
+      this.#timeZone =
+        zoneName === undefined ? this.#options.timeZone : TimeZone.of(zoneName.replace(/^:/, '')).name
+    }
+    this.#environment = environment
+  }
+
+  #readEntry(line: number, text: string, content: string): CrontabEntry {
+    const { schedule, rest } = this.#readSchedule(content)
+    const [user, afterUser] = this.#options.userColumn === 'present' ? cutWord(rest) : [null, rest]
+    if (user === '') throw badLine('user', 'the user is missing after the schedule')
+    const { command, input } = splitInput(afterUser)
+    if (command === '') throw badLine('command', 'the command is missing')
+    return { line, text, schedule, user, command, input, environment: this.#environment }
+  }
+
+  #readSchedule(content: string): { schedule: CronExpression | '@reboot'; rest: string } {
+    const { dst, seconds } = this.#options
+    const options = { timeZone: this.#timeZone, dst, seconds, dialect: 'unix' } as const
+    if (content.startsWith('@')) {
+      const [macro, rest] = cutWord(content)
+      const reboot = macro.toLowerCase() === rebootMacro
+      return { schedule: reboot ? rebootMacro : CronExpression.parse(macro, options), rest }
+    }
+    const withSeconds = seconds === 'optional' ? cutWords(content, 6) : null
+    if (withSeconds !== null && CronExpression.isValid(withSeconds[0], { dialect: 'unix', seconds })) {
+      return { schedule: CronExpression.parse(withSeconds[0], options), rest: withSeconds[1] }
+    }
+    const [five, rest] = cutWords(content, 5)
+    return { schedule: CronExpression.parse(five, options), rest }
+  }
+}
+
+/**
+ * Reads the text of a crontab: comments, variables (`NAME = value`, quotes allowed), entries of five fields or a macro.
+ * `CRON_TZ`, or else `TZ`, sets the zone of the entries below it. Every bad line is reported with its number, and none
+ * stops the reading.
+ */
+export function parseCrontab(text: string, options: CrontabOptions = {}): Crontab {
+  return new CrontabReader(options).read(text)
+}
+
+/** `NAME = value`; null when the line is something else. */
+function readVariable(content: string): { name: string; value: string } | null {
+  const equals = content.indexOf('=')
+  if (equals <= 0) return null
+  const name = unquote(content.slice(0, equals).trim())
+  if (!/^[^\s"']+$/.test(name)) return null
+  return { name, value: unquote(content.slice(equals + 1).trim()) }
+}
+
+function unquote(text: string): string {
+  const quote = text[0]
+  const quoted = (quote === '"' || quote === "'") && text.length > 1 && text.endsWith(quote)
+  return quoted ? text.slice(1, -1) : text
+}
+
+/** The first word and what follows it without the blanks between. */
+function cutWord(text: string): readonly [string, string] {
+  return cutWords(text, 1)
+}
+
+function cutWords(text: string, count: number): readonly [string, string] {
+  let index = 0
+  for (let word = 0; word < count; word++) {
+    while (isBlank(text[index])) index += 1
+    while (index < text.length && !isBlank(text[index])) index += 1
+  }
+  return [text.slice(0, index), text.slice(index).trimStart()]
+}
+
+function isBlank(char: string | undefined): boolean {
+  return char === ' ' || char === '\t'
+}
+
+/** Cuts a command at its first `%` and turns the further ones into line ends; `\%` stands for the sign itself. */
+function splitInput(text: string): { command: string; input: string | null } {
+  const [command = '', ...lines] = text.split(/(?<!\\)%/).map((part) => part.replaceAll('\\%', '%'))
+  return { command: command.trimEnd(), input: lines.length === 0 ? null : `${lines.join('\n')}\n` }
+}
+
+function badLine(field: string, found: string): InvalidArgumentError {
+  return new InvalidArgumentError(
+    field,
+    `Invalid crontab line: ${found}. A line is 'minute hour day month weekday command'.`,
+    'ERR_INVALID_CRONTAB',
+  )
+}
