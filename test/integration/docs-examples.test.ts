@@ -3,15 +3,15 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
-import { beforeAll, describe, test } from 'vitest'
-import { docsExamples, type Example, examplesFolder } from '../support/docs-examples.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { docsExamples, type Example, examplesFolder, examplesOf } from '../support/docs-examples.ts'
 import { projectRoot } from '../support/source-files.ts'
 
 const run = promisify(execFile)
 const examples = docsExamples()
 
 /** Writes an example as the JavaScript that Node runs, where a package may import itself by its name. */
-function write({ path, code }: Example): string {
+function write({ path, code }: Example): void {
   const target = join(projectRoot, path.replace(/\.ts$/, '.js'))
   mkdirSync(dirname(target), { recursive: true })
   const { outputText } = ts.transpileModule(code, {
@@ -22,7 +22,12 @@ function write({ path, code }: Example): string {
     },
   })
   writeFileSync(target, outputText)
-  return target
+}
+
+/** Runs what was written; rejects when it fails or has to be ended. */
+async function runExample({ path }: Example, timeoutMs: number): Promise<void> {
+  const target = path.replace(/\.ts$/, '.js')
+  await run(process.execPath, [target], { cwd: projectRoot, timeout: timeoutMs, killSignal: 'SIGKILL' })
 }
 
 beforeAll(() => {
@@ -33,8 +38,24 @@ beforeAll(() => {
 describe('examples of README and docs run', { concurrent: true }, () => {
   const runnable = examples.filter(({ kind }) => kind === 'run')
 
-  test.each(runnable)('$name ends by itself', async ({ path }) => {
-    const target = path.replace(/\.ts$/, '.js')
-    await run(process.execPath, [target], { cwd: projectRoot, timeout: 30_000, killSignal: 'SIGKILL' })
+  test.each(runnable)('$name ends by itself', (example) => runExample(example, 30_000))
+})
+
+describe('the examples run', () => {
+  const planted = (code: string): Example => {
+    const [example] = examplesOf('docs/planted.md', `\`\`\`ts\n${code}\n\`\`\`\n`)
+    if (example === undefined) throw new Error('the planted example was not found')
+    write(example)
+    return example
+  }
+
+  test('fails for an example that throws', async () => {
+    await expect(runExample(planted(`throw new Error('planted')`), 30_000)).rejects.toThrow('Error: planted')
+  })
+
+  test('fails for an example that does not end', async () => {
+    await expect(runExample(planted('setInterval(() => {}, 1000)'), 500)).rejects.toMatchObject({
+      killed: true,
+    })
   })
 })
