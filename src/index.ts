@@ -109,7 +109,17 @@ export { inProcessThreadPool, zeroSizeThreadPool } from './threadpool/in-process
 export type { Runnable, ThreadPool, ThreadPoolContext, WorkerTaskHandlers } from './threadpool/thread-pool.ts'
 export type { WorkerTask, WorkerTaskResult } from './threadpool/wire.ts'
 export { type Clock, type EpochMs, systemClock, type Timer } from './time/clock.ts'
+export { DayOfWeek } from './time/day-of-week.ts'
 export { TimeZone } from './time/zone.ts'
+export {
+  type CalendarIntervalUnit,
+  calendarIntervalUnits,
+} from './triggers/calendar-interval-schedule.ts'
+export {
+  CalendarIntervalScheduleBuilder,
+  CalendarIntervalTrigger,
+  type CalendarIntervalTriggerFields,
+} from './triggers/calendar-interval-trigger.ts'
 export {
   AnnualCalendar,
   type AnnualCalendarOptions,
@@ -117,10 +127,12 @@ export {
 } from './triggers/calendars/annual-calendar.ts'
 export type { Calendar, CalendarDefinition } from './triggers/calendars/calendar.ts'
 export { calendarFromJSON } from './triggers/calendars/calendar-json.ts'
+export { CronCalendar, type CronCalendarOptions } from './triggers/calendars/cron-calendar.ts'
 export { DailyCalendar, type DailyCalendarOptions } from './triggers/calendars/daily-calendar.ts'
 export { HolidayCalendar, type HolidayCalendarOptions } from './triggers/calendars/holiday-calendar.ts'
 export { MonthlyCalendar, type MonthlyCalendarOptions } from './triggers/calendars/monthly-calendar.ts'
 export { WeeklyCalendar, type WeeklyCalendarOptions } from './triggers/calendars/weekly-calendar.ts'
+export type { CalendarOptions } from './triggers/calendars/zoned-calendar.ts'
 export {
   type CronDialect,
   type CronDst,
@@ -130,12 +142,31 @@ export {
   type CronSummary,
 } from './triggers/cron/cron-expression.ts'
 export { parseUnixCron, type UnixCronOptions } from './triggers/cron/unix-cron.ts'
+export { CronScheduleBuilder, CronTrigger, type CronTriggerFields } from './triggers/cron-trigger.ts'
+export {
+  type DailyTimeIntervalUnit,
+  dailyTimeIntervalUnits,
+} from './triggers/daily-time-interval-schedule.ts'
+export {
+  DailyTimeIntervalScheduleBuilder,
+  DailyTimeIntervalTrigger,
+  type DailyTimeIntervalTriggerFields,
+} from './triggers/daily-time-interval-trigger.ts'
+export type { ScheduleBuilder, TriggerBuilderOptions } from './triggers/fluent-trigger-builder.ts'
 export type {
   CalendarMisfireInstruction,
   MisfireInstruction,
   SimpleMisfireInstruction,
 } from './triggers/misfire-instruction.ts'
-export { SimpleScheduleBuilder, SimpleTrigger } from './triggers/simple-trigger.ts'
-export { Trigger, type TriggerType } from './triggers/trigger.ts'
+export { repeatIndefinitely } from './triggers/simple-schedule.ts'
+export {
+  type IntervalParts,
+  SimpleScheduleBuilder,
+  SimpleTrigger,
+  type SimpleTriggerFields,
+} from './triggers/simple-trigger.ts'
+export { TimeOfDay } from './triggers/time-of-day.ts'
+export { compareFireOrder, Trigger, type TriggerType, triggerTypes } from './triggers/trigger.ts'
 export { TriggerBuilder } from './triggers/trigger-builder.ts'
 export type { FireState, TriggerFields } from './triggers/trigger-fields.ts'
+export { type TriggerJson, triggerFromJSON, triggerToJSON } from './triggers/trigger-json.ts'

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createScheduler, defineJob, JobBuilder, SimpleScheduleBuilder, TriggerBuilder } from '../../src/index.ts'
+import {
+  createScheduler,
+  defineJob,
+  JobBuilder,
+  SimpleScheduleBuilder,
+  TriggerBuilder,
+} from '../../src/index.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 
 describe('a scheduler on the RAM store', () => {

@@ -1,6 +1,7 @@
 import { describeValue } from '../../core/options.ts'
 import { AnnualCalendar, type AnnualCalendarOptions } from './annual-calendar.ts'
 import type { Calendar, CalendarDefinition } from './calendar.ts'
+import { CronCalendar, type CronCalendarOptions } from './cron-calendar.ts'
 import { DailyCalendar, type DailyCalendarOptions } from './daily-calendar.ts'
 import { HolidayCalendar, type HolidayCalendarOptions } from './holiday-calendar.ts'
 import { invalidCalendar } from './invalid-calendar.ts'
@@ -15,6 +16,7 @@ const maxChainLength = 100
 type Make = (options: CalendarOptions) => Calendar
 const families: ReadonlyMap<string, Make> = new Map<string, Make>([
   ['annual', (options) => new AnnualCalendar(options as AnnualCalendarOptions)],
+  ['cron', (options) => new CronCalendar(options as CronCalendarOptions)],
   ['daily', (options) => new DailyCalendar(options as DailyCalendarOptions)],
   ['holiday', (options) => new HolidayCalendar(options as HolidayCalendarOptions)],
   ['monthly', (options) => new MonthlyCalendar(options as MonthlyCalendarOptions)],
@@ -27,7 +29,7 @@ export const calendarTypes: readonly string[] = [...families.keys()]
 /**
  * The calendar that `calendar.toJSON()` wrote down.
  *
- * @throws InvalidArgumentError ERR_INVALID_CALENDAR naming the field, ERR_UNKNOWN_TIME_ZONE
+ * @throws InvalidArgumentError ERR_INVALID_CALENDAR naming the field, ERR_UNKNOWN_TIME_ZONE; CronExpressionError
  */
 export function calendarFromJSON(json: unknown): Calendar {
   // From the innermost base outwards, so that no chain is too deep for the call stack.

@@ -48,14 +48,14 @@ export class DailyCalendar extends ZonedCalendar {
   }
 
   protected override includes(timeMs: EpochMs): boolean {
-    return this.#includesTimeOfDay(floorMod(this.timeZone.toLocalMs(timeMs), dayMs))
+    return this.#includesTimeOfDay(floorMod(this.zone.toLocalMs(timeMs), dayMs))
   }
 
   protected override nextOwnIncluded(timeMs: EpochMs, horizonMs: EpochMs): EpochMs | null {
     if (!this.invertTimeRange && this.#endMs - this.#startMs === dayMs - 1) return null
     let instantMs = timeMs + 1
     while (instantMs <= horizonMs) {
-      const segment = this.timeZone.segmentAt(instantMs)
+      const segment = this.zone.segmentAt(instantMs)
       const timeOfDayMs = floorMod(instantMs + segment.offsetMs, dayMs)
       if (this.#includesTimeOfDay(timeOfDayMs)) return instantMs
       const boundaryMs = this.invertTimeRange ? this.#startMs : this.#endMs + 1

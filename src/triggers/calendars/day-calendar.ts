@@ -10,14 +10,14 @@ export abstract class DayCalendar extends ZonedCalendar {
   protected abstract isDayIncluded(epochDay: number): boolean
 
   protected override includes(timeMs: EpochMs): boolean {
-    return this.isDayIncluded(epochDayOf(this.timeZone.toLocalMs(timeMs)))
+    return this.isDayIncluded(epochDayOf(this.zone.toLocalMs(timeMs)))
   }
 
   protected override nextOwnIncluded(timeMs: EpochMs, horizonMs: EpochMs): EpochMs | null {
     if (this.excludesEveryDay) return null
     let instantMs = timeMs + 1
     while (instantMs <= horizonMs) {
-      const segment = this.timeZone.segmentAt(instantMs)
+      const segment = this.zone.segmentAt(instantMs)
       const day = epochDayOf(instantMs + segment.offsetMs)
       if (this.isDayIncluded(day)) return instantMs
       // A change of the zone's offset can bring a day back, or take one away.

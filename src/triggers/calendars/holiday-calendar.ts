@@ -20,7 +20,7 @@ export class HolidayCalendar extends DayCalendar {
   constructor(options: HolidayCalendarOptions) {
     super('holiday', options, ['excludedDates'])
     const days = requireList('holiday', 'excludedDates', options.excludedDates).map((date) =>
-      requireEpochDay(date, this.timeZone),
+      requireEpochDay(date, this.zone),
     )
     this.#excluded = new Set(days.sort((a, b) => a - b))
     this.excludedDates = [...this.#excluded].map(formatDay)

@@ -22,16 +22,11 @@ const commonOptions: readonly string[] = ['timeZone', 'description', 'baseCalend
 /** What the six calendars share: zone, description, and standing on a base calendar. */
 export abstract class ZonedCalendar implements Calendar {
   abstract readonly type: string
-  readonly timeZone: TimeZone
   readonly description: string | null
   readonly baseCalendar: Calendar | null
+  protected readonly zone: TimeZone
 
-  protected constructor(
-    type: string,
-    options: CalendarOptions,
-    ownOptions: readonly string[],
-    timeZone?: TimeZone,
-  ) {
+  protected constructor(type: string, options: CalendarOptions, ownOptions: readonly string[]) {
     for (const field of Object.keys(options)) {
       if (!commonOptions.includes(field) && !ownOptions.includes(field)) {
         const known = [...ownOptions, ...commonOptions].join(', ')
@@ -46,10 +41,14 @@ export abstract class ZonedCalendar implements Calendar {
         `'description' must be text, got ${describeValue(description)}.`,
       )
     }
-    this.timeZone =
-      timeZone ?? (options.timeZone === undefined ? TimeZone.system() : TimeZone.of(options.timeZone))
+    this.zone = options.timeZone === undefined ? TimeZone.system() : TimeZone.of(options.timeZone)
     this.description = description
     this.baseCalendar = baseCalendar
+  }
+
+  /** IANA name of the zone in which days and times of day are read. */
+  get timeZone(): string {
+    return this.zone.name
   }
 
   isTimeIncluded(timeMs: EpochMs): boolean {
@@ -77,7 +76,7 @@ export abstract class ZonedCalendar implements Calendar {
   toJSON(): CalendarDefinition {
     return {
       type: this.type,
-      timeZone: this.timeZone.name,
+      timeZone: this.timeZone,
       ...this.ownFields(),
       ...(this.description === null ? {} : { description: this.description }),
       ...(this.baseCalendar === null ? {} : { base: this.baseCalendar.toJSON() }),

@@ -118,13 +118,14 @@ export class CronExpression {
   }
 
   /**
-   * Whether the expression fires in the second that an instant lies in. Under `quartz` this is Java's answer: whether
-   * the first fire after the second before is that second.
+   * Whether the expression fires in the second that an instant lies in. Under `quartz` this is Java's answer, for which
+   * the two passes of an overlap are one: whether the later instant that shows the same local time is a fire.
    */
   isSatisfiedBy(date: Date): boolean {
     const secondStartMs = Math.floor(date.getTime() / secondMs) * secondMs
-    const beforeMs = this.dst === 'quartz' ? secondStartMs - secondMs : secondStartMs - 1
-    return this.nextTimeMs(beforeMs) === secondStartMs
+    if (this.dst === 'vixie') return this.nextTimeMs(secondStartMs - 1) === secondStartMs
+    const shownLastMs = this.#zone.lastInstantOf(this.#zone.toLocalMs(secondStartMs))
+    return this.nextTimeMs(shownLastMs - secondMs) === shownLastMs
   }
 
   /** The first second after an instant in which the expression does not fire. */

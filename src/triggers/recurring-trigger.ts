@@ -1,0 +1,47 @@
+import type { EpochMs } from '../time/clock.ts'
+import { firstIncluded } from './calendar-skip.ts'
+import type { Calendar } from './calendars/calendar.ts'
+import { requireOneOf } from './invalid-trigger.ts'
+import { type CalendarMisfireInstruction, calendarMisfireInstructions } from './misfire-instruction.ts'
+import { plannedFireTimeMs, Trigger } from './trigger.ts'
+import type { TriggerFields } from './trigger-fields.ts'
+
+/** What the triggers share that follow the wall clock of a zone: their misfire instructions. */
+export abstract class RecurringTrigger extends Trigger {
+  override readonly misfireInstruction: CalendarMisfireInstruction
+
+  protected constructor(
+    fields: TriggerFields,
+    misfireInstruction: CalendarMisfireInstruction,
+    nextFireTimeMs: EpochMs | null,
+    previousFireTimeMs: EpochMs | null,
+    timesTriggered: number,
+    misfiredFireTimeMs: EpochMs | null,
+  ) {
+    super(fields, nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs)
+    this.misfireInstruction = misfireInstruction
+  }
+
+  /** IANA name of the zone whose wall clock the schedule follows. */
+  abstract get timeZone(): string
+
+  /** `smart` means `fireOnceNow`, which does not ask the calendar; `doNothing` goes on with the next included time. */
+  override updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this {
+    const { previousFireTimeMs, timesTriggered } = this
+    switch (this.misfireInstruction) {
+      case 'ignore':
+        return this
+      case 'doNothing': {
+        const nextMs = firstIncluded(this, calendar, this.fireTimeAfterMs(nowMs), timesTriggered)
+        return this.remade(this, nextMs, previousFireTimeMs, timesTriggered, null)
+      }
+      default:
+        return this.remade(this, nowMs, previousFireTimeMs, timesTriggered, plannedFireTimeMs(this))
+    }
+  }
+
+  override validate(): void {
+    super.validate()
+    requireOneOf(this.describe(), 'misfireInstruction', this.misfireInstruction, calendarMisfireInstructions)
+  }
+}
