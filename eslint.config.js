@@ -84,5 +84,9 @@ export default tseslint.config(
     // Plain JavaScript (worker modules of tests, scripts, this file) is not part of the type-checked program.
     files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
     ...tseslint.configs.disableTypeChecked,
+    rules: {
+      ...tseslint.configs.disableTypeChecked.rules,
+      '@typescript-eslint/explicit-module-boundary-types': 'off',
+    },
   },
 )

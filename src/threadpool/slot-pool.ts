@@ -84,7 +84,7 @@ export class SlotPool implements ThreadPool {
   }): Promise<number> {
     this.#shutDown = true
     wakeAll(this.#blocked)
-    if (options.waitForJobsToComplete && this.#running > 0) await this.#drain(options.timeoutMs)
+    if (options.waitForJobsToComplete) await this.drained(options.timeoutMs)
     return this.#running
   }
 
@@ -94,8 +94,19 @@ export class SlotPool implements ThreadPool {
     throw new SchedulerError('ERR_SCHEDULER_STATE', `Thread pool '${this.name}' is not initialized.`)
   }
 
-  protected get isShutDown(): boolean {
-    return this.#shutDown
+  /** Resolves when no execution runs, or after `timeoutMs`. */
+  protected async drained(timeoutMs?: number): Promise<void> {
+    if (this.#running === 0) return
+    await new Promise<void>((resolve) => {
+      let timer: Timer | null = null
+      const done = (): void => {
+        timer?.cancel()
+        this.#draining.delete(done)
+        resolve()
+      }
+      this.#draining.add(done)
+      if (timeoutMs !== undefined) timer = this.context.clock.setTimer(timeoutMs, done)
+    })
   }
 
   #release(): void {
@@ -113,19 +124,6 @@ export class SlotPool implements ThreadPool {
       }
       this.#blocked.add(wake)
       signal.addEventListener('abort', wake, { once: true })
-    })
-  }
-
-  #drain(timeoutMs: number | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      let timer: Timer | null = null
-      const done = (): void => {
-        timer?.cancel()
-        this.#draining.delete(done)
-        resolve()
-      }
-      this.#draining.add(done)
-      if (timeoutMs !== undefined) timer = this.context.clock.setTimer(timeoutMs, done)
     })
   }
 

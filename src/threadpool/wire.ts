@@ -1,5 +1,7 @@
-import type { JobDataMap } from '../core/job-data-map.ts'
+import type { MessagePort } from 'node:worker_threads'
+import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import type { EpochMs } from '../time/clock.ts'
+import type { ValueWire } from './value-wire.ts'
 
 /** Version of the records below; both sides of a thread are always the same build, so a mismatch is a bug. */
 export const wireVersion = 1
@@ -29,4 +31,112 @@ export interface WorkerTaskResult {
   readonly result: unknown
   /** The job's own data as the job left it. */
   readonly jobDataMap: JobDataMap
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/**
+ * A task on the wire: a list, whose field names need not be written and read each time, and in front the number that
+ * tells the task's messages from those of others.
+ */
+export type TaskWire = readonly [
+  tag: number,
+  moduleUrl: string,
+  exportName: string,
+  fireInstanceId: string,
+  jobName: string,
+  jobGroup: string,
+  triggerName: string,
+  triggerGroup: string,
+  jobDataMap: JobDataMap | null,
+  mergedJobDataMap: JobDataMap | null,
+  fireTimeMs: EpochMs,
+  scheduledFireTimeMs: EpochMs,
+  previousFireTimeMs: EpochMs | null,
+  nextFireTimeMs: EpochMs | null,
+  recovering: boolean,
+  refireCount: number,
+  attempt: number,
+]
+
+export function encodeTask(tag: number, task: WorkerTask): TaskWire {
+  return [
+    tag,
+    task.moduleUrl,
+    task.exportName,
+    task.fireInstanceId,
+    task.job.name,
+    task.job.group,
+    task.trigger.name,
+    task.trigger.group,
+    emptyAsNull(task.jobDataMap),
+    emptyAsNull(task.mergedJobDataMap),
+    task.fireTimeMs,
+    task.scheduledFireTimeMs,
+    task.previousFireTimeMs,
+    task.nextFireTimeMs,
+    task.recovering,
+    task.refireCount,
+    task.attempt,
+  ]
+}
+
+export function decodeTask(wire: TaskWire): WorkerTask {
+  return {
+    version: wireVersion,
+    moduleUrl: wire[1],
+    exportName: wire[2],
+    fireInstanceId: wire[3],
+    job: { name: wire[4], group: wire[5] },
+    trigger: { name: wire[6], group: wire[7] },
+    jobDataMap: wire[8] ?? emptyJobDataMap,
+    mergedJobDataMap: wire[9] ?? emptyJobDataMap,
+    fireTimeMs: wire[10],
+    scheduledFireTimeMs: wire[11],
+    previousFireTimeMs: wire[12],
+    nextFireTimeMs: wire[13],
+    recovering: wire[14],
+    refireCount: wire[15],
+    attempt: wire[16],
+  }
+}
+
+function emptyAsNull(data: JobDataMap): JobDataMap | null {
+  for (const _key in data) return data
+  return null
+}
+
+/**
+ * The end of a task. `sent` counts the messages that the task sent on its thread's port: they are read before the end
+ * is told.
+ */
+export type TaskEnd =
+  | readonly [ok: true, sent: number, value: unknown]
+  | readonly [ok: false, sent: number, thrown: ValueWire]
+
+/** From a worker thread, on its port. A result that is an object comes here, where one that cannot is an error. */
+export type WorkerMessage =
+  | readonly [kind: 'progress', tag: number, value: unknown]
+  | readonly [
+      kind: 'log',
+      tag: number,
+      level: LogLevel,
+      fields: readonly (readonly [string, ValueWire])[],
+      message: string,
+    ]
+  | readonly [kind: 'result', tag: number, value: unknown]
+  | readonly [kind: 'jobData', tag: number, jobDataMap: JobDataMap]
+
+/** To a worker thread, on its port. */
+export type ControlMessage = readonly [kind: 'abort', tag: number, reason: ValueWire]
+
+/** How a worker thread hands over its port: the first thing that it says. */
+export interface WorkerHello {
+  readonly quartzWireVersion: typeof wireVersion
+  readonly threadId: number
+  readonly port: MessagePort
+}
+
+export function isWorkerHello(message: unknown): message is WorkerHello {
+  return typeof message === 'object' && message !== null && 'quartzWireVersion' in message
 }

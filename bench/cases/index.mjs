@@ -1,0 +1,9 @@
+import { benchmark as acquire } from './acquire.mjs'
+import { benchmark as lateness } from './lateness.mjs'
+import { benchmark as memory } from './memory.mjs'
+import { benchmark as nextFire } from './next-fire.mjs'
+import { benchmark as ramFires } from './ram-fires.mjs'
+import { benchmark as scheduleCalls } from './schedule-calls.mjs'
+
+/** All benchmarks, in the order in which they run. */
+export const benchmarks = [nextFire, ramFires, scheduleCalls, lateness, memory, acquire]

@@ -1,0 +1,51 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { loadAverage } from './machine.mjs'
+import { summaryOf } from './stats.mjs'
+
+const child = fileURLToPath(new URL('child.mjs', import.meta.url))
+
+/**
+ * Runs every variant of a benchmark in fresh processes, round after round, so that a noisy minute of the machine
+ * touches all variants alike. Answers the medians with their spread.
+ */
+export async function runRounds(benchmark, options, onProgress) {
+  const rounds = options.once ? 1 : (options.rounds ?? benchmark.rounds)
+  const samples = new Map()
+  const loads = []
+  for (let round = 0; round < rounds; round++) {
+    for (const variant of benchmark.variants) {
+      onProgress(`${benchmark.name}: ${variant}, round ${round + 1} of ${rounds}`)
+      loads.push(loadAverage())
+      const roundOptions = { once: options.once, seed: options.seed + round }
+      const measured = await runInFreshProcess(benchmark, variant, roundOptions)
+      for (const [metric, value] of Object.entries(measured)) {
+        const id = benchmark.variants.length === 1 ? metric : `${variant}: ${metric}`
+        if (!samples.has(id)) samples.set(id, [])
+        samples.get(id).push(value)
+      }
+    }
+  }
+  const metrics = Object.fromEntries([...samples].map(([id, values]) => [id, summaryOf(values)]))
+  return { rounds, load: summaryOf(loads), metrics }
+}
+
+function runInFreshProcess(benchmark, variant, options) {
+  const request = JSON.stringify({ name: benchmark.name, variant, options })
+  return new Promise((resolve, reject) => {
+    const started = fork(child, [request], {
+      execArgv: benchmark.execArgv ?? [],
+      // A machine set to another zone or to debugging flags would measure something else.
+      env: { ...process.env, TZ: 'UTC', NODE_OPTIONS: '' },
+    })
+    let measured = null
+    started.on('message', (message) => {
+      measured = message
+    })
+    started.on('error', reject)
+    started.on('exit', (code, signal) => {
+      if (code === 0 && measured !== null) resolve(measured)
+      else reject(new Error(`${benchmark.name}, ${variant}: the process ended with ${signal ?? code}.`))
+    })
+  })
+}

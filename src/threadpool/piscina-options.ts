@@ -1,0 +1,118 @@
+import type { ResourceLimits, SHARE_ENV } from 'node:worker_threads'
+import { InvalidArgumentError } from '../core/errors.ts'
+import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { timerDelayMaxMs } from '../time/clock.ts'
+import { defaultPoolSize } from './in-process-thread-pool.ts'
+import { requirePoolSize } from './slot-pool.ts'
+
+export interface PiscinaThreadPoolOptions {
+  /** Most executions at one time, inline and worker jobs together, 1 to 100,000. Default 10. */
+  readonly size?: number
+  /** Most threads. Default: enough for every slot to run a worker job (`size / concurrentTasksPerWorker`). */
+  readonly maxThreads?: number
+  /** Threads that are started with the scheduler and stay. Default 0: threads start when worker jobs need them. */
+  readonly minThreads?: number
+  /**
+   * Worker jobs that share a thread at one time. Default 1. With more, a thread that dies or has to be terminated
+   * takes all the jobs on it along: they fail with ERR_WORKER_FAILED.
+   */
+  readonly concurrentTasksPerWorker?: number
+  /** Milliseconds after which a thread without work ends, unless `minThreads` keeps it. Default 30,000. */
+  readonly idleTimeoutMs?: number
+  /** Limits of each thread; one that exceeds them dies and its job fails with ERR_WORKER_FAILED. Default: Node's. */
+  readonly resourceLimits?: ResourceLimits
+  /** Node flags of the threads, such as `['--import', 'tsx']`. Default: those of this process. */
+  readonly execArgv?: readonly string[]
+  /** Environment of the threads. Default: a copy of this process's. */
+  readonly env?: Readonly<Record<string, string>> | typeof SHARE_ENV
+  /**
+   * How threads wait for work: `disabled` lets what jobs left in the background (connections, timers) go on between
+   * tasks; `sync` stops it. Default `disabled`.
+   */
+  readonly atomics?: 'disabled' | 'async' | 'sync'
+}
+
+export type ResolvedPiscinaOptions = Readonly<
+  Required<Omit<PiscinaThreadPoolOptions, 'resourceLimits' | 'execArgv' | 'env'>> &
+    Pick<PiscinaThreadPoolOptions, 'resourceLimits' | 'execArgv' | 'env'>
+>
+
+const what = 'piscinaThreadPool'
+const atomicsModes: readonly unknown[] = ['disabled', 'async', 'sync']
+const resourceLimitNames = [
+  'maxYoungGenerationSizeMb',
+  'maxOldGenerationSizeMb',
+  'codeRangeSizeMb',
+  'stackSizeMb',
+] as const
+
+/** Fills in the defaults and refuses what makes no sense. */
+export function resolvePiscinaOptions(options: PiscinaThreadPoolOptions): ResolvedPiscinaOptions {
+  refuseUnknownKeys(what, options, [
+    'size',
+    'maxThreads',
+    'minThreads',
+    'concurrentTasksPerWorker',
+    'idleTimeoutMs',
+    'resourceLimits',
+    'execArgv',
+    'env',
+    'atomics',
+  ])
+  const size = requirePoolSize(what, options.size ?? defaultPoolSize)
+  const integer = (name: 'maxThreads' | 'minThreads' | 'concurrentTasksPerWorker' | 'idleTimeoutMs') => {
+    return (value: number, min: number, max: number): number =>
+      requireInteger(what, name, options[name] ?? value, { min, max })
+  }
+  const concurrentTasksPerWorker = integer('concurrentTasksPerWorker')(1, 1, size)
+  const maxThreads = integer('maxThreads')(Math.ceil(size / concurrentTasksPerWorker), 1, size)
+  const { atomics = 'disabled' } = options
+  if (!atomicsModes.includes(atomics)) {
+    throw invalid('atomics', `must be one of ${atomicsModes.join(', ')}, got ${describeValue(atomics)}`)
+  }
+  return Object.freeze({
+    size,
+    maxThreads,
+    minThreads: integer('minThreads')(0, 0, maxThreads),
+    concurrentTasksPerWorker,
+    idleTimeoutMs: integer('idleTimeoutMs')(30_000, 0, timerDelayMaxMs),
+    atomics,
+    ...(options.resourceLimits && { resourceLimits: requireLimits(options.resourceLimits) }),
+    ...(options.execArgv && { execArgv: requireFlags(options.execArgv) }),
+    ...(options.env && { env: requireEnv(options.env) }),
+  })
+}
+
+function requireLimits(limits: ResourceLimits): ResourceLimits {
+  refuseUnknownKeys(`${what} resourceLimits`, limits, resourceLimitNames)
+  for (const name of resourceLimitNames) {
+    const value = limits[name]
+    if (value !== undefined && !(value > 0)) {
+      throw invalid(`resourceLimits.${name}`, `must be a number of megabytes, got ${describeValue(value)}`)
+    }
+  }
+  return Object.freeze({ ...limits })
+}
+
+function requireFlags(execArgv: readonly string[]): readonly string[] {
+  const given: unknown = execArgv
+  if (!Array.isArray(given) || given.some((flag) => typeof flag !== 'string')) {
+    throw invalid('execArgv', `must be an array of strings, got ${describeValue(given)}`)
+  }
+  return Object.freeze([...execArgv])
+}
+
+function requireEnv(
+  env: Readonly<Record<string, string>> | typeof SHARE_ENV,
+): Readonly<Record<string, string>> | typeof SHARE_ENV {
+  if (typeof env === 'symbol') return env
+  for (const [name, value] of Object.entries(env)) {
+    if (typeof value !== 'string')
+      throw invalid(`env.${name}`, `must be a string, got ${describeValue(value)}`)
+  }
+  return Object.freeze({ ...env })
+}
+
+function invalid(field: string, problem: string): InvalidArgumentError {
+  return new InvalidArgumentError(field, `${what}: '${field}' ${problem}.`, 'ERR_INVALID_OPTION')
+}

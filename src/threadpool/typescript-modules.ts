@@ -1,0 +1,34 @@
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SchedulerError } from '../core/errors.ts'
+
+const typescriptExtensions: readonly string[] = ['.ts', '.mts', '.cts', '.tsx']
+const loaderFlag = /(^|\s)(--import|--loader|--experimental-loader|--require|-r)([=\s]|$)/
+
+/** What decides whether a thread can load TypeScript. */
+export interface ThreadFlags {
+  /** Flags that the pool gives its threads; undefined when they inherit those of the process. */
+  readonly execArgv: readonly string[] | undefined
+  readonly env: Readonly<Record<string, string>> | symbol | undefined
+}
+
+/**
+ * Refuses a TypeScript module that a thread could not load: Node strips types itself from 22.18 and 23.6 on, before
+ * that a loader is needed. Whether a loader that is there can do it shows when the module is loaded.
+ *
+ * @throws SchedulerError ERR_WORKER_MODULE
+ */
+export function requireRunnableModule(moduleUrl: string, flags: ThreadFlags): void {
+  const path = fileURLToPath(moduleUrl)
+  if (!typescriptExtensions.includes(extname(path))) return
+  if (Boolean(Reflect.get(process.features, 'typescript')) && !path.endsWith('.tsx')) return
+  const nodeOptions = typeof flags.env === 'object' ? flags.env['NODE_OPTIONS'] : process.env['NODE_OPTIONS']
+  const given = [...(flags.execArgv ?? process.execArgv), nodeOptions ?? ''].join(' ')
+  if (loaderFlag.test(given)) return
+  throw new SchedulerError(
+    'ERR_WORKER_MODULE',
+    `The worker module '${path}' is TypeScript, which the threads of Node ${process.versions.node} cannot load. ` +
+      'Compile it and name the compiled file, or use Node 22.18 or later, or give the threads a loader: ' +
+      "piscinaThreadPool({ execArgv: ['--import', 'tsx'] }).",
+  )
+}

@@ -1,0 +1,80 @@
+import { SchedulerError } from '../core/errors.ts'
+import type { WorkerExecution } from './worker-execution.ts'
+
+const exited = /^worker exited with code: (\d+)$/
+
+/** What befell a task whose thread did not bring it to an end. */
+export function workerFailure(execution: WorkerExecution, error: unknown): SchedulerError {
+  if (execution.terminated !== null) return execution.terminated
+  const { name, message, code } = partsOf(error)
+  const job = `job '${execution.jobName}'`
+  if (name === 'DataCloneError') {
+    return new SchedulerError(
+      'ERR_WORKER_DATA',
+      `The data of ${job} cannot cross into a worker thread: ${message}`,
+      { cause: error },
+    )
+  }
+  const failed = (text: string): SchedulerError =>
+    new SchedulerError('ERR_WORKER_FAILED', text, { cause: error })
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return failed(`The worker thread that ran ${job} ran out of memory; raise its resourceLimits.`)
+  }
+  const exitCode = exited.exec(message)?.[1]
+  if (exitCode !== undefined) {
+    return failed(
+      `The worker thread that ran ${job} exited with code ${exitCode}, as after process.exit(${exitCode}).`,
+    )
+  }
+  return failed(
+    `The worker thread that ran ${job} died of an error that nothing caught, thrown there in the background: ` +
+      message,
+  )
+}
+
+/** When no thread comes up. */
+export function startFailure(forWhat: string, cause: unknown): SchedulerError {
+  const reason = cause === null ? 'it exited' : partsOf(cause).message
+  return new SchedulerError(
+    'ERR_WORKER_FAILED',
+    `No worker thread could be started for ${forWhat}: ${reason}. Check execArgv, env and resourceLimits.`,
+    { cause },
+  )
+}
+
+/** For a task that ignored its interrupt until its thread was ended. */
+export function terminationOf(execution: WorkerExecution): SchedulerError {
+  const { interruptGraceMs, signal } = execution.handlers
+  return new SchedulerError(
+    'ERR_JOB_INTERRUPTED',
+    `Job '${execution.jobName}' did not stop within ${interruptGraceMs} ms of its interrupt; ` +
+      'its thread was terminated.',
+    { cause: signal.reason },
+  )
+}
+
+/** For a task that shared the thread of one that was terminated. */
+export function neighbourTermination(
+  execution: WorkerExecution,
+  terminated: WorkerExecution,
+): SchedulerError {
+  return new SchedulerError(
+    'ERR_WORKER_FAILED',
+    `The worker thread of job '${execution.jobName}' was terminated, because job '${terminated.jobName}', ` +
+      'which shared it, ignored its interrupt. With concurrentTasksPerWorker: 1 jobs do not share threads.',
+  )
+}
+
+/** For a task that was interrupted before a thread took it. */
+export function interruptedBeforeStart(execution: WorkerExecution): SchedulerError {
+  return new SchedulerError(
+    'ERR_JOB_INTERRUPTED',
+    `Job '${execution.jobName}' was interrupted before a worker thread took it.`,
+    { cause: execution.handlers.signal.reason },
+  )
+}
+
+function partsOf(error: unknown): { name: string; message: string; code: unknown } {
+  if (!(error instanceof Error)) return { name: '', message: String(error), code: undefined }
+  return { name: error.name, message: error.message, code: Reflect.get(error, 'code') }
+}
