@@ -105,7 +105,13 @@ export type {
 export { type SchedulerMetaData, summaryOf } from './scheduler/scheduler-metadata.ts'
 export type { SchedulerOptions } from './scheduler/scheduler-options.ts'
 export type { SchedulerPlugin } from './scheduler/scheduler-plugin.ts'
-export { inProcessThreadPool, zeroSizeThreadPool } from './threadpool/in-process-thread-pool.ts'
+export {
+  type InProcessThreadPoolOptions,
+  inProcessThreadPool,
+  zeroSizeThreadPool,
+} from './threadpool/in-process-thread-pool.ts'
+export type { PiscinaThreadPoolOptions } from './threadpool/piscina-options.ts'
+export { piscinaThreadPool } from './threadpool/piscina-thread-pool.ts'
 export type { Runnable, ThreadPool, ThreadPoolContext, WorkerTaskHandlers } from './threadpool/thread-pool.ts'
 export type { WorkerTask, WorkerTaskResult } from './threadpool/wire.ts'
 export { type Clock, type EpochMs, systemClock, type Timer } from './time/clock.ts'
@@ -141,6 +147,13 @@ export {
   type CronOptions,
   type CronSummary,
 } from './triggers/cron/cron-expression.ts'
+export {
+  type Crontab,
+  type CrontabEntry,
+  type CrontabOptions,
+  type CrontabProblem,
+  parseCrontab,
+} from './triggers/cron/crontab.ts'
 export { parseUnixCron, type UnixCronOptions } from './triggers/cron/unix-cron.ts'
 export { CronScheduleBuilder, CronTrigger, type CronTriggerFields } from './triggers/cron-trigger.ts'
 export {

@@ -2,7 +2,7 @@ import { JobRegistry } from '../jobs/job-registry.ts'
 import { ramJobStore } from '../jobstore/ram/ram-job-store.ts'
 import { SchedulerEventEmitter } from '../listeners/events.ts'
 import { ListenerManager } from '../listeners/listener-manager.ts'
-import { inProcessThreadPool } from '../threadpool/in-process-thread-pool.ts'
+import { piscinaThreadPool } from '../threadpool/piscina-thread-pool.ts'
 import { ExecutingJobs } from './executing-jobs.ts'
 import { Notifier } from './notifier.ts'
 import { QuartzScheduler } from './quartz-scheduler.ts'
@@ -23,7 +23,7 @@ import { resolveSchedulerOptions, type SchedulerOptions } from './scheduler-opti
 export async function createScheduler(options: SchedulerOptions = {}): Promise<Scheduler> {
   const resolved = resolveSchedulerOptions(options, {
     jobStore: ramJobStore,
-    threadPool: inProcessThreadPool,
+    threadPool: piscinaThreadPool,
   })
   const { jobStore, logger, maxJobDataBytes, plugins, threadPool } = resolved
   const registry = new JobRegistry(resolved.jobs)

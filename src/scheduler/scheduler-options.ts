@@ -5,7 +5,7 @@ import { type Logger, silentLogger } from '../core/logger.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import type { JobSource } from '../jobs/define-job.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type { InProcessThreadPoolOptions } from '../threadpool/in-process-thread-pool.ts'
+import type { PiscinaThreadPoolOptions } from '../threadpool/piscina-options.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
@@ -17,7 +17,7 @@ export interface SchedulerOptions {
   /** Where jobs and triggers are kept. Default: in memory. */
   readonly jobStore?: JobStore
   /** Where jobs run: a pool, or the options of the piscina pool. Default: 10 slots, worker threads when needed. */
-  readonly threadPool?: ThreadPool | InProcessThreadPoolOptions
+  readonly threadPool?: ThreadPool | PiscinaThreadPoolOptions
   /** Schedulers of one name share the data of a store. Default `QuartzScheduler`. */
   readonly schedulerName?: string
   /** Unique among the instances of one name. Default `NON_CLUSTERED`. */
@@ -93,7 +93,7 @@ export function resolveSchedulerOptions(
   options: SchedulerOptions,
   defaults: {
     readonly jobStore: () => JobStore
-    readonly threadPool: (options: InProcessThreadPoolOptions) => ThreadPool
+    readonly threadPool: (options: PiscinaThreadPoolOptions) => ThreadPool
   },
 ): ResolvedSchedulerOptions {
   refuseUnknownKeys(what, options, schedulerOptionNames)
@@ -135,6 +135,6 @@ function text(field: keyof SchedulerOptions, value: string): string {
   )
 }
 
-function isThreadPool(given: ThreadPool | InProcessThreadPoolOptions): given is ThreadPool {
+function isThreadPool(given: ThreadPool | PiscinaThreadPoolOptions): given is ThreadPool {
   return 'runInThread' in given
 }
