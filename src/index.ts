@@ -92,7 +92,7 @@ export type { TriggerListener } from './listeners/trigger-listener.ts'
 export { type ExecutionLogOptions, executionLogPlugin } from './plugins/execution-log-plugin.ts'
 export { JobChainingJobListener, type JobChainLinkOptions } from './plugins/job-chaining-job-listener.ts'
 export { type ShutdownHookOptions, shutdownHookPlugin } from './plugins/shutdown-hook-plugin.ts'
-export { createScheduler } from './scheduler/create-scheduler.ts'
+export { createScheduler, type SchedulerOptions } from './scheduler/create-scheduler.ts'
 export type {
   AddCalendarOptions,
   AddJobOptions,
@@ -103,7 +103,7 @@ export type {
   ShutdownOptions,
 } from './scheduler/scheduler.ts'
 export { type SchedulerMetaData, summaryOf } from './scheduler/scheduler-metadata.ts'
-export type { SchedulerOptions } from './scheduler/scheduler-options.ts'
+export type { SchedulerBehaviour } from './scheduler/scheduler-options.ts'
 export type { SchedulerPlugin } from './scheduler/scheduler-plugin.ts'
 export {
   type InProcessThreadPoolOptions,

@@ -1,15 +1,26 @@
 import { JobRegistry } from '../jobs/job-registry.ts'
+import type { JobStore } from '../jobstore/job-store.ts'
 import { ramJobStore } from '../jobstore/ram/ram-job-store.ts'
 import { SchedulerEventEmitter } from '../listeners/events.ts'
 import { ListenerManager } from '../listeners/listener-manager.ts'
+import type { PiscinaThreadPoolOptions } from '../threadpool/piscina-options.ts'
 import { piscinaThreadPool } from '../threadpool/piscina-thread-pool.ts'
+import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { ExecutingJobs } from './executing-jobs.ts'
 import { Notifier } from './notifier.ts'
 import { QuartzScheduler } from './quartz-scheduler.ts'
 import { ScheduleChecks } from './schedule-checks.ts'
 import type { Scheduler } from './scheduler.ts'
 import { SchedulerEngine } from './scheduler-engine.ts'
-import { resolveSchedulerOptions, type SchedulerOptions } from './scheduler-options.ts'
+import { resolveSchedulerOptions, type SchedulerBehaviour } from './scheduler-options.ts'
+
+/** Options of `createScheduler`; all have defaults. */
+export interface SchedulerOptions extends SchedulerBehaviour {
+  /** Where jobs and triggers are kept. Default: in memory. */
+  readonly jobStore?: JobStore
+  /** Where jobs run: a pool, or options of the piscina pool. Default: 10 slots, worker threads when needed. */
+  readonly threadPool?: ThreadPool | PiscinaThreadPoolOptions
+}
 
 /**
  * Makes a scheduler, in standby mode: store jobs and triggers, then `start` it. The one place that wires the parts
@@ -21,11 +32,10 @@ import { resolveSchedulerOptions, type SchedulerOptions } from './scheduler-opti
  * @throws InvalidArgumentError ERR_INVALID_OPTION for an option that is unknown or out of bounds
  */
 export async function createScheduler(options: SchedulerOptions = {}): Promise<Scheduler> {
-  const resolved = resolveSchedulerOptions(options, {
-    jobStore: ramJobStore,
-    threadPool: piscinaThreadPool,
-  })
-  const { jobStore, logger, maxJobDataBytes, plugins, threadPool } = resolved
+  const { jobStore = ramJobStore(), threadPool: pool = {} } = options
+  const threadPool = isThreadPool(pool) ? pool : piscinaThreadPool(pool)
+  const resolved = resolveSchedulerOptions(options, { jobStore, threadPool })
+  const { logger, maxJobDataBytes, plugins } = resolved
   const registry = new JobRegistry(resolved.jobs)
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), logger)
   const executing = new ExecutingJobs()
@@ -41,4 +51,8 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     throw error
   }
   return scheduler
+}
+
+function isThreadPool(given: ThreadPool | PiscinaThreadPoolOptions): given is ThreadPool {
+  return 'runInThread' in given
 }

@@ -81,7 +81,8 @@ export class JobRunShell implements Runnable {
     const { maxRefires, notifier } = this.#resources
     if (instruction !== 'reExecuteJob' || this.#context.refireCount < maxRefires) return instruction
     notifier.error(
-      `Job ${this.#context.jobKey.toString()} asked to be refired more than maxRefires (${maxRefires}) times; its schedule goes on.`,
+      `Job ${this.#context.jobKey.toString()} asked to be refired more than maxRefires (${maxRefires}) times; ` +
+        'its schedule goes on.',
       null,
     )
     return instructionAfter(this.#context.trigger, null)

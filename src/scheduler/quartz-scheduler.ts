@@ -173,7 +173,8 @@ export class QuartzScheduler implements Scheduler {
     if (!jobDetail.durable && options.storeNonDurableWhileAwaitingScheduling !== true) {
       throw new SchedulerError(
         'ERR_JOB_NOT_DURABLE',
-        `Job ${jobDetail.key.toString()} has no trigger and is not durable, so it would be deleted at once. Build it with storeDurably(), or pass { storeNonDurableWhileAwaitingScheduling: true }.`,
+        `Job ${jobDetail.key.toString()} has no trigger and is not durable, so it would be deleted at once. ` +
+          'Build it with storeDurably(), or pass { storeNonDurableWhileAwaitingScheduling: true }.',
       )
     }
     const job = this.#checks.job(jobDetail)
@@ -403,7 +404,8 @@ export class QuartzScheduler implements Scheduler {
     if (triggers.length === 0 && !job.durable) {
       throw new SchedulerError(
         'ERR_JOB_NOT_DURABLE',
-        `Job ${job.key.toString()} is not durable and comes without triggers. Pass a trigger, or build it with storeDurably().`,
+        `Job ${job.key.toString()} is not durable and comes without triggers. ` +
+          'Pass a trigger, or build it with storeDurably().',
       )
     }
     const prepared: Trigger[] = []

@@ -26,7 +26,8 @@ export class ScheduleChecks {
   /**
    * The job as it is to be stored: with what its definition says, its data checked.
    *
-   * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_WORKER_MODULE, ERR_INVALID_JOB_DATA, ERR_JOB_DATA_TOO_LARGE
+   * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_WORKER_MODULE, ERR_INVALID_JOB_DATA,
+   *   ERR_JOB_DATA_TOO_LARGE
    */
   job(job: JobDetail): JobDetail {
     const definition = this.#registry.get(job.jobType)
@@ -60,7 +61,8 @@ export class ScheduleChecks {
     if (scheduled.nextFireTimeMs === null) {
       throw new SchedulerError(
         'ERR_TRIGGER_NEVER_FIRES',
-        `Based on its schedule, ${owner} will never fire. Check its start and end time${calendar === null ? '' : ` and its calendar '${ours.calendarName ?? ''}'`}.`,
+        `Based on its schedule, ${owner} will never fire. Check its start and end time` +
+          (ours.calendarName === null ? '.' : ` and its calendar '${ours.calendarName}'.`),
       )
     }
     return scheduled
@@ -90,7 +92,8 @@ export class ScheduleChecks {
     if (trigger.jobKey.equals(jobKey)) return trigger
     throw new SchedulerError(
       'ERR_JOB_KEY_MISMATCH',
-      `Trigger ${trigger.key.toString()} is for job ${trigger.jobKey.toString()}, not for ${jobKey.toString()}. Leave out forJob, or name the same job.`,
+      `Trigger ${trigger.key.toString()} is for job ${trigger.jobKey.toString()}, not for ${jobKey.toString()}. ` +
+        'Leave out forJob, or name the same job.',
     )
   }
 
@@ -112,7 +115,8 @@ export class ScheduleChecks {
       if (!key.startsWith(reservedDataPrefix)) continue
       throw new InvalidArgumentError(
         `jobDataMap.${key}`,
-        `Job data of ${owner}: '${key}' begins with '${reservedDataPrefix}', which is kept for the scheduler. Use another key.`,
+        `Job data of ${owner}: '${key}' begins with '${reservedDataPrefix}', which is kept for the scheduler. ` +
+          'Use another key.',
         'ERR_INVALID_JOB_DATA',
       )
     }

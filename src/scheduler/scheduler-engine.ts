@@ -88,7 +88,8 @@ export class SchedulerEngine {
     if (this.#state === 'shutdown' || this.#state === 'shuttingDown') {
       throw new SchedulerError(
         'ERR_SCHEDULER_SHUTDOWN',
-        `The scheduler '${this.#options.schedulerName}' has been shut down and cannot be used again; create another one.`,
+        `The scheduler '${this.#options.schedulerName}' has been shut down and cannot be used again; ` +
+          'create another one.',
       )
     }
   }

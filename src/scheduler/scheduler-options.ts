@@ -5,19 +5,14 @@ import { type Logger, silentLogger } from '../core/logger.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import type { JobSource } from '../jobs/define-job.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type { PiscinaThreadPoolOptions } from '../threadpool/piscina-options.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
-/** Options of `createScheduler` apart from the thread pool's own. */
-export interface SchedulerOptions {
+/** How a scheduler works, whatever its store and pool. */
+export interface SchedulerBehaviour {
   /** The code that may run: job definitions and job classes. Default none. */
   readonly jobs?: readonly JobSource[]
-  /** Where jobs and triggers are kept. Default: in memory. */
-  readonly jobStore?: JobStore
-  /** Where jobs run: a pool, or the options of the piscina pool. Default: 10 slots, worker threads when needed. */
-  readonly threadPool?: ThreadPool | PiscinaThreadPoolOptions
   /** Schedulers of one name share the data of a store. Default `QuartzScheduler`. */
   readonly schedulerName?: string
   /** Unique among the instances of one name. Default `NON_CLUSTERED`. */
@@ -38,7 +33,7 @@ export interface SchedulerOptions {
   readonly misfireThresholdMs?: number
   /** How often a job may refire itself in one firing. 0 to 1,000,000, default 100. */
   readonly maxRefires?: number
-  /** How long an interrupted worker job may take to stop before its thread is terminated. Milliseconds, default 5,000. */
+  /** How long an interrupted worker job may take to stop before its thread is ended. Milliseconds, default 5,000. */
   readonly interruptGraceMs?: number
   /** Largest job data, as bytes of JSON. At least 2, default 1,048,576. */
   readonly maxJobDataBytes?: number
@@ -57,14 +52,13 @@ export interface SchedulerOptions {
 }
 
 /** The options with every default filled in; frozen. */
-export type ResolvedSchedulerOptions = Required<Omit<SchedulerOptions, 'threadPool'>> & {
+export interface ResolvedSchedulerOptions extends Required<SchedulerBehaviour> {
+  readonly jobStore: JobStore
   readonly threadPool: ThreadPool
 }
 
-export const schedulerOptionNames: readonly (keyof SchedulerOptions)[] = [
+const behaviourNames: readonly (keyof SchedulerBehaviour)[] = [
   'jobs',
-  'jobStore',
-  'threadPool',
   'schedulerName',
   'instanceId',
   'idleWaitMs',
@@ -90,19 +84,15 @@ const what = 'createScheduler'
  * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option, its bounds and what was found
  */
 export function resolveSchedulerOptions(
-  options: SchedulerOptions,
-  defaults: {
-    readonly jobStore: () => JobStore
-    readonly threadPool: (options: PiscinaThreadPoolOptions) => ThreadPool
-  },
+  options: SchedulerBehaviour,
+  parts: { readonly jobStore: JobStore; readonly threadPool: ThreadPool },
 ): ResolvedSchedulerOptions {
-  refuseUnknownKeys(what, options, schedulerOptionNames)
-  const given = options.threadPool ?? {}
-  const threadPool = isThreadPool(given) ? given : defaults.threadPool(given)
+  refuseUnknownKeys(what, options, [...behaviourNames, 'jobStore', 'threadPool'])
+  const { jobStore, threadPool } = parts
   const idleWaitMs = integer('idleWaitMs', options.idleWaitMs ?? 30_000, 1000, 3_600_000)
   return Object.freeze({
     jobs: options.jobs ?? [],
-    jobStore: options.jobStore ?? defaults.jobStore(),
+    jobStore,
     threadPool,
     schedulerName: text('schedulerName', options.schedulerName ?? 'QuartzScheduler'),
     instanceId: text('instanceId', options.instanceId ?? 'NON_CLUSTERED'),
@@ -122,19 +112,15 @@ export function resolveSchedulerOptions(
   })
 }
 
-function integer(field: keyof SchedulerOptions, value: number, min: number, max?: number): number {
+function integer(field: keyof SchedulerBehaviour, value: number, min: number, max?: number): number {
   return requireInteger(what, field, value, max === undefined ? { min } : { min, max })
 }
 
-function text(field: keyof SchedulerOptions, value: string): string {
+function text(field: keyof SchedulerBehaviour, value: string): string {
   if (typeof value === 'string' && value.trim() !== '') return value
   throw new InvalidArgumentError(
     field,
     `${what}: '${field}' must be a text that is not blank, got ${describeValue(value)}.`,
     'ERR_INVALID_OPTION',
   )
-}
-
-function isThreadPool(given: ThreadPool | PiscinaThreadPoolOptions): given is ThreadPool {
-  return 'runInThread' in given
 }
