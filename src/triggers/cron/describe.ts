@@ -19,12 +19,16 @@ function words(expression: string, dialect: 'quartz' | 'unix'): string {
   })
 }
 
-/** Month and weekday names cut to three letters. */
+/** Month and weekday names cut to three letters; an L may follow a weekday. */
 function shortNames(field: string): string {
   return field.replace(/[A-Z]{4,}/g, (letters) => {
-    const known = findName(monthSpec, letters) ?? findName(dayOfWeekSpec, letters)
-    return known === null ? letters : letters.slice(0, 3)
+    if (isName(letters)) return letters.slice(0, 3)
+    return letters.endsWith('L') && isName(letters.slice(0, -1)) ? `${letters.slice(0, 3)}L` : letters
   })
+}
+
+function isName(letters: string): boolean {
+  return findName(monthSpec, letters) !== null || findName(dayOfWeekSpec, letters) !== null
 }
 
 /** One item of a day-of-month list. */

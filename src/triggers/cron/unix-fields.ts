@@ -57,7 +57,7 @@ export function parseUnixFields(expression: string, seconds: 'never' | 'optional
   const second = tokens.length === 6 ? tokens[0]?.text : '0'
   const daySpec = dayOfMonth === '*' ? dayOfWeekSpec : dayOfMonthSpec
   return {
-    text: written.map((token) => token.text).join(' '),
+    text: macro === null ? written.map((token) => token.text).join(' ') : (first?.text ?? '').toLowerCase(),
     fields: {
       seconds: valuesOf(second, fields.second.values),
       minutes: valuesOf(minute, fields.minute.values),
