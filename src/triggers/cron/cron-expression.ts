@@ -125,7 +125,7 @@ export class CronExpression {
     const secondStartMs = Math.floor(date.getTime() / secondMs) * secondMs
     if (this.dst === 'vixie') return this.nextTimeMs(secondStartMs - 1) === secondStartMs
     const shownLastMs = this.#zone.lastInstantOf(this.#zone.toLocalMs(secondStartMs))
-    return this.nextTimeMs(shownLastMs - secondMs) === shownLastMs
+    return this.previousTimeMs(shownLastMs + 1) === shownLastMs
   }
 
   /** The first second after an instant in which the expression does not fire. */
