@@ -182,9 +182,10 @@ function prototypeKind(value: unknown): string {
     const prototype = Object.getPrototypeOf(value) as { readonly constructor?: unknown } | null
     if (prototype === Object.prototype || prototype === null) return 'plain'
     const constructor: unknown = prototype.constructor
-    return typeof constructor === 'function' && constructor.name !== ''
-      ? constructor.name
-      : 'an unnamed class'
+    const name = typeof constructor === 'function' ? constructor.name : ''
+    // The plain objects of another realm (a vm context, as some test runners use) are plain too.
+    if (name === 'Object' && Object.getPrototypeOf(prototype) === null) return 'plain'
+    return name === '' ? 'an unnamed class' : name
   } catch {
     // A revoked proxy, or a prototype with a throwing accessor: nothing that could be kept.
     return 'an unreadable class'

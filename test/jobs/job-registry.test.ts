@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import type { Job } from '../../src/jobs/job-definition.ts'
+import { JobRegistry } from '../../src/jobs/job-registry.ts'
+
+const report = defineJob('report', () => undefined)
+class Cleanup implements Job {
+  execute(): void {}
+}
+
+describe('JobRegistry', () => {
+  it('finds jobs of every form by their type', () => {
+    const registry = new JobRegistry([report, Cleanup])
+    expect(registry.jobTypes).toEqual(['report', 'Cleanup'])
+    expect(registry.has('report')).toBe(true)
+    expect(registry.get('report')).toBe(report)
+    expect(registry.find('Cleanup')).toMatchObject({ jobClass: Cleanup })
+    expect(registry.find('other')).toBeNull()
+    expect(registry.has('other')).toBe(false)
+  })
+
+  it('refuses a second job of the same type', () => {
+    expect(() => new JobRegistry([report, defineJob('report', () => 1)])).toThrow(
+      /'report' is registered already/,
+    )
+  })
+
+  it.each([
+    ['reports', [report, Cleanup], /Unknown job type 'reports'. Did you mean 'report'\?/],
+    ['thumbnails', [report, Cleanup], /Known: report, Cleanup\./],
+    ['thumbnails', [], /No job is registered\./],
+    [
+      'thumbnails',
+      Array.from({ length: 12 }, (_, index) => defineJob(`number ${index}`, () => 1)),
+      /number 9, \.\.\.\./,
+    ],
+  ])('says for the unknown type %s what is known', (jobType, jobs, message) => {
+    expect(() => new JobRegistry(jobs).get(jobType)).toThrow(
+      expect.objectContaining({
+        code: 'ERR_UNKNOWN_JOB_TYPE',
+        message: expect.stringMatching(message) as string,
+      }),
+    )
+  })
+
+  it('completes a job that was built from the name of its type', () => {
+    const strict = defineJob('strict', () => 1, {
+      description: 'from the definition',
+      disallowConcurrentExecution: true,
+      persistJobDataAfterExecution: true,
+      timeoutMs: 5,
+      retry: { attempts: 2 },
+    })
+    const registry = new JobRegistry([strict, report])
+    const bare = JobBuilder.newJob('strict').withIdentity('a')
+    expect(registry.complete(bare.build())).toEqual(JobBuilder.newJob(strict).withIdentity('a').build())
+    const own = bare.withDescription('own').withTimeout(9).withRetry({ attempts: 7 }).build()
+    expect(registry.complete(own)).toMatchObject({
+      description: 'own',
+      timeoutMs: 9,
+      retry: { attempts: 7 },
+      disallowConcurrentExecution: true,
+    })
+    const flags = JobBuilder.newJob('report').disallowConcurrentExecution().build()
+    expect(registry.complete(flags)).toEqual(flags)
+  })
+})
