@@ -115,6 +115,12 @@ export { piscinaThreadPool } from './threadpool/piscina-thread-pool.ts'
 export type { Runnable, ThreadPool, ThreadPoolContext, WorkerTaskHandlers } from './threadpool/thread-pool.ts'
 export type { WorkerTask, WorkerTaskResult } from './threadpool/wire.ts'
 export { type Clock, type EpochMs, systemClock, type Timer } from './time/clock.ts'
+export {
+  DateBuilder,
+  type DateBuilderOptions,
+  type DateUnit,
+  dateUnits,
+} from './time/date-builder.ts'
 export { DayOfWeek } from './time/day-of-week.ts'
 export { TimeZone } from './time/zone.ts'
 export {
@@ -183,3 +189,4 @@ export { compareFireOrder, Trigger, type TriggerType, triggerTypes } from './tri
 export { TriggerBuilder } from './triggers/trigger-builder.ts'
 export type { FireState, TriggerFields } from './triggers/trigger-fields.ts'
 export { type TriggerJson, triggerFromJSON, triggerToJSON } from './triggers/trigger-json.ts'
+export { TriggerUtils } from './triggers/trigger-utils.ts'

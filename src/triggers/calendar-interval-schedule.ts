@@ -1,5 +1,6 @@
-import { civilFromLocalMs, dayMs, daysInMonth, floorMod, localMsFromCivil } from '../time/civil.ts'
+import { civilFromLocalMs, dayMs } from '../time/civil.ts'
 import type { EpochMs } from '../time/clock.ts'
+import { plusMonths } from '../time/wall-time.ts'
 import type { TimeZone } from '../time/zone.ts'
 import { instantMaxMs } from './invalid-trigger.ts'
 
@@ -119,21 +120,17 @@ function daySeries(startLocalMs: number, days: number): LocalSeries {
 
 /** Each time is counted from the start, so a day that a short month clamps comes back in a longer one. */
 function monthSeries(startLocalMs: number, months: number): LocalSeries {
-  const start = civilFromLocalMs(startLocalMs)
-  const timeOfDayMs = floorMod(startLocalMs, dayMs)
-  const startMonth = start.year * 12 + start.month - 1
-  const at = (fireNumber: number): number => {
-    const monthIndex = startMonth + fireNumber * months
-    const year = Math.floor(monthIndex / 12)
-    const month = monthIndex - year * 12 + 1
-    return localMsFromCivil(year, month, Math.min(start.day, daysInMonth(year, month))) + timeOfDayMs
-  }
+  const startMonth = monthIndexOf(startLocalMs)
   return {
-    at,
+    at: (fireNumber) => plusMonths(startLocalMs, fireNumber * months),
     lastAtOrBefore(localMs) {
-      const { year, month } = civilFromLocalMs(localMs)
-      const fireNumber = Math.floor((year * 12 + month - 1 - startMonth) / months)
-      return at(fireNumber) > localMs ? fireNumber - 1 : fireNumber
+      const fireNumber = Math.floor((monthIndexOf(localMs) - startMonth) / months)
+      return plusMonths(startLocalMs, fireNumber * months) > localMs ? fireNumber - 1 : fireNumber
     },
   }
+}
+
+function monthIndexOf(localMs: number): number {
+  const { year, month } = civilFromLocalMs(localMs)
+  return year * 12 + month - 1
 }

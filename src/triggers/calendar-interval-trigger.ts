@@ -178,7 +178,7 @@ export class CalendarIntervalScheduleBuilder implements ScheduleBuilder<Calendar
     return this
   }
 
-  /** Leave out a fire whose local time a change of the zone's offset skips. Default: fire at the first instant after. */
+  /** Leave out a fire whose local time does not exist. Default: fire at the first instant after the gap. */
   skipDayIfHourDoesNotExist(options: { enabled: boolean } = { enabled: true }): this {
     this.#skipDayIfHourDoesNotExist = options.enabled
     return this

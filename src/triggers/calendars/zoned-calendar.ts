@@ -12,6 +12,7 @@ const maxContradictions = 10_000
 export interface CalendarOptions {
   /** IANA name of the zone in which days and times of day are read. Default: the zone of this process. */
   readonly timeZone?: string
+  /** For people. Default: none. */
   readonly description?: string | null
   /** An instant is included only when this calendar includes it, too. Default: none. */
   readonly baseCalendar?: Calendar | null

@@ -1,0 +1,87 @@
+import type { EpochMs } from '../time/clock.ts'
+import { firstIncluded } from './calendar-skip.ts'
+import type { Calendar } from './calendars/calendar.ts'
+import { requireInstantMs, requireWhole } from './invalid-trigger.ts'
+import { repeatIndefinitely } from './simple-schedule.ts'
+import type { Trigger } from './trigger.ts'
+
+/** Looks ahead along a trigger's schedule. The trigger itself stays as it is. */
+export const TriggerUtils: {
+  /**
+   * The next fire times, `count` of them or fewer when the schedule ends before. A trigger that has been scheduled
+   * goes on from where it is.
+   */
+  computeFireTimes(trigger: Trigger, calendar: Calendar | null, count: number): Date[]
+  /** The fire times from `from` to `to`, both included, by the phase that the trigger really has. */
+  computeFireTimesBetween(trigger: Trigger, calendar: Calendar | null, from: Date, to: Date): Date[]
+  /** An end time that lets the trigger fire `count` more times and not once more; null when it fires less often. */
+  computeEndTimeToAllowParticularNumberOfFirings(
+    trigger: Trigger,
+    calendar: Calendar | null,
+    count: number,
+  ): Date | null
+} = {
+  computeFireTimes(trigger, calendar, count) {
+    requireCount(trigger, count)
+    const dates: Date[] = []
+    let current = scheduled(trigger, calendar)
+    while (current.nextFireTimeMs !== null && dates.length < count) {
+      dates.push(new Date(current.nextFireTimeMs))
+      current = current.triggered(calendar)
+    }
+    return dates
+  },
+
+  computeFireTimesBetween(trigger, calendar, from, to) {
+    const fromMs = requireInstantMs('TriggerUtils', 'from', from)
+    const toMs = requireInstantMs('TriggerUtils', 'to', to)
+    const dates: Date[] = []
+    let current = forwardedTo(scheduled(trigger, calendar), calendar, fromMs)
+    while (current.nextFireTimeMs !== null && current.nextFireTimeMs <= toMs) {
+      if (current.nextFireTimeMs >= fromMs) dates.push(new Date(current.nextFireTimeMs))
+      current = current.triggered(calendar)
+    }
+    return dates
+  },
+
+  computeEndTimeToAllowParticularNumberOfFirings(trigger, calendar, count) {
+    requireCount(trigger, count)
+    let current = scheduled(trigger, calendar)
+    for (let fired = 1; fired < count && current.nextFireTimeMs !== null; fired++) {
+      current = current.triggered(calendar)
+    }
+    // One millisecond later: for some families the end time is exclusive.
+    return current.nextFireTimeMs === null ? null : new Date(current.nextFireTimeMs + 1)
+  },
+}
+
+function requireCount(trigger: Trigger, count: number): void {
+  requireWhole(`Fire times of '${trigger.key.toString()}'`, 'count', count, { min: 1, max: 1_000_000 })
+}
+
+function scheduled(trigger: Trigger, calendar: Calendar | null): Trigger {
+  return trigger.nextFireTimeMs === null && trigger.timesTriggered === 0
+    ? trigger.computeFirstFireTime(calendar)
+    : trigger
+}
+
+/** The trigger as it is when its next time is the first one from `fromMs` on. */
+function forwardedTo(trigger: Trigger, calendar: Calendar | null, fromMs: EpochMs): Trigger {
+  const { nextFireTimeMs, previousFireTimeMs, timesTriggered } = trigger
+  // One that counts its fires across excluded times must be followed step by step.
+  const counts = trigger.type === 'dailyTimeInterval' && countOf(trigger) !== repeatIndefinitely
+  if (nextFireTimeMs === null || nextFireTimeMs >= fromMs || counts) return trigger
+  const candidateMs = trigger.fireTimeAfterMs(fromMs - 1)
+  return trigger.withFireState({
+    nextFireTimeMs: firstIncluded(trigger, calendar, candidateMs, timesTriggered),
+    previousFireTimeMs,
+    timesTriggered,
+    misfiredFireTimeMs: null,
+  })
+}
+
+function countOf(trigger: Trigger): number {
+  return 'repeatCount' in trigger && typeof trigger.repeatCount === 'number'
+    ? trigger.repeatCount
+    : repeatIndefinitely
+}
