@@ -1,0 +1,189 @@
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { GroupMatcher } from '../core/matcher.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
+import type { Calendar } from '../triggers/calendars/calendar.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import type {
+  AcquiredTrigger,
+  AcquireRequest,
+  JobCompletion,
+  JobStore,
+  JobStoreCapabilities,
+  JobStoreContext,
+  ScheduleEntry,
+  TriggerFiredResult,
+} from './job-store.ts'
+import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from './queries.ts'
+import type { TriggerState } from './trigger-state.ts'
+
+/** The operations of a store: everything that answers with a promise. */
+export type JobStoreOperation = {
+  [Name in keyof JobStore]: JobStore[Name] extends (...args: never[]) => Promise<unknown> ? Name : never
+}[keyof JobStore]
+
+/**
+ * A store that hands every operation on to another one: the base of stores that log, measure or fail on purpose.
+ * Override `around` to do something at every operation, or a method to change one.
+ */
+export class DelegatingJobStore implements JobStore {
+  protected readonly inner: JobStore
+
+  constructor(inner: JobStore) {
+    this.inner = inner
+  }
+
+  get name(): string {
+    return this.inner.name
+  }
+  get capabilities(): JobStoreCapabilities {
+    return this.inner.capabilities
+  }
+
+  /** Every operation goes through here; `proceed` carries it out on the inner store. */
+  protected around<Answer>(_operation: JobStoreOperation, proceed: () => Promise<Answer>): Promise<Answer> {
+    return proceed()
+  }
+
+  initialize(context: JobStoreContext): Promise<void> {
+    return this.around('initialize', () => this.inner.initialize(context))
+  }
+  schedulerStarted(): Promise<void> {
+    return this.around('schedulerStarted', () => this.inner.schedulerStarted())
+  }
+  schedulerPaused(): Promise<void> {
+    return this.around('schedulerPaused', () => this.inner.schedulerPaused())
+  }
+  schedulerResumed(): Promise<void> {
+    return this.around('schedulerResumed', () => this.inner.schedulerResumed())
+  }
+  shutdown(): Promise<void> {
+    return this.around('shutdown', () => this.inner.shutdown())
+  }
+  acquireRetryDelayMs(failures: number): number {
+    return this.inner.acquireRetryDelayMs(failures)
+  }
+
+  scheduleJobs(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void> {
+    return this.around('scheduleJobs', () => this.inner.scheduleJobs(entries, options))
+  }
+  addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {
+    return this.around('addJob', () => this.inner.addJob(job, options))
+  }
+  rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
+    return this.around('rescheduleTrigger', () => this.inner.rescheduleTrigger(key, trigger))
+  }
+  deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
+    return this.around('deleteJobs', () => this.inner.deleteJobs(keys))
+  }
+  deleteTriggers(keys: readonly TriggerKey[]): Promise<readonly TriggerKey[]> {
+    return this.around('deleteTriggers', () => this.inner.deleteTriggers(keys))
+  }
+  clear(): Promise<void> {
+    return this.around('clear', () => this.inner.clear())
+  }
+
+  getJob(key: JobKey): Promise<JobDetail | null> {
+    return this.around('getJob', () => this.inner.getJob(key))
+  }
+  getTrigger(key: TriggerKey): Promise<Trigger | null> {
+    return this.around('getTrigger', () => this.inner.getTrigger(key))
+  }
+  getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
+    return this.around('getTriggersOfJob', () => this.inner.getTriggersOfJob(key))
+  }
+  queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>> {
+    return this.around('queryJobs', () => this.inner.queryJobs(query))
+  }
+  queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>> {
+    return this.around('queryTriggers', () => this.inner.queryTriggers(query))
+  }
+  getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
+    return this.around('getJobKeys', () => this.inner.getJobKeys(matcher))
+  }
+  getTriggerKeys(matcher: GroupMatcher): Promise<readonly TriggerKey[]> {
+    return this.around('getTriggerKeys', () => this.inner.getTriggerKeys(matcher))
+  }
+  getJobGroupNames(): Promise<readonly string[]> {
+    return this.around('getJobGroupNames', () => this.inner.getJobGroupNames())
+  }
+  getTriggerGroupNames(): Promise<readonly string[]> {
+    return this.around('getTriggerGroupNames', () => this.inner.getTriggerGroupNames())
+  }
+  getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }> {
+    return this.around('getCounts', () => this.inner.getCounts())
+  }
+
+  getTriggerState(key: TriggerKey): Promise<TriggerState> {
+    return this.around('getTriggerState', () => this.inner.getTriggerState(key))
+  }
+  resetTriggerFromErrorState(key: TriggerKey): Promise<boolean> {
+    return this.around('resetTriggerFromErrorState', () => this.inner.resetTriggerFromErrorState(key))
+  }
+
+  pauseTrigger(key: TriggerKey): Promise<boolean> {
+    return this.around('pauseTrigger', () => this.inner.pauseTrigger(key))
+  }
+  pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+    return this.around('pauseTriggers', () => this.inner.pauseTriggers(matcher))
+  }
+  pauseJob(key: JobKey): Promise<boolean> {
+    return this.around('pauseJob', () => this.inner.pauseJob(key))
+  }
+  pauseJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+    return this.around('pauseJobs', () => this.inner.pauseJobs(matcher))
+  }
+  pauseAll(): Promise<void> {
+    return this.around('pauseAll', () => this.inner.pauseAll())
+  }
+  resumeTrigger(key: TriggerKey): Promise<boolean> {
+    return this.around('resumeTrigger', () => this.inner.resumeTrigger(key))
+  }
+  resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+    return this.around('resumeTriggers', () => this.inner.resumeTriggers(matcher))
+  }
+  resumeJob(key: JobKey): Promise<boolean> {
+    return this.around('resumeJob', () => this.inner.resumeJob(key))
+  }
+  resumeJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+    return this.around('resumeJobs', () => this.inner.resumeJobs(matcher))
+  }
+  resumeAll(): Promise<void> {
+    return this.around('resumeAll', () => this.inner.resumeAll())
+  }
+  getPausedTriggerGroups(): Promise<readonly string[]> {
+    return this.around('getPausedTriggerGroups', () => this.inner.getPausedTriggerGroups())
+  }
+  getPausedJobGroups(): Promise<readonly string[]> {
+    return this.around('getPausedJobGroups', () => this.inner.getPausedJobGroups())
+  }
+
+  addCalendar(
+    name: string,
+    calendar: Calendar,
+    options: { readonly replace: boolean; readonly updateTriggers: boolean },
+  ): Promise<void> {
+    return this.around('addCalendar', () => this.inner.addCalendar(name, calendar, options))
+  }
+  deleteCalendar(name: string): Promise<boolean> {
+    return this.around('deleteCalendar', () => this.inner.deleteCalendar(name))
+  }
+  getCalendar(name: string): Promise<Calendar | null> {
+    return this.around('getCalendar', () => this.inner.getCalendar(name))
+  }
+  getCalendarNames(): Promise<readonly string[]> {
+    return this.around('getCalendarNames', () => this.inner.getCalendarNames())
+  }
+
+  acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
+    return this.around('acquireNextTriggers', () => this.inner.acquireNextTriggers(request))
+  }
+  releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
+    return this.around('releaseAcquiredTriggers', () => this.inner.releaseAcquiredTriggers(acquired))
+  }
+  triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
+    return this.around('triggersFired', () => this.inner.triggersFired(acquired))
+  }
+  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
+    return this.around('triggeredJobsComplete', () => this.inner.triggeredJobsComplete(completions))
+  }
+}

@@ -1,0 +1,4 @@
+export { type IdGenerator, seededIds } from './core/ids.ts'
+export type { ConformanceCase } from './testing/conformance-case.ts'
+export { type JobStoreConformanceOptions, jobStoreConformance } from './testing/job-store/conformance.ts'
+export { ManualClock } from './time/manual-clock.ts'

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict'
+import { TriggerKey } from '../../core/key.ts'
+import { GroupMatcher } from '../../core/matcher.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
+import { HolidayCalendar } from '../../triggers/calendars/holiday-calendar.ts'
+import { WeeklyCalendar } from '../../triggers/calendars/weekly-calendar.ts'
+import { area, type StoreCase } from './store-case.ts'
+import { jobDetail, misfireThresholdMs, only, refuses, type Testbed } from './testbed.ts'
+
+const hours = 3_600_000
+const day = 24 * hours
+const name = 'holidays'
+
+// The clock of a testbed starts with the first of January 2026 in UTC.
+function excluding(...excludedDates: readonly string[]): Calendar {
+  return new HolidayCalendar({ excludedDates, timeZone: 'UTC' })
+}
+
+function put(bed: Testbed, calendar: Calendar, options: { updateTriggers?: boolean } = {}): Promise<void> {
+  return bed.store.addCalendar(name, calendar, {
+    replace: true,
+    updateTriggers: options.updateTriggers ?? false,
+  })
+}
+
+/** Replaces the calendar by one that excludes the second of January, and moves the triggers that name it. */
+function excludeSecondDay(bed: Testbed): Promise<void> {
+  return put(bed, excluding('2026-01-02'), { updateTriggers: true })
+}
+
+const storing = area('calendars', {
+  'come back as they were stored, with their base': async ({ store }) => {
+    const base = new WeeklyCalendar({ timeZone: 'Europe/Paris', description: 'no weekends' })
+    const calendar = new HolidayCalendar({
+      excludedDates: ['2026-12-25'],
+      timeZone: 'Europe/Paris',
+      description: 'no Christmas',
+      baseCalendar: base,
+    })
+    await store.addCalendar(name, calendar, { replace: false, updateTriggers: false })
+    assert.deepEqual((await store.getCalendar(name))?.toJSON(), calendar.toJSON())
+    assert.deepEqual(await store.getCalendarNames(), [name])
+    assert.equal(await store.getCalendar('other'), null)
+  },
+  'are refused under a name that is taken, and replaced when told to': async ({ store }) => {
+    const [first, second] = [excluding('2026-01-01'), excluding('2026-01-02')]
+    await store.addCalendar(name, first, { replace: false, updateTriggers: false })
+    await refuses(
+      store.addCalendar(name, second, { replace: false, updateTriggers: true }),
+      'ERR_OBJECT_ALREADY_EXISTS',
+    )
+    assert.deepEqual((await store.getCalendar(name))?.toJSON(), first.toJSON())
+    await store.addCalendar(name, second, { replace: true, updateTriggers: false })
+    assert.deepEqual((await store.getCalendar(name))?.toJSON(), second.toJSON())
+  },
+  'are deleted once, and not while a trigger names them': async (bed) => {
+    await put(bed, excluding())
+    const { key } = await bed.schedule('t', { calendar: name })
+    await refuses(bed.store.deleteCalendar(name), 'ERR_CALENDAR_IN_USE')
+    assert.notEqual(await bed.store.getCalendar(name), null)
+    await bed.store.deleteTriggers([key])
+    assert.equal(await bed.store.deleteCalendar(name), true)
+    assert.equal(await bed.store.deleteCalendar(name), false)
+  },
+  'are free again when a trigger is rescheduled without them or its job is deleted': async (bed) => {
+    await put(bed, excluding())
+    const { key } = await bed.schedule('a', { calendar: name })
+    await bed.schedule('b', { calendar: name, job: jobDetail('other') })
+    await bed.store.rescheduleTrigger(key, bed.trigger('a'))
+    await refuses(bed.store.deleteCalendar(name), 'ERR_CALENDAR_IN_USE')
+    await bed.store.deleteJobs([jobDetail('other').key])
+    assert.equal(await bed.store.deleteCalendar(name), true)
+  },
+})
+
+const firing = area('calendars: firing', {
+  'are handed out with the firing, and skipped over for the next one': async (bed) => {
+    const calendar = excluding('2026-01-02')
+    await put(bed, calendar)
+    await bed.schedule('t', { calendar: name, everyMs: 12 * hours, inMs: 12 * hours })
+    const startMs = bed.now()
+    await bed.clock.advance(12 * hours)
+    const bundle = await bed.start('t')
+    assert.deepEqual(bundle.calendar?.toJSON(), calendar.toJSON())
+    assert.equal(bundle.nextFireTimeMs, startMs + 2 * day)
+    assert.equal((await bed.stored('t')).nextFireTimeMs, startMs + 2 * day)
+  },
+  'are asked when a misfire moves a trigger on': async (bed) => {
+    await put(bed, excluding('2026-01-02'))
+    const startMs = bed.now()
+    await bed.schedule('t', {
+      calendar: name,
+      everyMs: 12 * hours,
+      misfire: 'rescheduleNextWithExistingCount',
+    })
+    await bed.clock.advance(13 * hours)
+    assert.deepEqual(await bed.acquireNames(), [])
+    assert.equal((await bed.stored('t')).nextFireTimeMs, startMs + 2 * day)
+  },
+  'that do not exist put a trigger in error, and leave the others of the batch alone': async (bed) => {
+    await bed.schedule('a', { calendar: 'missing', everyMs: 1000 })
+    await bed.schedule('b')
+    const results = await bed.store.triggersFired(await bed.acquire())
+    assert.deepEqual(
+      results.map(({ kind }) => kind),
+      ['gone', 'fired'],
+    )
+    assert.equal(await bed.state('a'), 'ERROR')
+    const told = only(bed.signals.inError)
+    assert.equal(told.key, 'DEFAULT.a')
+    assert.match(told.reason, /missing/)
+  },
+  'that do not exist do not stand in the way of other late triggers': async (bed) => {
+    await bed.schedule('a', { calendar: 'missing', everyMs: 1000 })
+    await bed.schedule('b')
+    await bed.clock.advance(misfireThresholdMs)
+    assert.deepEqual(await bed.acquireNames(), ['b'])
+    assert.equal(await bed.state('a'), 'ERROR')
+  },
+  'that were missing can be added, and the trigger be reset': async (bed) => {
+    const { key } = await bed.schedule('t', { calendar: 'missing', everyMs: 1000 })
+    await bed.store.triggersFired(await bed.acquire())
+    await bed.store.addCalendar('missing', excluding(), { replace: false, updateTriggers: false })
+    assert.equal(await bed.store.resetTriggerFromErrorState(key), true)
+    assert.equal((await bed.start('t')).trigger.key.name, 't')
+  },
+})
+
+const replacing = area('calendars: replacing', {
+  'leaves fire times as they are unless told to update triggers': async (bed) => {
+    await put(bed, excluding())
+    const trigger = await bed.schedule('t', { calendar: name, inMs: 36 * hours })
+    await put(bed, excluding('2026-01-02'))
+    assert.deepEqual(await bed.stored('t'), trigger)
+  },
+  'moves the triggers that name the calendar, and no others': async (bed) => {
+    await put(bed, excluding())
+    const startMs = bed.now()
+    await bed.schedule('t', { calendar: name, inMs: 24 * hours, everyMs: 12 * hours })
+    const other = await bed.schedule('other', { inMs: 24 * hours, everyMs: 12 * hours })
+    await excludeSecondDay(bed)
+    assert.equal((await bed.stored('t')).nextFireTimeMs, startMs + 2 * day)
+    assert.deepEqual(await bed.stored('other'), other)
+    assert.deepEqual(await bed.acquireNames({ noLaterThanMs: startMs + day }), ['other'])
+  },
+  'announces a trigger that may fire earlier than before': async (bed) => {
+    await put(bed, excluding('2026-01-02'))
+    const startMs = bed.now()
+    await bed.schedule('t', { calendar: name, everyMs: 12 * hours })
+    await bed.complete(await bed.start('t'))
+    await bed.clock.advance(12 * hours)
+    await bed.complete(await bed.start('t'))
+    bed.signals.clear()
+    await put(bed, excluding(), { updateTriggers: true })
+    assert.equal((await bed.stored('t')).nextFireTimeMs, startMs + day)
+    assert.ok(bed.signals.announced(startMs + day))
+  },
+  'keeps paused triggers paused and triggers in error in error': async (bed) => {
+    await put(bed, excluding())
+    const startMs = bed.now()
+    const { key } = await bed.schedule('paused', { calendar: name, inMs: day, everyMs: 12 * hours })
+    await bed.store.pauseTrigger(key)
+    await bed.schedule('error', { calendar: name, everyMs: 12 * hours })
+    await bed.putInError('error')
+    await excludeSecondDay(bed)
+    assert.deepEqual(await bed.states('paused', 'error'), ['PAUSED', 'ERROR'])
+    assert.equal((await bed.stored('paused')).nextFireTimeMs, startMs + 2 * day)
+  },
+  'keeps a blocked trigger blocked until its job has run': async (bed) => {
+    await put(bed, excluding())
+    const job = jobDetail('j', { disallowConcurrentExecution: true })
+    await bed.schedule('runs', { job })
+    await bed.schedule('waits', { job, calendar: name, inMs: day, everyMs: 12 * hours })
+    const bundle = await bed.start('runs')
+    await excludeSecondDay(bed)
+    assert.equal(await bed.state('waits'), 'BLOCKED')
+    await bed.complete(bundle)
+    assert.equal(await bed.state('waits'), 'NORMAL')
+  },
+  'ends a claim that was made for the former fire time': async (bed) => {
+    await put(bed, excluding())
+    await bed.schedule('t', { calendar: name, inMs: day, everyMs: 12 * hours })
+    const claim = only(await bed.acquire({ noLaterThanMs: bed.now() + day }))
+    await excludeSecondDay(bed)
+    assert.equal(await bed.fireKind(claim), 'gone')
+    assert.equal(await bed.state('t'), 'NORMAL')
+  },
+  'completes a trigger that has no fire time left, and says so': async (bed) => {
+    await put(bed, excluding())
+    await bed.schedule('t', { calendar: name, inMs: 36 * hours })
+    await excludeSecondDay(bed)
+    assert.equal(await bed.state('t'), 'COMPLETE')
+    assert.deepEqual(
+      bed.signals.finalized.map(({ key }) => key.name),
+      ['t'],
+    )
+    assert.deepEqual(await bed.acquireNames({ noLaterThanMs: bed.now() + 10 * day }), [])
+  },
+  'revives a trigger that has a fire time again': async (bed) => {
+    const startMs = bed.now()
+    await put(bed, excluding('2026-01-02'))
+    await bed.schedule('t', { calendar: name, everyMs: 12 * hours, times: 3 })
+    await bed.complete(await bed.start('t'))
+    await bed.clock.advance(12 * hours)
+    await bed.complete(await bed.start('t'))
+    assert.equal(await bed.state('t'), 'COMPLETE')
+    await put(bed, excluding(), { updateTriggers: true })
+    assert.equal(await bed.state('t'), 'NORMAL')
+    assert.equal((await bed.stored('t')).nextFireTimeMs, startMs + day)
+    await bed.clock.advance(12 * hours)
+    assert.deepEqual(await bed.acquireNames(), ['t'])
+  },
+  'revives a trigger of a paused group into PAUSED': async (bed) => {
+    await put(bed, excluding())
+    await bed.schedule('t', { calendar: name, inMs: 36 * hours })
+    await excludeSecondDay(bed)
+    await bed.store.pauseTriggers(GroupMatcher.groupEquals('DEFAULT'))
+    await put(bed, excluding(), { updateTriggers: true })
+    assert.equal(await bed.state('t'), 'PAUSED')
+  },
+  'does not revive a trigger that an instruction completed': async (bed) => {
+    await put(bed, excluding())
+    await bed.schedule('t', { calendar: name, everyMs: 12 * hours })
+    await bed.complete(await bed.start('t'), 'setTriggerComplete')
+    await excludeSecondDay(bed)
+    assert.equal(await bed.state('t'), 'COMPLETE')
+    assert.equal(await bed.store.resetTriggerFromErrorState(new TriggerKey('t')), false)
+  },
+  'spares a revived trigger when its last execution ends': async (bed) => {
+    await put(bed, excluding('2026-01-02'))
+    await bed.schedule('t', { calendar: name, everyMs: 12 * hours, times: 3 })
+    await bed.complete(await bed.start('t'))
+    await bed.clock.advance(12 * hours)
+    const bundle = await bed.start('t')
+    assert.equal(bundle.nextFireTimeMs, null)
+    await put(bed, excluding(), { updateTriggers: true })
+    await bed.complete(bundle, 'deleteTrigger')
+    assert.equal(await bed.state('t'), 'NORMAL')
+  },
+})
+
+export const calendarCases: readonly StoreCase[] = [...storing, ...firing, ...replacing]

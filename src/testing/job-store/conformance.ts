@@ -1,0 +1,107 @@
+import type { JobStore, JobStoreCapabilities } from '../../jobstore/job-store.ts'
+import { ManualClock } from '../../time/manual-clock.ts'
+import type { ConformanceCase } from '../conformance-case.ts'
+import { acquireCases } from './acquire-cases.ts'
+import { calendarCases } from './calendar-cases.ts'
+import { concurrencyCases } from './concurrency-cases.ts'
+import { fencingCases } from './fencing-cases.ts'
+import { fireCases } from './fire-cases.ts'
+import { jobCases } from './job-cases.ts'
+import { lifecycleCases } from './lifecycle-cases.ts'
+import { misfireCases } from './misfire-cases.ts'
+import { pauseCases } from './pause-cases.ts'
+import { queryCases } from './query-cases.ts'
+import { sharedDataCases } from './shared-data-cases.ts'
+import type { StoreCase, StoreCaseTools } from './store-case.ts'
+import { Testbed } from './testbed.ts'
+import { triggerCases } from './trigger-cases.ts'
+
+export interface JobStoreConformanceOptions {
+  /** What the store is called in the names of its data. */
+  readonly name: string
+  /**
+   * Makes a store that was not initialized yet, over the data called `dataId`, which is empty at first. A persistent
+   * or clustered store is made twice over the same data by some cases.
+   */
+  readonly create: (dataId: string) => JobStore | Promise<JobStore>
+  /** Throws the data away; called after each case, when its stores have been shut down. */
+  readonly destroy?: (dataId: string) => void | Promise<void>
+  /** What the store must declare; cases that need more are left out. */
+  readonly capabilities: JobStoreCapabilities
+}
+
+const allCases: readonly StoreCase[] = [
+  ...lifecycleCases,
+  ...jobCases,
+  ...triggerCases,
+  ...acquireCases,
+  ...fireCases,
+  ...concurrencyCases,
+  ...fencingCases,
+  ...misfireCases,
+  ...pauseCases,
+  ...calendarCases,
+  ...queryCases,
+  ...sharedDataCases,
+]
+
+/**
+ * What every job store must do, as a list of cases for any test runner:
+ *
+ * @example
+ * const cases = jobStoreConformance({
+ *   name: 'mine',
+ *   create: () => new MyJobStore(),
+ *   capabilities: { persistent: false, clustered: false },
+ * })
+ * describe.each(cases)('$area', ({ name, run }) => { test(name, run) })
+ */
+export function jobStoreConformance(options: JobStoreConformanceOptions): readonly ConformanceCase[] {
+  const { capabilities } = options
+  return allCases
+    .filter(({ needs }) => offers(capabilities, needs))
+    .map(({ area, name, body }, index) => ({
+      area,
+      name,
+      run: () => runCase(options, `${options.name}-${String(index)}`, body),
+    }))
+}
+
+function offers(capabilities: JobStoreCapabilities, needs: Partial<JobStoreCapabilities>): boolean {
+  return (
+    (needs.persistent !== true || capabilities.persistent) &&
+    (needs.clustered !== true || capabilities.clustered)
+  )
+}
+
+async function runCase(
+  options: JobStoreConformanceOptions,
+  dataId: string,
+  body: StoreCase['body'],
+): Promise<void> {
+  const clock = new ManualClock()
+  const beds: Testbed[] = []
+  const usedIds = new Set<string>()
+  const create = async (id: string): Promise<Testbed> => {
+    usedIds.add(id)
+    const bed = new Testbed(await options.create(id), clock, `node-${String(beds.length + 1)}`)
+    beds.push(bed)
+    return bed
+  }
+  const open = async (): Promise<Testbed> => {
+    const bed = await create(dataId)
+    await bed.store.initialize(bed.context)
+    return bed
+  }
+  const tools: StoreCaseTools = {
+    capabilities: options.capabilities,
+    reopen: open,
+    createRaw: () => create(`${dataId}-raw`),
+  }
+  try {
+    await body(await open(), tools)
+  } finally {
+    for (const bed of beds) await bed.store.shutdown()
+    for (const id of usedIds) await options.destroy?.(id)
+  }
+}

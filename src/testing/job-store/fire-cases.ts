@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { JobKey, TriggerKey } from '../../core/key.ts'
+import type { CompletedExecutionInstruction } from '../../jobstore/job-store.ts'
+import type { TriggerState } from '../../jobstore/trigger-state.ts'
+import { area, type StoreCase, type StoreCaseBody } from './store-case.ts'
+import { completionOf, jobDetail, only, textsOf } from './testbed.ts'
+
+const firing = area('fire', {
+  'hands out the job, the advanced trigger and the times of the firing': async (bed) => {
+    const trigger = await bed.schedule('t', { everyMs: 1000, times: 3, data: { n: 1 } })
+    const dueMs = bed.now()
+    await bed.clock.advance(7)
+    const bundle = await bed.start('t')
+    assert.deepEqual(bundle.jobDetail, bed.job)
+    assert.equal(bundle.calendar, null)
+    assert.equal(bundle.scheduledFireTimeMs, dueMs)
+    assert.equal(bundle.fireTimeMs, dueMs + 7)
+    assert.equal(bundle.previousFireTimeMs, null)
+    assert.equal(bundle.nextFireTimeMs, dueMs + 1000)
+    assert.deepEqual(bundle.trigger, trigger.triggered(null))
+  },
+  'hands out the previous fire time from the second firing on': async (bed) => {
+    await bed.schedule('t', { everyMs: 1000 })
+    const dueMs = bed.now()
+    await bed.complete(await bed.start('t'))
+    await bed.clock.advance(1000)
+    const bundle = await bed.start('t')
+    assert.equal(bundle.previousFireTimeMs, dueMs)
+    assert.equal(bundle.scheduledFireTimeMs, dueMs + 1000)
+  },
+  'keeps the id of the claim for the firing': async (bed) => {
+    await bed.schedule('t')
+    const claim = await bed.acquireOne('t')
+    assert.equal((await bed.fire(claim)).fireInstanceId, claim.fireInstanceId)
+  },
+  'stores the trigger as it goes on': async (bed) => {
+    const trigger = await bed.schedule('t', { everyMs: 1000 })
+    await bed.start('t')
+    assert.deepEqual(await bed.stored('t'), trigger.triggered(null))
+    assert.equal(await bed.state('t'), 'NORMAL')
+  },
+  'makes a trigger that fired for the last time complete': async (bed) => {
+    await bed.schedule('t')
+    const bundle = await bed.start('t')
+    assert.equal(bundle.nextFireTimeMs, null)
+    assert.equal(await bed.state('t'), 'COMPLETE')
+    assert.equal((await bed.stored('t')).nextFireTimeMs, null)
+  },
+  'fires a concurrent job again while it runs': async (bed) => {
+    await bed.schedule('t', { everyMs: 1000 })
+    const first = await bed.start('t')
+    await bed.clock.advance(1000)
+    const second = await bed.start('t')
+    assert.notEqual(first.fireInstanceId, second.fireInstanceId)
+    await bed.complete(second)
+    await bed.complete(first)
+    assert.equal(await bed.state('t'), 'NORMAL')
+  },
+  'answers one result per claim in the order of the claims': async (bed) => {
+    await bed.scheduleAll(['a', 'b', 'c'].map((name) => bed.trigger(name)))
+    const claims = await bed.acquire()
+    await bed.store.pauseTrigger(new TriggerKey('b'))
+    const results = await bed.store.triggersFired([...claims].reverse())
+    assert.deepEqual(
+      results.map((result) => (result.kind === 'fired' ? result.bundle.trigger.key.name : result.kind)),
+      ['c', 'gone', 'a'],
+    )
+  },
+  'fires with the job as it is stored by then': async (bed) => {
+    await bed.schedule('t')
+    const claim = await bed.acquireOne('t')
+    await bed.store.addJob({ ...bed.job, jobDataMap: { changed: true } }, { replace: true })
+    assert.deepEqual((await bed.fire(claim)).jobDetail.jobDataMap, { changed: true })
+  },
+  'keeps the job of an execution as it was when the job is replaced meanwhile': async (bed) => {
+    await bed.schedule('t', { everyMs: 1000 })
+    const bundle = await bed.start('t')
+    await bed.store.addJob({ ...bed.job, description: 'new' }, { replace: true })
+    assert.equal(bundle.jobDetail.description, null)
+    await bed.complete(bundle)
+    assert.equal((await bed.store.getJob(bed.job.key))?.description, 'new')
+  },
+})
+
+const completing = area('complete', {
+  'deletes a finished trigger and the job that it leaves alone': async (bed) => {
+    const job = jobDetail('fleeting')
+    await bed.schedule('t', { job })
+    await bed.complete(await bed.start('t'), 'deleteTrigger')
+    assert.deepEqual(await bed.store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
+    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.fleeting'])
+  },
+  'keeps a durable job, and a job with another trigger': async (bed) => {
+    const job = jobDetail('busy')
+    await bed.scheduleAll([bed.trigger('a', { job }), bed.trigger('b', { job, inMs: 1000 })], job)
+    await bed.complete(await bed.start('a'), 'deleteTrigger')
+    await bed.schedule('c')
+    await bed.complete(await bed.start('c'), 'deleteTrigger')
+    assert.notEqual(await bed.store.getJob(job.key), null)
+    assert.notEqual(await bed.store.getJob(bed.job.key), null)
+    assert.deepEqual(bed.signals.deletedJobs, [])
+  },
+  'spares a trigger that was rescheduled while it ran for the last time': async (bed) => {
+    await bed.schedule('t')
+    const bundle = await bed.start('t')
+    const trigger = bed.trigger('t', { inMs: 1000 })
+    await bed.store.rescheduleTrigger(trigger.key, trigger)
+    await bed.complete(bundle, 'deleteTrigger')
+    assert.deepEqual(await bed.stored('t'), trigger)
+    await bed.clock.advance(1000)
+    assert.deepEqual(await bed.acquireNames(), ['t'])
+  },
+  'leaves a trigger of the same key that belongs to another job by now': async (bed) => {
+    await bed.schedule('t')
+    const bundle = await bed.start('t')
+    await bed.store.deleteTriggers([new TriggerKey('t')])
+    const trigger = await bed.schedule('t', { job: jobDetail('other'), inMs: 1000 })
+    await bed.complete(bundle, 'setTriggerError')
+    assert.equal(await bed.state('t'), 'NORMAL')
+    assert.deepEqual(await bed.stored('t'), trigger)
+  },
+  'takes the end of an execution whose trigger is gone': async (bed) => {
+    for (const instruction of ['noop', 'deleteTrigger', 'setTriggerComplete', 'setTriggerError'] as const) {
+      await bed.schedule('t')
+      const bundle = await bed.start('t')
+      await bed.store.deleteTriggers([new TriggerKey('t')])
+      await bed.complete(bundle, instruction)
+      assert.equal(await bed.state('t'), 'NONE')
+    }
+  },
+  'takes the end of an execution whose job is gone': async (bed) => {
+    await bed.schedule('t')
+    const bundle = await bed.start('t')
+    await bed.store.deleteJobs([bed.job.key])
+    await bed.complete(bundle, 'deleteTrigger', { jobDataMap: { n: 1 } })
+    assert.equal(await bed.store.getJob(bed.job.key), null)
+    assert.deepEqual(bed.signals.deletedJobs, [])
+  },
+  'stores back the data that a job left': async (bed) => {
+    const job = jobDetail('counter', {
+      persistJobDataAfterExecution: true,
+      jobDataMap: { n: 0 },
+      durable: true,
+    })
+    await bed.schedule('t', { job, everyMs: 1000 })
+    for (const n of [1, 2, 3]) {
+      const bundle = await bed.start('t')
+      assert.deepEqual(bundle.jobDetail.jobDataMap, { n: n - 1 })
+      await bed.complete(bundle, 'noop', { jobDataMap: { n } })
+      await bed.clock.advance(1000)
+    }
+    assert.deepEqual(await bed.store.getJob(job.key), { ...job, jobDataMap: { n: 3 } })
+  },
+  'leaves the data as it is when there is none to store back': async (bed) => {
+    const job = jobDetail('counter', { persistJobDataAfterExecution: true, jobDataMap: { n: 7 } })
+    await bed.schedule('t', { job, everyMs: 1000 })
+    await bed.complete(await bed.start('t'))
+    assert.deepEqual((await bed.store.getJob(job.key))?.jobDataMap, { n: 7 })
+  },
+  'ends many executions at once': async (bed) => {
+    const names = Array.from({ length: 25 }, (_, index) => `t${String(index)}`)
+    await bed.scheduleAll(names.map((name) => bed.trigger(name)))
+    const results = await bed.store.triggersFired(await bed.acquire({ maxCount: 25 }))
+    const completions = results.flatMap((result) =>
+      result.kind === 'fired' ? [completionOf(result.bundle, 'deleteTrigger')] : [],
+    )
+    await bed.store.triggeredJobsComplete(completions)
+    assert.equal(completions.length, 25)
+    assert.deepEqual(await bed.store.getCounts(), { jobs: 1, triggers: 0, calendars: 0 })
+  },
+  'tells of triggers that an execution put in error': async (bed) => {
+    await bed.scheduleAll([bed.trigger('a', { everyMs: 1000 }), bed.trigger('b', { inMs: 5000 })])
+    await bed.complete(await bed.start('a'), 'setAllJobTriggersError')
+    assert.deepEqual(textsOf(bed.signals.inError.map(({ key }) => key)), ['DEFAULT.a', 'DEFAULT.b'])
+    assert.match(only(bed.signals.inError.slice(0, 1)).reason, /\S/)
+  },
+  'completes triggers in error with all others of the job when an execution says so': async (bed) => {
+    await bed.scheduleAll([bed.trigger('a', { everyMs: 1000 }), bed.trigger('b', { everyMs: 1000, inMs: 1 })])
+    await bed.putInError('a')
+    await bed.clock.advance(1)
+    await bed.complete(await bed.start('b'), 'setAllJobTriggersComplete')
+    assert.deepEqual(await bed.states('a', 'b'), ['COMPLETE', 'COMPLETE'])
+  },
+  'leaves triggers of other jobs alone': async (bed) => {
+    await bed.schedule('other', { job: jobDetail('other'), inMs: 1000 })
+    await bed.schedule('t', { everyMs: 1000 })
+    await bed.complete(await bed.start('t'), 'setAllJobTriggersError')
+    assert.deepEqual(await bed.states('t', 'other'), ['ERROR', 'NORMAL'])
+    assert.notEqual(await bed.store.getJob(new JobKey('other')), null)
+  },
+})
+
+interface Outcome {
+  /** States of the trigger that fired, with a next fire time and without. */
+  readonly repeating: TriggerState
+  readonly last: TriggerState
+  /** State of another trigger of the job. */
+  readonly sibling: TriggerState
+}
+
+const outcomes: Readonly<Record<CompletedExecutionInstruction, Outcome>> = {
+  noop: { repeating: 'NORMAL', last: 'COMPLETE', sibling: 'NORMAL' },
+  reExecuteJob: { repeating: 'NORMAL', last: 'COMPLETE', sibling: 'NORMAL' },
+  setTriggerComplete: { repeating: 'COMPLETE', last: 'COMPLETE', sibling: 'NORMAL' },
+  deleteTrigger: { repeating: 'NONE', last: 'NONE', sibling: 'NORMAL' },
+  setAllJobTriggersComplete: { repeating: 'COMPLETE', last: 'COMPLETE', sibling: 'COMPLETE' },
+  setTriggerError: { repeating: 'ERROR', last: 'ERROR', sibling: 'NORMAL' },
+  setAllJobTriggersError: { repeating: 'ERROR', last: 'ERROR', sibling: 'ERROR' },
+}
+
+function instructionCase(
+  instruction: CompletedExecutionInstruction,
+  kind: 'repeating' | 'last',
+  forbidsConcurrency: boolean,
+): StoreCaseBody {
+  return async (bed) => {
+    const { [kind]: expected, sibling } = outcomes[instruction]
+    const job = jobDetail('subject', { disallowConcurrentExecution: forbidsConcurrency, durable: true })
+    const repeats = kind === 'repeating' ? { everyMs: 1000 } : {}
+    await bed.scheduleAll(
+      [bed.trigger('fires', { job, ...repeats }), bed.trigger('sibling', { job, inMs: 500 })],
+      job,
+    )
+    const bundle = await bed.start('fires')
+    const whileRunning = forbidsConcurrency ? 'BLOCKED' : 'NORMAL'
+    const own = kind === 'last' ? 'COMPLETE' : whileRunning
+    assert.deepEqual(await bed.states('fires', 'sibling'), [own, whileRunning])
+    await bed.complete(bundle, instruction)
+    assert.deepEqual(await bed.states('fires', 'sibling'), [expected, sibling])
+    await bed.clock.advance(500)
+    assert.deepEqual(await bed.acquireNames(), sibling === 'NORMAL' ? ['sibling'] : [])
+  }
+}
+
+function instructionCases(): Record<string, StoreCaseBody> {
+  const cases: Record<string, StoreCaseBody> = {}
+  for (const instruction of Object.keys(outcomes) as CompletedExecutionInstruction[]) {
+    for (const kind of ['repeating', 'last'] as const) {
+      for (const forbidsConcurrency of [false, true]) {
+        const after = kind === 'last' ? 'the last firing' : 'a firing of several'
+        const job = forbidsConcurrency ? 'a non-concurrent job' : 'a job'
+        const sentence = `${instruction} after ${after} of ${job} leaves the trigger ${outcomes[instruction][kind]}`
+        cases[sentence] = instructionCase(instruction, kind, forbidsConcurrency)
+      }
+    }
+  }
+  return cases
+}
+
+export const fireCases: readonly StoreCase[] = [
+  ...firing,
+  ...completing,
+  ...area('complete: instructions', instructionCases()),
+]

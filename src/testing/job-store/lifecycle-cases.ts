@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import { JobKey, TriggerKey } from '../../core/key.ts'
+import { GroupMatcher } from '../../core/matcher.ts'
+import { HolidayCalendar } from '../../triggers/calendars/holiday-calendar.ts'
+import { area, type StoreCase } from './store-case.ts'
+import { jobDetail } from './testbed.ts'
+
+const any = GroupMatcher.anyGroup()
+
+export const lifecycleCases: readonly StoreCase[] = area('lifecycle', {
+  'declares a name and the capabilities that were promised for it': async ({ store }, { capabilities }) => {
+    assert.match(store.name, /\S/)
+    assert.deepEqual(store.capabilities, capabilities)
+  },
+  'is empty at first': async ({ store }) => {
+    assert.deepEqual(await store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
+    assert.deepEqual(await store.getJobGroupNames(), [])
+    assert.deepEqual(await store.getTriggerGroupNames(), [])
+    assert.deepEqual(await store.getPausedTriggerGroups(), [])
+    assert.deepEqual(await store.getPausedJobGroups(), [])
+    assert.deepEqual(await store.getCalendarNames(), [])
+    assert.deepEqual(await store.queryJobs({}), { items: [], next: null })
+    assert.deepEqual(await store.queryTriggers({}), { items: [], next: null })
+  },
+  'answers null, false, NONE or nothing for what it does not know': async ({ store }) => {
+    const job = new JobKey('nobody')
+    const trigger = new TriggerKey('nobody')
+    assert.equal(await store.getJob(job), null)
+    assert.equal(await store.getTrigger(trigger), null)
+    assert.equal(await store.getCalendar('none'), null)
+    assert.deepEqual(await store.getTriggersOfJob(job), [])
+    assert.equal(await store.getTriggerState(trigger), 'NONE')
+    assert.equal(await store.resetTriggerFromErrorState(trigger), false)
+    assert.equal(await store.pauseTrigger(trigger), false)
+    assert.equal(await store.resumeTrigger(trigger), false)
+    assert.equal(await store.pauseJob(job), false)
+    assert.equal(await store.resumeJob(job), false)
+    assert.deepEqual(await store.deleteJobs([job]), [])
+    assert.deepEqual(await store.deleteTriggers([trigger]), [])
+    assert.equal(await store.deleteCalendar('none'), false)
+    assert.deepEqual(await store.getJobKeys(any), [])
+    assert.deepEqual(await store.getTriggerKeys(any), [])
+  },
+  'takes empty lists': async ({ store, signals }) => {
+    await store.scheduleJobs([], { replace: false })
+    assert.deepEqual(await store.deleteJobs([]), [])
+    assert.deepEqual(await store.deleteTriggers([]), [])
+    assert.deepEqual(await store.triggersFired([]), [])
+    await store.releaseAcquiredTriggers([])
+    await store.triggeredJobsComplete([])
+    assert.deepEqual(signals.errors, [])
+  },
+  'counts jobs, triggers and calendars': async (bed) => {
+    await bed.scheduleAll([bed.trigger('a'), bed.trigger('b')])
+    await bed.store.addJob(jobDetail('other'), { replace: false })
+    await bed.store.addCalendar('holidays', new HolidayCalendar({ excludedDates: [] }), {
+      replace: false,
+      updateTriggers: false,
+    })
+    assert.deepEqual(await bed.store.getCounts(), { jobs: 2, triggers: 2, calendars: 1 })
+  },
+  'keeps what it holds when the scheduler starts, pauses and resumes': async (bed) => {
+    const trigger = await bed.schedule('t')
+    await bed.store.schedulerStarted()
+    await bed.store.schedulerPaused()
+    await bed.store.schedulerResumed()
+    assert.deepEqual(await bed.stored('t'), trigger)
+    assert.deepEqual(await bed.acquireNames(), ['t'])
+  },
+  'shuts down twice without complaint': async ({ store }) => {
+    await store.shutdown()
+    await store.shutdown()
+  },
+  'shuts down without complaint when it was never initialized': async (_bed, { createRaw }) => {
+    const { store } = await createRaw()
+    await store.shutdown()
+  },
+  'waits a while, and not for ever, after failed acquisitions': async ({ store }) => {
+    for (const failures of [1, 2, 5, 100, 10_000]) {
+      const delayMs = store.acquireRetryDelayMs(failures)
+      assert.ok(delayMs > 0 && delayMs <= 600_000, `${delayMs} ms after ${failures} failures`)
+    }
+  },
+  'clears jobs, triggers, calendars and remembered pauses': async (bed) => {
+    const { store } = bed
+    await bed.schedule('t')
+    await store.addCalendar('holidays', new HolidayCalendar({ excludedDates: [] }), {
+      replace: false,
+      updateTriggers: false,
+    })
+    await store.pauseAll()
+    await store.pauseJobs(GroupMatcher.groupEquals('paused'))
+    await store.clear()
+    assert.deepEqual(await store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
+    assert.deepEqual(await store.getPausedTriggerGroups(), [])
+    assert.deepEqual(await store.getPausedJobGroups(), [])
+    assert.deepEqual(await bed.acquireNames(), [])
+    await bed.schedule('t')
+    assert.equal(await bed.state('t'), 'NORMAL', 'no pause is left over')
+  },
+  'clears without telling of deleted jobs or finished triggers': async (bed) => {
+    await bed.schedule('t', { job: jobDetail('fleeting') })
+    await bed.store.clear()
+    assert.deepEqual(bed.signals.deletedJobs, [])
+    assert.deepEqual(bed.signals.finalized, [])
+  },
+})

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict'
+import { TriggerKey } from '../../core/key.ts'
+import { GroupMatcher } from '../../core/matcher.ts'
+import { area, type StoreCase } from './store-case.ts'
+import { jobDetail, misfireThresholdMs, namesOf, only, type Testbed } from './testbed.ts'
+
+const late = misfireThresholdMs + 5000
+
+/** Claims until nothing is left, a few at a time. */
+async function drain(bed: Testbed): Promise<string[]> {
+  const names: string[] = []
+  for (;;) {
+    const claims = await bed.acquire({ maxCount: 3 })
+    if (claims.length === 0) return names
+    names.push(...namesOf(claims))
+  }
+}
+
+const acquiring = area('misfire: acquire', {
+  'fires a trigger late without further ado within the threshold': async (bed) => {
+    await bed.schedule('t')
+    const dueMs = bed.now()
+    await bed.clock.advance(misfireThresholdMs - 1)
+    const bundle = await bed.start('t')
+    assert.equal(bundle.scheduledFireTimeMs, dueMs)
+    assert.deepEqual(bed.signals.misfired, [])
+  },
+  'begins exactly at the threshold': async (bed) => {
+    const trigger = await bed.schedule('t')
+    await bed.clock.advance(misfireThresholdMs)
+    await bed.acquireOne('t')
+    assert.deepEqual(bed.signals.misfired, [trigger])
+  },
+  'moves a one-shot trigger to now and keeps the planned time': async (bed) => {
+    const trigger = await bed.schedule('t')
+    const dueMs = bed.now()
+    await bed.clock.advance(late)
+    const claim = await bed.acquireOne('t')
+    assert.equal(claim.trigger.nextFireTimeMs, bed.now())
+    assert.deepEqual(bed.signals.misfired, [trigger], 'told with the trigger as it was')
+    const bundle = await bed.fire(claim)
+    assert.equal(bundle.fireTimeMs, bed.now())
+    assert.equal(bundle.scheduledFireTimeMs, dueMs)
+  },
+  'tells of each misfire once': async (bed) => {
+    await bed.schedule('t')
+    await bed.clock.advance(late)
+    const claims = await bed.acquire()
+    await bed.store.releaseAcquiredTriggers(claims)
+    await bed.acquireOne('t')
+    assert.equal(bed.signals.misfired.length, 1)
+  },
+  'moves a trigger to its next time when the instruction says so': async (bed) => {
+    const dueMs = bed.now()
+    await bed.schedule('t', { everyMs: 50_000, misfire: 'rescheduleNextWithExistingCount' })
+    await bed.clock.advance(late)
+    assert.deepEqual(await bed.acquireNames(), [])
+    assert.equal((await bed.stored('t')).nextFireTimeMs, dueMs + 100_000)
+    assert.equal(bed.signals.misfired.length, 1)
+    assert.deepEqual(bed.signals.finalized, [])
+  },
+  'fires every missed time one after the other with the instruction to ignore misfires': async (bed) => {
+    const dueMs = bed.now()
+    await bed.schedule('t', { everyMs: 40_000, misfire: 'ignore' })
+    await bed.clock.advance(100_000)
+    for (const plannedMs of [dueMs, dueMs + 40_000, dueMs + 80_000]) {
+      const bundle = await bed.start('t')
+      assert.equal(bundle.scheduledFireTimeMs, plannedMs)
+      await bed.complete(bundle)
+    }
+    assert.deepEqual(await bed.acquireNames(), [])
+    assert.deepEqual(bed.signals.misfired, [])
+  },
+  'completes a trigger that has no time left, and says so': async (bed) => {
+    const trigger = await bed.schedule('t', { misfire: 'rescheduleNextWithExistingCount' })
+    await bed.clock.advance(late)
+    assert.deepEqual(await bed.acquireNames(), [])
+    assert.equal(await bed.state('t'), 'COMPLETE')
+    assert.deepEqual(bed.signals.misfired, [trigger])
+    assert.deepEqual(
+      bed.signals.finalized.map(({ key, nextFireTimeMs }) => [key.name, nextFireTimeMs]),
+      [['t', null]],
+    )
+  },
+  'keeps a job whose last trigger a misfire completed': async (bed) => {
+    const job = jobDetail('fleeting')
+    await bed.schedule('t', { job, misfire: 'rescheduleNextWithExistingCount' })
+    await bed.clock.advance(late)
+    await bed.acquire()
+    assert.notEqual(await bed.store.getJob(job.key), null)
+  },
+  'gives a moved trigger its place behind triggers that were due before now': async (bed) => {
+    await bed.schedule('late')
+    await bed.schedule('recent', { inMs: late - 1000 })
+    await bed.clock.advance(late)
+    assert.deepEqual(await bed.acquireNames(), ['recent', 'late'])
+  },
+  'finds the trigger that is on time behind very many that are late': async (bed) => {
+    const missed = Array.from({ length: 1200 }, (_, index) =>
+      bed.trigger(`m${String(index)}`, { everyMs: 3_600_000, misfire: 'rescheduleNextWithExistingCount' }),
+    )
+    await bed.scheduleAll(missed)
+    await bed.schedule('on time', { inMs: late })
+    await bed.clock.advance(late)
+    assert.deepEqual(await drain(bed), ['on time'])
+    assert.equal(bed.signals.misfired.length, 1200)
+  },
+  'claims all of very many late triggers, each once': async (bed) => {
+    const names = Array.from({ length: 700 }, (_, index) => `m${String(index)}`)
+    await bed.scheduleAll(names.map((name) => bed.trigger(name)))
+    await bed.clock.advance(late)
+    assert.deepEqual((await drain(bed)).sort(), names.sort())
+    assert.equal(bed.signals.misfired.length, 700)
+  },
+  'leaves triggers alone that are paused': async (bed) => {
+    const trigger = await bed.schedule('t')
+    await bed.store.pauseTrigger(trigger.key)
+    await bed.clock.advance(late)
+    assert.deepEqual(await bed.acquireNames(), [])
+    assert.deepEqual(bed.signals.misfired, [])
+    assert.deepEqual(await bed.stored('t'), trigger)
+  },
+  'comes to a trigger that its running job kept waiting when that run has ended': async (bed) => {
+    const job = jobDetail('j', { disallowConcurrentExecution: true })
+    await bed.schedule('a', { job, everyMs: 3_600_000 })
+    await bed.schedule('b', { job, inMs: 1000 })
+    const bundle = await bed.start('a')
+    await bed.clock.advance(1000 + late)
+    assert.deepEqual(await bed.acquireNames(), [])
+    await bed.complete(bundle)
+    const claim = await bed.acquireOne('b')
+    assert.equal(claim.trigger.nextFireTimeMs, bed.now())
+    assert.deepEqual(namesOf(bed.signals.misfired.map((trigger) => ({ trigger, fireInstanceId: '' }))), ['b'])
+  },
+  'does not touch a trigger that is claimed already': async (bed) => {
+    await bed.schedule('t')
+    const dueMs = bed.now()
+    const claim = await bed.acquireOne('t')
+    await bed.clock.advance(late)
+    assert.deepEqual(await bed.acquireNames(), [])
+    assert.equal((await bed.fire(claim)).scheduledFireTimeMs, dueMs)
+    assert.deepEqual(bed.signals.misfired, [])
+  },
+})
+
+const resuming = area('misfire: resume', {
+  'moves a resumed trigger that is late': async (bed) => {
+    const trigger = await bed.schedule('t')
+    await bed.store.pauseTrigger(trigger.key)
+    await bed.clock.advance(late)
+    await bed.store.resumeTrigger(trigger.key)
+    assert.equal((await bed.stored('t')).nextFireTimeMs, bed.now())
+    assert.deepEqual(bed.signals.misfired, [trigger])
+    assert.deepEqual(await bed.acquireNames(), ['t'])
+    assert.equal(bed.signals.misfired.length, 1)
+  },
+  'leaves a resumed trigger alone that is late by less than the threshold': async (bed) => {
+    const trigger = await bed.schedule('t')
+    await bed.store.pauseTrigger(trigger.key)
+    await bed.clock.advance(misfireThresholdMs - 1)
+    await bed.store.resumeTrigger(trigger.key)
+    assert.deepEqual(await bed.stored('t'), trigger)
+    assert.deepEqual(bed.signals.misfired, [])
+  },
+  'completes a resumed trigger that has no time left': async (bed) => {
+    const trigger = await bed.schedule('t', { misfire: 'rescheduleNextWithExistingCount' })
+    await bed.store.pauseTrigger(trigger.key)
+    await bed.clock.advance(late)
+    await bed.store.resumeTrigger(trigger.key)
+    assert.equal(await bed.state('t'), 'COMPLETE')
+    assert.equal(only(bed.signals.finalized).key.name, 't')
+  },
+  'reaches the triggers of resumed jobs, groups and everything': async (bed) => {
+    const all = GroupMatcher.anyGroup()
+    const resumes = [
+      () => bed.store.resumeJob(bed.job.key),
+      () => bed.store.resumeTriggers(all),
+      () => bed.store.resumeJobs(all),
+      () => bed.store.resumeAll(),
+    ]
+    for (const [index, resume] of resumes.entries()) {
+      const { key } = await bed.schedule('t', {
+        everyMs: 3_600_000,
+        misfire: 'rescheduleNextWithExistingCount',
+      })
+      await bed.store.pauseTrigger(key)
+      await bed.clock.advance(late)
+      await resume()
+      assert.equal(bed.signals.misfired.length, index + 1)
+      await bed.store.deleteTriggers([key])
+    }
+  },
+  'reaches a trigger that is resumed while its job blocks it': async (bed) => {
+    const job = jobDetail('j', { disallowConcurrentExecution: true })
+    await bed.schedule('a', { job, everyMs: 3_600_000 })
+    await bed.schedule('b', { job, inMs: 1 })
+    const bundle = await bed.start('a')
+    await bed.store.pauseTrigger(new TriggerKey('b'))
+    await bed.clock.advance(late)
+    await bed.store.resumeTrigger(new TriggerKey('b'))
+    assert.equal(await bed.state('b'), 'BLOCKED')
+    await bed.complete(bundle)
+    assert.equal(await bed.state('b'), 'NORMAL')
+    assert.equal(bed.signals.misfired.length, 1)
+  },
+})
+
+export const misfireCases: readonly StoreCase[] = [...acquiring, ...resuming]

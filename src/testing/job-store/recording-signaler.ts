@@ -1,0 +1,48 @@
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import type { SchedulerSignaler } from '../../jobstore/job-store.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+
+/** Notes everything a store tells its scheduler. */
+export class RecordingSignaler implements SchedulerSignaler {
+  readonly misfired: Trigger[] = []
+  readonly finalized: Trigger[] = []
+  readonly deletedJobs: string[] = []
+  readonly inError: { readonly key: string; readonly reason: string }[] = []
+  readonly candidates: (EpochMs | null)[] = []
+  readonly errors: { readonly message: string; readonly cause: unknown }[] = []
+
+  triggerMisfired(trigger: Trigger): void {
+    this.misfired.push(trigger)
+  }
+  triggerFinalized(trigger: Trigger): void {
+    this.finalized.push(trigger)
+  }
+  jobDeleted(jobKey: JobKey): void {
+    this.deletedJobs.push(jobKey.toString())
+  }
+  triggerInError(triggerKey: TriggerKey, reason: string): void {
+    this.inError.push({ key: triggerKey.toString(), reason })
+  }
+  schedulingChanged(candidateMs: EpochMs | null): void {
+    this.candidates.push(candidateMs)
+  }
+  storeError(message: string, cause: unknown): void {
+    this.errors.push({ message, cause })
+  }
+
+  /** Forgets everything noted so far. */
+  clear(): void {
+    this.misfired.length = 0
+    this.finalized.length = 0
+    this.deletedJobs.length = 0
+    this.inError.length = 0
+    this.candidates.length = 0
+    this.errors.length = 0
+  }
+
+  /** Whether the scheduler was told that something may fire at `timeMs`, by that time, an earlier one or "soon". */
+  announced(timeMs: EpochMs): boolean {
+    return this.candidates.some((candidateMs) => candidateMs === null || candidateMs <= timeMs)
+  }
+}

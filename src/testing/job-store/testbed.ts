@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { seededIds } from '../../core/ids.ts'
+import { emptyJobDataMap, type JobDataMap } from '../../core/job-data-map.ts'
+import { JobKey, TriggerKey } from '../../core/key.ts'
+import { silentLogger } from '../../core/logger.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type {
+  AcquiredTrigger,
+  AcquireRequest,
+  CompletedExecutionInstruction,
+  JobCompletion,
+  JobStore,
+  JobStoreContext,
+  TriggerFiredBundle,
+} from '../../jobstore/job-store.ts'
+import type { TriggerState } from '../../jobstore/trigger-state.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import type { ManualClock } from '../../time/manual-clock.ts'
+import type { SimpleMisfireInstruction } from '../../triggers/misfire-instruction.ts'
+import { SimpleScheduleBuilder, type SimpleTrigger } from '../../triggers/simple-trigger.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
+import { RecordingSignaler } from './recording-signaler.ts'
+
+export const misfireThresholdMs = 60_000
+
+/** A simple trigger, by what differs from one that fires once, now, in group `DEFAULT`, for the bed's own job. */
+export interface TriggerSpec {
+  readonly group?: string
+  readonly job?: JobDetail
+  /** Start, in milliseconds from the clock's present time. Default 0. */
+  readonly inMs?: number
+  /** Interval in milliseconds; without `times` the trigger repeats for ever. */
+  readonly everyMs?: number
+  /** How often it fires in all. */
+  readonly times?: number
+  readonly priority?: number
+  readonly calendar?: string
+  readonly misfire?: SimpleMisfireInstruction
+  readonly data?: JobDataMap
+  readonly description?: string
+}
+
+/** A store with a clock that stands still and a scheduler that only listens, and short words for what cases do. */
+export class Testbed {
+  readonly clock: ManualClock
+  readonly store: JobStore
+  readonly signals: RecordingSignaler = new RecordingSignaler()
+  /** Job types that this node has no code for. */
+  readonly unknownJobTypes: Set<string> = new Set<string>()
+  /** A durable job that allows concurrent execution; stored by `schedule` when it is needed. */
+  readonly job: JobDetail = jobDetail('job', { durable: true })
+  readonly #instanceId: string
+
+  constructor(store: JobStore, clock: ManualClock, instanceId: string) {
+    this.store = store
+    this.clock = clock
+    this.#instanceId = instanceId
+  }
+
+  get context(): JobStoreContext {
+    return {
+      schedulerName: 'conformance',
+      instanceId: this.#instanceId,
+      clock: this.clock,
+      ids: seededIds(this.#instanceId.length),
+      logger: silentLogger,
+      signaler: this.signals,
+      misfireThresholdMs,
+      knowsJobType: (jobType) => !this.unknownJobTypes.has(jobType),
+    }
+  }
+
+  now(): EpochMs {
+    return this.clock.now()
+  }
+
+  /** A trigger with its first fire time, as a scheduler hands it to a store. */
+  trigger(name: string, spec: TriggerSpec = {}): SimpleTrigger {
+    const { everyMs, times, misfire = 'smart' } = spec
+    const schedule = SimpleScheduleBuilder.simpleSchedule()
+      .withIntervalInMilliseconds(everyMs ?? 0)
+      .withRepeatCount(times === undefined ? (everyMs === undefined ? 0 : -1) : times - 1)
+      .withMisfireInstruction(misfire)
+    let builder = TriggerBuilder.newTrigger({ clock: this.clock })
+      .withIdentity(name, spec.group)
+      .forJob(spec.job ?? this.job)
+      .startAt(new Date(this.now() + (spec.inMs ?? 0)))
+      .withPriority(spec.priority ?? 5)
+      .modifiedByCalendar(spec.calendar ?? null)
+      .withDescription(spec.description ?? null)
+    if (spec.data !== undefined) builder = builder.usingJobData(spec.data)
+    return builder.withSchedule(schedule).build().computeFirstFireTime(null)
+  }
+
+  /** Stores a trigger, and its job when that is not there yet. */
+  async schedule(name: string, spec: TriggerSpec = {}): Promise<SimpleTrigger> {
+    const trigger = this.trigger(name, spec)
+    await this.scheduleAll([trigger], spec.job)
+    return trigger
+  }
+
+  async scheduleAll(triggers: readonly Trigger[], job: JobDetail = this.job): Promise<void> {
+    const isStored = (await this.store.getJob(job.key)) !== null
+    await this.store.scheduleJobs([{ job: isStored ? null : job, triggers }], { replace: false })
+  }
+
+  /** Claims what is due now (or as asked), at most ten. */
+  acquire(request: Partial<AcquireRequest> = {}): Promise<readonly AcquiredTrigger[]> {
+    return this.store.acquireNextTriggers({
+      noLaterThanMs: this.now(),
+      maxCount: 10,
+      timeWindowMs: 0,
+      ...request,
+    })
+  }
+
+  /** The names of the triggers that `acquire` claims. */
+  async acquireNames(request: Partial<AcquireRequest> = {}): Promise<string[]> {
+    return namesOf(await this.acquire(request))
+  }
+
+  /** Claims exactly the trigger of this name. */
+  async acquireOne(name: string): Promise<AcquiredTrigger> {
+    const acquired = await this.acquire({ maxCount: 1 })
+    assert.deepEqual(namesOf(acquired), [name])
+    return only(acquired)
+  }
+
+  /** Marks a claim as fired, which must succeed. */
+  async fire(claim: AcquiredTrigger): Promise<TriggerFiredBundle> {
+    const result = only(await this.store.triggersFired([claim]))
+    assert.ok(result.kind === 'fired', `the claim on '${claim.trigger.key.name}' fires, not '${result.kind}'`)
+    return result.bundle
+  }
+
+  async fireKind(claim: AcquiredTrigger): Promise<string> {
+    return only(await this.store.triggersFired([claim])).kind
+  }
+
+  /** Claims and fires the trigger of this name, which must be the first one due. */
+  async start(name: string): Promise<TriggerFiredBundle> {
+    return this.fire(await this.acquireOne(name))
+  }
+
+  complete(
+    bundle: TriggerFiredBundle,
+    instruction: CompletedExecutionInstruction = 'noop',
+    rest: Partial<JobCompletion> = {},
+  ): Promise<void> {
+    return this.store.triggeredJobsComplete([completionOf(bundle, instruction, rest)])
+  }
+
+  state(name: string, group?: string): Promise<TriggerState> {
+    return this.store.getTriggerState(new TriggerKey(name, group))
+  }
+
+  async states(...names: readonly string[]): Promise<TriggerState[]> {
+    const states: TriggerState[] = []
+    for (const name of names) states.push(await this.state(name))
+    return states
+  }
+
+  async stored(name: string, group?: string): Promise<Trigger> {
+    const trigger = await this.store.getTrigger(new TriggerKey(name, group))
+    assert.ok(trigger !== null, `trigger '${name}' is stored`)
+    return trigger
+  }
+
+  /** Lets the execution of a job in error put one trigger into the ERROR state. */
+  async putInError(name: string): Promise<void> {
+    await this.complete(await this.start(name), 'setTriggerError')
+  }
+}
+
+export function jobDetail(name: string, changes: Partial<JobDetail> & { group?: string } = {}): JobDetail {
+  const { group, ...fields } = changes
+  return {
+    key: new JobKey(name, group),
+    jobType: 'noop',
+    description: null,
+    jobDataMap: emptyJobDataMap,
+    durable: false,
+    requestsRecovery: false,
+    disallowConcurrentExecution: false,
+    persistJobDataAfterExecution: false,
+    timeoutMs: null,
+    retry: null,
+    ...fields,
+  }
+}
+
+export function completionOf(
+  bundle: TriggerFiredBundle,
+  instruction: CompletedExecutionInstruction = 'noop',
+  rest: Partial<JobCompletion> = {},
+): JobCompletion {
+  const { fireInstanceId, trigger, jobDetail: detail } = bundle
+  return {
+    fireInstanceId,
+    trigger,
+    jobDetail: detail,
+    instruction,
+    jobDataMap: null,
+    retryTrigger: null,
+    ...rest,
+  }
+}
+
+export function namesOf(acquired: readonly AcquiredTrigger[]): string[] {
+  return acquired.map(({ trigger }) => trigger.key.name)
+}
+
+/** The texts of keys, sorted, for answers whose order means nothing. */
+export function textsOf(keys: readonly { toString(): string }[]): string[] {
+  return keys.map(String).sort()
+}
+
+/** The one element of a list that must have exactly one. */
+export function only<Element>(elements: readonly Element[]): Element {
+  assert.equal(elements.length, 1)
+  const [element] = elements
+  assert.ok(element !== undefined)
+  return element
+}
+
+/** Asserts that something is refused with an error of this library that has the given code. */
+export async function refuses(action: Promise<unknown>, code: string): Promise<void> {
+  await assert.rejects(action, (error: unknown) => {
+    assert.ok(error instanceof Error)
+    assert.equal((error as { code?: unknown }).code, code)
+    return true
+  })
+}

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { JobKey, TriggerKey } from '../../core/key.ts'
+import { GroupMatcher } from '../../core/matcher.ts'
+import { area, type StoreCase } from './store-case.ts'
+import { jobDetail, refuses, type Testbed, textsOf } from './testbed.ts'
+
+const noReplace = { replace: false }
+
+async function jobNames(bed: Testbed): Promise<string[]> {
+  return textsOf(await bed.store.getJobKeys(GroupMatcher.anyGroup()))
+}
+
+async function triggerNames(bed: Testbed): Promise<string[]> {
+  return textsOf(await bed.store.getTriggerKeys(GroupMatcher.anyGroup()))
+}
+
+const storing = area('triggers', {
+  'gives a trigger back as it was stored': async (bed) => {
+    const trigger = bed.trigger('full', {
+      group: 'reports',
+      inMs: 1234,
+      everyMs: 60_000,
+      times: 7,
+      priority: 9,
+      calendar: 'holidays',
+      misfire: 'rescheduleNextWithRemainingCount',
+      data: { to: 'ops@example.com', nested: { list: [1, null, 'x'] } },
+      description: 'Every minute, seven times',
+    })
+    await bed.scheduleAll([trigger])
+    assert.deepEqual(await bed.store.getTrigger(new TriggerKey('full', 'reports')), trigger)
+  },
+  'keeps two triggers of one name in different groups apart': async (bed) => {
+    await bed.schedule('twin', { description: 'first' })
+    await bed.schedule('twin', { group: 'other', description: 'second' })
+    assert.equal((await bed.stored('twin')).description, 'first')
+    assert.equal((await bed.stored('twin', 'other')).description, 'second')
+  },
+  'keeps the milliseconds of times far away': async (bed) => {
+    const trigger = await bed.schedule('t', { inMs: 95 * 365 * 86_400_000 + 123 })
+    assert.equal((await bed.stored('t')).nextFireTimeMs, trigger.nextFireTimeMs)
+  },
+  'stores a job and its triggers together': async (bed) => {
+    await bed.store.scheduleJobs(
+      [{ job: bed.job, triggers: [bed.trigger('a'), bed.trigger('b')] }],
+      noReplace,
+    )
+    assert.deepEqual(await jobNames(bed), ['DEFAULT.job'])
+    assert.deepEqual(await bed.states('a', 'b'), ['NORMAL', 'NORMAL'])
+  },
+  'stores many jobs and triggers at once, also triggers of jobs of a later entry': async (bed) => {
+    const later = jobDetail('later')
+    const entries = [
+      { job: bed.job, triggers: [bed.trigger('a'), bed.trigger('b', { job: later })] },
+      { job: later, triggers: [] },
+      { job: null, triggers: [bed.trigger('c')] },
+    ]
+    await bed.store.scheduleJobs(entries, noReplace)
+    assert.deepEqual(await triggerNames(bed), ['DEFAULT.a', 'DEFAULT.b', 'DEFAULT.c'])
+    assert.equal((await bed.store.getTriggersOfJob(later.key))[0]?.key.name, 'b')
+  },
+  'announces the fire time of a stored trigger': async (bed) => {
+    const trigger = await bed.schedule('t', { inMs: 5000 })
+    assert.ok(bed.signals.announced(trigger.startTimeMs))
+  },
+  'lists the triggers of a job and of no other': async (bed) => {
+    await bed.scheduleAll([bed.trigger('a'), bed.trigger('b', { group: 'other' })])
+    await bed.schedule('c', { job: jobDetail('else') })
+    const keys = (await bed.store.getTriggersOfJob(bed.job.key)).map((trigger) => trigger.key)
+    assert.deepEqual(textsOf(keys), ['DEFAULT.a', 'other.b'])
+  },
+  'finds the triggers of groups by every operator': async (bed) => {
+    for (const group of ['red', 'rest', 'bored', 'other']) await bed.schedule('t', { group })
+    const groups = async (matcher: GroupMatcher): Promise<string[]> =>
+      (await bed.store.getTriggerKeys(matcher)).map((key) => key.group).sort()
+    assert.deepEqual(await groups(GroupMatcher.groupEquals('red')), ['red'])
+    assert.deepEqual(await groups(GroupMatcher.groupStartsWith('re')), ['red', 'rest'])
+    assert.deepEqual(await groups(GroupMatcher.groupEndsWith('red')), ['bored', 'red'])
+    assert.deepEqual(await groups(GroupMatcher.groupContains('or')), ['bored'])
+    assert.deepEqual(await groups(GroupMatcher.anyGroup()), ['bored', 'other', 'red', 'rest'])
+    assert.deepEqual(textsOf(await bed.store.getTriggerGroupNames()), ['bored', 'other', 'red', 'rest'])
+  },
+  'deletes triggers, and answers those that existed': async (bed) => {
+    await bed.scheduleAll([bed.trigger('a'), bed.trigger('b'), bed.trigger('c')])
+    const deleted = await bed.store.deleteTriggers([
+      new TriggerKey('a'),
+      new TriggerKey('nobody'),
+      new TriggerKey('c'),
+    ])
+    assert.deepEqual(textsOf(deleted), ['DEFAULT.a', 'DEFAULT.c'])
+    assert.deepEqual(await triggerNames(bed), ['DEFAULT.b'])
+    assert.deepEqual(await bed.acquireNames(), ['b'])
+  },
+  'deletes a job of many triggers trigger by trigger': async (bed) => {
+    const job = jobDetail('many')
+    const triggers = Array.from({ length: 300 }, (_, index) => bed.trigger(`t${String(index)}`, { job }))
+    await bed.scheduleAll(triggers, job)
+    await bed.store.deleteTriggers(triggers.map(({ key }) => key))
+    assert.equal(await bed.store.getJob(job.key), null)
+    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.many'])
+  },
+})
+
+const refusing = area('triggers: all or nothing', {
+  'refuses a trigger of an unknown job, and stores nothing of the call': async (bed) => {
+    const orphan = bed.trigger('orphan', { job: jobDetail('nobody') })
+    await refuses(
+      bed.store.scheduleJobs(
+        [
+          { job: bed.job, triggers: [bed.trigger('a')] },
+          { job: null, triggers: [orphan] },
+        ],
+        noReplace,
+      ),
+      'ERR_JOB_NOT_FOUND',
+    )
+    assert.deepEqual(await bed.store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
+  },
+  'refuses a trigger whose key is taken, and does not leave its job behind': async (bed) => {
+    await bed.schedule('taken', { description: 'first' })
+    const fresh = jobDetail('fresh')
+    const triggers = [bed.trigger('new', { job: fresh }), bed.trigger('taken', { job: fresh })]
+    await refuses(bed.store.scheduleJobs([{ job: fresh, triggers }], noReplace), 'ERR_OBJECT_ALREADY_EXISTS')
+    assert.deepEqual(await jobNames(bed), ['DEFAULT.job'])
+    assert.deepEqual(await triggerNames(bed), ['DEFAULT.taken'])
+    assert.equal((await bed.stored('taken')).description, 'first')
+  },
+  'refuses a job whose key is taken, and does not store its triggers': async (bed) => {
+    await bed.store.addJob(bed.job, noReplace)
+    await refuses(
+      bed.store.scheduleJobs([{ job: bed.job, triggers: [bed.trigger('t')] }], noReplace),
+      'ERR_OBJECT_ALREADY_EXISTS',
+    )
+    assert.deepEqual(await triggerNames(bed), [])
+  },
+  'refuses a call that names one trigger twice': async (bed) => {
+    await refuses(
+      bed.store.scheduleJobs([{ job: bed.job, triggers: [bed.trigger('t'), bed.trigger('t')] }], noReplace),
+      'ERR_OBJECT_ALREADY_EXISTS',
+    )
+    assert.deepEqual(await bed.store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
+  },
+  'refuses an unknown job also when told to replace': async (bed) => {
+    const orphan = bed.trigger('orphan', { job: jobDetail('nobody') })
+    await refuses(
+      bed.store.scheduleJobs([{ job: null, triggers: [orphan] }], { replace: true }),
+      'ERR_JOB_NOT_FOUND',
+    )
+  },
+  'replaces jobs and triggers when told to': async (bed) => {
+    await bed.schedule('t', { inMs: 5000, description: 'first' })
+    const job = { ...bed.job, description: 'new' }
+    const trigger = bed.trigger('t', { description: 'second' })
+    await bed.store.scheduleJobs([{ job, triggers: [trigger] }], { replace: true })
+    assert.deepEqual(await bed.store.getJob(job.key), job)
+    assert.deepEqual(await bed.store.getTriggersOfJob(job.key), [trigger])
+    assert.deepEqual(await bed.acquireNames(), ['t'])
+    assert.deepEqual(await bed.acquireNames({ noLaterThanMs: bed.now() + 10_000 }), [])
+  },
+  'lets a trigger change its job by replacement, and deletes a job that this leaves alone': async (bed) => {
+    const former = jobDetail('former')
+    await bed.schedule('t', { job: former })
+    const trigger = bed.trigger('t')
+    await bed.store.scheduleJobs([{ job: bed.job, triggers: [trigger] }], { replace: true })
+    assert.deepEqual(await jobNames(bed), ['DEFAULT.job'])
+    assert.deepEqual(await bed.store.getTriggersOfJob(bed.job.key), [trigger])
+    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.former'])
+  },
+})
+
+const rescheduling = area('triggers: rescheduling', {
+  'is false for a trigger that does not exist, and stores nothing': async (bed) => {
+    await bed.store.addJob(bed.job, noReplace)
+    assert.equal(await bed.store.rescheduleTrigger(new TriggerKey('nobody'), bed.trigger('t')), false)
+    assert.deepEqual(await triggerNames(bed), [])
+  },
+  'replaces a trigger, announces its time, and keeps a job that is not durable': async (bed) => {
+    const job = jobDetail('fleeting')
+    await bed.schedule('t', { job, inMs: 5000 })
+    bed.signals.clear()
+    const trigger = bed.trigger('t', { job, inMs: 1000 })
+    assert.equal(await bed.store.rescheduleTrigger(trigger.key, trigger), true)
+    assert.deepEqual(await bed.store.getTriggersOfJob(job.key), [trigger])
+    assert.deepEqual(bed.signals.deletedJobs, [])
+    assert.ok(bed.signals.announced(trigger.startTimeMs))
+  },
+  'replaces a trigger by one of another key': async (bed) => {
+    const job = jobDetail('fleeting')
+    await bed.schedule('old', { job })
+    const trigger = bed.trigger('new', { job, group: 'other' })
+    assert.equal(await bed.store.rescheduleTrigger(new TriggerKey('old'), trigger), true)
+    assert.deepEqual(await triggerNames(bed), ['other.new'])
+    assert.notEqual(await bed.store.getJob(job.key), null)
+  },
+  'refuses the key of a third trigger, and changes nothing': async (bed) => {
+    const old = await bed.schedule('old')
+    await bed.schedule('third')
+    await refuses(
+      bed.store.rescheduleTrigger(old.key, bed.trigger('third', { inMs: 1 })),
+      'ERR_OBJECT_ALREADY_EXISTS',
+    )
+    assert.deepEqual(await triggerNames(bed), ['DEFAULT.old', 'DEFAULT.third'])
+    assert.deepEqual(await bed.stored('old'), old)
+  },
+  'refuses a trigger of another job, and changes nothing': async (bed) => {
+    const other = jobDetail('other')
+    await bed.store.addJob(other, noReplace)
+    const old = await bed.schedule('t')
+    await refuses(
+      bed.store.rescheduleTrigger(old.key, bed.trigger('t', { job: other })),
+      'ERR_JOB_KEY_MISMATCH',
+    )
+    assert.deepEqual(await bed.stored('t'), old)
+  },
+  'starts a paused trigger anew': async (bed) => {
+    const trigger = await bed.schedule('t')
+    await bed.store.pauseTrigger(trigger.key)
+    await bed.store.rescheduleTrigger(trigger.key, bed.trigger('t'))
+    assert.equal(await bed.state('t'), 'NORMAL')
+  },
+  'leaves a trigger paused whose group is paused': async (bed) => {
+    const trigger = await bed.schedule('t')
+    await bed.store.pauseTriggers(GroupMatcher.groupEquals('DEFAULT'))
+    await bed.store.rescheduleTrigger(trigger.key, bed.trigger('t'))
+    assert.equal(await bed.state('t'), 'PAUSED')
+  },
+  'starts a trigger anew that was in error or complete': async (bed) => {
+    await bed.schedule('error', { everyMs: 1000 })
+    await bed.putInError('error')
+    await bed.schedule('complete')
+    await bed.complete(await bed.start('complete'))
+    for (const name of ['error', 'complete']) {
+      await bed.store.rescheduleTrigger(new TriggerKey(name), bed.trigger(name, { inMs: 1000 }))
+    }
+    assert.deepEqual(await bed.states('error', 'complete'), ['NORMAL', 'NORMAL'])
+    await bed.clock.advance(1000)
+    assert.deepEqual(await bed.acquireNames(), ['complete', 'error'])
+  },
+  'does not count a job as new': async (bed) => {
+    await bed.schedule('t')
+    await bed.store.rescheduleTrigger(new TriggerKey('t'), bed.trigger('t', { inMs: 1 }))
+    assert.deepEqual(await bed.store.getJob(new JobKey('job')), bed.job)
+    assert.deepEqual(await bed.store.getCounts(), { jobs: 1, triggers: 1, calendars: 0 })
+  },
+})
+
+export const triggerCases: readonly StoreCase[] = [...storing, ...refusing, ...rescheduling]

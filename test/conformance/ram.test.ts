@@ -1,0 +1,12 @@
+import { jobStoreConformance } from 'quartz-ts/testing'
+import { describe, test } from 'vitest'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+
+describe('RAMJobStore conforms', () => {
+  const cases = jobStoreConformance({
+    name: 'ram',
+    create: () => new RAMJobStore(),
+    capabilities: { persistent: false, clustered: false },
+  })
+  test.each(cases)('$area: $name', ({ run }) => run())
+})

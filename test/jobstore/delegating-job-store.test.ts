@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { JobKey } from '../../src/core/key.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { jobStoreConformance } from '../../src/testing/job-store/conformance.ts'
+import { FaultyJobStore } from '../support/faulty-job-store.ts'
+
+describe('a store that delegates conforms as the inner one does', () => {
+  const cases = jobStoreConformance({
+    name: 'delegating',
+    create: () => new FaultyJobStore(new RAMJobStore()),
+    capabilities: { persistent: false, clustered: false },
+  })
+  test.each(cases)('$area: $name', ({ run }) => run())
+})
+
+describe('a faulty store', () => {
+  const job = new JobKey('job')
+
+  test('fails the next call of the named operation, once', async () => {
+    const store = new FaultyJobStore(new RAMJobStore())
+    store.failOn({ operation: 'getJob' })
+    await expect(store.getTriggersOfJob(job)).resolves.toEqual([])
+    await expect(store.getJob(job)).rejects.toMatchObject({ code: 'ERR_JOB_PERSISTENCE' })
+    await expect(store.getJob(job)).resolves.toBeNull()
+    expect(store.calls).toEqual(['getTriggersOfJob', 'getJob', 'getJob'])
+    expect(store.callsOf('getJob')).toBe(2)
+  })
+
+  test('fails as many calls from the nth on as it is told, whatever they are', async () => {
+    const store = new FaultyJobStore(new RAMJobStore())
+    store.failOn({ nth: 2, times: 2, error: new Error('on purpose') })
+    await store.getJob(job)
+    await expect(store.getCounts()).rejects.toThrow('on purpose')
+    await expect(store.getJobKeys(GroupMatcher.anyGroup())).rejects.toThrow('on purpose')
+    await store.getCounts()
+  })
+
+  test('can do the work and lose the answer', async () => {
+    const inner = new RAMJobStore()
+    const store = new FaultyJobStore(inner)
+    store.failOn({ operation: 'getCounts', when: 'after', times: Number.POSITIVE_INFINITY })
+    await expect(store.getCounts()).rejects.toThrow('getCounts')
+    await expect(store.getCounts()).rejects.toThrow('getCounts')
+    store.heal()
+    await expect(store.getCounts()).resolves.toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+  })
+})
