@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util'
+import { nearestName } from '../core/options.ts'
+import type { CliHost } from './host.ts'
+import { UsageError } from './usage-error.ts'
+
+/** An option of a command: what its help says is next to what is parsed, so that the two agree. */
+export interface OptionSpec {
+  readonly type: 'string' | 'boolean'
+  /** What stands for the value in the help, for strings. */
+  readonly value?: string
+  readonly help: string
+}
+
+export interface CommandSpec {
+  readonly name: string
+  /** What follows the name: `FILE`. */
+  readonly argument: string
+  readonly summary: string
+  readonly options: Readonly<Record<string, OptionSpec>>
+  /** What the help says after the options. */
+  readonly notes: string
+}
+
+export interface Command {
+  readonly spec: CommandSpec
+  /** Resolves with the exit code. */
+  run(args: readonly string[], host: CliHost): Promise<number>
+}
+
+export type OptionValues<Options extends CommandSpec['options']> = {
+  readonly [Name in keyof Options]?: Options[Name]['type'] extends 'boolean' ? boolean : string
+}
+
+/**
+ * Reads the command line of a command that takes one argument.
+ *
+ * @throws UsageError for unknown options, missing values and a missing or a second argument
+ */
+export function parseCommandLine<Spec extends CommandSpec>(
+  spec: Spec,
+  args: readonly string[],
+): { argument: string; values: OptionValues<Spec['options']> } {
+  const { values, positionals } = parseStrictly(spec, args)
+  const [argument, ...more] = positionals
+  if (argument === undefined) {
+    throw new UsageError(`'${spec.name}' needs ${spec.argument}.`)
+  }
+  if (more.length > 0) {
+    const hint = spec.argument.startsWith("'") ? ' Put quotes round the expression.' : ''
+    throw new UsageError(`'${spec.name}' takes one ${spec.argument}, got ${positionals.length} arguments.${hint}`)
+  }
+  return { argument, values: values as OptionValues<Spec['options']> }
+}
+
+function parseStrictly(spec: CommandSpec, args: readonly string[]): ReturnType<typeof parseArgs> {
+  try {
+    const options = Object.fromEntries(Object.entries(spec.options).map(([name, { type }]) => [name, { type }]))
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw new UsageError(parseProblem(spec, error), { cause: error })
+  }
+}
+
+function parseProblem(spec: CommandSpec, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const unknown = /^Unknown option '(--?)([^']*)'/.exec(message)
+  if (unknown === null) return message
+  const [, dashes = '', name = ''] = unknown
+  const nearest = nearestName(name, Object.keys(spec.options))
+  const hint = nearest === null ? '' : ` Did you mean '--${nearest}'?`
+  return `Unknown option '${dashes}${name}'.${hint}`
+}
+
+/** The help of a command. */
+export function helpOf(spec: CommandSpec): string {
+  const rows = Object.entries(spec.options).map(([name, { value, help }]) => ({
+    left: value === undefined ? `--${name}` : `--${name} ${value}`,
+    help,
+  }))
+  const width = Math.max(...rows.map(({ left }) => left.length))
+  const options = rows.map(({ left, help }) => {
+    const [first = '', ...more] = help.split('\n')
+    return [`  ${left.padEnd(width)}  ${first}`, ...more.map((line) => `  ${' '.repeat(width)}  ${line}`)].join('\n')
+  })
+  const notes = spec.notes === '' ? '' : `\n${spec.notes}\n`
+  return `Usage: quartz-ts ${spec.name} ${spec.argument} [options]\n\n${spec.summary}\n\nOptions:\n${options.join('\n')}\n${notes}`
+}

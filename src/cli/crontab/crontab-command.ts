@@ -1,0 +1,78 @@
+import { type Command, type OptionValues, parseCommandLine } from '../command.ts'
+import { parseDuration } from '../duration.ts'
+import type { CliHost } from '../host.ts'
+import { requireWhole } from '../shared-options.ts'
+import { describeProblem, describeProblemCount, readCrontabFile } from './crontab-file.ts'
+import { crontabFormatOptions, requireCrontabFormat } from './crontab-format-options.ts'
+import { CrontabRun, type CrontabRunOptions } from './crontab-run.ts'
+
+/** What the process ends with after a second Ctrl-C: 128 and the number of SIGINT. */
+export const atOnceExitCode = 130
+
+const threadsMax = 1000
+
+const spec = {
+  name: 'crontab',
+  argument: 'FILE',
+  summary: 'Runs the jobs of a crontab and shows what they do',
+  options: {
+    for: { type: 'string', value: 'TIME', help: 'End after this long, as in 20s or 1h30m (default: at Ctrl-C)' },
+    timeout: {
+      type: 'string',
+      value: 'TIME',
+      help: `End commands that take longer, with SIGTERM and 5 s later SIGKILL (default 1h; 'none': no limit)`,
+    },
+    drain: { type: 'string', value: 'TIME', help: 'How long running jobs may go on at the end (default 10s)' },
+    threads: { type: 'string', value: 'N', help: `How many jobs run at one time, 1 to ${threadsMax} (default 10)` },
+    ...crontabFormatOptions,
+    plain: { type: 'boolean', help: 'Print a line per execution, no table (always so when not on a terminal)' },
+    'no-color': { type: 'boolean', help: 'No colours (also when NO_COLOR is set, and when not on a terminal)' },
+    'fail-on-error': { type: 'boolean', help: 'Exit code 1 when any job failed' },
+  },
+  notes: `Each command runs as 'SHELL -c COMMAND' (SHELL of the file, else /bin/sh) in this directory and as this user, with
+the environment of this process and the variables of the file above its line. Text after a '%' is its standard
+input. '@reboot' lines run once, at the start. The zone of a line is the file's CRON_TZ or TZ above it, else --zone.
+
+Comments that begin with '# quartz-ts:' say more about the file: 'seconds' allows a leading field for seconds,
+'user-column' says that users stand before the commands, 'demo-jobs' adds two jobs that run in worker threads.
+
+Ctrl-C waits for running jobs, prints a summary and ends with exit code 0; a second one ends at once with ${atOnceExitCode}.`,
+} as const
+
+/** `quartz-ts crontab`: a crontab with a live table. */
+export const crontabCommand: Command = {
+  spec,
+  async run(args, host) {
+    const { argument: path, values } = parseCommandLine(spec, args)
+    const format = requireCrontabFormat(values, host)
+    const options = runOptions(values, format.zoneName, host)
+    const file = readCrontabFile(path, format)
+    if (file.problems.length > 0) {
+      for (const problem of file.problems) host.stderr.write(describeProblem(path, problem))
+      host.stderr.write(`${path}: ${describeProblemCount(file)}; nothing was started\n`)
+      return 1
+    }
+    const { endedAtOnce, failures } = await new CrontabRun(file, options, host).run()
+    if (endedAtOnce) return atOnceExitCode
+    return failures > 0 && values['fail-on-error'] === true ? 1 : 0
+  },
+}
+
+function runOptions(
+  values: OptionValues<typeof spec.options>,
+  zoneName: string,
+  { environment, stdout }: CliHost,
+): CrontabRunOptions {
+  const isLive = stdout.isTerminal && values.plain !== true && environment['TERM'] !== 'dumb'
+  const hasColors = stdout.isTerminal && values['no-color'] !== true && !environment['NO_COLOR']
+  const timeout = values.timeout ?? '1h'
+  return {
+    zoneName,
+    forMs: values.for === undefined ? null : parseDuration('--for', values.for),
+    timeoutMs: timeout === 'none' ? null : Math.max(1, parseDuration('--timeout', timeout)),
+    drainMs: parseDuration('--drain', values.drain ?? '10s'),
+    threads: requireWhole('--threads', values.threads ?? '10', { min: 1, max: threadsMax }),
+    view: isLive ? 'live' : 'lines',
+    colors: hasColors ? 'ansi' : 'none',
+  }
+}

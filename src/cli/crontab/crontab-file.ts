@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { CronExpressionError, InvalidArgumentError, type SchedulerError } from '../../core/errors.ts'
+import { nearestName } from '../../core/options.ts'
+import type { CronDst } from '../../triggers/cron/cron-expression.ts'
+import { type Crontab, type CrontabEntry, parseCrontab } from '../../triggers/cron/crontab.ts'
+import { pointAt } from '../caret.ts'
+import { count } from '../terminal/text.ts'
+import { UsageError } from '../usage-error.ts'
+
+export interface CrontabFileOptions {
+  readonly zoneName: string
+  readonly dst: CronDst
+  readonly userColumn: 'auto' | 'yes' | 'no'
+  /** Lines may have a field for seconds, whether or not the file says so. */
+  readonly seconds: boolean
+  /** Names that make a word after the schedule look like a user. */
+  readonly knownUsers: readonly string[]
+}
+
+/** A crontab with what its format was taken to be. */
+export interface CrontabFile {
+  readonly path: string
+  readonly entries: readonly CrontabEntry[]
+  /** Every bad line, in order. */
+  readonly problems: readonly CrontabLineProblem[]
+  readonly format: { readonly userColumn: boolean; readonly seconds: boolean }
+  /** The file asks for the two jobs that show worker threads. */
+  readonly demoJobs: boolean
+  /** The variables at the end of the file. */
+  readonly environment: Readonly<Record<string, string>>
+}
+
+export interface CrontabLineProblem {
+  readonly line: number
+  readonly text: string
+  readonly error: SchedulerError
+}
+
+/** What a comment `# quartz-ts: ...` may say, since other programs that read the file must not stumble over it. */
+const directives = ['seconds', 'user-column', 'demo-jobs'] as const
+type Directive = (typeof directives)[number]
+
+/** @throws UsageError when the file cannot be read */
+export function readCrontabFile(path: string, options: CrontabFileOptions): CrontabFile {
+  return parseCrontabFile(path, readText(path), options)
+}
+
+/** {@link readCrontabFile} for a text that is at hand. */
+export function parseCrontabFile(path: string, text: string, options: CrontabFileOptions): CrontabFile {
+  const { found, problems } = readDirectives(text)
+  const seconds = options.seconds || found.has('seconds')
+  const parse = (userColumn: boolean): Crontab =>
+    parseCrontab(text, {
+      timeZone: options.zoneName,
+      dst: options.dst,
+      seconds: seconds ? 'optional' : 'never',
+      userColumn: userColumn ? 'present' : 'absent',
+    })
+  const userColumn =
+    options.userColumn === 'auto'
+      ? found.has('user-column') || isSystemPath(path) || looksLikeSystemFormat(parse(true), options.knownUsers)
+      : options.userColumn === 'yes'
+  const crontab = parse(userColumn)
+  return {
+    path,
+    entries: crontab.entries,
+    problems: [...crontab.errors, ...problems].sort((a, b) => a.line - b.line),
+    format: { userColumn, seconds },
+    demoJobs: found.has('demo-jobs'),
+    environment: crontab.environment,
+  }
+}
+
+/** How the file was read: `system format with a user column`. */
+export function describeFormat({ format }: CrontabFile): string {
+  const columns = format.userColumn ? 'system format, with a user column' : 'user format, without a user column'
+  return format.seconds ? `${columns}; seconds allowed` : columns
+}
+
+/** One problem as a compiler would show it: place, what is wrong and the remedy, the line, a caret. */
+export function describeProblem(path: string, { line, text, error }: CrontabLineProblem): string {
+  const shown = text.length > 300 ? '' : `\n${markProblem(text, error)}`
+  return `${path}:${line}: ${error.message}${shown}\n`
+}
+
+/** `3 bad lines of 12` */
+export function describeProblemCount({ entries, problems }: CrontabFile): string {
+  return `${count(problems.length, 'bad line')}, ${count(entries.length, 'good entry', 'good entries')}`
+}
+
+function markProblem(text: string, error: SchedulerError): string {
+  if (!(error instanceof CronExpressionError)) return `  ${text}`
+  const scheduleStart = text.length - text.trimStart().length
+  return pointAt(text, scheduleStart + error.position)
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`Cannot read the crontab '${path}': ${reason}`, { cause: error })
+  }
+}
+
+function readDirectives(text: string): { found: ReadonlySet<Directive>; problems: CrontabLineProblem[] } {
+  const found = new Set<Directive>()
+  const problems: CrontabLineProblem[] = []
+  text.split('\n').forEach((line, index) => {
+    const words = /^\s*#\s*quartz-ts:(.*)$/.exec(line)?.[1]?.split(/[\s,]+/) ?? []
+    for (const word of words) {
+      const directive = directives.find((name) => name === word)
+      if (directive !== undefined) found.add(directive)
+      else if (word !== '') problems.push({ line: index + 1, text: line, error: unknownDirective(word) })
+    }
+  })
+  return { found, problems }
+}
+
+function unknownDirective(word: string): SchedulerError {
+  const nearest = nearestName(word, directives)
+  const remedy = nearest === null ? `Known: ${directives.join(', ')}.` : `Did you mean '${nearest}'?`
+  return new InvalidArgumentError(
+    'directive',
+    `Invalid crontab line: '${word}' is nothing that '# quartz-ts:' can say. ${remedy}`,
+    'ERR_INVALID_CRONTAB',
+  )
+}
+
+function isSystemPath(path: string): boolean {
+  const absolute = resolve(path)
+  return absolute === '/etc/crontab' || dirname(absolute) === '/etc/cron.d'
+}
+
+/**
+ * Whether the word after every schedule is a user of this machine. Some users are called like programs (`mail`,
+ * `sync`), so one of them must be root.
+ */
+function looksLikeSystemFormat({ entries }: Crontab, knownUsers: readonly string[]): boolean {
+  const users = new Set(entries.map(({ user }) => user))
+  return users.has('root') && [...users].every((user) => user === 'root' || knownUsers.includes(user ?? ''))
+}

@@ -1,0 +1,160 @@
+import { dirname } from 'node:path'
+import { createScheduler } from '../../scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { piscinaThreadPool } from '../../threadpool/piscina-thread-pool.ts'
+import { TimeZone } from '../../time/zone.ts'
+import { formatDuration } from '../duration.ts'
+import type { CliHost } from '../host.ts'
+import { formatShort } from '../local-time.ts'
+import { ansiPaint, noPaint, type Paint } from '../terminal/paint.ts'
+import { count } from '../terminal/text.ts'
+import type { BoardView } from './board-view.ts'
+import { commandJob } from './command-job.ts'
+import { type CrontabFile, describeFormat } from './crontab-file.ts'
+import { demoJobs } from './demo-jobs.ts'
+import { JobBoard } from './job-board.ts'
+import { LineView } from './line-view.ts'
+import { LiveView } from './live-view.ts'
+import type { PlannedJob } from './planned-job.ts'
+import { planEntries } from './plan-entries.ts'
+import { type ProcessRunner, processRunner } from './process-runner.ts'
+import { type StopReason, stopRequests } from './stop-requests.ts'
+import { drawSummary } from './summary.ts'
+
+export interface CrontabRunOptions {
+  readonly zoneName: string
+  /** The run ends by itself after this; null for never. */
+  readonly forMs: number | null
+  /** A command that takes longer is ended; null for no limit. */
+  readonly timeoutMs: number | null
+  /** How long running jobs may go on when the run ends. */
+  readonly drainMs: number
+  /** How many jobs may run at one time. */
+  readonly threads: number
+  /** A table that is drawn in place, or lines. */
+  readonly view: 'live' | 'lines'
+  readonly colors: 'ansi' | 'none'
+}
+
+export interface CrontabRunResult {
+  readonly failures: number
+  /** A second signal ended the run before running jobs had ended. */
+  readonly endedAtOnce: boolean
+}
+
+/** From SIGTERM to SIGKILL. */
+const killGraceMs = 5000
+
+/** Runs the jobs of a crontab until the time is up or a signal comes, showing what happens. */
+export class CrontabRun {
+  readonly #file: CrontabFile
+  readonly #options: CrontabRunOptions
+  readonly #host: CliHost
+  readonly #board = new JobBoard()
+  readonly #runner: ProcessRunner
+  readonly #paint: Paint
+  readonly #view: BoardView
+
+  constructor(file: CrontabFile, options: CrontabRunOptions, host: CliHost) {
+    this.#file = file
+    this.#options = options
+    this.#host = host
+    this.#runner = processRunner(host.clock, killGraceMs)
+    this.#paint = options.colors === 'ansi' ? ansiPaint : noPaint
+    this.#view = this.#makeView()
+  }
+
+  async run(): Promise<CrontabRunResult> {
+    const { clock, stdout } = this.#host
+    const startedMs = clock.elapsedMs()
+    const scheduler = await this.#schedule()
+    const stop = stopRequests(this.#host, this.#options.forMs)
+    this.#view.start()
+    this.#noteWhatDiffersFromCron()
+    let endedAtOnce = false
+    try {
+      await scheduler.start()
+      const reason = await stop.first
+      endedAtOnce = await Promise.race([
+        this.#drain(scheduler, reason).then(() => false),
+        stop.atOnce.then(() => true),
+      ])
+    } finally {
+      if (endedAtOnce) this.#runner.killAll()
+      stop.dispose()
+      this.#view.stop()
+    }
+    const summary = drawSummary(this.#board, clock.elapsedMs() - startedMs, this.#paint)
+    stdout.write(`\n${summary.join('\n')}\n`)
+    return { failures: this.#board.totals.failures, endedAtOnce }
+  }
+
+  /** A scheduler that stands by, with everything stored. */
+  async #schedule(): Promise<Scheduler> {
+    const { clock, environment } = this.#host
+    const { threads, timeoutMs } = this.#options
+    const command = commandJob(this.#runner, environment)
+    const demo = this.#file.demoJobs ? demoJobs() : null
+    const scheduler = await createScheduler({
+      schedulerName: 'crontab',
+      jobs: [command, ...(demo?.definitions ?? [])],
+      threadPool: piscinaThreadPool({ size: threads }),
+      clock,
+    })
+    this.#board.watch(scheduler.events)
+    scheduler.events.on('schedulerError', ({ message }) => {
+      this.#view.note(message)
+    })
+    const startAt = firstWholeSecond(clock.now())
+    const planned: readonly PlannedJob[] = [
+      ...planEntries(this.#file.entries, command, { timeoutMs, startAt }),
+      ...(demo?.plan(dirname(this.#file.path), startAt) ?? []),
+    ]
+    for (const { job, label, trigger } of planned) {
+      const firstFire = await scheduler.scheduleJob(job, trigger)
+      this.#board.add(job.key, label, firstFire.getTime())
+    }
+    return scheduler
+  }
+
+  #makeView(): BoardView {
+    const { clock, stdout } = this.#host
+    const { view, zoneName } = this.#options
+    const options = {
+      title: `${this.#file.path}: ${describeFormat(this.#file)}; ${zoneName}`,
+      output: stdout,
+      board: this.#board,
+      clock,
+      zone: TimeZone.of(zoneName),
+      paint: this.#paint,
+    }
+    return view === 'live' ? new LiveView(options) : new LineView(options)
+  }
+
+  #noteWhatDiffersFromCron(): void {
+    const { userName } = this.#host
+    const { entries, environment } = this.#file
+    const users = [...new Set(entries.map(({ user }) => user))].filter((user) => user !== null)
+    const others = users.filter((user) => user !== userName)
+    if (others.length > 0) this.#view.note(`All jobs run as ${userName}, also those of ${others.join(', ')}.`)
+    if (environment['MAILTO']) this.#view.note('MAILTO is ignored: no mail is sent, results are shown here.')
+  }
+
+  async #drain(scheduler: Scheduler, reason: StopReason): Promise<void> {
+    const { drainMs, forMs } = this.#options
+    const { running } = this.#board
+    const why = reason === 'time is up' ? `Stopping after ${formatDuration(forMs ?? 0)}` : 'Stopping'
+    const wait = `waiting up to ${formatDuration(drainMs)} for ${count(running, 'running job')}; Ctrl-C ends at once`
+    this.#view.note(running === 0 ? `${why}.` : `${why}: ${wait}.`)
+    await scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: drainMs })
+    if (this.#board.running === 0) return
+    this.#view.note(`${count(this.#board.running, 'job')} still running: told to end.`)
+    this.#runner.terminateAll()
+    await this.#board.whenIdle()
+  }
+}
+
+/** Cron fires on whole seconds; a start within one would make its first firing late by what has passed of it. */
+function firstWholeSecond(nowMs: number): Date {
+  return new Date(Math.ceil((nowMs + 1000) / 1000) * 1000)
+}

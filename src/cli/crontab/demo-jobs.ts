@@ -1,0 +1,66 @@
+import { defineWorkerJob } from '../../jobs/define-worker-job.ts'
+import { JobBuilder } from '../../jobs/job-builder.ts'
+import type { JobSource } from "../../jobs/define-job.ts"
+import { CronScheduleBuilder } from '../../triggers/cron-trigger.ts'
+import { SimpleScheduleBuilder } from '../../triggers/simple-trigger.ts'
+import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
+import type { FindPrimesData } from '../workers/find-primes.ts'
+import type { HashFolderData } from '../workers/hash-folder.ts'
+import type { PlannedJob } from './planned-job.ts'
+
+export interface DemoJobs {
+  /** The code, for the scheduler to know. */
+  readonly definitions: readonly JobSource[]
+  plan(folder: string, startAt: Date): readonly PlannedJob[]
+}
+
+const group = 'demo'
+const hashCron = '0/10 * * * * ?'
+const primesIntervalSeconds = 7
+/** About a tenth of a second of work. */
+const primesSpan = 1_000_000
+
+/** Two jobs that do real work in worker threads, one on a cron trigger, one on a simple trigger. */
+export function demoJobs(): DemoJobs {
+  const hashFolder = defineWorkerJob<HashFolderData>('hash-folder', workerUrl('hash-folder'), {
+    exportName: 'hashFolder',
+    disallowConcurrentExecution: true,
+  })
+  const findPrimes = defineWorkerJob<FindPrimesData>('find-primes', workerUrl('find-primes'), {
+    exportName: 'findPrimes',
+    disallowConcurrentExecution: true,
+    persistJobDataAfterExecution: true,
+  })
+  return {
+    definitions: [hashFolder, findPrimes],
+    plan: (folder, startAt) => [
+      {
+        label: `worker: sha256 of ${folder}`,
+        job: JobBuilder.newJob(hashFolder).withIdentity('hash-folder', group).usingJobData({ folder }).build(),
+        trigger: TriggerBuilder.newTrigger()
+          .withIdentity('hash-folder', group)
+          .startAt(startAt)
+          .withSchedule(CronScheduleBuilder.cronSchedule(hashCron))
+          .build(),
+      },
+      {
+        label: 'worker: find primes',
+        job: JobBuilder.newJob(findPrimes)
+          .withIdentity('find-primes', group)
+          .usingJobData({ from: 0, span: primesSpan, found: 0 })
+          .build(),
+        trigger: TriggerBuilder.newTrigger()
+          .withIdentity('find-primes', group)
+          .startAt(startAt)
+          .withSchedule(SimpleScheduleBuilder.repeatSecondlyForever(primesIntervalSeconds))
+          .build(),
+      },
+    ],
+  }
+}
+
+/** The module beside the built command; where the sources run as they are, it is one of them. */
+function workerUrl(name: string): URL {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  return new URL(`../workers/${name}.${extension}`, import.meta.url)
+}

@@ -1,0 +1,161 @@
+import type { JobKey } from '../../core/key.ts'
+import type { JobExecutionContext } from '../../jobs/job-execution-context.ts'
+import type { SchedulerEvents } from '../../listeners/events.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import { Lateness } from './lateness.ts'
+import { type Outcome, outcomeNote, outcomeOf } from './outcome.ts'
+
+/** What is known of one job. */
+export interface BoardRow {
+  readonly jobKey: JobKey
+  /** What people know the job by: its command. */
+  readonly label: string
+  /** Null when it will not fire again. */
+  nextFireMs: EpochMs | null
+  /** When it last fired; null before the first time. */
+  lastFireMs: EpochMs | null
+  /** By how much the last firing was late. */
+  latenessMs: number | null
+  /** How long the last execution that ended took. */
+  durationMs: number | null
+  outcome: Outcome | null
+  /** How it last failed; null when it never did. */
+  lastFailure: Outcome | null
+  /** What a running job last reported. */
+  progress: string | null
+  running: number
+  fires: number
+  failures: number
+  readonly lateness: Lateness
+}
+
+/** One execution that ended, for those who print line by line. */
+export interface Completion {
+  readonly row: BoardRow
+  readonly outcome: Outcome
+  readonly fireMs: EpochMs
+  readonly latenessMs: number
+  readonly durationMs: number
+}
+
+export interface BoardObserver {
+  /** Some row changed. */
+  changed(): void
+  completed(completion: Completion): void
+}
+
+/** The state of all jobs, kept up to date by the events of a scheduler. */
+export class JobBoard {
+  readonly #rows = new Map<string, BoardRow>()
+  #observer: BoardObserver | null = null
+  #onIdle: () => void = () => {}
+
+  /** In the order in which they were added. */
+  get rows(): readonly BoardRow[] {
+    return [...this.#rows.values()]
+  }
+
+  add(jobKey: JobKey, label: string, nextFireMs: EpochMs | null): void {
+    this.#rows.set(jobKey.toString(), {
+      jobKey,
+      label,
+      nextFireMs,
+      lastFireMs: null,
+      latenessMs: null,
+      durationMs: null,
+      outcome: null,
+      lastFailure: null,
+      progress: null,
+      running: 0,
+      fires: 0,
+      failures: 0,
+      lateness: new Lateness(),
+    })
+  }
+
+  /** How many executions run now. */
+  get running(): number {
+    return this.#sum('running')
+  }
+
+  get totals(): { fires: number; failures: number; lateness: Lateness } {
+    const lateness = Lateness.merge(this.rows.map((row) => row.lateness))
+    return { fires: this.#sum('fires'), failures: this.#sum('failures'), lateness }
+  }
+
+  /** Tells an observer of every change from now on. */
+  observe(observer: BoardObserver): void {
+    this.#observer = observer
+  }
+
+  /** Resolves when nothing runs. */
+  async whenIdle(): Promise<void> {
+    if (this.running === 0) return
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve
+    })
+  }
+
+  /** Follows a scheduler. */
+  watch(events: SchedulerEvents): void {
+    events.on('jobToBeExecuted', ({ context }) => {
+      this.#update(context, (row) => {
+        begin(row, context)
+      })
+    })
+    events.on('jobProgress', ({ context, value }) => {
+      this.#update(context, (row) => {
+        row.progress = typeof value === 'string' ? value : null
+      })
+    })
+    events.on('jobWasExecuted', ({ context, error }) => {
+      const left = context.get(outcomeNote) as Outcome | undefined
+      const outcome = left ?? outcomeOf(context.result, error)
+      this.#update(context, (row) => {
+        end(row, context, outcome)
+        this.#observer?.completed({
+          row,
+          outcome,
+          fireMs: context.fireTime.getTime(),
+          latenessMs: latenessOf(context),
+          durationMs: context.jobRunTimeMs,
+        })
+      })
+    })
+  }
+
+  #sum(field: 'fires' | 'failures' | 'running'): number {
+    return this.rows.reduce((total, row) => total + row[field], 0)
+  }
+
+  #update(context: JobExecutionContext, change: (row: BoardRow) => void): void {
+    const row = this.#rows.get(context.jobKey.toString())
+    if (row === undefined) return
+    change(row)
+    this.#observer?.changed()
+    if (this.running === 0) this.#onIdle()
+  }
+}
+
+function begin(row: BoardRow, context: JobExecutionContext): void {
+  row.running++
+  row.fires++
+  row.nextFireMs = context.trigger.nextFireTimeMs
+  row.lastFireMs = context.fireTime.getTime()
+  row.latenessMs = latenessOf(context)
+  row.lateness.add(row.latenessMs)
+}
+
+function end(row: BoardRow, context: JobExecutionContext, outcome: Outcome): void {
+  row.running--
+  row.progress = null
+  row.durationMs = context.jobRunTimeMs
+  row.outcome = outcome
+  if (outcome.isGood) return
+  row.failures++
+  row.lastFailure = outcome
+}
+
+function latenessOf(context: JobExecutionContext): number {
+  return context.fireTime.getTime() - context.scheduledFireTime.getTime()
+}

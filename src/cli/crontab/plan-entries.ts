@@ -1,0 +1,40 @@
+import { JobBuilder } from '../../jobs/job-builder.ts'
+import { CronScheduleBuilder } from '../../triggers/cron-trigger.ts'
+import type { CrontabEntry } from '../../triggers/cron/crontab.ts'
+import { SimpleScheduleBuilder } from '../../triggers/simple-trigger.ts'
+import type { ScheduleBuilder } from '../../triggers/fluent-trigger-builder.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
+import { oneLine } from '../terminal/text.ts'
+import type { CommandJob } from './command-job.ts'
+import type { PlannedJob } from './planned-job.ts'
+
+const group = 'crontab'
+
+/** One job with one trigger per entry; null as timeout is no limit. Entries for `@reboot` run once, at the start. */
+export function planEntries(
+  entries: readonly CrontabEntry[],
+  definition: CommandJob,
+  options: { readonly timeoutMs: number | null; readonly startAt: Date },
+): readonly PlannedJob[] {
+  return entries.map((entry) => {
+    const name = `line-${entry.line}`
+    const job = JobBuilder.newJob(definition)
+      .withIdentity(name, group)
+      .withDescription(entry.text)
+      .usingJobData({ command: entry.command, input: entry.input, variables: entry.environment })
+    if (options.timeoutMs !== null) job.withTimeout(options.timeoutMs)
+    const trigger = TriggerBuilder.newTrigger()
+      .withIdentity(name, group)
+      .startAt(options.startAt)
+      .withSchedule(scheduleOf(entry))
+    return { label: oneLine(entry.command), job: job.build(), trigger: trigger.build() }
+  })
+}
+
+/** A command that was missed while the machine slept is made up for once; a missed minute of cron's is not. */
+function scheduleOf({ schedule }: CrontabEntry): ScheduleBuilder<Trigger> {
+  return schedule === '@reboot'
+    ? SimpleScheduleBuilder.simpleSchedule()
+    : CronScheduleBuilder.cronSchedule(schedule).withMisfireInstruction('doNothing')
+}

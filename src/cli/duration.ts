@@ -1,0 +1,52 @@
+import { UsageError } from './usage-error.ts'
+
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+/**
+ * Reads `20s`, `500ms`, `1m30s`: whole or decimal numbers, each with its unit.
+ *
+ * @throws UsageError that names the option
+ */
+export function parseDuration(option: string, text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
+  const read = parts.map(([part]) => part).join('')
+  if (text === '' || read !== text) {
+    const hint = /^\d+(\.\d+)?$/.test(text) ? ` Did you mean '${text}s'?` : ''
+    throw new UsageError(`${option} takes a duration such as 20s, 500ms or 1m30s, got '${text}'.${hint}`)
+  }
+  const totalMs = parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (unitMs[unit] ?? 0), 0)
+  return Math.round(totalMs)
+}
+
+/** A duration for people, in at most two units: `4 ms`, `2.5 s`, `3 m 5 s`, `2 d 4 h`. */
+export function formatDuration(durationMs: number): string {
+  const ms = Math.round(durationMs)
+  if (ms < 1000) return `${ms} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 3600) return twoUnits(seconds, 60, 'm', 's')
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 1440) return twoUnits(minutes, 60, 'h', 'm')
+  return twoUnits(Math.round(minutes / 60), 24, 'd', 'h')
+}
+
+/** A duration in one unit and at most six characters: `4 ms`, `2.5 s`, `12.3 m`, `5.0 h`, `13.2 d`. */
+export function formatShortDuration(durationMs: number): string {
+  const ms = Math.round(durationMs)
+  if (ms < 1000) return `${ms} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  if (ms < 3_597_000) return `${(ms / 60_000).toFixed(1)} m`
+  if (ms < 172_620_000) return `${(ms / 3_600_000).toFixed(1)} h`
+  return `${(ms / 86_400_000).toFixed(1)} d`
+}
+
+function twoUnits(amount: number, size: number, large: string, small: string): string {
+  const rest = amount % size
+  return rest === 0 ? `${Math.floor(amount / size)} ${large}` : `${Math.floor(amount / size)} ${large} ${rest} ${small}`
+}

@@ -1,0 +1,108 @@
+import { CronExpressionError } from '../core/errors.ts'
+import type { EpochMs } from '../time/clock.ts'
+import { TimeZone } from '../time/zone.ts'
+import { type CronDialect, CronExpression } from '../triggers/cron/cron-expression.ts'
+import { pointAt } from './caret.ts'
+import { type Command, parseCommandLine } from './command.ts'
+import { formatDuration } from './duration.ts'
+import type { CliHost } from './host.ts'
+import { formatLocal } from './local-time.ts'
+import { dstOption, requireDst, requireWhole, requireZone, zoneOption } from './shared-options.ts'
+import { UsageError } from './usage-error.ts'
+
+/** Most fire times of one call. */
+const countMax = 10_000
+
+const spec = {
+  name: 'next',
+  argument: "'CRON'",
+  summary: 'Says in words what a cron expression means and prints its next fire times',
+  options: {
+    zone: zoneOption,
+    count: { type: 'string', value: 'N', help: `How many fire times, 1 to ${countMax} (default 5)` },
+    unix: { type: 'boolean', help: 'Read it as a Unix expression even if it has six fields (seconds first)' },
+    dst: dstOption,
+    from: { type: 'string', value: 'TIME', help: 'Start after this instant, as in 2026-03-29T00:00:00Z (default now)' },
+  },
+  notes: `The number of fields tells the dialect: five fields or a macro such as @daily are Unix (0 and 7 = Sunday),
+six or seven are Quartz (seconds first, 1 = Sunday, '?' in one day field).`,
+} as const
+
+/** `quartz-ts next`: explains one expression. */
+export const nextCommand: Command = {
+  spec,
+  async run(args, host) {
+    const { argument, values } = parseCommandLine(spec, args)
+    const zone = requireZone(values.zone)
+    const dst = requireDst(values.dst)
+    const fireCount = requireWhole('--count', values.count ?? '5', { min: 1, max: countMax })
+    const fromMs = values.from === undefined ? host.clock.now() : requireInstant(values.from)
+    const dialect = dialectOf(argument, values.unix ?? false)
+    try {
+      const options = { timeZone: zone.name, dst, dialect, seconds: 'optional' } as const
+      explain(CronExpression.parse(argument, options), fromMs, fireCount, host)
+      return 0
+    } catch (error) {
+      if (!(error instanceof CronExpressionError)) throw error
+      host.stderr.write(describeCronError(error))
+      return 1
+    }
+  },
+}
+
+/** Five fields and macros are Unix's; the rest is for the Quartz parser to judge. */
+export function dialectOf(expression: string, unix: boolean): CronDialect {
+  const text = expression.trim()
+  return unix || text.startsWith('@') || text.split(/\s+/).length === 5 ? 'unix' : 'quartz'
+}
+
+/** An error with the place it speaks of, the remedy on a line of its own. */
+export function describeCronError(error: CronExpressionError): string {
+  const { expression, message, position, suggestion } = error
+  const cut = suggestion !== null && message.endsWith(suggestion)
+  const found = cut ? message.slice(0, -suggestion.length).trimEnd() : message
+  const shown = expression.length > 200 ? '' : `\n${pointAt(expression, position)}`
+  return `quartz-ts: ${found}${shown}\n${cut ? `${suggestion}\n` : ''}`
+}
+
+function explain(cron: CronExpression, fromMs: EpochMs, fireCount: number, host: CliHost): void {
+  const fields = cron.expression.split(' ').length
+  const kind = cron.expression.startsWith('@') ? 'a macro' : `${fields} fields`
+  const heading: readonly (readonly [string, string])[] = [
+    ['expression', cron.expression],
+    ['dialect', `${cron.dialect === 'unix' ? 'Unix' : 'Quartz'} (${kind})`],
+    ['in words', cron.describe()],
+    ['time zone', `${cron.timeZone}, daylight saving as ${cron.dst === 'vixie' ? 'Vixie cron' : 'Java Quartz'}`],
+  ]
+  for (const [name, value] of heading) host.stdout.write(`${name.padEnd(11)} ${value}\n`)
+  host.stdout.write('\n')
+  const fires = nextFires(cron, fromMs, fireCount)
+  const numberWidth = String(fires.length).length
+  const zone = TimeZone.of(cron.timeZone)
+  fires.forEach((fireMs, index) => {
+    const number = String(index + 1).padStart(numberWidth)
+    const utc = new Date(fireMs).toISOString().replace('.000Z', 'Z')
+    const away = formatDuration(fireMs - fromMs)
+    host.stdout.write(`${number}  ${formatLocal(zone, fireMs)}   ${utc}   in ${away}\n`)
+  })
+  if (fires.length < fireCount) host.stdout.write('After that it does not fire any more.\n')
+}
+
+function nextFires(cron: CronExpression, fromMs: EpochMs, fireCount: number): readonly EpochMs[] {
+  const fires: EpochMs[] = []
+  let nextMs = cron.nextTimeMs(fromMs)
+  while (nextMs !== null && fires.length < fireCount) {
+    fires.push(nextMs)
+    nextMs = cron.nextTimeMs(nextMs)
+  }
+  return fires
+}
+
+function requireInstant(text: string): EpochMs {
+  const instantMs = Date.parse(text)
+  const exact = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
+  if (exact && !Number.isNaN(instantMs)) return instantMs
+  throw new UsageError(
+    `--from takes an instant with its offset such as 2026-03-29T00:00:00Z, or a date (UTC), got '${text}'.`,
+  )
+}

@@ -1,0 +1,85 @@
+import { SchedulerError } from '../core/errors.ts'
+import { nearestName } from '../core/options.ts'
+import { packageVersion } from '../core/version.ts'
+import { type Command, helpOf } from './command.ts'
+import { crontabCommand } from './crontab/crontab-command.ts'
+import type { CliHost } from './host.ts'
+import { nextCommand } from './next-command.ts'
+import { UsageError } from './usage-error.ts'
+import { validateCommand } from './validate-command.ts'
+
+/** What the process ends with; 1 is for what a command found wrong. */
+const exitCodes = { ok: 0, wrong: 1, usage: 2 } as const
+
+const commands: readonly Command[] = [crontabCommand, nextCommand, validateCommand]
+
+/** Runs the command that the arguments name and resolves with the exit code of the process. */
+export async function runCli(args: readonly string[], host: CliHost): Promise<number> {
+  const [name = '', ...rest] = args
+  try {
+    if (name === '--version' || name === '-v') {
+      host.stdout.write(`${packageVersion}\n`)
+      return exitCodes.ok
+    }
+    if (name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
+      host.stdout.write(overview())
+      return exitCodes.ok
+    }
+    if (name === '') {
+      host.stderr.write(overview())
+      return exitCodes.usage
+    }
+    const command = findCommand(name === 'help' ? (rest[0] ?? '') : name)
+    if (name === 'help' || rest.includes('--help') || rest.includes('-h')) {
+      host.stdout.write(helpOf(command.spec))
+      return exitCodes.ok
+    }
+    return await command.run(rest, host)
+  } catch (error) {
+    return explain(error, name, host)
+  }
+}
+
+/** What goes wrong on purpose is told in words; a bug keeps its stack. */
+function explain(error: unknown, name: string, host: CliHost): number {
+  if (error instanceof UsageError) {
+    const known = commands.some(({ spec }) => spec.name === name)
+    host.stderr.write(`quartz-ts: ${error.message}\n`)
+    host.stderr.write(`Try 'quartz-ts ${known ? `${name} ` : ''}--help'.\n`)
+    return exitCodes.usage
+  }
+  if (!SchedulerError.is(error)) throw error
+  host.stderr.write(`quartz-ts: ${error.message}\n`)
+  return exitCodes.wrong
+}
+
+function findCommand(name: string): Command {
+  const found = commands.find(({ spec }) => spec.name === name)
+  if (found !== undefined) return found
+  const kind = name.startsWith('-') ? 'option' : 'command'
+  const nearest = nearestName(
+    name,
+    commands.map(({ spec }) => spec.name),
+  )
+  const hint = nearest === null ? '' : ` Did you mean '${nearest}'?`
+  throw new UsageError(`Unknown ${kind} '${name}'.${hint}`)
+}
+
+function overview(): string {
+  const rows = commands.map(({ spec }) => ({ left: `${spec.name} ${spec.argument}`, summary: spec.summary }))
+  const width = Math.max(...rows.map(({ left }) => left.length))
+  const lines = rows.map(({ left, summary }) => `  ${left.padEnd(width)}  ${summary}`)
+  return [
+    'Usage: quartz-ts COMMAND ... [options]',
+    '',
+    'Commands:',
+    ...lines,
+    '',
+    'Options:',
+    '  --help     This text; after a command, the help of that command',
+    '  --version  The version of quartz-ts',
+    '',
+    'Exit codes: 0 all is well, 1 something was found wrong, 2 the command line is wrong.',
+    '',
+  ].join('\n')
+}

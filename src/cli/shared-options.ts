@@ -1,0 +1,39 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { TimeZone } from '../time/zone.ts'
+import type { CronDst } from '../triggers/cron/cron-expression.ts'
+import type { OptionSpec } from './command.ts'
+import { UsageError } from './usage-error.ts'
+
+export const zoneOption = {
+  type: 'string',
+  value: 'ZONE',
+  help: 'IANA time zone such as Europe/Paris (default: the zone of this machine)',
+} as const satisfies OptionSpec
+
+export const dstOption = {
+  type: 'string',
+  value: 'POLICY',
+  help: `When clocks change: 'vixie' as Vixie cron does (default), 'quartz' as Java Quartz does`,
+} as const satisfies OptionSpec
+
+/** @throws UsageError for a zone that is not known, with the nearest that is */
+export function requireZone(name: string | undefined): TimeZone {
+  if (name === undefined) return TimeZone.system()
+  try {
+    return TimeZone.of(name)
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error
+    throw new UsageError(`--zone: ${error.message}`, { cause: error })
+  }
+}
+
+export function requireDst(text: string | undefined): CronDst {
+  if (text === undefined || text === 'vixie' || text === 'quartz') return text ?? 'vixie'
+  throw new UsageError(`--dst takes 'vixie' or 'quartz', got '${text}'.`)
+}
+
+export function requireWhole(option: string, text: string, bounds: { min: number; max: number }): number {
+  const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+  if (number >= bounds.min && number <= bounds.max) return number
+  throw new UsageError(`${option} takes a whole number from ${bounds.min} to ${bounds.max}, got '${text}'.`)
+}
