@@ -4,10 +4,17 @@ import type { CliHost } from './host.ts'
 import { UsageError } from './usage-error.ts'
 
 /** An option of a command: what its help says is next to what is parsed, so that the two agree. */
-export interface OptionSpec {
-  readonly type: 'string' | 'boolean'
-  /** What stands for the value in the help, for strings. */
-  readonly value?: string
+export type OptionSpec = StringOption | BooleanOption
+
+export interface StringOption {
+  readonly type: 'string'
+  /** What stands for the value in the help. */
+  readonly value: string
+  readonly help: string
+}
+
+export interface BooleanOption {
+  readonly type: 'boolean'
   readonly help: string
 }
 
@@ -47,14 +54,18 @@ export function parseCommandLine<Spec extends CommandSpec>(
   }
   if (more.length > 0) {
     const hint = spec.argument.startsWith("'") ? ' Put quotes round the expression.' : ''
-    throw new UsageError(`'${spec.name}' takes one ${spec.argument}, got ${positionals.length} arguments.${hint}`)
+    throw new UsageError(
+      `'${spec.name}' takes one ${spec.argument}, got ${positionals.length} arguments.${hint}`,
+    )
   }
   return { argument, values: values as OptionValues<Spec['options']> }
 }
 
 function parseStrictly(spec: CommandSpec, args: readonly string[]): ReturnType<typeof parseArgs> {
   try {
-    const options = Object.fromEntries(Object.entries(spec.options).map(([name, { type }]) => [name, { type }]))
+    const options = Object.fromEntries(
+      Object.entries(spec.options).map(([name, { type }]) => [name, { type }]),
+    )
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
     throw new UsageError(parseProblem(spec, error), { cause: error })
@@ -73,14 +84,17 @@ function parseProblem(spec: CommandSpec, error: unknown): string {
 
 /** The help of a command. */
 export function helpOf(spec: CommandSpec): string {
-  const rows = Object.entries(spec.options).map(([name, { value, help }]) => ({
-    left: value === undefined ? `--${name}` : `--${name} ${value}`,
-    help,
+  const rows = Object.entries(spec.options).map(([name, option]) => ({
+    left: option.type === 'boolean' ? `--${name}` : `--${name} ${option.value}`,
+    help: option.help,
   }))
   const width = Math.max(...rows.map(({ left }) => left.length))
   const options = rows.map(({ left, help }) => {
     const [first = '', ...more] = help.split('\n')
-    return [`  ${left.padEnd(width)}  ${first}`, ...more.map((line) => `  ${' '.repeat(width)}  ${line}`)].join('\n')
+    return [
+      `  ${left.padEnd(width)}  ${first}`,
+      ...more.map((line) => `  ${' '.repeat(width)}  ${line}`),
+    ].join('\n')
   })
   const notes = spec.notes === '' ? '' : `\n${spec.notes}\n`
   return `Usage: quartz-ts ${spec.name} ${spec.argument} [options]\n\n${spec.summary}\n\nOptions:\n${options.join('\n')}\n${notes}`

@@ -28,7 +28,7 @@ export function parseDuration(option: string, text: string): number {
 export function formatDuration(durationMs: number): string {
   const ms = Math.round(durationMs)
   if (ms < 1000) return `${ms} ms`
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  if (ms < 59_950) return `${Number((ms / 1000).toFixed(1))} s`
   const seconds = Math.round(ms / 1000)
   if (seconds < 3600) return twoUnits(seconds, 60, 'm', 's')
   const minutes = Math.round(seconds / 60)
@@ -48,5 +48,7 @@ export function formatShortDuration(durationMs: number): string {
 
 function twoUnits(amount: number, size: number, large: string, small: string): string {
   const rest = amount % size
-  return rest === 0 ? `${Math.floor(amount / size)} ${large}` : `${Math.floor(amount / size)} ${large} ${rest} ${small}`
+  return rest === 0
+    ? `${Math.floor(amount / size)} ${large}`
+    : `${Math.floor(amount / size)} ${large} ${rest} ${small}`
 }

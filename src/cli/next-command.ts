@@ -5,9 +5,10 @@ import { type CronDialect, CronExpression } from '../triggers/cron/cron-expressi
 import { pointAt } from './caret.ts'
 import { type Command, parseCommandLine } from './command.ts'
 import { formatDuration } from './duration.ts'
-import type { CliHost } from './host.ts'
 import { formatLocal } from './local-time.ts'
 import { dstOption, requireDst, requireWhole, requireZone, zoneOption } from './shared-options.ts'
+import type { Output } from './terminal/output.ts'
+import { count } from './terminal/text.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Most fire times of one call. */
@@ -22,7 +23,11 @@ const spec = {
     count: { type: 'string', value: 'N', help: `How many fire times, 1 to ${countMax} (default 5)` },
     unix: { type: 'boolean', help: 'Read it as a Unix expression even if it has six fields (seconds first)' },
     dst: dstOption,
-    from: { type: 'string', value: 'TIME', help: 'Start after this instant, as in 2026-03-29T00:00:00Z (default now)' },
+    from: {
+      type: 'string',
+      value: 'TIME',
+      help: 'Start after this instant, as in 2026-03-29T00:00:00Z (default now)',
+    },
   },
   notes: `The number of fields tells the dialect: five fields or a macro such as @daily are Unix (0 and 7 = Sunday),
 six or seven are Quartz (seconds first, 1 = Sunday, '?' in one day field).`,
@@ -40,11 +45,13 @@ export const nextCommand: Command = {
     const dialect = dialectOf(argument, values.unix ?? false)
     try {
       const options = { timeZone: zone.name, dst, dialect, seconds: 'optional' } as const
-      explain(CronExpression.parse(argument, options), fromMs, fireCount, host)
+      const cron = CronExpression.parse(argument, options)
+      printHeading(argument, cron, host.stdout)
+      printFires(cron, fromMs, fireCount, host.stdout)
       return 0
     } catch (error) {
       if (!(error instanceof CronExpressionError)) throw error
-      host.stderr.write(describeCronError(error))
+      host.stderr.write(`${describeCronError(error)}It was read as ${nameOf(dialect, argument)}.\n`)
       return 1
     }
   },
@@ -52,8 +59,12 @@ export const nextCommand: Command = {
 
 /** Five fields and macros are Unix's; the rest is for the Quartz parser to judge. */
 export function dialectOf(expression: string, unix: boolean): CronDialect {
-  const text = expression.trim()
-  return unix || text.startsWith('@') || text.split(/\s+/).length === 5 ? 'unix' : 'quartz'
+  const fields = fieldsOf(expression)
+  return unix || fields[0]?.startsWith('@') === true || fields.length === 5 ? 'unix' : 'quartz'
+}
+
+function fieldsOf(expression: string): readonly string[] {
+  return expression.trim().split(/\s+/)
 }
 
 /** An error with the place it speaks of, the remedy on a line of its own. */
@@ -65,27 +76,38 @@ export function describeCronError(error: CronExpressionError): string {
   return `quartz-ts: ${found}${shown}\n${cut ? `${suggestion}\n` : ''}`
 }
 
-function explain(cron: CronExpression, fromMs: EpochMs, fireCount: number, host: CliHost): void {
-  const fields = cron.expression.split(' ').length
-  const kind = cron.expression.startsWith('@') ? 'a macro' : `${fields} fields`
-  const heading: readonly (readonly [string, string])[] = [
-    ['expression', cron.expression],
-    ['dialect', `${cron.dialect === 'unix' ? 'Unix' : 'Quartz'} (${kind})`],
+function printHeading(expression: string, cron: CronExpression, output: Output): void {
+  const lines: readonly (readonly [string, string])[] = [
+    ['expression', expression.trim()],
+    ['dialect', nameOf(cron.dialect, expression)],
     ['in words', cron.describe()],
-    ['time zone', `${cron.timeZone}, daylight saving as ${cron.dst === 'vixie' ? 'Vixie cron' : 'Java Quartz'}`],
+    [
+      'time zone',
+      `${cron.timeZone}, daylight saving as in ${cron.dst === 'vixie' ? 'Vixie cron' : 'Java Quartz'}`,
+    ],
   ]
-  for (const [name, value] of heading) host.stdout.write(`${name.padEnd(11)} ${value}\n`)
-  host.stdout.write('\n')
+  for (const [name, value] of lines) output.write(`${name.padEnd(11)} ${value}\n`)
+  output.write('\n')
+}
+
+/** `Quartz (6 fields)` */
+function nameOf(dialect: CronDialect, expression: string): string {
+  const fields = fieldsOf(expression)
+  const kind = fields[0]?.startsWith('@') === true ? 'a macro' : count(fields.length, 'field')
+  return `${dialect === 'unix' ? 'Unix' : 'Quartz'} (${kind})`
+}
+
+function printFires(cron: CronExpression, fromMs: EpochMs, fireCount: number, output: Output): void {
+  const zone = TimeZone.of(cron.timeZone)
   const fires = nextFires(cron, fromMs, fireCount)
   const numberWidth = String(fires.length).length
-  const zone = TimeZone.of(cron.timeZone)
   fires.forEach((fireMs, index) => {
     const number = String(index + 1).padStart(numberWidth)
     const utc = new Date(fireMs).toISOString().replace('.000Z', 'Z')
     const away = formatDuration(fireMs - fromMs)
-    host.stdout.write(`${number}  ${formatLocal(zone, fireMs)}   ${utc}   in ${away}\n`)
+    output.write(`${number}  ${formatLocal(zone, fireMs)}   ${utc}   in ${away}\n`)
   })
-  if (fires.length < fireCount) host.stdout.write('After that it does not fire any more.\n')
+  if (fires.length < fireCount) output.write('After that it does not fire any more.\n')
 }
 
 function nextFires(cron: CronExpression, fromMs: EpochMs, fireCount: number): readonly EpochMs[] {

@@ -1,20 +1,20 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { TimeZone } from '../time/zone.ts'
 import type { CronDst } from '../triggers/cron/cron-expression.ts'
-import type { OptionSpec } from './command.ts'
+import type { StringOption } from './command.ts'
 import { UsageError } from './usage-error.ts'
 
-export const zoneOption = {
+export const zoneOption: StringOption = {
   type: 'string',
   value: 'ZONE',
   help: 'IANA time zone such as Europe/Paris (default: the zone of this machine)',
-} as const satisfies OptionSpec
+}
 
-export const dstOption = {
+export const dstOption: StringOption = {
   type: 'string',
   value: 'POLICY',
   help: `When clocks change: 'vixie' as Vixie cron does (default), 'quartz' as Java Quartz does`,
-} as const satisfies OptionSpec
+}
 
 /** @throws UsageError for a zone that is not known, with the nearest that is */
 export function requireZone(name: string | undefined): TimeZone {

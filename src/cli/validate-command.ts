@@ -1,6 +1,11 @@
 import { type Command, parseCommandLine } from './command.ts'
+import {
+  describeFormat,
+  describeProblem,
+  describeProblemCount,
+  readCrontabFile,
+} from './crontab/crontab-file.ts'
 import { crontabFormatOptions, requireCrontabFormat } from './crontab/crontab-format-options.ts'
-import { describeFormat, describeProblem, describeProblemCount, readCrontabFile } from './crontab/crontab-file.ts'
 import { count } from './terminal/text.ts'
 
 const spec = {
@@ -22,7 +27,9 @@ export const validateCommand: Command = {
       host.stdout.write(`${path}: ${describeProblemCount(file)} (${describeFormat(file)})\n`)
       return 1
     }
-    host.stdout.write(`${count(file.entries.length, 'entry', 'entries')}, all valid (${describeFormat(file)})\n`)
+    host.stdout.write(
+      `${count(file.entries.length, 'entry', 'entries')}, all valid (${describeFormat(file)})\n`,
+    )
     return 0
   },
 }

@@ -26,7 +26,7 @@ interface Column {
   readonly title: string
   readonly width: number
   readonly align: Align
-  cell(row: BoardRow, nowMs: EpochMs): Cell
+  readonly cell: (row: BoardRow, nowMs: EpochMs) => Cell
 }
 
 const gap = '  '
@@ -44,13 +44,15 @@ export function drawBoard(title: string, board: JobBoard, nowMs: EpochMs, style:
   const head = columns.map(({ title: text, width, align }) => fit(text, width, align)).join(gap)
   const shownRows = board.rows.slice(0, Math.max(1, style.rows - frameRows))
   const hidden = board.rows.length - shownRows.length
+  const { columns: width, paint, zone } = style
+  const time = `${formatLocal(zone, nowMs)} ${zone.name}`
   return [
-    spread(title, formatLocal(style.zone, nowMs), style, 'strong'),
-    spread(describeTotals(board), 'Ctrl-C waits for running jobs and stops', style, 'faint'),
+    spread(truncate(title, Math.max(10, width - time.length - 2)), time, style, 'strong'),
+    spread(truncate(describeTotals(board), width), 'Ctrl-C stops', style, 'plain'),
     '',
-    style.paint(head.trimEnd(), 'faint'),
-    ...shownRows.map((row) => drawRow(row, nowMs, columns, style.paint)),
-    ...(hidden === 0 ? [] : [style.paint(`… and ${count(hidden, 'more job')} (make the window higher)`, 'faint')]),
+    paint(head.trimEnd(), 'faint'),
+    ...shownRows.map((row) => drawRow(row, nowMs, columns, paint)),
+    ...(hidden === 0 ? [] : [paint(`… and ${count(hidden, 'more job')}; make the window higher`, 'faint')]),
   ]
 }
 
@@ -71,8 +73,7 @@ export function describeTotals(board: JobBoard): string {
 /** Two texts at the ends of a line; the right one goes when there is no room for both. */
 function spread(left: string, right: string, { columns, paint }: TableStyle, tone: Tone): string {
   const room = columns - displayWidth(left) - displayWidth(right)
-  if (room < 2) return paint(truncate(left, columns), tone)
-  return `${paint(left, tone)}${' '.repeat(room)}${paint(right, 'faint')}`
+  return room < 2 ? paint(left, tone) : `${paint(left, tone)}${' '.repeat(room)}${paint(right, 'faint')}`
 }
 
 function drawRow(row: BoardRow, nowMs: EpochMs, columns: readonly Column[], paint: Paint): string {

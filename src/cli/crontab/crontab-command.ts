@@ -16,17 +16,35 @@ const spec = {
   argument: 'FILE',
   summary: 'Runs the jobs of a crontab and shows what they do',
   options: {
-    for: { type: 'string', value: 'TIME', help: 'End after this long, as in 20s or 1h30m (default: at Ctrl-C)' },
+    for: {
+      type: 'string',
+      value: 'TIME',
+      help: 'End after this long, as in 20s or 1h30m (default: at Ctrl-C)',
+    },
     timeout: {
       type: 'string',
       value: 'TIME',
       help: `End commands that take longer, with SIGTERM and 5 s later SIGKILL (default 1h; 'none': no limit)`,
     },
-    drain: { type: 'string', value: 'TIME', help: 'How long running jobs may go on at the end (default 10s)' },
-    threads: { type: 'string', value: 'N', help: `How many jobs run at one time, 1 to ${threadsMax} (default 10)` },
+    drain: {
+      type: 'string',
+      value: 'TIME',
+      help: 'How long running jobs may go on at the end (default 10s)',
+    },
+    threads: {
+      type: 'string',
+      value: 'N',
+      help: `How many jobs run at one time, 1 to ${threadsMax} (default 10)`,
+    },
     ...crontabFormatOptions,
-    plain: { type: 'boolean', help: 'Print a line per execution, no table (always so when not on a terminal)' },
-    'no-color': { type: 'boolean', help: 'No colours (also when NO_COLOR is set, and when not on a terminal)' },
+    plain: {
+      type: 'boolean',
+      help: 'Print a line per execution, no table (always so when not on a terminal)',
+    },
+    'no-color': {
+      type: 'boolean',
+      help: 'No colours (also when NO_COLOR is set, and when not on a terminal)',
+    },
     'fail-on-error': { type: 'boolean', help: 'Exit code 1 when any job failed' },
   },
   notes: `Each command runs as 'SHELL -c COMMAND' (SHELL of the file, else /bin/sh) in this directory and as this user, with

@@ -59,7 +59,9 @@ export function parseCrontabFile(path: string, text: string, options: CrontabFil
     })
   const userColumn =
     options.userColumn === 'auto'
-      ? found.has('user-column') || isSystemPath(path) || looksLikeSystemFormat(parse(true), options.knownUsers)
+      ? found.has('user-column') ||
+        isSystemPath(path) ||
+        looksLikeSystemFormat(parse(true), options.knownUsers)
       : options.userColumn === 'yes'
   const crontab = parse(userColumn)
   return {
@@ -74,7 +76,9 @@ export function parseCrontabFile(path: string, text: string, options: CrontabFil
 
 /** How the file was read: `system format with a user column`. */
 export function describeFormat({ format }: CrontabFile): string {
-  const columns = format.userColumn ? 'system format, with a user column' : 'user format, without a user column'
+  const columns = format.userColumn
+    ? 'system format, with a user column'
+    : 'user format, without a user column'
   return format.seconds ? `${columns}; seconds allowed` : columns
 }
 

@@ -1,11 +1,16 @@
-import type { OptionSpec, OptionValues } from '../command.ts'
+import type { BooleanOption, OptionValues, StringOption } from '../command.ts'
 import type { CliHost } from '../host.ts'
 import { dstOption, requireDst, requireZone, zoneOption } from '../shared-options.ts'
 import { UsageError } from '../usage-error.ts'
 import type { CrontabFileOptions } from './crontab-file.ts'
 
+/** The names and kinds of {@link crontabFormatOptions}. */
+export type CrontabFormatOptions = Readonly<
+  Record<'zone' | 'dst' | 'user-column', StringOption> & Record<'seconds', BooleanOption>
+>
+
 /** The options that say how to read a crontab, for every command that reads one. */
-export const crontabFormatOptions = {
+export const crontabFormatOptions: CrontabFormatOptions = {
   zone: zoneOption,
   dst: dstOption,
   'user-column': {
@@ -18,11 +23,11 @@ export const crontabFormatOptions = {
     type: 'boolean',
     help: `Lines may have six time fields, seconds first; a comment '# quartz-ts: seconds' says so too`,
   },
-} as const satisfies Readonly<Record<string, OptionSpec>>
+}
 
 /** @throws UsageError */
 export function requireCrontabFormat(
-  values: OptionValues<typeof crontabFormatOptions>,
+  values: OptionValues<CrontabFormatOptions>,
   host: CliHost,
 ): CrontabFileOptions {
   const userColumn = values['user-column'] ?? 'auto'

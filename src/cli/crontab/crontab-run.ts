@@ -5,7 +5,6 @@ import { piscinaThreadPool } from '../../threadpool/piscina-thread-pool.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { formatDuration } from '../duration.ts'
 import type { CliHost } from '../host.ts'
-import { formatShort } from '../local-time.ts'
 import { ansiPaint, noPaint, type Paint } from '../terminal/paint.ts'
 import { count } from '../terminal/text.ts'
 import type { BoardView } from './board-view.ts'
@@ -15,8 +14,8 @@ import { demoJobs } from './demo-jobs.ts'
 import { JobBoard } from './job-board.ts'
 import { LineView } from './line-view.ts'
 import { LiveView } from './live-view.ts'
-import type { PlannedJob } from './planned-job.ts'
 import { planEntries } from './plan-entries.ts'
+import type { PlannedJob } from './planned-job.ts'
 import { type ProcessRunner, processRunner } from './process-runner.ts'
 import { type StopReason, stopRequests } from './stop-requests.ts'
 import { drawSummary } from './summary.ts'
@@ -44,6 +43,8 @@ export interface CrontabRunResult {
 
 /** From SIGTERM to SIGKILL. */
 const killGraceMs = 5000
+/** Width of what goes to a file or a pipe. */
+const fileColumns = 120
 
 /** Runs the jobs of a crontab until the time is up or a signal comes, showing what happens. */
 export class CrontabRun {
@@ -84,7 +85,8 @@ export class CrontabRun {
       stop.dispose()
       this.#view.stop()
     }
-    const summary = drawSummary(this.#board, clock.elapsedMs() - startedMs, this.#paint)
+    const columns = stdout.isTerminal ? stdout.columns : fileColumns
+    const summary = drawSummary(this.#board, clock.elapsedMs() - startedMs, { columns, paint: this.#paint })
     stdout.write(`\n${summary.join('\n')}\n`)
     return { failures: this.#board.totals.failures, endedAtOnce }
   }
@@ -121,7 +123,10 @@ export class CrontabRun {
     const { clock, stdout } = this.#host
     const { view, zoneName } = this.#options
     const options = {
-      title: `${this.#file.path}: ${describeFormat(this.#file)}; ${zoneName}`,
+      title:
+        view === 'live'
+          ? `quartz-ts ${this.#file.path}`
+          : `${this.#file.path}: ${describeFormat(this.#file)}; times in ${zoneName}`,
       output: stdout,
       board: this.#board,
       clock,

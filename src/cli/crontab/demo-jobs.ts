@@ -1,6 +1,6 @@
+import type { JobSource } from '../../jobs/define-job.ts'
 import { defineWorkerJob } from '../../jobs/define-worker-job.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
-import type { JobSource } from "../../jobs/define-job.ts"
 import { CronScheduleBuilder } from '../../triggers/cron-trigger.ts'
 import { SimpleScheduleBuilder } from '../../triggers/simple-trigger.ts'
 import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
@@ -36,7 +36,10 @@ export function demoJobs(): DemoJobs {
     plan: (folder, startAt) => [
       {
         label: `worker: sha256 of ${folder}`,
-        job: JobBuilder.newJob(hashFolder).withIdentity('hash-folder', group).usingJobData({ folder }).build(),
+        job: JobBuilder.newJob(hashFolder)
+          .withIdentity('hash-folder', group)
+          .usingJobData({ folder })
+          .build(),
         trigger: TriggerBuilder.newTrigger()
           .withIdentity('hash-folder', group)
           .startAt(startAt)

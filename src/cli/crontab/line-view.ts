@@ -1,7 +1,7 @@
+import type { Clock } from '../../time/clock.ts'
 import type { TimeZone } from '../../time/zone.ts'
 import { formatDuration } from '../duration.ts'
 import { formatClock, formatShort } from '../local-time.ts'
-import type { Clock } from '../../time/clock.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Paint } from '../terminal/paint.ts'
 import { fit, oneLine } from '../terminal/text.ts'

@@ -1,44 +1,52 @@
-import { formatDuration } from '../duration.ts'
+import { formatDuration, formatShortDuration } from '../duration.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { count, displayWidth, fit } from '../terminal/text.ts'
-import type { JobBoard } from './job-board.ts'
-import type { Lateness } from './lateness.ts'
+import { count, displayWidth, fit, truncate } from '../terminal/text.ts'
+import type { BoardRow, JobBoard } from './job-board.ts'
 
-const labelWidthMax = 40
-const numberWidth = 8
+const labelWidths = { min: 10, max: 40 }
+const numberWidth = 6
+const gap = '  '
+/** The last three are lateness: half of the firings were at most so late, 99 of 100, all. */
+const heads = ['FIRES', 'FAILED', 'p50', 'p99', 'max']
+
+type Numbers = Pick<BoardRow, 'fires' | 'failures' | 'lateness'>
 
 /** What a run amounted to: fires, failures and lateness of each job that fired, and of all together. */
-export function drawSummary(board: JobBoard, elapsedMs: number, paint: Paint): string[] {
-  const { fires, failures, lateness } = board.totals
+export function drawSummary(
+  board: JobBoard,
+  elapsedMs: number,
+  style: { readonly columns: number; readonly paint: Paint },
+): string[] {
+  const { columns, paint } = style
+  const { totals } = board
   const fired = board.rows.filter((row) => row.fires > 0)
-  const labelWidth = Math.min(labelWidthMax, Math.max(10, ...fired.map(({ label }) => displayWidth(label))))
+  const longest = Math.max(labelWidths.min, ...fired.map(({ label }) => displayWidth(label)))
+  const room = columns - heads.length * (numberWidth + gap.length)
+  const labelWidth = Math.max(labelWidths.min, Math.min(labelWidths.max, longest, room))
   const line = (label: string, cells: readonly string[]): string =>
-    [fit(label, labelWidth), ...cells.map((cell) => fit(cell, numberWidth, 'right'))].join('  ')
-  const numbers = (row: { fires: number; failures: number; lateness: Lateness }): string[] => [
-    row.fires.toLocaleString('en-US'),
-    row.failures.toLocaleString('en-US'),
-    ...[0.5, 0.99, 1].map((share) => milliseconds(row.lateness.percentileMs(share))),
-  ]
+    [fit(label, labelWidth), ...cells.map((cell) => fit(cell, numberWidth, 'right'))].join(gap)
   const idle = board.rows.length - fired.length
+  const sum = `${count(totals.fires, 'fire')} in ${formatDuration(elapsedMs)}, ${totals.failures} failed`
   return [
-    paint(
-      `${count(fires, 'fire')} in ${formatDuration(elapsedMs)}, ${failures} failed` +
-        (idle === 0 ? '' : `, ${count(idle, 'job')} not due yet`),
-      'strong',
-    ),
+    paint(idle === 0 ? sum : `${sum}, ${count(idle, 'job')} not due yet`, 'strong'),
     '',
-    paint(line('JOB', ['FIRES', 'FAILED', 'LATE p50', 'p99', 'max']), 'faint'),
-    ...fired.map((row) => {
-      const text = line(row.label, numbers(row))
-      return row.failures > 0 ? paint(text, 'bad') : text
-    }),
-    paint(line('all', numbers({ fires, failures, lateness })), 'strong'),
-    ...fired.flatMap(({ label, lastFailure }) =>
-      lastFailure === null ? [] : [paint(`failed: ${label}: ${lastFailure.status} ${lastFailure.text}`.trimEnd(), 'bad')],
-    ),
+    paint(line('', ['', '', 'LATE']).trimEnd(), 'faint'),
+    paint(line('JOB', heads), 'faint'),
+    ...fired.map((row) => paint(line(row.label, numbersOf(row)), row.failures > 0 ? 'bad' : 'plain')),
+    paint(line('all', numbersOf(totals)), 'strong'),
+    ...fired.flatMap((row) => lastFailureOf(row).map((text) => paint(truncate(text, columns), 'bad'))),
   ]
 }
 
-function milliseconds(ms: number | null): string {
-  return ms === null ? '-' : formatDuration(ms)
+function numbersOf({ failures, fires, lateness }: Numbers): readonly string[] {
+  const late = [0.5, 0.99, 1].map((share) => {
+    const ms = lateness.percentileMs(share)
+    return ms === null ? '-' : formatShortDuration(ms)
+  })
+  return [fires.toLocaleString('en-US'), failures.toLocaleString('en-US'), ...late]
+}
+
+function lastFailureOf({ label, lastFailure }: BoardRow): readonly string[] {
+  if (lastFailure === null) return []
+  return [`failed: ${label}: ${lastFailure.status} ${lastFailure.text}`.trimEnd()]
 }
