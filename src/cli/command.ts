@@ -24,8 +24,8 @@ export interface CommandSpec {
   readonly argument: string
   readonly summary: string
   readonly options: Readonly<Record<string, OptionSpec>>
-  /** What the help says after the options. */
-  readonly notes: string
+  /** Paragraphs that the help has after the options. */
+  readonly notes: readonly string[]
 }
 
 export interface Command {
@@ -82,20 +82,35 @@ function parseProblem(spec: CommandSpec, error: unknown): string {
   return `Unknown option '${dashes}${name}'.${hint}`
 }
 
-/** The help of a command. */
+const helpColumns = 80
+
+/** The help of a command, for a terminal of ordinary width. */
 export function helpOf(spec: CommandSpec): string {
   const rows = Object.entries(spec.options).map(([name, option]) => ({
-    left: option.type === 'boolean' ? `--${name}` : `--${name} ${option.value}`,
+    left: option.type === 'boolean' ? `  --${name}` : `  --${name} ${option.value}`,
     help: option.help,
   }))
-  const width = Math.max(...rows.map(({ left }) => left.length))
+  const width = Math.max(...rows.map(({ left }) => left.length)) + 2
   const options = rows.map(({ left, help }) => {
-    const [first = '', ...more] = help.split('\n')
-    return [
-      `  ${left.padEnd(width)}  ${first}`,
-      ...more.map((line) => `  ${' '.repeat(width)}  ${line}`),
-    ].join('\n')
+    const lines = wrap(help, helpColumns - width)
+    return lines.map((line, index) => (index === 0 ? left : '').padEnd(width) + line).join('\n')
   })
-  const notes = spec.notes === '' ? '' : `\n${spec.notes}\n`
-  return `Usage: quartz-ts ${spec.name} ${spec.argument} [options]\n\n${spec.summary}\n\nOptions:\n${options.join('\n')}\n${notes}`
+  const notes = spec.notes.map((paragraph) => `${wrap(paragraph, helpColumns).join('\n')}\n`)
+  const usage = `Usage: quartz-ts ${spec.name} ${spec.argument} [options]\n`
+  return [usage, `${spec.summary}.\n`, `Options:\n${options.join('\n')}\n`, ...notes].join('\n')
+}
+
+/** A text as lines of at most so many characters, broken at blanks. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else {
+      line = line === '' ? word : `${line} ${word}`
+    }
+  }
+  return [...lines, line]
 }

@@ -17,7 +17,7 @@ const countMax = 10_000
 const spec = {
   name: 'next',
   argument: "'CRON'",
-  summary: 'Says in words what a cron expression means and prints its next fire times',
+  summary: 'Explains a cron expression and prints its next fire times',
   options: {
     zone: zoneOption,
     count: { type: 'string', value: 'N', help: `How many fire times, 1 to ${countMax} (default 5)` },
@@ -29,8 +29,10 @@ const spec = {
       help: 'Start after this instant, as in 2026-03-29T00:00:00Z (default now)',
     },
   },
-  notes: `The number of fields tells the dialect: five fields or a macro such as @daily are Unix (0 and 7 = Sunday),
-six or seven are Quartz (seconds first, 1 = Sunday, '?' in one day field).`,
+  notes: [
+    'The number of fields tells the dialect: five fields or a macro such as @daily are Unix (0 and 7 are Sunday), ' +
+      "six or seven are Quartz (seconds first, 1 is Sunday, '?' in one of the day fields).",
+  ],
 } as const
 
 /** `quartz-ts next`: explains one expression. */

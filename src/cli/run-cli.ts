@@ -79,7 +79,7 @@ function overview(): string {
     '  --help     This text; after a command, the help of that command',
     '  --version  The version of quartz-ts',
     '',
-    'Exit codes: 0 all is well, 1 something was found wrong, 2 the command line is wrong.',
+    'Exit codes: 0 all is well, 1 something is wrong, 2 the command line is wrong.',
     '',
   ].join('\n')
 }

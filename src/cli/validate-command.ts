@@ -13,7 +13,7 @@ const spec = {
   argument: 'FILE',
   summary: 'Reports every bad line of a crontab with its number',
   options: crontabFormatOptions,
-  notes: '',
+  notes: ['Exit code 1 when a line is bad.'],
 } as const
 
 /** `quartz-ts validate`: exit code 1 when a line is bad. */

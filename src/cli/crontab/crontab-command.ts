@@ -47,14 +47,16 @@ const spec = {
     },
     'fail-on-error': { type: 'boolean', help: 'Exit code 1 when any job failed' },
   },
-  notes: `Each command runs as 'SHELL -c COMMAND' (SHELL of the file, else /bin/sh) in this directory and as this user, with
-the environment of this process and the variables of the file above its line. Text after a '%' is its standard
-input. '@reboot' lines run once, at the start. The zone of a line is the file's CRON_TZ or TZ above it, else --zone.
-
-Comments that begin with '# quartz-ts:' say more about the file: 'seconds' allows a leading field for seconds,
-'user-column' says that users stand before the commands, 'demo-jobs' adds two jobs that run in worker threads.
-
-Ctrl-C waits for running jobs, prints a summary and ends with exit code 0; a second one ends at once with ${atOnceExitCode}.`,
+  notes: [
+    "Each command runs as 'SHELL -c COMMAND' (SHELL of the file, else /bin/sh) in this directory and as this user, " +
+      'with the environment of this process and the variables of the file above its line. Text after a % is its ' +
+      'standard input. @reboot lines run once, at the start. The zone of a line is the CRON_TZ or TZ of the file ' +
+      'above it, else --zone.',
+    "Comments that begin with '# quartz-ts:' say more about the file: 'seconds' allows a leading field for seconds, " +
+      "'user-column' says that users stand before the commands, 'demo-jobs' adds two jobs that run in worker threads.",
+    'Ctrl-C waits for running jobs, prints a summary and ends with exit code 0; a second one ends at once with ' +
+      `${atOnceExitCode}.`,
+  ],
 } as const
 
 /** `quartz-ts crontab`: a crontab with a live table. */

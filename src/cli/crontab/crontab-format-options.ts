@@ -16,8 +16,9 @@ export const crontabFormatOptions: CrontabFormatOptions = {
   'user-column': {
     type: 'string',
     value: 'auto|yes|no',
-    help: `Whether a user stands before the command, as in /etc/crontab (default auto: yes for /etc/crontab and
-/etc/cron.d/*, and where every line names a user of this machine, one of them root)`,
+    help:
+      'Whether a user stands before the command, as in /etc/crontab (default auto: yes for /etc/crontab and ' +
+      '/etc/cron.d/*, and where every line names a user of this machine, one of them root)',
   },
   seconds: {
     type: 'boolean',

@@ -5,6 +5,7 @@ import { piscinaThreadPool } from '../../threadpool/piscina-thread-pool.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { formatDuration } from '../duration.ts'
 import type { CliHost } from '../host.ts'
+import { formatShort } from '../local-time.ts'
 import { ansiPaint, noPaint, type Paint } from '../terminal/paint.ts'
 import { count } from '../terminal/text.ts'
 import type { BoardView } from './board-view.ts'
@@ -103,10 +104,7 @@ export class CrontabRun {
       threadPool: piscinaThreadPool({ size: threads }),
       clock,
     })
-    this.#board.watch(scheduler.events)
-    scheduler.events.on('schedulerError', ({ message }) => {
-      this.#view.note(message)
-    })
+    this.#watch(scheduler)
     const startAt = firstWholeSecond(clock.now())
     const planned: readonly PlannedJob[] = [
       ...planEntries(this.#file.entries, command, { timeoutMs, startAt }),
@@ -117,6 +115,23 @@ export class CrontabRun {
       this.#board.add(job.key, label, firstFire.getTime())
     }
     return scheduler
+  }
+
+  #watch(scheduler: Scheduler): void {
+    const board = this.#board
+    board.watch(scheduler.events)
+    scheduler.events.on('schedulerError', ({ message }) => {
+      this.#view.note(message)
+    })
+    scheduler.events.on('triggerMisfired', ({ trigger: { jobKey, key, nextFireTimeMs } }) => {
+      if (jobKey === null || nextFireTimeMs === null) return
+      const due = formatShort(TimeZone.of(this.#options.zoneName), nextFireTimeMs, this.#host.clock.now())
+      this.#view.note(`Missed ${due}: ${board.rowOf(jobKey)?.label ?? key.name}`)
+      // The event comes before the misfire policy is applied; what is read now comes after.
+      void scheduler.getTrigger(key).then((applied) => {
+        board.setNextFire(jobKey, applied?.nextFireTimeMs ?? null)
+      })
+    })
   }
 
   #makeView(): BoardView {
@@ -147,15 +162,27 @@ export class CrontabRun {
 
   async #drain(scheduler: Scheduler, reason: StopReason): Promise<void> {
     const { drainMs, forMs } = this.#options
+    await scheduler.standby()
     const { running } = this.#board
     const why = reason === 'time is up' ? `Stopping after ${formatDuration(forMs ?? 0)}` : 'Stopping'
     const wait = `waiting up to ${formatDuration(drainMs)} for ${count(running, 'running job')}; Ctrl-C ends at once`
     this.#view.note(running === 0 ? `${why}.` : `${why}: ${wait}.`)
-    await scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: drainMs })
-    if (this.#board.running === 0) return
-    this.#view.note(`${count(this.#board.running, 'job')} still running: told to end.`)
-    this.#runner.terminateAll()
-    await this.#board.whenIdle()
+    await this.#idleWithin(drainMs)
+    const late = scheduler.getCurrentlyExecutingJobs()
+    if (late.length > 0) this.#view.note(`${count(late.length, 'job')} still running: told to end.`)
+    for (const { fireInstanceId } of late) await scheduler.interrupt({ fireInstanceId })
+    await scheduler.shutdown({ waitForJobsToComplete: true })
+  }
+
+  /** Resolves when nothing runs, or after so many milliseconds. */
+  #idleWithin(limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#host.clock.setTimer(limitMs, resolve)
+      void this.#board.whenIdle().then(() => {
+        timer.cancel()
+        resolve()
+      })
+    })
   }
 }
 

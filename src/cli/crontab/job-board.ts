@@ -73,6 +73,18 @@ export class JobBoard {
     })
   }
 
+  /** The row of a job that was added. */
+  rowOf(jobKey: JobKey): BoardRow | null {
+    return this.#rows.get(jobKey.toString()) ?? null
+  }
+
+  /** Corrects when a job fires next. */
+  setNextFire(jobKey: JobKey, nextFireMs: EpochMs | null): void {
+    this.#update(jobKey, (row) => {
+      row.nextFireMs = nextFireMs
+    })
+  }
+
   /** How many executions run now. */
   get running(): number {
     return this.#sum('running')
@@ -99,19 +111,19 @@ export class JobBoard {
   /** Follows a scheduler. */
   watch(events: SchedulerEvents): void {
     events.on('jobToBeExecuted', ({ context }) => {
-      this.#update(context, (row) => {
+      this.#update(context.jobKey, (row) => {
         begin(row, context)
       })
     })
     events.on('jobProgress', ({ context, value }) => {
-      this.#update(context, (row) => {
+      this.#update(context.jobKey, (row) => {
         row.progress = typeof value === 'string' ? value : null
       })
     })
     events.on('jobWasExecuted', ({ context, error }) => {
       const left = context.get(outcomeNote) as Outcome | undefined
       const outcome = left ?? outcomeOf(context.result, error)
-      this.#update(context, (row) => {
+      this.#update(context.jobKey, (row) => {
         end(row, context, outcome)
         this.#observer?.completed({
           row,
@@ -128,9 +140,9 @@ export class JobBoard {
     return this.rows.reduce((total, row) => total + row[field], 0)
   }
 
-  #update(context: JobExecutionContext, change: (row: BoardRow) => void): void {
-    const row = this.#rows.get(context.jobKey.toString())
-    if (row === undefined) return
+  #update(jobKey: JobKey, change: (row: BoardRow) => void): void {
+    const row = this.rowOf(jobKey)
+    if (row === null) return
     change(row)
     this.#observer?.changed()
     if (this.running === 0) this.#onIdle()

@@ -32,7 +32,7 @@ export function planEntries(
   })
 }
 
-/** A command that was missed while the machine slept is made up for once; a missed minute of cron's is not. */
+/** As with cron, times that were missed, such as while the machine slept, are not made up for. */
 function scheduleOf({ schedule }: CrontabEntry): ScheduleBuilder<Trigger> {
   return schedule === '@reboot'
     ? SimpleScheduleBuilder.simpleSchedule()

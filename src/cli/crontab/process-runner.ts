@@ -28,8 +28,6 @@ export interface ProcessRunner {
    * @throws Error of `node:child_process` when the shell cannot be started
    */
   run(request: ProcessRequest): Promise<ProcessResult>
-  /** Ends every process that runs: SIGTERM, then SIGKILL after the grace. */
-  terminateAll(): void
   /** Ends every process that runs with SIGKILL. */
   killAll(): void
 }
@@ -49,9 +47,6 @@ export function processRunner(clock: Clock, killGraceMs: number): ProcessRunner 
       } finally {
         running.delete(started)
       }
-    },
-    terminateAll() {
-      for (const started of running) started.terminate()
     },
     killAll() {
       for (const started of running) started.kill()

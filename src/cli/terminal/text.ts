@@ -45,7 +45,7 @@ export function fit(text: string, width: number, align: Align = 'left'): string 
 /** A text of unknown origin made safe to print within a line: no escape sequences, no control characters. */
 export function oneLine(text: string): string {
   return stripVTControlCharacters(text)
-    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
 }
 

@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest'
+import { packageVersion } from '../../src/core/version.ts'
+import { run, temporaryFile } from './fake-host.ts'
+
+/** The clock of these tests stands at 2026-01-01T00:00:00Z, a Thursday. */
+const inZone = (expression: string, ...options: readonly string[]): ReturnType<typeof run> =>
+  run(['next', expression, '--zone', 'Europe/Paris', ...options])
+
+describe('quartz-ts', () => {
+  test('prints its version', async () => {
+    expect(await run(['--version'])).toEqual({ code: 0, out: `${packageVersion}\n`, err: '' })
+  })
+
+  test('lists its commands with --help', async () => {
+    const { code, out } = await run(['--help'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ {2}crontab FILE/m)
+    expect(out).toMatch(/^ {2}next 'CRON'/m)
+    expect(out).toMatch(/^ {2}validate FILE/m)
+  })
+
+  test.each(['crontab', 'next', 'validate'])(
+    '%s --help shows every option, and so does help',
+    async (name) => {
+      const { code, out } = await run([name, '--help'])
+      expect(code).toBe(0)
+      expect(out).toMatch(new RegExp(`^Usage: quartz-ts ${name} `))
+      expect(out).toContain('--zone ZONE')
+      expect(await run(['help', name])).toEqual({ code, out, err: '' })
+    },
+  )
+
+  test('has no line in any help that is wider than 80 characters', async () => {
+    const texts = await Promise.all(
+      [[], ['crontab'], ['next'], ['validate']].map((args) => run([...args, '--help'])),
+    )
+    expect(texts.flatMap(({ out }) => out.split('\n')).filter((line) => line.length > 80)).toEqual([])
+  })
+
+  test.each([
+    [[], /^Usage/],
+    [['nxt'], /Unknown command 'nxt'. Did you mean 'next'\?/],
+    [['--verbose'], /Unknown option '--verbose'/],
+    [['next', '* * * * *', '--cuont', '3'], /Unknown option '--cuont'. Did you mean '--count'\?/],
+    [['next', '* * * * *', '--count'], /--count/],
+    [['next'], /'next' needs 'CRON'/],
+    [['next', '*', '*', '*', '*', '*'], /takes one 'CRON', got 5 arguments. Put quotes round the expression/],
+    [['next', '* * * * *', '--count', '0'], /--count takes a whole number from 1 to 10000, got '0'/],
+    [['next', '* * * * *', '--zone', 'Europe/Pariss'], /--zone: .*Did you mean 'Europe\/Paris'\?/],
+    [['next', '* * * * *', '--dst', 'java'], /--dst takes 'vixie' or 'quartz', got 'java'/],
+    [['next', '* * * * *', '--from', 'tomorrow'], /--from takes an instant/],
+    [['validate'], /'validate' needs FILE/],
+    [['validate', 'no such file'], /Cannot read the crontab 'no such file': ENOENT/],
+    [['validate', 'x', '--user-column', 'maybe'], /--user-column takes auto, yes or no, got 'maybe'/],
+    [['crontab', 'x', '--for', '20'], /--for takes a duration .* Did you mean '20s'\?/],
+    [['crontab', 'x', '--threads', '0'], /--threads takes a whole number from 1 to 1000/],
+  ])('%j is a usage error: exit code 2 and words on stderr alone', async (args, message) => {
+    const { code, err, out } = await run(args)
+    expect(code).toBe(2)
+    expect(err).toMatch(message)
+    expect(out).toBe('')
+  })
+})
+
+describe('next', () => {
+  test('explains a Unix expression and prints local and UTC times', async () => {
+    const { code, out } = await inZone('*/30 9-17 * * MON-FRI', '--count', '2')
+    expect(code).toBe(0)
+    expect(out.split('\n')).toEqual([
+      'expression  */30 9-17 * * MON-FRI',
+      'dialect     Unix (5 fields)',
+      'in words    Every 30 minutes, between 09:00 and 17:59, Monday through Friday',
+      'time zone   Europe/Paris, daylight saving as in Vixie cron',
+      '',
+      '1  Thu 2026-01-01 09:00:00 +01:00   2026-01-01T08:00:00Z   in 8 h',
+      '2  Thu 2026-01-01 09:30:00 +01:00   2026-01-01T08:30:00Z   in 8 h 30 m',
+      '',
+    ])
+  })
+
+  test.each([
+    ['0 0 12 ? * 6#3', [], 'Quartz (6 fields)', 'Fri 2026-01-16 12:00:00'],
+    ['0 0 12 1 1 ? 2027', [], 'Quartz (7 fields)', 'Fri 2027-01-01 12:00:00'],
+    ['@daily', [], 'Unix (a macro)', 'Fri 2026-01-02 00:00:00'],
+    ['0 12 * * 0', [], 'Unix (5 fields)', 'Sun 2026-01-04 12:00:00'],
+    ['*/10 * * * * *', ['--unix'], 'Unix (6 fields)', 'Thu 2026-01-01 01:00:10'],
+  ])('%s %j is read as %s', async (expression, options, dialect, first) => {
+    const { out } = await inZone(expression, ...options)
+    expect(out).toContain(`dialect     ${dialect}\n`)
+    expect(out).toContain(`1  ${first}`)
+  })
+
+  test('starts after the instant of --from', async () => {
+    const { out } = await inZone('0 12 * * *', '--from', '2028-02-28T12:00:00+01:00', '--count', '1')
+    expect(out).toContain('1  Tue 2028-02-29 12:00:00 +01:00')
+  })
+
+  test.each([
+    ['vixie', ['Sun 2026-03-29 03:00:00 +02:00', 'Mon 2026-03-30 02:30:00 +02:00']],
+    ['quartz', ['Mon 2026-03-30 02:30:00 +02:00', 'Tue 2026-03-31 02:30:00 +02:00']],
+  ])('a time in a gap is treated as --dst %s says', async (dst, times) => {
+    const { out } = await inZone('30 2 * * *', '--dst', dst, '--from', '2026-03-28T12:00:00Z')
+    expect(times.map((time) => out.includes(time))).toEqual([true, true])
+  })
+
+  test('says when an expression ends', async () => {
+    const { code, out } = await inZone('0 0 12 1 1 ? 2027')
+    expect(code).toBe(0)
+    expect(out).toMatch(/^1 .*2027.*\nAfter that it does not fire any more\.\n$/m)
+  })
+
+  test('numbers are aligned', async () => {
+    const { out } = await inZone('* * * * *', '--count', '10')
+    expect(out).toMatch(/^ 9 {2}Thu.*\n10 {2}Thu/m)
+  })
+
+  test('points at what is wrong, with the remedy and the dialect: exit code 1', async () => {
+    const { code, err, out } = await run(['next', '0 0 12 * * *'])
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    const lines = err.trimEnd().split('\n')
+    expect(lines[0]).toMatch(
+      /^quartz-ts: Invalid cron expression '0 0 12 \* \* \*': neither day field is '\?'/,
+    )
+    expect(lines.slice(1)).toEqual([
+      '  0 0 12 * * *',
+      '             ^',
+      "Put '?' in exactly one day field: '0 0 12 * * ?'.",
+      'It was read as Quartz (6 fields).',
+    ])
+  })
+
+  test('does not print a hostile expression back', async () => {
+    const { code, err } = await run(['next', '*'.repeat(100_000)])
+    expect(code).toBe(1)
+    expect(err.length).toBeLessThan(1000)
+  })
+})
+
+describe('validate', () => {
+  const validate = (text: string, ...options: readonly string[]): ReturnType<typeof run> =>
+    run(['validate', temporaryFile('crontab', text), ...options])
+
+  test('counts the entries of a good file and says how it was read', async () => {
+    const text = 'SHELL=/bin/sh\n# a comment\n\n*/5 * * * * date\n@daily df -h\n'
+    expect(await validate(text)).toEqual({
+      code: 0,
+      out: '2 entries, all valid (user format, without a user column)\n',
+      err: '',
+    })
+  })
+
+  test('reports every bad line with its number, a caret and a count: exit code 1', async () => {
+    const text = [
+      '61 * * * * echo one',
+      '* * * * * echo good',
+      '\t*/5 * * foo * echo two',
+      '* * * * *',
+      'CRON_TZ=Mars/Olympus',
+      '@dayly echo three',
+      '# quartz-ts: secounds',
+      '*/5 * * * * * date',
+    ].join('\n')
+    const { code, out } = await validate(text)
+    expect(code).toBe(1)
+    const problems = [...out.matchAll(/:(\d+): (.*)/g)]
+    expect(problems.map(([, line]) => Number(line))).toEqual([1, 3, 4, 5, 6, 7])
+    expect(problems.map(([, , words]) => words)).toEqual([
+      expect.stringMatching(/minute/),
+      expect.stringMatching(/month/),
+      expect.stringMatching(/command is missing/),
+      expect.stringMatching(/Unknown time zone 'Mars\/Olympus'/),
+      expect.stringMatching(/macro/),
+      expect.stringMatching(/Did you mean 'seconds'\?/),
+    ])
+    expect(out).toContain('  \t*/5 * * foo * echo two\n  \t        ^\n')
+    expect(out).toMatch(/: 6 bad lines, 2 good entries \(user format, without a user column\)\n$/)
+  })
+
+  test.each([
+    ['every line names a user, one of them root', '* * * * * root date\n* * * * * www-data ls\n', 'system'],
+    ['no line names root', '* * * * * mail -s hello\n', 'user'],
+    ['a line names nobody', '* * * * * root date\n* * * * * nobody-knows ls\n', 'user'],
+    ['a comment says so', '# quartz-ts: user-column\n* * * * * deploy ls\n', 'system'],
+  ])('takes a file for %3$s format when %1$s', async (_when, text, format) => {
+    const { out } = await validate(text)
+    expect(out).toContain(`(${format} format`)
+  })
+
+  test.each([
+    ['yes', 'system'],
+    ['no', 'user'],
+  ])('--user-column %s decides', async (userColumn, format) => {
+    const { out } = await validate('* * * * * root date\n', '--user-column', userColumn)
+    expect(out).toContain(`(${format} format`)
+  })
+
+  test('a field for seconds is refused until the file or --seconds allows it', async () => {
+    const line = '*/5 * * * * 99 date\n'
+    const sixFields = '*/5 * * * * 1-5 date\n'
+    expect((await validate(`# quartz-ts: seconds\n${sixFields}`)).out).toContain('seconds allowed')
+    expect((await validate(sixFields, '--seconds')).out).toContain('seconds allowed')
+    expect((await validate(line)).out).not.toContain('seconds')
+  })
+
+  test('the example of this project is valid', async () => {
+    const { code, out } = await run(['validate', 'examples/crontab'], { knownUsers: [] })
+    expect(code).toBe(0)
+    expect(out).toMatch(/^\d\d entries, all valid \(system format, with a user column; seconds allowed\)\n$/)
+  })
+})
