@@ -1,8 +1,11 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** Characters that terminals draw two cells wide: East Asian scripts and emoji. */
-const wide =
-  /[\u{1100}-\u{115f}\u{2e80}-\u{303e}\u{3041}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+/** Characters that terminals draw two cells wide: East Asian scripts, full-width forms and emoji. */
+const wide = new RegExp(
+  '[\\u{1100}-\\u{115f}\\u{2e80}-\\u{303e}\\u{3041}-\\u{a4cf}\\u{ac00}-\\u{d7a3}\\u{f900}-\\u{faff}' +
+    '\\u{fe30}-\\u{fe6f}\\u{ff00}-\\u{ff60}\\u{ffe0}-\\u{ffe6}\\u{20000}-\\u{3fffd}\\p{Emoji_Presentation}]',
+  'u',
+)
 /** Characters that take no cell of their own. */
 const zeroWidth = /[\p{Mn}\p{Me}\p{Cf}]/u
 
