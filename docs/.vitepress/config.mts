@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { defineConfig } from 'vitepress'
+
+interface SidebarItem {
+  text: string
+  link?: string
+  items?: SidebarItem[]
+}
+
+/** Written by typedoc before the site is built; absent when only the pages are looked at. */
+function apiSidebar(): SidebarItem[] {
+  const file = new URL('../reference/api/typedoc-sidebar.json', import.meta.url)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as SidebarItem[]) : []
+}
+
+export default defineConfig({
+  title: 'quartz-ts',
+  description: "Quartz's job scheduler for Node.js",
+  cleanUrls: true,
+  lastUpdated: false,
+  themeConfig: {
+    search: { provider: 'local' },
+    nav: [
+      { text: 'Guide', link: '/introduction/five-minutes' },
+      { text: 'Reference', link: '/reference/options' },
+      { text: 'Internals', link: '/internals/architecture' },
+    ],
+    sidebar: [
+      {
+        text: 'Introduction',
+        items: [
+          { text: 'What it is for', link: '/introduction/what-it-is-for' },
+          { text: 'Five minutes', link: '/introduction/five-minutes' },
+          { text: 'Coming from Quartz', link: '/introduction/coming-from-quartz' },
+        ],
+      },
+      {
+        text: 'Guide',
+        items: [
+          { text: 'Jobs', link: '/guide/jobs' },
+          { text: 'Triggers', link: '/guide/triggers' },
+          { text: 'Cron and its dialects', link: '/guide/cron' },
+          { text: 'Daylight saving time', link: '/guide/daylight-saving-time' },
+          { text: 'Calendars', link: '/guide/calendars' },
+          { text: 'Misfires', link: '/guide/misfires' },
+          { text: 'Thread pools', link: '/guide/thread-pools' },
+          { text: 'Listeners and events', link: '/guide/listeners-and-events' },
+          { text: 'When something fails', link: '/guide/errors' },
+          { text: 'Testing your schedules', link: '/guide/testing' },
+          { text: 'The command line', link: '/guide/command-line' },
+        ],
+      },
+      {
+        text: 'Reference',
+        items: [
+          { text: 'Options', link: '/reference/options' },
+          { text: 'Events', link: '/reference/events' },
+          { text: 'Errors', link: '/reference/errors' },
+          { text: 'API', collapsed: true, items: apiSidebar() },
+        ],
+      },
+      {
+        text: 'Internals',
+        items: [
+          { text: 'Architecture', link: '/internals/architecture' },
+          { text: 'The loop', link: '/internals/loop' },
+          { text: 'Trigger states', link: '/internals/trigger-states' },
+          { text: 'Time', link: '/internals/time' },
+          { text: 'Performance', link: '/performance' },
+          { text: 'Decisions', link: '/decisions/' },
+        ],
+      },
+    ],
+  },
+})
