@@ -4,8 +4,9 @@ import { describeValue, refuseUnknownKeys, requireInteger } from '../core/option
 
 /** How long to wait before attempt `n + 1`, as data, so that stores can keep it. */
 export interface RetryBackoff {
+  /** Whether each wait is longer than the one before it. Default `exponential`. */
   readonly type: 'exponential' | 'fixed'
-  /** Milliseconds before the second attempt. */
+  /** Milliseconds before the second attempt. Default 1000. */
   readonly initialMs: number
   /** Each further wait is this much longer (exponential only). Default 2. */
   readonly factor: number

@@ -33,6 +33,17 @@ function pathsBelow(folder: string): string[] {
   })
 }
 
+/** The compiler options of tsconfig.json, with changes. */
+export function projectOptions(changes: ts.CompilerOptions = {}): ts.CompilerOptions {
+  const project = ts.getParsedCommandLineOfConfigFile(join(projectRoot, 'tsconfig.json'), changes, {
+    ...ts.sys,
+    onUnRecoverableConfigFileDiagnostic: () => {
+      throw new Error('tsconfig.json cannot be read')
+    },
+  })
+  return project?.options ?? {}
+}
+
 export function parse(file: SourceFile): ts.SourceFile {
   return ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true)
 }
