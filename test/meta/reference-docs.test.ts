@@ -37,8 +37,8 @@ function describeEvent(member: ts.PropertySignature): Member {
 }
 
 /**
- * The types `*Options` (and the one nested in them) that the entry points export, with their members: also inherited ones, unless those have a
- * chapter of their own.
+ * The types `*Options` (and the one nested in them) that the entry points export, with their members: also inherited
+ * ones, unless those have a chapter of their own.
  */
 function publicOptions(): { name: string; members: Member[] }[] {
   const entries = projectFiles(/^src\/(index|testing)\.ts$/).map(({ path }) => join(projectRoot, path))

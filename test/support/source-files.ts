@@ -44,8 +44,13 @@ export function projectOptions(changes: ts.CompilerOptions = {}): ts.CompilerOpt
   return project?.options ?? {}
 }
 
+const parsed = new WeakMap<SourceFile, ts.SourceFile>()
+
+/** The syntax tree of a file, parsed once. */
 export function parse(file: SourceFile): ts.SourceFile {
-  return ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true)
+  const tree = parsed.get(file) ?? ts.createSourceFile(file.path, file.text, ts.ScriptTarget.Latest, true)
+  parsed.set(file, tree)
+  return tree
 }
 
 /** Calls `visit` for the node and everything below it, parents first. */
