@@ -1,0 +1,114 @@
+import type { Logger } from '../../core/logger.ts'
+import type { Runnable, ThreadPool, WorkerTaskHandlers } from '../../threadpool/thread-pool.ts'
+import { type WorkerTask, wireVersion } from '../../threadpool/wire.ts'
+import { ManualClock } from '../../time/manual-clock.ts'
+
+/** A pool that is initialized on a manual clock, and what it logged. */
+export class PoolUnderTest {
+  readonly pool: ThreadPool
+  readonly clock: ManualClock = new ManualClock()
+  readonly errors: { readonly fields: object; readonly message: string }[] = []
+
+  private constructor(pool: ThreadPool) {
+    this.pool = pool
+  }
+
+  static async start(pool: ThreadPool): Promise<PoolUnderTest> {
+    const underTest = new PoolUnderTest(pool)
+    const { clock, errors } = underTest
+    const ignore = (): void => {}
+    const logger: Logger = {
+      debug: ignore,
+      info: ignore,
+      warn: ignore,
+      error: (fields, message) => {
+        errors.push({ fields, message })
+      },
+    }
+    await pool.initialize({ schedulerName: 'conformance', clock, logger })
+    return underTest
+  }
+
+  /** Starts an execution that ends when it is told to; null when the pool did not take it. */
+  occupy(): Execution | null {
+    const execution = new Execution()
+    return this.pool.runInThread(execution) ? execution : null
+  }
+
+  async stop(): Promise<void> {
+    await this.pool.shutdown({ waitForJobsToComplete: true })
+  }
+}
+
+/** An execution that lasts until it is ended. */
+export class Execution implements Runnable {
+  started = false
+  #end: () => void = () => {}
+  readonly #ended: Promise<void>
+
+  constructor() {
+    this.#ended = new Promise((resolve) => {
+      this.#end = resolve
+    })
+  }
+
+  run(): Promise<void> {
+    this.started = true
+    return this.#ended
+  }
+
+  end(): void {
+    this.#end()
+  }
+}
+
+/** What a worker task reported. */
+export class Recorder implements WorkerTaskHandlers {
+  readonly controller: AbortController = new AbortController()
+  readonly signal: AbortSignal = this.controller.signal
+  readonly interruptGraceMs = 1000
+  readonly reports: unknown[] = []
+  /** Resolves with the first progress, the sign that the job runs. */
+  readonly started: Promise<unknown>
+  #start: (value: unknown) => void = () => {}
+
+  constructor() {
+    this.started = new Promise((resolve) => {
+      this.#start = resolve
+    })
+  }
+
+  onProgress(value: unknown): void {
+    this.reports.push({ progress: value })
+    this.#start(value)
+  }
+
+  onLog(level: string, fields: object, message: string): void {
+    this.reports.push({ level, fields, message })
+  }
+}
+
+export function workerTask(
+  moduleUrl: string,
+  exportName: string,
+  fields: Partial<WorkerTask> = {},
+): WorkerTask {
+  return {
+    version: wireVersion,
+    moduleUrl,
+    exportName,
+    fireInstanceId: 'firing-1',
+    job: { name: 'job', group: 'jobs' },
+    trigger: { name: 'trigger', group: 'triggers' },
+    jobDataMap: {},
+    mergedJobDataMap: {},
+    fireTimeMs: 1000,
+    scheduledFireTimeMs: 990,
+    previousFireTimeMs: null,
+    nextFireTimeMs: 2000,
+    recovering: false,
+    refireCount: 0,
+    attempt: 1,
+    ...fields,
+  }
+}

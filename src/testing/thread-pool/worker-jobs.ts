@@ -1,0 +1,102 @@
+import { JobExecutionError } from '../../core/errors.ts'
+import type { JobRunContext } from '../../jobs/job-execution-context.ts'
+
+/** Answers everything that the context holds, as plain data. */
+export function describeContext(context: JobRunContext): unknown {
+  const { jobKey, triggerKey, fireTime, scheduledFireTime, previousFireTime, nextFireTime } = context
+  const { fireInstanceId, mergedJobDataMap, jobDataMap, recovering, refireCount, attempt, signal } = context
+  return {
+    jobKey: jobKey.toString(),
+    triggerKey: triggerKey.toString(),
+    fireInstanceId,
+    mergedJobDataMap,
+    jobDataMap,
+    times: [fireTime, scheduledFireTime, previousFireTime, nextFireTime].map((time) => time?.toISOString()),
+    recovering,
+    refireCount,
+    attempt,
+    aborted: signal.aborted,
+  }
+}
+
+/** Counts in its data. */
+export function count(context: JobRunContext): void {
+  context.jobDataMap['count'] = Number(context.jobDataMap['count'] ?? 0) + 1
+  context.mergedJobDataMap['lost'] = true
+}
+
+/** Reports progress and logs, in an order that can be seen. */
+export function report(context: JobRunContext): string {
+  const { log } = context
+  context.progress({ done: 1 })
+  log.debug({ step: 1 }, 'one')
+  log.info({ err: new RangeError('out of range') }, 'two')
+  log.warn({ run: () => undefined }, 'three')
+  context.progress({ done: 2 })
+  log.error({}, 'four')
+  return 'reported'
+}
+
+/** Throws the error that its data asks for. */
+export function fail({ mergedJobDataMap }: JobRunContext): never {
+  switch (mergedJobDataMap['kind']) {
+    case 'custom': {
+      const cause = Object.assign(new TypeError('below'), { at: 'the root' })
+      throw Object.assign(new Error('above', { cause }), {
+        name: 'CustomError',
+        code: 'E_CUSTOM',
+        detail: { list: [1] },
+        callback: () => undefined,
+      })
+    }
+    case 'steering':
+      throw new JobExecutionError('stop it', { unscheduleAllTriggers: true, cause: new Error('why') })
+    case 'undefined':
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- a job may throw anything, and it must cross
+      throw undefined
+    default:
+      // eslint-disable-next-line @typescript-eslint/only-throw-error -- a job may throw anything, and it must cross
+      throw { status: 404 }
+  }
+}
+
+/** Stops when it is told to, and says why it did. */
+export async function obey(context: JobRunContext): Promise<never> {
+  const { signal } = context
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => {
+      reject(new Error(`stopped: ${String(signal.reason)}`))
+    })
+    context.progress('started')
+  })
+}
+
+/** Hears nothing. */
+export function ignore(context: JobRunContext): never {
+  context.progress('started')
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+}
+
+/** Ends its thread. */
+export function exit(context: JobRunContext): never {
+  context.progress('exiting')
+  process.exit(7)
+}
+
+/** Lets an error escape that no one awaits, and goes on. */
+export async function escape(): Promise<never> {
+  void Promise.reject(new Error('escaped'))
+  return new Promise(() => undefined)
+}
+
+/** Leaves something behind that cannot cross a thread. */
+export function uncloneable(context: JobRunContext): unknown {
+  const { mergedJobDataMap, jobDataMap } = context
+  const value = { list: ['fine', () => 'not fine'] }
+  if (mergedJobDataMap['where'] === 'progress') context.progress(value)
+  if (mergedJobDataMap['where'] === 'jobDataMap') jobDataMap['added'] = value
+  return mergedJobDataMap['where'] === 'result' ? value : undefined
+}
+
+/** Not a job. */
+export const notAFunction = 42
