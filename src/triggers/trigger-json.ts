@@ -149,7 +149,7 @@ function fresh(json: TriggerJson): Trigger {
       return new SimpleTrigger(fields, json)
     case 'cron':
       return new CronTrigger(fields, {
-        cronExpression: CronExpression.parse(json.cronExpression.expression, json.cronExpression),
+        cronExpression: requireCron(json.cronExpression),
         misfireInstruction: json.misfireInstruction,
       })
     case 'calendarInterval':
@@ -165,8 +165,27 @@ function fresh(json: TriggerJson): Trigger {
   }
 }
 
+function requireCron(json: unknown): CronExpression {
+  const { expression } = Object(json) as Partial<CronExpressionJson>
+  if (typeof expression === 'string') return CronExpression.parse(expression, json as CronExpressionJson)
+  throw invalidTrigger(
+    'Trigger',
+    'cronExpression',
+    `'cronExpression' must have an 'expression', got ${describeValue(json)}.`,
+  )
+}
+
 function requireFields(json: CommonJson): TriggerFields {
   const { jobDataMap } = json
+  requireText('description', json.description)
+  requireText('calendarName', json.calendarName)
+  if (Object.prototype.toString.call(jobDataMap) !== '[object Object]') {
+    throw invalidTrigger(
+      'Trigger',
+      'jobDataMap',
+      `'jobDataMap' must be an object, got ${describeValue(jobDataMap)}.`,
+    )
+  }
   return {
     key: new TriggerKey(...requireKey('key', json.key)),
     jobKey: json.jobKey === null ? null : new JobKey(...requireKey('jobKey', json.jobKey)),
@@ -177,6 +196,11 @@ function requireFields(json: CommonJson): TriggerFields {
     startTimeMs: json.startTimeMs,
     endTimeMs: json.endTimeMs,
   }
+}
+
+function requireText(field: string, value: unknown): void {
+  if (value === null || typeof value === 'string') return
+  throw invalidTrigger('Trigger', field, `'${field}' must be text or null, got ${describeValue(value)}.`)
 }
 
 function keyToJSON(key: KeyJson): KeyJson {
