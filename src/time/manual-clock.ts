@@ -31,7 +31,8 @@ export class ManualClock implements Clock {
   }
 
   setTimer(delayMs: number, onFire: () => void): Timer {
-    const clamped = Math.min(Math.max(delayMs, 0), timerDelayMaxMs)
+    // Whole milliseconds, as real timers count: sums of fractions would leave the clock a hair before its target.
+    const clamped = Math.ceil(Math.min(Math.max(delayMs, 0), timerDelayMaxMs))
     const timer: ArmedTimer = { deadline: this.#monotonicMs + clamped, sequence: this.#sequence++, onFire }
     this.#timers.add(timer)
     return { cancel: () => this.#timers.delete(timer) }
