@@ -168,9 +168,11 @@ export class CrontabRun {
     const wait = `waiting up to ${formatDuration(drainMs)} for ${count(running, 'running job')}; Ctrl-C ends at once`
     this.#view.note(running === 0 ? `${why}.` : `${why}: ${wait}.`)
     await this.#idleWithin(drainMs)
-    const late = scheduler.getCurrentlyExecutingJobs()
-    if (late.length > 0) this.#view.note(`${count(late.length, 'job')} still running: told to end.`)
-    for (const { fireInstanceId } of late) await scheduler.interrupt({ fireInstanceId })
+    if (this.#board.running > 0) {
+      this.#view.note(`${count(this.#board.running, 'job')} still running: told to end.`)
+      const executing = scheduler.getCurrentlyExecutingJobs()
+      for (const { fireInstanceId } of executing) await scheduler.interrupt({ fireInstanceId })
+    }
     await scheduler.shutdown({ waitForJobsToComplete: true })
   }
 

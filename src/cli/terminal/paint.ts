@@ -1,5 +1,3 @@
-import { styleText } from 'node:util'
-
 /** What colours mean here. */
 export type Tone = 'plain' | 'good' | 'bad' | 'busy' | 'faint' | 'strong'
 
@@ -8,12 +6,17 @@ export type Paint = (text: string, tone: Tone) => string
 
 export const noPaint: Paint = (text) => text
 
-const styles = {
-  good: 'green',
-  bad: 'red',
-  busy: 'cyan',
-  faint: 'dim',
-  strong: 'bold',
-} as const
+/** Numbers of the escape sequences that begin and end a tone. */
+const codes: Readonly<Record<Exclude<Tone, 'plain'>, readonly [number, number]>> = {
+  good: [32, 39],
+  bad: [31, 39],
+  busy: [36, 39],
+  faint: [2, 22],
+  strong: [1, 22],
+}
 
-export const ansiPaint: Paint = (text, tone) => (tone === 'plain' ? text : styleText(styles[tone], text))
+export const ansiPaint: Paint = (text, tone) => {
+  if (tone === 'plain') return text
+  const [begin, end] = codes[tone]
+  return `\u001b[${begin}m${text}\u001b[${end}m`
+}
