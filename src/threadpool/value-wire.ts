@@ -149,7 +149,8 @@ function decodeError(wire: ErrorWire): Error {
   if (error.name !== wire.name) define(error, 'name', wire.name)
   if (wire.cause !== null) define(error, 'cause', decodeValue(wire.cause))
   for (const [key, value] of Object.entries(fields)) {
-    Object.defineProperty(error, key, { value, enumerable: true, configurable: true, writable: true })
+    // An error may have fields that its class fixes here; those are left as the class has them.
+    Reflect.defineProperty(error, key, { value, enumerable: true, configurable: true, writable: true })
   }
   return error
 }
@@ -171,5 +172,5 @@ function construct(wire: ErrorWire, fields: Record<string, unknown>): Error {
 }
 
 function define(error: Error, key: string, value: unknown): void {
-  Object.defineProperty(error, key, { value, enumerable: false, configurable: true, writable: true })
+  Reflect.defineProperty(error, key, { value, enumerable: false, configurable: true, writable: true })
 }

@@ -42,12 +42,31 @@ export class WorkerRuntime {
         job = await loadWorkerFunction(moduleUrl, exportName)
         this.#functions.set(functionKey, job)
       }
-      return run.end(await job(run.context()))
+      const result = await job(run.context())
+      if (hasOutput()) await outputTaken()
+      return run.end(result)
     } catch (thrown) {
+      if (hasOutput()) await outputTaken()
       return [false, run.sent, encodeThrown(thrown)]
     } finally {
       this.#runs.delete(tag)
     }
+  }
+}
+
+/** Whether the main thread has still to take what was printed here; a thread that ends takes it along. */
+function hasOutput(): boolean {
+  return process.stdout.writableLength > 0 || process.stderr.writableLength > 0
+}
+
+async function outputTaken(): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.writableLength > 0)
+      await new Promise<void>((resolve) =>
+        stream.write('', () => {
+          resolve()
+        }),
+      )
   }
 }
 

@@ -164,14 +164,14 @@ export class WorkerThreads {
     // Under a symbol, which structured clone passes over: the execution itself stays here.
     const task = Object.assign(encodeTask(execution.tag, execution.task), { [this.#executionKey]: execution })
     try {
-      this.#piscina.run(task).then(
-        (end) => {
+      this.#piscina
+        .run(task)
+        .then((end) => {
           this.#end(execution, end)
-        },
-        (error: unknown) => {
+        })
+        .catch((error: unknown) => {
           this.#fail(execution, error)
-        },
-      )
+        })
     } catch (error) {
       // Node refuses to make a thread at all, for example with flags that it does not know.
       this.#dequeue(execution)
@@ -182,7 +182,8 @@ export class WorkerThreads {
   #end(execution: WorkerExecution, end: TaskEnd): void {
     if (execution.received < end[1]) this.#drain(execution)
     invariant(execution.received === end[1], 'a port holds every message that was sent before the end')
-    if (this.#forget(execution)) execution.end(end)
+    execution.end(end)
+    this.#forget(execution)
   }
 
   #fail(execution: WorkerExecution, error: unknown): void {

@@ -1,4 +1,4 @@
-import type { Logger } from '../../core/logger.ts'
+import { type Logger, silentLogger } from '../../core/logger.ts'
 import type { Runnable, ThreadPool, WorkerTaskHandlers } from '../../threadpool/thread-pool.ts'
 import { type WorkerTask, wireVersion } from '../../threadpool/wire.ts'
 import { ManualClock } from '../../time/manual-clock.ts'
@@ -8,6 +8,12 @@ export class PoolUnderTest {
   readonly pool: ThreadPool
   readonly clock: ManualClock = new ManualClock()
   readonly errors: { readonly fields: object; readonly message: string }[] = []
+  readonly logger: Logger = {
+    ...silentLogger,
+    error: (fields, message) => {
+      this.errors.push({ fields, message })
+    },
+  }
 
   private constructor(pool: ThreadPool) {
     this.pool = pool
@@ -15,16 +21,7 @@ export class PoolUnderTest {
 
   static async start(pool: ThreadPool): Promise<PoolUnderTest> {
     const underTest = new PoolUnderTest(pool)
-    const { clock, errors } = underTest
-    const ignore = (): void => {}
-    const logger: Logger = {
-      debug: ignore,
-      info: ignore,
-      warn: ignore,
-      error: (fields, message) => {
-        errors.push({ fields, message })
-      },
-    }
+    const { clock, logger } = underTest
     await pool.initialize({ schedulerName: 'conformance', clock, logger })
     return underTest
   }

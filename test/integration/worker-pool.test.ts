@@ -1,0 +1,282 @@
+import { fileURLToPath } from 'node:url'
+import { piscinaThreadPool } from 'quartz-ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { PoolUnderTest, Recorder, workerTask } from '../../src/testing/thread-pool/harness.ts'
+import type { PiscinaThreadPoolOptions } from '../../src/threadpool/piscina-options.ts'
+import type { WorkerTask, WorkerTaskResult } from '../../src/threadpool/wire.ts'
+
+const fixture = (name: string): string => new URL(`../fixtures/workers/${name}`, import.meta.url).href
+const fixturePath = (name: string): string => fileURLToPath(fixture(name))
+
+const started: PoolUnderTest[] = []
+
+async function startPool(options: PiscinaThreadPoolOptions): Promise<PoolUnderTest> {
+  const test = await PoolUnderTest.start(piscinaThreadPool(options))
+  started.push(test)
+  return test
+}
+
+afterEach(async () => {
+  for (const test of started.splice(0)) await test.stop()
+})
+
+function run(
+  { pool }: PoolUnderTest,
+  [module, exportName]: readonly [string, string],
+  recorder: Recorder = new Recorder(),
+  fields: Partial<WorkerTask> = {},
+): Promise<WorkerTaskResult> {
+  return pool.runInWorker(workerTask(fixture(module), exportName, fields), recorder)
+}
+
+async function threadOf(
+  test: PoolUnderTest,
+): Promise<{ threadId: number; marker?: string; execArgv: string[] }> {
+  const { result } = await run(test, ['thread.mjs', 'describeThread'])
+  return result as { threadId: number; marker?: string; execArgv: string[] }
+}
+
+/** An execution that waits in its thread until its recorder's controller aborts. */
+async function waiting(
+  test: PoolUnderTest,
+  exportName: 'obey' | 'ignore',
+  name: string,
+): Promise<{ recorder: Recorder; failure: Promise<unknown> }> {
+  const recorder = new Recorder()
+  const ended = run(test, ['wait.mjs', exportName], recorder, { job: { name, group: 'jobs' } })
+  const failure = ended.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  await Promise.race([recorder.started, failure])
+  return { recorder, failure }
+}
+
+describe('threads', () => {
+  it('are kept for the next task and get flags and environment of the pool', async () => {
+    const flags = ['--no-warnings', '--no-deprecation']
+    const test = await startPool({ size: 1, execArgv: flags, env: { QUARTZ_TEST_MARKER: 'set' } })
+    const first = await threadOf(test)
+    expect(first).toMatchObject({ marker: 'set', execArgv: flags })
+    expect(await threadOf(test)).toEqual(first)
+  })
+
+  it('end when they have been idle for long enough', async () => {
+    const test = await startPool({ size: 1, idleTimeoutMs: 0 })
+    const { threadId } = await threadOf(test)
+    await vi.waitFor(async () => {
+      expect((await threadOf(test)).threadId).not.toBe(threadId)
+    })
+  })
+
+  it('are no more than maxThreads; further tasks wait for one', async () => {
+    const test = await startPool({ size: 4, maxThreads: 1 })
+    const first = await waiting(test, 'obey', 'first')
+    const second = threadOf(test)
+    const third = threadOf(test)
+    first.recorder.controller.abort(new Error('make room'))
+    expect(await first.failure).toMatchObject({ message: 'make room' })
+    expect((await second).threadId).toBe((await third).threadId)
+  })
+
+  it('let what a job left in the background go on between tasks', async () => {
+    const test = await startPool({ size: 1 })
+    const tick = async (): Promise<unknown> => (await run(test, ['thread.mjs', 'tick'])).result
+    expect(await tick()).toBe(1)
+    await vi.waitFor(async () => {
+      expect(await tick()).toBeGreaterThan(1)
+    })
+  })
+
+  it('pass log lines that come after the end of their job to the log of the pool', async () => {
+    const test = await startPool({ size: 1 })
+    const warn = vi.spyOn(test.logger, 'warn')
+    const recorder = new Recorder()
+    await run(test, ['thread.mjs', 'logLater'], recorder)
+    await vi.waitFor(() => {
+      expect(warn).toHaveBeenCalledWith({ fireInstanceId: 'firing-1' }, 'afterwards')
+    })
+    expect(recorder.reports).toEqual([])
+  })
+})
+
+describe('threads that die', () => {
+  it('of memory fail their job and are replaced', async () => {
+    const test = await startPool({ size: 1, resourceLimits: { maxOldGenerationSizeMb: 16 } })
+    await expect(run(test, ['thread.mjs', 'exhaust'])).rejects.toMatchObject({
+      code: 'ERR_WORKER_FAILED',
+      message: expect.stringMatching(/'jobs\.job' ran out of memory; raise its resourceLimits/) as string,
+      cause: { code: 'ERR_WORKER_OUT_OF_MEMORY' },
+    })
+    expect(await threadOf(test)).toBeDefined()
+  })
+
+  it('while they run nothing are logged and replaced', async () => {
+    const test = await startPool({ size: 1 })
+    const { threadId } = await threadOf(test)
+    await run(test, ['thread.mjs', 'failLater'])
+    await vi.waitFor(() => {
+      expect(test.errors).toMatchObject([{ fields: { err: { message: 'afterwards' } } }])
+    })
+    expect((await threadOf(test)).threadId).not.toBe(threadId)
+  })
+
+  it('make room for the tasks that waited for them', async () => {
+    const test = await startPool({ size: 3, maxThreads: 1 })
+    const first = await waiting(test, 'ignore', 'first')
+    const second = threadOf(test)
+    const third = threadOf(test)
+    first.recorder.controller.abort()
+    await test.clock.advance(first.recorder.interruptGraceMs)
+    expect(await first.failure).toMatchObject({ code: 'ERR_JOB_INTERRUPTED' })
+    expect((await second).threadId).toBe((await third).threadId)
+  })
+})
+
+describe('threads that do not come up', () => {
+  it.each([
+    ['a preloaded module that is missing', ['--import', './nowhere-to-be-found.mjs'], /nowhere-to-be-found/],
+    ['a preloaded module that exits', ['--import', fixturePath('exit-at-start.mjs')], /it exited/],
+    ['a flag that threads do not take', ['--title=thread'], /execArgv/],
+  ])('fail their tasks: %s', async (_what, execArgv, reason) => {
+    const test = await startPool({ size: 2, execArgv })
+    const failed = {
+      code: 'ERR_WORKER_FAILED',
+      message: expect.stringMatching(
+        new RegExp(`No worker thread could be started for job 'jobs.job': .*${reason.source}`),
+      ) as string,
+    }
+    // Again and again: nothing hangs, and nothing is remembered.
+    for (let round = 0; round < 2; round++) {
+      const tasks = [run(test, ['echo.mjs', 'echo']), run(test, ['echo.mjs', 'echo'])]
+      for (const task of tasks) await expect(task).rejects.toMatchObject(failed)
+    }
+  })
+
+  it('fail the initialization of a pool that starts them in advance', async () => {
+    const pool = piscinaThreadPool({ size: 1, minThreads: 1, execArgv: ['--import', './nowhere.mjs'] })
+    await expect(PoolUnderTest.start(pool)).rejects.toMatchObject({
+      code: 'ERR_WORKER_FAILED',
+      message: expect.stringMatching(/could be started for the warm start: .*nowhere\.mjs/) as string,
+    })
+    expect(await pool.shutdown({ waitForJobsToComplete: true })).toBe(0)
+  })
+})
+
+describe('interrupts', () => {
+  it('end a task that still waits for a thread', async () => {
+    const test = await startPool({ size: 2, maxThreads: 1 })
+    const first = await waiting(test, 'obey', 'first')
+    const recorder = new Recorder()
+    const second = run(test, ['echo.mjs', 'echo'], recorder)
+    recorder.controller.abort(new Error('not needed any more'))
+    await expect(second).rejects.toMatchObject({
+      code: 'ERR_JOB_INTERRUPTED',
+      message: expect.stringMatching(/before a worker thread took it/) as string,
+      cause: { message: 'not needed any more' },
+    })
+    first.recorder.controller.abort(new Error('enough'))
+    await first.failure
+    expect(test.clock.timerCount).toBe(0)
+  })
+
+  it('reach a task whose thread is still starting', async () => {
+    const test = await startPool({ size: 2 })
+    const recorder = new Recorder()
+    const second = run(test, ['wait.mjs', 'obey'], recorder)
+    // The first thread that comes up hands out both tasks.
+    const first = await waiting(test, 'obey', 'first')
+    recorder.controller.abort(new Error('at once'))
+    first.recorder.controller.abort(new Error('and the other'))
+    await expect(second).rejects.toMatchObject({ message: 'at once' })
+    expect(await first.failure).toMatchObject({ message: 'and the other' })
+  })
+
+  it('that end a shared thread fail the other jobs on it, by name', async () => {
+    const test = await startPool({ size: 2, concurrentTasksPerWorker: 2 })
+    const [stubborn, neighbour] = [
+      await waiting(test, 'ignore', 'stubborn'),
+      await waiting(test, 'obey', 'neighbour'),
+    ]
+    stubborn.recorder.controller.abort()
+    await test.clock.advance(stubborn.recorder.interruptGraceMs)
+    expect(await stubborn.failure).toMatchObject({ code: 'ERR_JOB_INTERRUPTED' })
+    expect(await neighbour.failure).toMatchObject({
+      code: 'ERR_WORKER_FAILED',
+      message: expect.stringMatching(
+        /'jobs\.neighbour' was terminated, because job 'jobs\.stubborn'.*concurrentTasksPerWorker: 1/,
+      ) as string,
+    })
+    expect(await threadOf(test)).toBeDefined()
+  })
+
+  it('that are obeyed on a shared thread leave the other jobs on it alone', async () => {
+    const test = await startPool({ size: 2, concurrentTasksPerWorker: 2 })
+    const [first, second] = [await waiting(test, 'obey', 'first'), await waiting(test, 'obey', 'second')]
+    first.recorder.controller.abort(new Error('first'))
+    expect(await first.failure).toMatchObject({ message: 'first' })
+    await test.clock.advance(first.recorder.interruptGraceMs)
+    second.recorder.controller.abort(new Error('second'))
+    expect(await second.failure).toMatchObject({ message: 'second' })
+  })
+})
+
+describe('modules', () => {
+  it('may be CommonJS', async () => {
+    const test = await startPool({ size: 1 })
+    expect(await run(test, ['common.cjs', 'named'])).toMatchObject({ result: 'named of CommonJS' })
+  })
+
+  it('that throw while they load are named, with the error as cause', async () => {
+    const test = await startPool({ size: 1 })
+    await expect(run(test, ['broken.mjs', 'default'])).rejects.toMatchObject({
+      code: 'ERR_WORKER_MODULE',
+      message: `The worker module '${fixturePath('broken.mjs')}' cannot be loaded: broken on purpose`,
+      cause: { message: 'broken on purpose' },
+    })
+  })
+
+  it('may be TypeScript where the threads have a loader', async () => {
+    const test = await startPool({ size: 1, execArgv: ['--import', fixture('ts-loader.mjs')] })
+    test.pool.checkWorkerModule(fixture('typed.ts'))
+    expect(await run(test, ['typed.ts', 'default'])).toMatchObject({ result: { answer: 42 } })
+  })
+
+  it('that are TypeScript run or are refused, as Node can', async () => {
+    const test = await startPool({ size: 1, execArgv: [] })
+    const task = run(test, ['typed.ts', 'default'])
+    if (Boolean(Reflect.get(process.features, 'typescript'))) {
+      expect(await task).toMatchObject({ result: { answer: 42 } })
+    } else {
+      await expect(task).rejects.toMatchObject({
+        code: 'ERR_WORKER_MODULE',
+        message: expect.stringMatching(/typed\.ts' is TypeScript/) as string,
+      })
+    }
+  })
+})
+
+describe('data', () => {
+  it('that cannot cross into the thread fail the task by name', async () => {
+    const test = await startPool({ size: 1 })
+    const mergedJobDataMap = { callback: () => undefined }
+    await expect(run(test, ['echo.mjs', 'echo'], new Recorder(), { mergedJobDataMap })).rejects.toMatchObject(
+      {
+        code: 'ERR_WORKER_DATA',
+        message: expect.stringMatching(
+          /The data of job 'jobs\.job' cannot cross into a worker thread/,
+        ) as string,
+      },
+    )
+    expect(await threadOf(test)).toBeDefined()
+  })
+
+  it('of any cloneable kind come back', async () => {
+    const test = await startPool({ size: 1 })
+    for (const value of [null, undefined, 0, '', 1n, new Date(5), new Map([[1, new Set([2])]]), [], {}]) {
+      const fields = { mergedJobDataMap: { value } }
+      const { result } = await run(test, ['echo.mjs', 'value'], new Recorder(), fields)
+      expect(result).toEqual(value)
+    }
+  })
+})

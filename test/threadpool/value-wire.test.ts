@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { InvalidArgumentError, JobExecutionError, SchedulerError } from '../../src/core/errors.ts'
+import { decodeFields, decodeValue, encodeFields, encodeValue } from '../../src/threadpool/value-wire.ts'
+
+/** What arrives on the other side of a thread. */
+function cross(value: unknown): unknown {
+  return decodeValue(structuredClone(encodeValue(value)))
+}
+
+describe('values on the wire', () => {
+  it('arrive as they are (property)', () => {
+    fc.assert(
+      fc.property(fc.anything({ withDate: true, withMap: true, withBigInt: true }), (value) => {
+        expect(cross(value)).toEqual(structuredClone(value))
+      }),
+    )
+  })
+
+  it('arrive as a description when they cannot be cloned', () => {
+    class Connection {
+      readonly socket = (): void => {}
+    }
+    expect(cross(() => 1)).toBe('[a function]')
+    expect(cross(Symbol('x'))).toBe('[a symbol]')
+    expect(cross(Promise.resolve())).toBe('[an instance of Promise]')
+    expect(cross(new Connection())).toBe('[an instance of Connection]')
+    expect(cross(Object.assign(Object.create(null) as object, { f: cross }))).toBe('[an object]')
+  })
+
+  it('survive objects that throw whatever is asked of them', () => {
+    const hostile = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('no')
+        },
+        getPrototypeOf: () => {
+          throw new Error('no')
+        },
+      },
+    )
+    expect(cross(hostile)).toBe('[an object]')
+    expect(decodeFields(structuredClone(encodeFields({ hostile, fine: 1 })))).toEqual({
+      hostile: '[an object]',
+      fine: 1,
+    })
+  })
+})
+
+describe('errors on the wire', () => {
+  it.each([
+    new Error('a'),
+    new TypeError('b'),
+    new RangeError('c'),
+    new SyntaxError('d'),
+    new ReferenceError('e'),
+    new EvalError('f'),
+    new URIError('g'),
+  ])('keep class, name, message and stack: %s', (error) => {
+    const arrived = cross(error) as Error
+    expect(arrived).toBeInstanceOf(error.constructor)
+    expect([arrived.name, arrived.message, arrived.stack]).toEqual([error.name, error.message, error.stack])
+    expect(Object.keys(arrived)).toEqual([])
+  })
+
+  it('keep own fields, with errors among them', () => {
+    const error = Object.assign(new Error('a'), {
+      code: 'E',
+      inner: new TypeError('b'),
+      list: [1],
+      at: new Date(5),
+    })
+    const arrived = cross(error) as typeof error
+    expect(Object.fromEntries(Object.entries(arrived))).toEqual({
+      code: 'E',
+      inner: new TypeError('b'),
+      list: [1],
+      at: new Date(5),
+    })
+    expect(arrived.inner).toBeInstanceOf(TypeError)
+  })
+
+  it('keep the name that a class gives, and the code of a DOMException', () => {
+    class QuotaError extends Error {
+      override readonly name = 'QuotaError'
+    }
+    expect(cross(new QuotaError('full'))).toMatchObject({ name: 'QuotaError', message: 'full' })
+    const aborted = cross(new DOMException('stop', 'AbortError')) as Error
+    expect(aborted).toMatchObject({ name: 'AbortError', message: 'stop', code: 20 })
+    expect(String(aborted)).toBe('AbortError: stop')
+  })
+
+  it('keep causes, aggregates and circles, to a depth', () => {
+    const error = new AggregateError([new TypeError('one'), 'two'], 'many', { cause: new Error('why') })
+    const arrived = cross(error) as AggregateError
+    expect(arrived).toBeInstanceOf(AggregateError)
+    expect(arrived.errors).toEqual([new TypeError('one'), 'two'])
+    expect(arrived.cause).toEqual(new Error('why'))
+    const circle = new Error('round')
+    circle.cause = circle
+    let link: unknown = cross(circle)
+    for (let depth = 1; depth < 8; depth++) link = (link as Error).cause
+    expect((link as Error).cause).toBe('[an error nested too deep]')
+    const nothing = new Error('a', { cause: null })
+    expect((cross(nothing) as Error).cause).toBeNull()
+  })
+
+  it('are errors of this library again, with their code and flags', () => {
+    const steering = cross(
+      new JobExecutionError('again', { refireImmediately: true, code: 'ERR_JOB_TIMEOUT' }),
+    ) as JobExecutionError
+    expect(steering).toBeInstanceOf(JobExecutionError)
+    expect(steering).toMatchObject({
+      name: 'JobExecutionError',
+      code: 'ERR_JOB_TIMEOUT',
+      refireImmediately: true,
+      unscheduleFiringTrigger: false,
+      unscheduleAllTriggers: false,
+    })
+    const wrong = cross(new InvalidArgumentError('size', 'too big'))
+    expect(SchedulerError.is(wrong)).toBe(true)
+    expect(wrong).toMatchObject({ name: 'InvalidArgumentError', code: 'ERR_INVALID_ARGUMENT', field: 'size' })
+  })
+
+  it('are errors of this library also when a second copy of it threw them', () => {
+    const foreign = Object.assign(new Error('elsewhere'), {
+      '~quartz-ts/error': true,
+      name: 'JobExecutionError',
+      code: 'ERR_JOB_EXECUTION',
+      refireImmediately: false,
+      unscheduleFiringTrigger: true,
+      unscheduleAllTriggers: false,
+    })
+    const arrived = cross(foreign)
+    expect(arrived).toBeInstanceOf(JobExecutionError)
+    expect(arrived).toMatchObject({ unscheduleFiringTrigger: true })
+  })
+
+  it('survive getters that throw', () => {
+    const error = new Error('a')
+    for (const key of ['stack', 'cause', 'extra', 'message']) {
+      Object.defineProperty(error, key, {
+        enumerable: true,
+        get: () => {
+          throw new Error('no')
+        },
+      })
+    }
+    expect(cross(error)).toMatchObject({ message: '[a getter that throws]', extra: '[a getter that throws]' })
+  })
+})
