@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { projectRoot } from '../support/source-files.ts'
+
+interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** The built command, running. */
+class Command {
+  readonly child: ChildProcess
+  readonly exit: Promise<Exit>
+  stdout = ''
+  stderr = ''
+  readonly #waiting = new Set<() => void>()
+
+  constructor(args: readonly string[]) {
+    const main = join(projectRoot, 'dist/cli/main.js')
+    const environment = { ...process.env, NO_COLOR: '', TZ: 'Europe/Paris' }
+    this.child = spawn(process.execPath, [main, ...args], { cwd: projectRoot, env: environment })
+    this.child.stdout?.on('data', (chunk: Buffer) => {
+      this.stdout += chunk.toString()
+      for (const look of [...this.#waiting]) look()
+    })
+    this.child.stderr?.on('data', (chunk: Buffer) => {
+      this.stderr += chunk.toString()
+    })
+    this.exit = new Promise((resolve) => {
+      this.child.once('close', (code, signal) => {
+        resolve({ code, signal })
+      })
+    })
+  }
+
+  /** Resolves once the standard output matches; rejects when the command ends before. */
+  async until(pattern: RegExp): Promise<void> {
+    if (pattern.test(this.stdout)) return
+    await new Promise<void>((resolve, reject) => {
+      const look = (): void => {
+        if (!pattern.test(this.stdout)) return
+        this.#waiting.delete(look)
+        resolve()
+      }
+      this.#waiting.add(look)
+      void this.exit.then(() => {
+        reject(new Error(`ended without ${String(pattern)}:\n${this.stdout}\n${this.stderr}`))
+      })
+    })
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal)
+  }
+}
+
+const started: Command[] = []
+
+function run(...args: readonly string[]): Command {
+  const command = new Command(args)
+  started.push(command)
+  return command
+}
+
+function crontab(text: string, ...args: readonly string[]): Command {
+  const path = join(mkdtempSync(join(tmpdir(), 'quartz-ts-crontab-')), 'crontab')
+  writeFileSync(path, text)
+  return run('crontab', path, ...args)
+}
+
+afterAll(() => {
+  for (const command of started.splice(0)) command.kill('SIGKILL')
+})
+
+describe('quartz-ts next', () => {
+  test('prints times in the zone of the machine and ends with 0', async () => {
+    const command = run('next', '0 0 12 ? * MON-FRI', '--from', '2026-03-27T12:00:00Z', '--count', '1')
+    expect(await command.exit).toEqual({ code: 0, signal: null })
+    expect(command.stdout).toMatch(/^in words +At 12:00, Monday through Friday$/m)
+    expect(command.stdout).toMatch(/^1 {2}Mon 2026-03-30 12:00:00 \+02:00 {3}2026-03-30T10:00:00Z/m)
+    expect(command.stderr).toBe('')
+  })
+
+  test('ends quietly when its reader goes away', async () => {
+    const command = run('next', '* * * * *', '--count', '10000')
+    command.child.stdout?.destroy()
+    expect(await command.exit).toEqual({ code: 0, signal: null })
+    expect(command.stderr).toBe('')
+  })
+})
+
+test('quartz-ts validate names every bad line of a file and ends with 1', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'quartz-ts-crontab-')), 'crontab')
+  const good = '*/5 * * * * date'
+  const bad = [
+    '61 * * * * date',
+    '* 24 * * * date',
+    '* * 0 * * date',
+    '* * * JANUARY * date',
+    '* * * * MOO date',
+    '* *',
+  ]
+  writeFileSync(path, ['# comment', 'SHELL=/bin/sh', ...bad.flatMap((line) => [good, line])].join('\n'))
+  const command = run('validate', path)
+  expect(await command.exit).toEqual({ code: 1, signal: null })
+  const lines = [...command.stdout.matchAll(/crontab:(\d+): .* \(([\w-]+) field/g)]
+  expect(lines.map(([, line, field]) => `${line ?? ''} ${field ?? ''}`)).toEqual([
+    '4 minute',
+    '6 hour',
+    '8 day-of-month',
+    '10 month',
+    '12 day-of-week',
+    '14 day-of-month',
+  ])
+  expect(command.stdout).toContain('6 bad lines, 6 good entries')
+})
+
+test('a wrong command line ends with 2', async () => {
+  const command = run('crontab', '--fro', '20s')
+  expect(await command.exit).toEqual({ code: 2, signal: null })
+  expect(command.stderr).toBe(
+    "quartz-ts: Unknown option '--fro'. Did you mean '--for'?\nTry 'quartz-ts crontab --help'.\n",
+  )
+})
+
+describe('quartz-ts crontab', { concurrent: true }, () => {
+  test('fires the example with worker jobs in threads of their own, and ends by itself', async () => {
+    const command = run('crontab', 'examples/crontab', '--for', '12s')
+    expect(await command.exit).toEqual({ code: 0, signal: null })
+    const { stdout } = command
+    expect(stdout.match(/^\d\d:\d\d:\d\d +date .* exit 0 +it is /gm)?.length).toBeGreaterThanOrEqual(4)
+    // The main thread is number 0.
+    expect(stdout).toMatch(
+      /worker: sha256 of examples .* done +\d+ files, \d+ bytes, sha256 \w{12} \(thread [1-9]/,
+    )
+    expect(stdout).toMatch(/worker: find primes .* done +78498 primes below 1000000 \(thread [1-9]/)
+    expect(stdout).toMatch(/^\d\d fires in 12(\.\d)? s/m)
+    expect(command.stderr).toBe('')
+  })
+
+  test('ends a command that takes too long, and reports exit codes and what was said', async () => {
+    const text = ['@reboot sleep 60', '@reboot echo no paper >&2; exit 9', '@reboot echo fine'].join('\n')
+    const command = crontab(text, '--timeout', '1s')
+    await command.until(/sleep 60 .* timeout +ended by SIGTERM\n/)
+    await command.until(/exit 9 +no paper\n/)
+    await command.until(/exit 0 +fine\n/)
+    command.kill('SIGTERM')
+    expect(await command.exit).toEqual({ code: 0, signal: null })
+    expect(command.stdout).toMatch(/^3 fires in .*, 2 failed$/m)
+  })
+
+  test('waits after Ctrl-C for what runs, prints the summary and ends by itself', async () => {
+    const command = crontab('# quartz-ts: seconds\n* * * * * * echo tick\n@reboot sleep 3; echo slept\n')
+    await command.until(/echo tick .*exit 0/)
+    command.kill('SIGINT')
+    expect(await command.exit).toEqual({ code: 0, signal: null })
+    expect(command.stdout).toMatch(/^Stopping: waiting up to 10 s for 1 running job/m)
+    expect(command.stdout).toMatch(/sleep 3; .*exit 0 +slept\n\n\d+ fires in /)
+    expect(command.stdout).toMatch(/^all +\d+ +0( +\d+ ms){3}$/m)
+  })
+
+  test('ends at once at the second Ctrl-C', async () => {
+    const command = crontab('@reboot echo started; sleep 60\n* * * * * true\n@reboot true\n')
+    await command.until(/true .*exit 0/)
+    command.kill('SIGINT')
+    await command.until(/waiting up to/)
+    command.kill('SIGINT')
+    expect(await command.exit).toEqual({ code: 130, signal: null })
+  })
+
+  test('ends with 1 under --fail-on-error when a job failed', async () => {
+    const command = crontab('@reboot exit 4\n', '--fail-on-error', '--for', '3s')
+    expect(await command.exit).toEqual({ code: 1, signal: null })
+  })
+})
