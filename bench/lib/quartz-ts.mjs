@@ -1,2 +1,2 @@
-// The built package, as its users get it. By path, because bench/ is a package of its own and so cannot name its parent.
+// The built package, as its users get it: by path, because bench/ is a package of its own and cannot name its parent.
 export * from '../../dist/index.js'

@@ -1,0 +1,2 @@
+/** What both sides run in their threads. */
+export default () => {}
