@@ -41,8 +41,7 @@ export class CompletionWriter {
       this.#gathering = { completions: [], done, resolve }
       if (!this.#writing) {
         this.#writing = true
-        // One turn of the microtask queue lets executions that end together gather.
-        queueMicrotask(() => void this.#write())
+        void this.#write()
       }
     }
     this.#gathering.completions.push(completion)
@@ -56,6 +55,8 @@ export class CompletionWriter {
   }
 
   async #write(): Promise<void> {
+    // One turn of the microtask queue lets executions that end together gather.
+    await Promise.resolve()
     for (let batch = this.#gathering; batch !== null; batch = this.#gathering) {
       this.#gathering = null
       try {

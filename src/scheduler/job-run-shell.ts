@@ -3,13 +3,14 @@ import type { IdGenerator } from '../core/ids.ts'
 import { copyJobData, type JobDataMap } from '../core/job-data-map.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
+import type { TriggerListener } from '../listeners/trigger-listener.ts'
 import type { Runnable } from '../threadpool/thread-pool.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { type JobRunnerOptions, runJob } from './job-runner.ts'
-import type { Notifier } from './notifier.ts'
+import type { Notifier, Told } from './notifier.ts'
 import { retryTriggerFor } from './retry.ts'
 
 /** What all shells of one scheduler share. */
@@ -20,6 +21,12 @@ export interface JobRunShellResources extends JobRunnerOptions {
   readonly completions: CompletionWriter
   readonly maxRefires: number
   readonly maxJobDataBytes: number
+}
+
+/** What an execution leaves for the store. */
+interface Outcome {
+  readonly instruction: CompletedExecutionInstruction
+  readonly retry: Trigger | null
 }
 
 /**
@@ -54,26 +61,41 @@ export class JobRunShell implements Runnable {
     await this.#complete(instruction, retry)
   }
 
-  async #execute(): Promise<{ instruction: CompletedExecutionInstruction; retry: Trigger | null }> {
+  async #execute(): Promise<Outcome> {
     const context = this.#context
     for (;;) {
-      if (await this.#vetoed()) {
-        await this.#tellVetoed()
-        const instruction = instructionAfter(context.trigger, null)
-        return { instruction, retry: null }
-      }
-      await this.#tellToBeExecuted()
+      const veto = this.#askForVeto()
+      if (veto !== null && (await veto)) return this.#vetoed()
+      const toldBefore = this.#tellToBeExecuted()
+      if (toldBefore !== null) await toldBefore
       const error = await runJob(this.#definition, context, this.#resources)
-      await this.#tellWasExecuted(error)
+      const toldAfter = this.#tellWasExecuted(error)
+      if (toldAfter !== null) await toldAfter
       const instruction = this.#bounded(instructionAfter(context.trigger, error))
       const retry = this.#retryAfter(error, instruction)
-      await this.#tellComplete(instruction)
+      const toldComplete = this.#tellComplete(instruction)
+      if (toldComplete !== null) await toldComplete
       if (instruction !== 'reExecuteJob') {
+        const toldFinalized = this.#tellFinalized()
+        if (toldFinalized !== null) await toldFinalized
         if (retry !== null) this.#tellRetry(retry)
         return { instruction, retry }
       }
       context.refireCount++
     }
+  }
+
+  /** Tells that the job was kept from running. */
+  async #vetoed(): Promise<Outcome> {
+    const context = this.#context
+    const { notifier } = this.#resources
+    notifier.events.emit('jobExecutionVetoed', { context })
+    const listeners = notifier.listeners.jobListenersFor(context.jobKey)
+    await notifier.callEach('jobExecutionVetoed', listeners, (listener) =>
+      listener.jobExecutionVetoed?.(context),
+    )
+    await this.#tellFinalized()
+    return { instruction: instructionAfter(context.trigger, null), retry: null }
   }
 
   /** A job may refire itself `maxRefires` times; after that its failure is a plain one. */
@@ -100,9 +122,9 @@ export class JobRunShell implements Runnable {
     return retryTriggerFor(context.bundle, origin, clock.now(), ids)
   }
 
-  async #complete(instruction: CompletedExecutionInstruction, retryTrigger: Trigger | null): Promise<void> {
+  #complete(instruction: CompletedExecutionInstruction, retryTrigger: Trigger | null): Promise<void> {
     const { bundle } = this.#context
-    await this.#resources.completions.complete({
+    return this.#resources.completions.complete({
       fireInstanceId: bundle.fireInstanceId,
       trigger: bundle.trigger,
       jobDetail: bundle.jobDetail,
@@ -130,15 +152,21 @@ export class JobRunShell implements Runnable {
     }
   }
 
-  async #vetoed(): Promise<boolean> {
+  /** Tells trigger listeners of the firing; null when there are none, and so no veto. */
+  #askForVeto(): Promise<boolean> | null {
     const context = this.#context
     const { trigger } = context
     const { notifier } = this.#resources
     if (notifier.events.has('triggerFired')) notifier.events.emit('triggerFired', { trigger, context })
     const listeners = notifier.listeners.triggerListenersFor(trigger.key)
-    if (listeners.length === 0) return false
+    return listeners.length === 0 ? null : this.#vetoOf(listeners)
+  }
+
+  async #vetoOf(listeners: readonly TriggerListener[]): Promise<boolean> {
+    const context = this.#context
+    const { trigger } = context
     let vetoed = false
-    await notifier.callEach('triggerFired', listeners, async (listener) => {
+    await this.#resources.notifier.callEach('triggerFired', listeners, async (listener) => {
       try {
         await listener.triggerFired?.(trigger, context)
       } finally {
@@ -148,38 +176,25 @@ export class JobRunShell implements Runnable {
     return vetoed
   }
 
-  async #tellVetoed(): Promise<void> {
-    const context = this.#context
-    const { notifier } = this.#resources
-    notifier.events.emit('jobExecutionVetoed', { context })
-    const listeners = notifier.listeners.jobListenersFor(context.jobKey)
-    await notifier.callEach('jobExecutionVetoed', listeners, (listener) =>
-      listener.jobExecutionVetoed?.(context),
-    )
-    await this.#tellFinalized()
-  }
-
-  async #tellToBeExecuted(): Promise<void> {
+  #tellToBeExecuted(): Told {
     const context = this.#context
     const { notifier } = this.#resources
     if (notifier.events.has('jobToBeExecuted')) notifier.events.emit('jobToBeExecuted', { context })
     const listeners = notifier.listeners.jobListenersFor(context.jobKey)
-    if (listeners.length === 0) return
-    await notifier.callEach('jobToBeExecuted', listeners, (listener) => listener.jobToBeExecuted?.(context))
+    return notifier.callEach('jobToBeExecuted', listeners, (listener) => listener.jobToBeExecuted?.(context))
   }
 
-  async #tellWasExecuted(error: JobExecutionError | null): Promise<void> {
+  #tellWasExecuted(error: JobExecutionError | null): Told {
     const context = this.#context
     const { notifier } = this.#resources
     if (notifier.events.has('jobWasExecuted')) notifier.events.emit('jobWasExecuted', { context, error })
     const listeners = notifier.listeners.jobListenersFor(context.jobKey)
-    if (listeners.length === 0) return
-    await notifier.callEach('jobWasExecuted', listeners, (listener) =>
+    return notifier.callEach('jobWasExecuted', listeners, (listener) =>
       listener.jobWasExecuted?.(context, error),
     )
   }
 
-  async #tellComplete(instruction: CompletedExecutionInstruction): Promise<void> {
+  #tellComplete(instruction: CompletedExecutionInstruction): Told {
     const context = this.#context
     const { trigger } = context
     const { notifier } = this.#resources
@@ -187,18 +202,15 @@ export class JobRunShell implements Runnable {
       notifier.events.emit('triggerComplete', { trigger, context, instruction })
     }
     const listeners = notifier.listeners.triggerListenersFor(trigger.key)
-    if (listeners.length > 0) {
-      await notifier.callEach('triggerComplete', listeners, (listener) =>
-        listener.triggerComplete?.(trigger, context, instruction),
-      )
-    }
-    if (instruction !== 'reExecuteJob') await this.#tellFinalized()
+    return notifier.callEach('triggerComplete', listeners, (listener) =>
+      listener.triggerComplete?.(trigger, context, instruction),
+    )
   }
 
-  async #tellFinalized(): Promise<void> {
+  #tellFinalized(): Told {
     const { trigger } = this.#context
-    if (trigger.mayFireAgain()) return
-    await this.#resources.notifier.tell('triggerFinalized', { trigger }, (listener) =>
+    if (trigger.mayFireAgain()) return null
+    return this.#resources.notifier.tell('triggerFinalized', { trigger }, (listener) =>
       listener.triggerFinalized?.(trigger),
     )
   }

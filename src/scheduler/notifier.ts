@@ -5,6 +5,12 @@ import type { ListenerManager } from '../listeners/listener-manager.ts'
 import type { SchedulerListener } from '../listeners/scheduler-listener.ts'
 
 /**
+ * Listeners being told. Null when there are none: then the caller goes on at once, and a firing that nobody watches
+ * waits for nobody.
+ */
+export type Told = Promise<void> | null
+
+/**
  * Tells observers and listeners. A listener is called as soon as the one before it has answered, and the first at
  * once, so listeners that answer synchronously see callbacks in the order in which things happened. A listener that
  * throws is reported and the next one is told all the same.
@@ -22,15 +28,13 @@ export class Notifier {
   }
 
   /** Emits the event and tells scheduler listeners; resolves when they have answered. */
-  async tell<Name extends SchedulerEventName>(
+  tell<Name extends SchedulerEventName>(
     name: Name,
     payload: SchedulerEventMap[Name],
     call: (listener: SchedulerListener) => unknown,
-  ): Promise<void> {
+  ): Told {
     this.events.emit(name, payload)
-    const listeners = this.listeners.getSchedulerListeners()
-    if (listeners.length === 0) return
-    await this.callEach(name, listeners, call)
+    return this.callEach(name, this.listeners.getSchedulerListeners(), call)
   }
 
   /** The same for callers that cannot wait; `drain` waits for what is under way. */
@@ -43,7 +47,15 @@ export class Notifier {
   }
 
   /** Calls listeners one after the other, isolating failures. */
-  async callEach<Listener extends object>(
+  callEach<Listener extends object>(
+    callback: string,
+    listeners: readonly Listener[],
+    call: (listener: Listener) => unknown,
+  ): Told {
+    return listeners.length === 0 ? null : this.#callEach(callback, listeners, call)
+  }
+
+  async #callEach<Listener extends object>(
     callback: string,
     listeners: readonly Listener[],
     call: (listener: Listener) => unknown,
@@ -68,9 +80,11 @@ export class Notifier {
     )
   }
 
-  track(promise: Promise<void>): void {
-    this.#pending.add(promise)
-    void promise.finally(() => this.#pending.delete(promise))
+  /** Has `drain` wait for this. */
+  track(told: Told): void {
+    if (told === null) return
+    this.#pending.add(told)
+    void told.finally(() => this.#pending.delete(told))
   }
 
   /** Resolves when nothing is being told any more. */

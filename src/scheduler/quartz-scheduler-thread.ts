@@ -97,7 +97,7 @@ export class QuartzSchedulerThread {
 
   async #run(): Promise<void> {
     for (;;) {
-      await this.#yieldAfterSlice()
+      if (this.#sliceIsOver()) await this.#yield()
       const decision = planTurn(this.#state())
       switch (decision.kind) {
         case 'end':
@@ -152,9 +152,12 @@ export class QuartzSchedulerThread {
   }
 
   /** A store that answers at once would otherwise keep the loop in the microtask queue and starve the process. */
-  async #yieldAfterSlice(): Promise<void> {
+  #sliceIsOver(): boolean {
+    return this.#options.clock.elapsedMs() - this.#sliceStartMs >= sliceMs
+  }
+
+  async #yield(): Promise<void> {
     const { clock } = this.#options
-    if (clock.elapsedMs() - this.#sliceStartMs < sliceMs) return
     await new Promise<void>((resolve) => clock.setImmediate(resolve))
     this.#sliceStartMs = clock.elapsedMs()
   }
@@ -177,9 +180,12 @@ export class QuartzSchedulerThread {
         maxCount: Math.min(threadPool.availableThreads(), maxBatchSize),
         timeWindowMs: batchTimeWindowMs,
       })
-      if (this.#held.length === 0) this.#failures = 0
-      const jitter = 1 - idleJitter * ids.random()
-      this.#idleUntilMs = this.#held.length === 0 ? clock.elapsedMs() + idleWaitMs * jitter : 0
+      if (this.#held.length > 0) {
+        this.#idleUntilMs = 0
+        return
+      }
+      this.#failures = 0
+      this.#idleUntilMs = clock.elapsedMs() + idleWaitMs * (1 - idleJitter * ids.random())
     } catch (error) {
       this.#backOff('The job store failed while scanning for the next triggers to fire.', error)
     }

@@ -17,7 +17,7 @@ import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { TriggerBuilder } from '../triggers/trigger-builder.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
-import type { Notifier } from './notifier.ts'
+import type { Notifier, Told } from './notifier.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type {
   AddCalendarOptions,
@@ -426,13 +426,13 @@ export class QuartzScheduler implements Scheduler {
     return answer
   }
 
-  #tellAdded(jobDetail: JobDetail): Promise<void> {
+  #tellAdded(jobDetail: JobDetail): Told {
     return this.#notifier.tell('jobAdded', { jobDetail }, (listener) => listener.jobAdded?.(jobDetail))
   }
-  #tellScheduled(trigger: Trigger): Promise<void> {
+  #tellScheduled(trigger: Trigger): Told {
     return this.#notifier.tell('jobScheduled', { trigger }, (listener) => listener.jobScheduled?.(trigger))
   }
-  #tellUnscheduled(triggerKey: TriggerKey): Promise<void> {
+  #tellUnscheduled(triggerKey: TriggerKey): Told {
     return this.#notifier.tell('jobUnscheduled', { triggerKey }, (l) => l.jobUnscheduled?.(triggerKey))
   }
 

@@ -231,7 +231,6 @@ export class SchedulerEngine {
       triggerMisfired: (trigger) => {
         notifier.events.emit('triggerMisfired', { trigger })
         const listeners = notifier.listeners.triggerListenersFor(trigger.key)
-        if (listeners.length === 0) return
         notifier.track(
           notifier.callEach('triggerMisfired', listeners, (listener) => listener.triggerMisfired?.(trigger)),
         )

@@ -20,6 +20,8 @@ export class SlotPool implements ThreadPool {
   #shutDown = false
   /** Those who wait for a slot, an abort or the shutdown; each looks again when woken. */
   readonly #blocked = new Set<() => void>()
+  /** Signals whose abort wakes the blocked ones. */
+  readonly #watched = new WeakSet<AbortSignal>()
   /** Those who wait for the last execution to end. */
   readonly #draining = new Set<() => void>()
 
@@ -116,14 +118,19 @@ export class SlotPool implements ThreadPool {
   }
 
   #slotOrEnd(signal: AbortSignal): Promise<void> {
+    // The loop comes with the same signal each time; it is listened to once.
+    if (!this.#watched.has(signal)) {
+      this.#watched.add(signal)
+      signal.addEventListener(
+        'abort',
+        () => {
+          wakeAll(this.#blocked)
+        },
+        { once: true },
+      )
+    }
     return new Promise((resolve) => {
-      const wake = (): void => {
-        signal.removeEventListener('abort', wake)
-        this.#blocked.delete(wake)
-        resolve()
-      }
-      this.#blocked.add(wake)
-      signal.addEventListener('abort', wake, { once: true })
+      this.#blocked.add(resolve)
     })
   }
 
@@ -148,7 +155,10 @@ export function requirePoolSize(what: string, size: unknown): number {
   return requireInteger(what, 'size', size, { min: 1, max: poolSizeMax })
 }
 
-function wakeAll(waiters: ReadonlySet<() => void>): void {
+/** Wakes everybody who waits; who has to wait on comes back. */
+function wakeAll(waiters: Set<() => void>): void {
   if (waiters.size === 0) return
-  for (const wake of [...waiters]) wake()
+  const woken = [...waiters]
+  waiters.clear()
+  for (const wake of woken) wake()
 }
