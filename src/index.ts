@@ -150,6 +150,7 @@ export {
   type CronDst,
   CronExpression,
   type CronExpressionJson,
+  type CronFieldSummary,
   type CronOptions,
   type CronSummary,
 } from './triggers/cron/cron-expression.ts'

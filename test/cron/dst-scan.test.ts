@@ -12,7 +12,7 @@ const aroundMs = 26 * hourMs
 const leadMs = 4 * hourMs
 
 /** Minutes before and after the jump at which daily expressions are put, seen from both sides of it. */
-const dailyOffsets = [-121, -61, -60, -45, -30, -15, -1, 0, 1, 15, 30, 45, 60, 61, 90, 120, 180]
+const dailyOffsets = [-61, -60, -30, -15, -1, 0, 1, 15, 30, 60, 61, 120]
 
 const rhythmTexts = [
   '0 * * * * ?',
@@ -116,5 +116,5 @@ describe(`every transition of every zone from ${fromYear} to ${untilYear - 1}`, 
       defects.push(...scan(transition, wall, [...dailyTexts(transition), ...rhythmTexts]))
     }
     expect(defects.slice(0, 20)).toEqual([])
-  }, 180_000)
+  }, 300_000)
 })
