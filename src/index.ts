@@ -112,7 +112,13 @@ export {
 } from './threadpool/in-process-thread-pool.ts'
 export type { PiscinaThreadPoolOptions } from './threadpool/piscina-options.ts'
 export { piscinaThreadPool } from './threadpool/piscina-thread-pool.ts'
-export type { Runnable, ThreadPool, ThreadPoolContext, WorkerTaskHandlers } from './threadpool/thread-pool.ts'
+export type {
+  Runnable,
+  TaskSignal,
+  ThreadPool,
+  ThreadPoolContext,
+  WorkerTaskHandlers,
+} from './threadpool/thread-pool.ts'
 export type { WorkerTask, WorkerTaskResult } from './threadpool/wire.ts'
 export { type Clock, type EpochMs, systemClock, type Timer } from './time/clock.ts'
 export {

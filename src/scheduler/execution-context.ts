@@ -1,11 +1,12 @@
 import type { JobExecutionError } from '../core/errors.ts'
-import { cloneJobData, mergeJobData } from '../core/job-data-map.ts'
+import { cloneJobData, type JobDataMap, mergeJobData } from '../core/job-data-map.ts'
 import { type JobKey, recoveringJobsGroup, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Job } from '../jobs/job-definition.ts'
 import type { ExecutingJobDetail, JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
+import type { TaskSignal } from '../threadpool/thread-pool.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { AttemptOrigin } from './retry.ts'
@@ -32,9 +33,11 @@ export class ExecutionContext implements JobExecutionContext {
   result: unknown = undefined
   jobRunTimeMs = -1
   #abort: AbortController | null = null
+  #taskSignal: LightSignal | null = null
   #abortReason: JobExecutionError | null = null
   #merged: Record<string, unknown> | null = null
   #jobDetail: ExecutingJobDetail | null = null
+  #dataFromWorker: JobDataMap | null = null
   #notes: Map<string, unknown> | null = null
 
   constructor(bundle: TriggerFiredBundle, origin: AttemptOrigin, environment: ExecutionEnvironment) {
@@ -85,7 +88,8 @@ export class ExecutionContext implements JobExecutionContext {
   get jobDetail(): ExecutingJobDetail {
     if (this.#jobDetail === null) {
       const { jobDetail } = this.bundle
-      this.#jobDetail = { ...jobDetail, jobDataMap: cloneJobData(jobDetail.jobDataMap) }
+      const data = this.#dataFromWorker ?? jobDetail.jobDataMap
+      this.#jobDetail = { ...jobDetail, jobDataMap: cloneJobData(data) }
     }
     return this.#jobDetail
   }
@@ -93,8 +97,14 @@ export class ExecutionContext implements JobExecutionContext {
     return this.jobDetail.jobDataMap
   }
   /** The job's data as it left them, or null when nothing ever asked for them. */
-  get changedJobData(): Record<string, unknown> | null {
-    return this.#jobDetail?.jobDataMap ?? null
+  get changedJobData(): JobDataMap | null {
+    return this.#jobDetail?.jobDataMap ?? this.#dataFromWorker
+  }
+  /** Takes the data that a job left in its worker thread. */
+  takeJobData(data: JobDataMap): void {
+    if (data === this.bundle.jobDetail.jobDataMap) return
+    this.#dataFromWorker = data
+    if (this.#jobDetail !== null) this.#jobDetail.jobDataMap = cloneJobData(data)
   }
 
   get mergedJobDataMap(): Record<string, unknown> {
@@ -113,6 +123,11 @@ export class ExecutionContext implements JobExecutionContext {
     }
     return this.#abort.signal
   }
+  /** The signal as a pool needs it. */
+  get taskSignal(): TaskSignal {
+    this.#taskSignal ??= new LightSignal(this.#abortReason)
+    return this.#taskSignal
+  }
   get log(): Logger {
     return this.#environment.logger
   }
@@ -126,6 +141,7 @@ export class ExecutionContext implements JobExecutionContext {
   interrupt(reason: JobExecutionError): boolean {
     if (this.#abortReason !== null) return false
     this.#abortReason = reason
+    this.#taskSignal?.abort(reason)
     this.#abort?.abort(reason)
     return true
   }
@@ -146,6 +162,35 @@ export class ExecutionContext implements JobExecutionContext {
     const name = bundle.trigger.jobDataMap['QRTZ_FAILED_JOB_ORIG_TRIGGER_NAME']
     const group = bundle.trigger.jobDataMap['QRTZ_FAILED_JOB_ORIG_TRIGGER_GROUP']
     return typeof name === 'string' && typeof group === 'string' ? new TriggerKey(name, group) : null
+  }
+}
+
+class LightSignal implements TaskSignal {
+  #reason: JobExecutionError | null
+  readonly #listeners: (() => void)[] = []
+
+  constructor(reason: JobExecutionError | null) {
+    this.#reason = reason
+  }
+
+  get aborted(): boolean {
+    return this.#reason !== null
+  }
+  get reason(): unknown {
+    return this.#reason ?? undefined
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    const index = this.#listeners.indexOf(listener)
+    if (index >= 0) this.#listeners.splice(index, 1)
+  }
+
+  abort(reason: JobExecutionError): void {
+    this.#reason = reason
+    for (const listener of this.#listeners.splice(0)) listener()
   }
 }
 

@@ -65,7 +65,7 @@ async function runInWorker(
   options: JobRunnerOptions,
 ): Promise<void> {
   const { result, jobDataMap } = await options.threadPool.runInWorker(taskOf(definition, context), {
-    signal: context.signal,
+    signal: context.taskSignal,
     interruptGraceMs: options.interruptGraceMs,
     onProgress: (value) => {
       context.progress(value)
@@ -75,7 +75,7 @@ async function runInWorker(
     },
   })
   context.result = result
-  context.jobDetail.jobDataMap = { ...jobDataMap }
+  context.takeJobData(jobDataMap)
 }
 
 function taskOf(definition: WorkerJobDefinition<object>, context: ExecutionContext): WorkerTask {
@@ -85,8 +85,8 @@ function taskOf(definition: WorkerJobDefinition<object>, context: ExecutionConte
     moduleUrl: definition.moduleUrl,
     exportName: definition.exportName,
     fireInstanceId: bundle.fireInstanceId,
-    job: { name: jobKey.name, group: jobKey.group },
-    trigger: { name: triggerKey.name, group: triggerKey.group },
+    job: jobKey,
+    trigger: triggerKey,
     jobDataMap: bundle.jobDetail.jobDataMap,
     mergedJobDataMap: context.mergedJobDataMap,
     fireTimeMs: bundle.fireTimeMs,

@@ -13,10 +13,21 @@ export interface ThreadPoolContext {
   readonly logger: Logger
 }
 
+/**
+ * What a pool needs to know of an abort. Every AbortSignal fits; the scheduler passes something lighter, because making
+ * an AbortSignal costs as much as handing a task to a thread.
+ */
+export interface TaskSignal {
+  readonly aborted: boolean
+  readonly reason: unknown
+  addEventListener(type: 'abort', listener: () => void, options: { readonly once: true }): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
 /** What a pool reports while a worker task runs. */
 export interface WorkerTaskHandlers {
   /** Aborting asks the task to stop; one that does not stop within `interruptGraceMs` loses its thread. */
-  readonly signal: AbortSignal
+  readonly signal: TaskSignal
   readonly interruptGraceMs: number
   onProgress(value: unknown): void
   onLog(level: 'debug' | 'info' | 'warn' | 'error', fields: object, message: string): void
