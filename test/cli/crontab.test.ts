@@ -202,12 +202,36 @@ describe('Ctrl-C', () => {
     const pid = await vi.waitFor(() => Number.parseInt(readFileSync(pidFile, 'utf8'), 10))
     host.send('SIGINT')
     await until(/waiting up to/)
+    await clock.advance(500)
     host.send('SIGINT')
     expect(await code).toBe(130)
     expect(host.stdout.text).toMatch(/1 fire in /)
     await vi.waitFor(() => {
       expect(() => process.kill(pid, 0)).toThrow('ESRCH')
     })
+  })
+})
+
+describe('signals that mean one thing', () => {
+  test('npm passes on the Ctrl-C that the terminal has sent already: that is no second one', async () => {
+    const door = gate()
+    const { clock, code, host, until } = await start(`@reboot ${door.command}\n`)
+    await clock.advance(2 * second)
+    host.send('SIGINT')
+    host.send('SIGINT')
+    await until(/waiting up to/)
+    await clock.advance(100)
+    host.send('SIGINT')
+    door.open()
+    expect(await code).toBe(0)
+  })
+
+  test('another signal is a second one at any time', async () => {
+    const { clock, code, host } = await start('@reboot sleep 1000\n')
+    await clock.advance(2 * second)
+    host.send('SIGINT')
+    host.send('SIGTERM')
+    expect(await code).toBe(130)
   })
 })
 

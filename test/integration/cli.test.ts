@@ -134,9 +134,9 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
     expect(stdout.match(/^\d\d:\d\d:\d\d +date .* exit 0 +it is /gm)?.length).toBeGreaterThanOrEqual(4)
     // The main thread is number 0.
     expect(stdout).toMatch(
-      /worker: sha256 of examples .* done +\d+ files, \d+ bytes, sha256 \w{12} \(thread [1-9]/,
+      /hash examples \(worker\) .* done +\d+ files, \d+ bytes, sha256 \w{12} \(thread [1-9]/,
     )
-    expect(stdout).toMatch(/worker: find primes .* done +78498 primes below 1000000 \(thread [1-9]/)
+    expect(stdout).toMatch(/find primes \(worker\) .* done +78498 primes below 1000000 \(thread [1-9]/)
     expect(stdout).toMatch(/^\d\d fires in 12(\.\d)? s/m)
     expect(command.stderr).toBe('')
   })
@@ -162,12 +162,12 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
     expect(command.stdout).toMatch(/^all +\d+ +0( +\d+ ms){3}$/m)
   })
 
-  test('ends at once at the second Ctrl-C', async () => {
+  test('ends at once at a second signal', async () => {
     const command = crontab('@reboot echo started; sleep 60\n* * * * * true\n@reboot true\n')
     await command.until(/true .*exit 0/)
     command.kill('SIGINT')
     await command.until(/waiting up to/)
-    command.kill('SIGINT')
+    command.kill('SIGTERM')
     expect(await command.exit).toEqual({ code: 130, signal: null })
   })
 

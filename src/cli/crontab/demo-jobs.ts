@@ -35,7 +35,7 @@ export function demoJobs(): DemoJobs {
     definitions: [hashFolder, findPrimes],
     plan: (folder, startAt) => [
       {
-        label: `worker: sha256 of ${folder}`,
+        label: `hash ${folder} (worker)`,
         job: JobBuilder.newJob(hashFolder)
           .withIdentity('hash-folder', group)
           .usingJobData({ folder })
@@ -47,7 +47,7 @@ export function demoJobs(): DemoJobs {
           .build(),
       },
       {
-        label: 'worker: find primes',
+        label: 'find primes (worker)',
         job: JobBuilder.newJob(findPrimes)
           .withIdentity('find-primes', group)
           .usingJobData({ from: 0, span: primesSpan, found: 0 })

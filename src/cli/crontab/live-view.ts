@@ -59,9 +59,7 @@ export class LiveView implements BoardView {
   }
 
   note(text: string): void {
-    this.#write(`${upToFirstColumn(this.#drawnLines)}${clearBelow}${oneLine(text)}\n`)
-    this.#drawnLines = 0
-    this.#draw()
+    this.#draw(`${oneLine(text)}${clearToLineEnd}\n`)
   }
 
   stop(): void {
@@ -85,12 +83,13 @@ export class LiveView implements BoardView {
     this.#timer = this.#options.clock.setTimer(delayMs, onFire, { unref: true })
   }
 
-  #draw(): void {
+  /** Draws the table where it stood, below what is to be written above it. */
+  #draw(above = ''): void {
     const { board, clock, output, paint, title, zone } = this.#options
     const style = { columns: output.columns, rows: output.rows, paint, zone }
     const lines = drawBoard(title, board, clock.now(), style)
     const text = lines.map((line) => `${line}${clearToLineEnd}\n`).join('')
-    this.#write(`${upToFirstColumn(this.#drawnLines)}${text}${clearBelow}`)
+    this.#write(`${upToFirstColumn(this.#drawnLines)}${above}${text}${clearBelow}`)
     this.#drawnLines = lines.length
     this.#isSoon = false
     this.#timer?.cancel()

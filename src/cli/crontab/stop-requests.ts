@@ -6,11 +6,14 @@ export type StopReason = 'time is up' | 'signal'
 export interface StopRequests {
   /** Resolves when the time is up or the first signal came. */
   readonly first: Promise<StopReason>
-  /** Resolves when a further signal says that nobody wants to wait. */
+  /** Resolves when another signal says that nobody wants to wait. */
   readonly atOnce: Promise<void>
   /** Stops listening. */
   dispose(): void
 }
+
+/** The same signal within this time is the same key press: npm passes on what the terminal has sent already. */
+const samePressMs = 300
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -18,21 +21,27 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export function stopRequests(host: CliHost, forMs: number | null): StopRequests {
   const first = deferred<StopReason>()
   const atOnce = deferred<undefined>()
-  let isStopping = false
-  const stop = (reason: StopReason): void => {
-    isStopping = true
-    first.resolve(reason)
+  let stopping: { readonly by: NodeJS.Signals | null; readonly sinceMs: number } | null = null
+  const stop = (by: NodeJS.Signals | null): void => {
+    stopping = { by, sinceMs: host.clock.elapsedMs() }
+    first.resolve(by === null ? 'time is up' : 'signal')
   }
-  const onSignal = (): void => {
-    if (isStopping) atOnce.resolve(undefined)
-    else stop('signal')
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stopping === null) stop(signal)
+    else if (stopping.by !== signal || host.clock.elapsedMs() - stopping.sinceMs > samePressMs) {
+      atOnce.resolve(undefined)
+    }
   }
-  const removers = signals.map((signal) => host.onSignal(signal, onSignal))
+  const removers = signals.map((signal) =>
+    host.onSignal(signal, () => {
+      onSignal(signal)
+    }),
+  )
   const timer =
     forMs === null
       ? null
       : host.clock.setTimer(forMs, () => {
-          stop('time is up')
+          stop(null)
         })
   return {
     first: first.promise,
