@@ -7,6 +7,8 @@ export interface TurnState {
   readonly paused: boolean
   /** Claimed triggers in order of fire time. */
   readonly held: readonly AcquiredTrigger[]
+  /** Wall clock when they were asked for. */
+  readonly heldSinceMs: EpochMs
   /** A scheduling change since the last acquisition: its earliest candidate time, null for "soon". */
   readonly signal: { readonly candidateMs: EpochMs | null } | null
   readonly nowMs: EpochMs
@@ -19,6 +21,8 @@ export interface TurnState {
   readonly idleWaitMs: number
   /** With less than this to wait, claims are kept even when something earlier turns up. */
   readonly switchThresholdMs: number
+  /** A trigger that is later than this goes through its misfire policy. */
+  readonly misfireThresholdMs: number
 }
 
 export type TurnDecision =
@@ -55,11 +59,27 @@ export function planTurn(state: TurnState): TurnDecision {
 function planHeld(state: TurnState, first: AcquiredTrigger): TurnDecision {
   const { held, nowMs, signal } = state
   const dueCount = countDue(held, nowMs)
-  if (dueCount > 0) return { kind: 'fire', due: held.slice(0, dueCount), rest: held.slice(dueCount) }
+  if (dueCount > 0) {
+    const due = held.slice(0, dueCount)
+    return due.some((acquired) => misfiredWhileHeld(state, acquired))
+      ? { kind: 'release' }
+      : { kind: 'fire', due, rest: held.slice(dueCount) }
+  }
   const remainingMs = fireTimeMs(first) - nowMs
   const overtaken = signal !== null && (signal.candidateMs === null || signal.candidateMs < fireTimeMs(first))
   if (overtaken && remainingMs >= state.switchThresholdMs) return { kind: 'release' }
   return sleep(state, remainingMs)
+}
+
+/**
+ * A process that was suspended, or a clock that jumped, can make a claim late enough for the misfire policy, which
+ * the store applies when it is asked again. What was late already when it was claimed has been through it.
+ */
+function misfiredWhileHeld(state: TurnState, { trigger }: AcquiredTrigger): boolean {
+  const { nextFireTimeMs, misfireInstruction } = trigger
+  if (nextFireTimeMs === null || misfireInstruction === 'ignore') return false
+  const missedFromMs = nextFireTimeMs + state.misfireThresholdMs
+  return state.nowMs >= missedFromMs && state.heldSinceMs < missedFromMs
 }
 
 function sleep(state: TurnState, delayMs: number): TurnDecision {

@@ -1,7 +1,9 @@
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
+import { JobBuilder } from '../jobs/job-builder.ts'
 import type {
   AcquiredTrigger,
+  JobCompletion,
   JobStore,
   TriggerFiredBundle,
   TriggerFiredResult,
@@ -22,6 +24,7 @@ export interface QuartzSchedulerThreadOptions {
   readonly idleWaitMs: number
   readonly maxBatchSize: number
   readonly batchTimeWindowMs: number
+  readonly misfireThresholdMs: number
   /** Hands a firing to the pool; never throws. */
   readonly dispatch: (bundle: TriggerFiredBundle) => void
 }
@@ -47,6 +50,7 @@ export class QuartzSchedulerThread {
   #firing: Promise<void> | null = null
   #paused = true
   #held: readonly AcquiredTrigger[] = []
+  #heldSinceMs: EpochMs = 0
   #signal: TurnState['signal'] = null
   #failures = 0
   #retryAtMs = 0
@@ -116,9 +120,7 @@ export class QuartzSchedulerThread {
           break
         case 'fire':
           this.#held = decision.rest
-          this.#firing = this.#fire(decision.due)
-          await this.#firing
-          this.#firing = null
+          await this.#fire(decision.due)
           break
       }
     }
@@ -129,11 +131,13 @@ export class QuartzSchedulerThread {
   }
 
   #state(): TurnState {
-    const { clock, idleWaitMs, jobStore } = this.#options
+    const { clock, idleWaitMs, jobStore, misfireThresholdMs } = this.#options
     return {
       halted: this.#halted,
       paused: this.#paused,
       held: this.#held,
+      heldSinceMs: this.#heldSinceMs,
+      misfireThresholdMs,
       signal: this.#signal,
       nowMs: clock.now(),
       elapsedMs: clock.elapsedMs(),
@@ -175,8 +179,10 @@ export class QuartzSchedulerThread {
       }
       // What is signalled from here on may not be in the answer; what was signalled before is.
       this.#signal = null
+      this.#heldSinceMs = clock.now()
+      const askedAtMs = clock.elapsedMs()
       this.#held = await jobStore.acquireNextTriggers({
-        noLaterThanMs: clock.now() + idleWaitMs,
+        noLaterThanMs: this.#heldSinceMs + idleWaitMs,
         maxCount: Math.min(threadPool.availableThreads(), maxBatchSize),
         timeWindowMs: batchTimeWindowMs,
       })
@@ -185,27 +191,43 @@ export class QuartzSchedulerThread {
         return
       }
       this.#failures = 0
-      this.#idleUntilMs = clock.elapsedMs() + idleWaitMs * (1 - idleJitter * ids.random())
+      // From the question on, not from the answer: that is how far ahead the question looked.
+      this.#idleUntilMs = askedAtMs + idleWaitMs * (1 - idleJitter * ids.random())
     } catch (error) {
+      // What was signalled before is still to be looked for.
+      this.#idleUntilMs = 0
       this.#backOff('The job store failed while scanning for the next triggers to fire.', error)
     }
   }
 
+  /** Whoever waits for `#firing` waits until no firing is on its way, and not until a store takes back claims. */
   async #fire(due: readonly AcquiredTrigger[]): Promise<void> {
-    const { jobStore } = this.#options
+    const firing = this.#dispatchFired(due)
+    this.#firing = firing.then(() => {})
+    const unfired = await firing
+    this.#firing = null
+    await this.#giveBack(unfired.claims, unfired.isAnswered)
+  }
+
+  /** Marks claims as fired and hands the firings on; answers the claims that came to nothing and are still ours. */
+  async #dispatchFired(
+    due: readonly AcquiredTrigger[],
+  ): Promise<{ readonly claims: readonly AcquiredTrigger[]; readonly isAnswered: boolean }> {
     let results: readonly TriggerFiredResult[]
     try {
-      results = await jobStore.triggersFired(due)
+      results = await this.#options.jobStore.triggersFired(due)
     } catch (error) {
-      this.#held = [...due, ...this.#held]
+      const claims = [...due, ...this.#held]
+      this.#held = []
       this.#backOff('The job store failed while firing triggers.', error)
-      await this.#release()
-      return
+      return { claims, isAnswered: false }
     }
     const failed: AcquiredTrigger[] = []
     for (const [index, result] of results.entries()) {
-      if (result.kind === 'fired') this.#options.dispatch(result.bundle)
-      else if (result.kind === 'failed') {
+      if (result.kind === 'fired') {
+        this.#options.dispatch(result.bundle)
+        this.#noteNextFireTime(result.bundle.nextFireTimeMs)
+      } else if (result.kind === 'failed') {
         const acquired = due[index]
         if (acquired === undefined) continue
         failed.push(acquired)
@@ -213,32 +235,74 @@ export class QuartzSchedulerThread {
         this.#backOff(`Trigger ${key} could not be fired and was released.`, result.error)
       }
     }
-    if (failed.length === 0) {
-      this.#failures = 0
-      return
-    }
-    const rest = this.#held
-    this.#held = failed
-    await this.#release()
-    this.#held = rest
+    if (failed.length === 0) this.#failures = 0
+    return { claims: failed, isAnswered: true }
   }
 
-  /** Gives back what is held. A store that cannot take it now is asked again until it does, or until we halt. */
+  /** What has fired may be due again before the rest of its batch: then the loop must look again. */
+  #noteNextFireTime(nextFireTimeMs: EpochMs | null): void {
+    if (nextFireTimeMs !== null && this.#held.length > 0) this.signalSchedulingChange(nextFireTimeMs)
+  }
+
   async #release(): Promise<void> {
     const held = this.#held
     this.#held = []
     this.#idleUntilMs = 0
-    if (held.length === 0) return
-    for (;;) {
+    await this.#giveBack(held, true)
+  }
+
+  /**
+   * Gives back claims. A store that cannot take them now is asked again until it does; a halting loop leaves them to
+   * recovery in the end.
+   */
+  async #giveBack(claims: readonly AcquiredTrigger[], isAnswered: boolean): Promise<void> {
+    if (claims.length === 0) return
+    const { clock, jobStore, notifier } = this.#options
+    for (let attempts = 1; ; ) {
       try {
-        await this.#options.jobStore.releaseAcquiredTriggers(held)
+        await jobStore.releaseAcquiredTriggers(claims)
+        if (!isAnswered) await this.#endUnanswered(claims)
         return
       } catch (error) {
         this.#backOff('The job store could not take back acquired triggers.', error)
-        if (this.#halted && this.#failures >= releaseAttemptsMax) return
-        await this.#gate.wait(this.#retryAtMs - this.#options.clock.elapsedMs())
+        if (this.#halted && attempts++ === releaseAttemptsMax) {
+          notifier.error(`${claims.length} acquired triggers could not be given back before the halt.`, error)
+          return
+        }
+        await this.#gate.wait(this.#retryAtMs - clock.elapsedMs())
       }
     }
+  }
+
+  /**
+   * The store may have fired claims although its answer was lost. Such a firing is ended without a run, or its job
+   * would be blocked for ever; a claim that was not fired is passed over.
+   */
+  async #endUnanswered(claims: readonly AcquiredTrigger[]): Promise<void> {
+    const { jobStore } = this.#options
+    const completions: JobCompletion[] = []
+    for (const { trigger, fireInstanceId } of claims) {
+      const { jobKey } = trigger
+      if (jobKey === null) continue
+      // Of a job that was deleted meanwhile the store needs no more than the key.
+      const jobDetail =
+        (await jobStore.getJob(jobKey)) ?? JobBuilder.newJob('deleted').withIdentity(jobKey).build()
+      completions.push({
+        fireInstanceId,
+        // Deletes a trigger that has fired for the last time, and no other.
+        trigger: trigger.withFireState({
+          nextFireTimeMs: null,
+          previousFireTimeMs: trigger.nextFireTimeMs,
+          timesTriggered: trigger.timesTriggered + 1,
+          misfiredFireTimeMs: null,
+        }),
+        jobDetail,
+        instruction: 'deleteTrigger',
+        jobDataMap: null,
+        retryTrigger: null,
+      })
+    }
+    if (completions.length > 0) await jobStore.triggeredJobsComplete(completions)
   }
 
   /** The first failure of a series is reported and tried again at once; each further one waits longer. */

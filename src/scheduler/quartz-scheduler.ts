@@ -12,7 +12,7 @@ import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '.
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
-import type { Timer } from '../time/clock.ts'
+import { type Timer, timerDelayMaxMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { TriggerBuilder } from '../triggers/trigger-builder.ts'
@@ -111,7 +111,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   startDelayed(delayMs: number): void {
-    requireInteger('startDelayed', 'delayMs', delayMs, { min: 0 })
+    requireInteger('startDelayed', 'delayMs', delayMs, { min: 0, max: timerDelayMaxMs })
     this.#engine.requireNotShutdown()
     this.#cancelDelayedStart()
     this.#delayedStart = this.#options.clock.setTimer(delayMs, () => {
@@ -128,6 +128,9 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async shutdown(options: ShutdownOptions = {}): Promise<void> {
+    if (options.timeoutMs !== undefined) {
+      requireInteger('shutdown', 'timeoutMs', options.timeoutMs, { min: 0, max: timerDelayMaxMs })
+    }
     this.#cancelDelayedStart()
     await this.#engine.shutdown(options)
   }
@@ -141,7 +144,7 @@ export class QuartzScheduler implements Scheduler {
     given?: Trigger | readonly Trigger[],
     options: ReplaceOptions = {},
   ): Promise<Date> {
-    this.#engine.requireNotShutdown()
+    this.#engine.requireOpen()
     if (given === undefined) return this.#scheduleTrigger(jobOrTrigger as Trigger)
     const job = this.#checks.job(jobOrTrigger as JobDetail)
     const triggers = await this.#prepare(job, isTriggerList(given) ? given : [given])
@@ -154,7 +157,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async scheduleJobs(entries: readonly JobAndTriggers[], options: ReplaceOptions = {}): Promise<void> {
-    this.#engine.requireNotShutdown()
+    this.#engine.requireOpen()
     const prepared: { job: JobDetail; triggers: readonly Trigger[] }[] = []
     for (const entry of entries) {
       const job = this.#checks.job(entry.job)
@@ -169,7 +172,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {
-    this.#engine.requireNotShutdown()
+    this.#engine.requireOpen()
     if (!jobDetail.durable && options.storeNonDurableWhileAwaitingScheduling !== true) {
       throw new SchedulerError(
         'ERR_JOB_NOT_DURABLE',
@@ -184,7 +187,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null> {
-    this.#engine.requireNotShutdown()
+    this.#engine.requireOpen()
     const old = await this.#store.getTrigger(triggerKey)
     if (old === null) return null
     const job = await this.#checks.existingJob(old.jobKey, `trigger ${triggerKey.toString()}`)
@@ -201,7 +204,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean> {
-    this.#engine.requireNotShutdown()
+    this.#engine.requireOpen()
     const deleted = await this.#store.deleteTriggers(triggerKeys)
     if (deleted.length > 0) this.#engine.signal(null)
     for (const key of deleted) await this.#tellUnscheduled(key)
@@ -213,7 +216,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
-    this.#engine.requireNotShutdown()
+    this.#engine.requireOpen()
     const deleted = await this.#store.deleteJobs(jobKeys)
     if (deleted.length > 0) this.#engine.signal(null)
     for (const jobKey of deleted) {
@@ -223,7 +226,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async triggerJob(jobKey: JobKey, data: JobDataMap = emptyJobDataMap): Promise<TriggerKey> {
-    this.#engine.requireNotShutdown()
+    this.#engine.requireOpen()
     const job = await this.#checks.existingJob(jobKey, 'triggerJob')
     const { clock, ids } = this.#options
     const trigger = TriggerBuilder.newTrigger({ clock })
@@ -240,7 +243,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async clear(): Promise<void> {
-    this.#engine.requireNotShutdown()
+    this.#engine.requireOpen()
     await this.#store.clear()
     this.#engine.signal(null)
     await this.#notifier.tell('schedulingDataCleared', {}, (listener) => listener.schedulingDataCleared?.())
@@ -385,7 +388,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async interrupt(target: JobKey | FireInstance): Promise<boolean> {
-    this.#engine.requireNotShutdown()
+    this.#engine.requireOpen()
     if (target instanceof JobKey) return this.#engine.interrupt(this.#executing.ofJob(target), 'interrupt')
     const context = this.#executing.get(target.fireInstanceId)
     return context !== null && this.#engine.interrupt([context], 'interrupt')
@@ -414,13 +417,13 @@ export class QuartzScheduler implements Scheduler {
   }
 
   #read(): JobStore {
-    this.#engine.requireNotShutdown()
+    this.#engine.requireOpen()
     return this.#store
   }
 
   /** A change that may let something fire earlier or later: the loop looks again. */
   async #change<T>(change: (store: JobStore) => Promise<T>): Promise<T> {
-    this.#engine.requireNotShutdown()
+    this.#engine.requireOpen()
     const answer = await change(this.#store)
     this.#engine.signal(null)
     return answer

@@ -8,13 +8,19 @@ import { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
 import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
-import type { Notifier } from './notifier.ts'
+import type { Notifier, Told } from './notifier.ts'
 import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { attemptOriginOf } from './retry.ts'
 import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 
 export type SchedulerState = 'standby' | 'started' | 'shuttingDown' | 'shutdown'
+
+/** A change of the life cycle that has happened; `told` settles when the listeners have answered. */
+interface Change {
+  readonly told: Told
+}
+const unchanged: Change = { told: null }
 
 /** Life cycle of a scheduler and the wiring of its moving parts: store, loop, shells, pool, plugins. */
 export class SchedulerEngine {
@@ -28,7 +34,8 @@ export class SchedulerEngine {
   #environment: ExecutionEnvironment | null = null
   #state: SchedulerState = 'standby'
   #runningSinceMs: EpochMs | null = null
-  #starting: Promise<void> | null = null
+  #changing: Promise<unknown> = Promise.resolve()
+  #isClosed = false
   #shutdown: Promise<void> | null = null
 
   constructor(
@@ -84,14 +91,21 @@ export class SchedulerEngine {
     })
   }
 
+  /** For what may not begin any more once a shutdown has begun. */
   requireNotShutdown(): void {
-    if (this.#state === 'shutdown' || this.#state === 'shuttingDown') {
-      throw new SchedulerError(
-        'ERR_SCHEDULER_SHUTDOWN',
-        `The scheduler '${this.#options.schedulerName}' has been shut down and cannot be used again; ` +
-          'create another one.',
-      )
-    }
+    if (this.#state === 'shutdown' || this.#state === 'shuttingDown') this.#refuse()
+  }
+
+  /** For operations on data: jobs that a shutdown waits for may still schedule and look things up. */
+  requireOpen(): void {
+    if (this.#isClosed) this.#refuse()
+  }
+
+  #refuse(): never {
+    throw new SchedulerError(
+      'ERR_SCHEDULER_SHUTDOWN',
+      `The scheduler '${this.#options.schedulerName}' has been shut down and cannot be used again; create another one.`,
+    )
   }
 
   signal(candidateMs: EpochMs | null): void {
@@ -100,14 +114,12 @@ export class SchedulerEngine {
 
   async start(): Promise<void> {
     this.requireNotShutdown()
-    this.#starting ??= this.#startOnce().finally(() => {
-      this.#starting = null
-    })
-    await this.#starting
+    const started = await this.#change(() => this.#startNow())
+    await started.told
   }
 
-  async #startOnce(): Promise<void> {
-    if (this.#state === 'started') return
+  async #startNow(): Promise<Change> {
+    if (this.#state === 'started') return unchanged
     const { clock, jobStore, plugins } = this.#options
     await this.#notifier.tell('schedulerStarting', {}, (listener) => listener.schedulerStarting?.())
     if (this.#runningSinceMs === null) {
@@ -121,17 +133,22 @@ export class SchedulerEngine {
     this.requireNotShutdown()
     this.#state = 'started'
     this.#thread.resume()
-    await this.#notifier.tell('schedulerStarted', {}, (listener) => listener.schedulerStarted?.())
+    return {
+      told: this.#notifier.tell('schedulerStarted', {}, (listener) => listener.schedulerStarted?.()),
+    }
   }
 
   async standby(): Promise<void> {
     this.requireNotShutdown()
-    await this.#starting
-    this.#state = 'standby'
-    await this.#enterStandby()
+    const standing = await this.#change(() => {
+      this.requireNotShutdown()
+      this.#state = 'standby'
+      return this.#enterStandby()
+    })
+    await standing.told
   }
 
-  async #enterStandby(): Promise<void> {
+  async #enterStandby(): Promise<Change> {
     await this.#thread.pause()
     // A store that was never started has nothing to pause.
     if (this.#runningSinceMs !== null) {
@@ -139,7 +156,18 @@ export class SchedulerEngine {
         this.#options.jobStore.schedulerPaused(),
       )
     }
-    await this.#notifier.tell('schedulerInStandbyMode', {}, (l) => l.schedulerInStandbyMode?.())
+    return {
+      told: this.#notifier.tell('schedulerInStandbyMode', {}, (l) => l.schedulerInStandbyMode?.()),
+    }
+  }
+
+  /** One change of the life cycle after the other, in the order in which they were asked for. */
+  #change(change: () => Promise<Change>): Promise<Change> {
+    const changed = this.#changing.then(change)
+    this.#changing = changed.catch(() => {
+      // Whoever asked for the change is told; the next one goes on from what is.
+    })
+    return changed
   }
 
   shutdown(options: ShutdownOptions): Promise<void> {
@@ -148,14 +176,11 @@ export class SchedulerEngine {
   }
 
   async #shutdownOnce(options: ShutdownOptions): Promise<void> {
-    const { interruptJobsOnShutdown, interruptJobsOnShutdownWithWait, jobStore, plugins, threadPool } =
-      this.#options
+    const { interruptJobsOnShutdown, interruptJobsOnShutdownWithWait, jobStore, plugins } = this.#options
     const wait = options.waitForJobsToComplete ?? false
     this.#state = 'shuttingDown'
-    await this.#starting?.catch(() => {
-      // The caller of start() is told; a failed start does not keep the scheduler from shutting down.
-    })
-    await this.#enterStandby()
+    const standing = await this.#change(() => this.#enterStandby())
+    await standing.told
     await this.#thread.halt()
     await this.#notifier.tell('schedulerShuttingdown', {}, (l) => l.schedulerShuttingdown?.())
     if (wait ? interruptJobsOnShutdownWithWait : interruptJobsOnShutdown) {
@@ -163,11 +188,9 @@ export class SchedulerEngine {
     }
     if (!wait) this.#completions.stopRetrying()
     await this.#guard('The thread pool failed to shut down.', () =>
-      threadPool.shutdown({
-        waitForJobsToComplete: wait,
-        ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-      }),
+      this.#shutDownPool(wait, options.timeoutMs),
     )
+    this.#isClosed = true
     this.#completions.stopRetrying()
     for (const plugin of plugins) {
       await this.#guard(`Plugin '${plugin.name}' failed to shut down.`, () => plugin.shutdown?.())
@@ -176,6 +199,17 @@ export class SchedulerEngine {
     this.#state = 'shutdown'
     await this.#notifier.tell('schedulerShutdown', {}, (l) => l.schedulerShutdown?.())
     await this.#notifier.drain()
+  }
+
+  async #shutDownPool(wait: boolean, timeoutMs: number | undefined): Promise<void> {
+    const { interruptJobsOnShutdown, threadPool } = this.#options
+    const left = await threadPool.shutdown({
+      waitForJobsToComplete: wait,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    })
+    if (!wait || left === 0) return
+    this.#notifier.error(`${left} executions still run although the time to shut down is over.`, null)
+    if (interruptJobsOnShutdown) this.interrupt(this.#executing.all(), 'shutdown')
   }
 
   /** Asks executions to stop; false when there are none. */

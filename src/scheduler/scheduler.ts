@@ -36,7 +36,10 @@ export interface AddCalendarOptions extends ReplaceOptions {
 export interface ShutdownOptions {
   /** Resolve only when running jobs have ended. Default false. */
   readonly waitForJobsToComplete?: boolean
-  /** Wait no longer than this; then go on as without waiting. Milliseconds, default no limit. */
+  /**
+   * Wait no longer than this; then say so in a `schedulerError` and go on as without waiting. Milliseconds, 0 to
+   * 2,147,483,647, default no limit.
+   */
   readonly timeoutMs?: number
 }
 
@@ -64,11 +67,21 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
 
   /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when a shutdown has begun */
   start(): Promise<void>
-  /** Starts after `delayMs`, unless shut down by then; a failure is a `schedulerError`. */
+  /**
+   * Starts after `delayMs` (0 to 2,147,483,647, which is 24 days), unless started, put in standby or shut down by then;
+   * a failure is a `schedulerError`.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_OPTION
+   */
   startDelayed(delayMs: number): void
   /** Stops firing until the next `start`; running jobs go on. */
   standby(): Promise<void>
-  /** Ends the scheduler for good. Calling it again answers the same promise. */
+  /**
+   * Ends the scheduler for good: fires nothing more, then waits for running jobs if asked to, which may still use the
+   * scheduler until then. Calling it again answers the same promise; a job that awaits it must not be waited for.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_OPTION for a `timeoutMs` out of bounds, and never for anything else
+   */
   shutdown(options?: ShutdownOptions): Promise<void>
 
   scheduleJob(trigger: Trigger): Promise<Date>

@@ -23,7 +23,7 @@ export class ManualClock implements Clock {
   }
 
   now(): EpochMs {
-    return this.#wallMs
+    return Math.floor(this.#wallMs)
   }
 
   elapsedMs(): number {

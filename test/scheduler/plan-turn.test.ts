@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AcquiredTrigger } from '../../src/jobstore/job-store.ts'
 import { planTurn, type TurnState } from '../../src/scheduler/plan-turn.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 
 const now = Date.UTC(2026, 0, 1)
@@ -28,6 +29,8 @@ const idle: TurnState = {
   idleUntilMs: 0,
   idleWaitMs: 30_000,
   switchThresholdMs: 7,
+  heldSinceMs: now,
+  misfireThresholdMs: 60_000,
 }
 
 describe('planTurn', () => {
@@ -72,6 +75,21 @@ describe('planTurn', () => {
     expect(planTurn({ ...idle, held: heldAt(offset), signal }).kind).toBe(kind)
   })
 
+  it.each([
+    ['became so late while it was held', -5000, now - 5001, 'smart', 'release'],
+    ['was so late when it was asked for', -5000, now, 'smart', 'fire'],
+    ['is just not so late', -4999, now - 60_000, 'smart', 'fire'],
+    ['ignores misfires', -5000, now - 60_000, 'ignore', 'fire'],
+  ] as const)('of a claim past the misfire threshold that %s it decides rightly', (...row) => {
+    const [, offset, heldSinceMs, instruction, kind] = row
+    const schedule = SimpleScheduleBuilder.simpleSchedule().withMisfireInstruction(instruction)
+    const held = heldAt(offset, 10).map((acquired) => ({
+      ...acquired,
+      trigger: acquired.trigger.getTriggerBuilder().withSchedule(schedule).build().computeFirstFireTime(null),
+    }))
+    expect(planTurn({ ...idle, held, heldSinceMs, misfireThresholdMs: 5000 }).kind).toBe(kind)
+  })
+
   it('releases its claims before it ends or stands by', () => {
     const held = heldAt(-1)
     expect(planTurn({ ...idle, held, halted: true })).toEqual({ kind: 'release' })
@@ -98,7 +116,7 @@ describe('planTurn', () => {
     })
     fc.assert(
       fc.property(states, (partial) => {
-        const state: TurnState = { ...partial, nowMs: now }
+        const state: TurnState = { ...idle, ...partial }
         const decision = planTurn(state)
         if (decision.kind === 'fire') {
           expect(state.halted || state.paused).toBe(false)
