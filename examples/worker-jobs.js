@@ -28,6 +28,9 @@ scheduler.events.on('jobWasExecuted', ({ context, error }) => {
   console.log(`${context.jobKey.name}:`, error?.message ?? context.result)
 })
 
+await scheduler.start()
+
+const hashed = scheduler.events.next('jobWasExecuted')
 await scheduler.scheduleJob(
   JobBuilder.newJob(hashFolder)
     .withIdentity('hash')
@@ -35,6 +38,9 @@ await scheduler.scheduleJob(
     .build(),
   TriggerBuilder.newTrigger().startNow().build(),
 )
+await hashed
+
+const counted = scheduler.events.next('triggerFinalized', ({ trigger }) => trigger.key.name === 'primes')
 await scheduler.scheduleJob(
   JobBuilder.newJob(findPrimes).withIdentity('primes').usingJobData({ span: 100_000 }).build(),
   TriggerBuilder.newTrigger()
@@ -42,7 +48,6 @@ await scheduler.scheduleJob(
     .withSchedule(SimpleScheduleBuilder.repeatSecondlyForTotalCount(3, 1))
     .build(),
 )
+await counted
 
-await scheduler.start()
-await scheduler.events.next('triggerFinalized', ({ trigger }) => trigger.key.name === 'primes')
 await scheduler.shutdown({ waitForJobsToComplete: true })

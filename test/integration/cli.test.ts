@@ -128,38 +128,47 @@ test('a wrong command line ends with 2', async () => {
 
 describe('quartz-ts crontab', { concurrent: true }, () => {
   test('fires the example with worker jobs in threads of their own, and ends by itself', async () => {
-    const command = run('crontab', 'examples/crontab', '--for', '12s')
+    const command = run('crontab', 'examples/crontab', '--for', '14s')
     expect(await command.exit).toEqual({ code: 0, signal: null })
     const { stdout } = command
-    expect(stdout.match(/^\d\d:\d\d:\d\d +date .* exit 0 +it is /gm)?.length).toBeGreaterThanOrEqual(4)
+    expect(stdout.match(/^\d\d:\d\d:\d\d +date .* exit 0 +it is /gm)?.length).toBeGreaterThan(1)
     // The main thread is number 0.
     expect(stdout).toMatch(
       /hash examples \(worker\) .* done +\d+ files, \d+ bytes, sha256 \w{12} \(thread [1-9]/,
     )
     expect(stdout).toMatch(/find primes \(worker\) .* done +78498 primes below 1000000 \(thread [1-9]/)
-    expect(stdout).toMatch(/^\d\d fires in 12(\.\d)? s/m)
+    expect(stdout).toMatch(/^\d+ fires in 1\d/m)
     expect(command.stderr).toBe('')
   })
 
-  test('ends a command that takes too long, and reports exit codes and what was said', async () => {
-    const text = ['@reboot sleep 60', '@reboot echo no paper >&2; exit 9', '@reboot echo fine'].join('\n')
-    const command = crontab(text, '--timeout', '1s')
+  test('ends a command that takes too long', async () => {
+    const command = crontab('@reboot sleep 60\n', '--timeout', '1s')
     await command.until(/sleep 60 .* timeout +ended by SIGTERM\n/)
+    command.kill('SIGTERM')
+    expect(await command.exit).toEqual({ code: 0, signal: null })
+    expect(command.stdout).toMatch(/^1 fire in .*, 1 failed$/m)
+  })
+
+  test('reports exit codes and what was said, and ends with 1 under --fail-on-error', async () => {
+    const command = crontab('@reboot echo no paper >&2; exit 9\n@reboot echo fine\n', '--fail-on-error')
     await command.until(/exit 9 +no paper\n/)
     await command.until(/exit 0 +fine\n/)
     command.kill('SIGTERM')
-    expect(await command.exit).toEqual({ code: 0, signal: null })
-    expect(command.stdout).toMatch(/^3 fires in .*, 2 failed$/m)
+    expect(await command.exit).toEqual({ code: 1, signal: null })
+    expect(command.stdout).toMatch(/^2 fires in .*, 1 failed$/m)
   })
 
   test('waits after Ctrl-C for what runs, prints the summary and ends by itself', async () => {
-    const command = crontab('# quartz-ts: seconds\n* * * * * * echo tick\n@reboot sleep 3; echo slept\n')
+    const gate = join(mkdtempSync(join(tmpdir(), 'quartz-ts-gate-')), 'open')
+    const waiting = `@reboot while [ ! -e ${gate} ]; do sleep 0.05; done; echo through the gate`
+    const command = crontab(`# quartz-ts: seconds\n${waiting}\n* * * * * * echo tick\n`, '--drain', '100s')
     await command.until(/echo tick .*exit 0/)
     command.kill('SIGINT')
+    await command.until(/^Stopping: waiting up to 1 m 40 s for \d running jobs?/m)
+    writeFileSync(gate, '')
     expect(await command.exit).toEqual({ code: 0, signal: null })
-    expect(command.stdout).toMatch(/^Stopping: waiting up to 10 s for 1 running job/m)
-    expect(command.stdout).toMatch(/sleep 3; .*exit 0 +slept\n\n\d+ fires in /)
-    expect(command.stdout).toMatch(/^all +\d+ +0( +\d+ ms){3}$/m)
+    expect(command.stdout).toMatch(/exit 0 +through the gate\n(.*\n)*\n\d+ fires in /)
+    expect(command.stdout).toMatch(/^all +\d+ +0( +[\d.]+ m?s){3}$/m)
   })
 
   test('ends at once at a second signal', async () => {
@@ -169,10 +178,5 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
     await command.until(/waiting up to/)
     command.kill('SIGTERM')
     expect(await command.exit).toEqual({ code: 130, signal: null })
-  })
-
-  test('ends with 1 under --fail-on-error when a job failed', async () => {
-    const command = crontab('@reboot exit 4\n', '--fail-on-error', '--for', '3s')
-    expect(await command.exit).toEqual({ code: 1, signal: null })
   })
 })
