@@ -7,21 +7,33 @@ interface LockEntry {
   readonly optionalDependencies?: Record<string, string>
 }
 
-const lock = JSON.parse(projectFiles(/^package-lock\.json$/)[0]?.text ?? '{}') as {
-  packages: Record<string, LockEntry>
+interface LockFile {
+  readonly packages: Record<string, LockEntry>
 }
+
+const locks = projectFiles(/^(bench\/)?package-lock\.json$/).map(({ path, text }) => ({
+  path,
+  lock: JSON.parse(text) as LockFile,
+}))
 
 /** True when Node would find `name` from the package at `path`: in its own node_modules or in one further up. */
-function isLocked(path: string, name: string): boolean {
+function isLocked(lock: LockFile, path: string, name: string): boolean {
   if (`${path === '' ? '' : `${path}/`}node_modules/${name}` in lock.packages) return true
-  return path !== '' && isLocked(path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1)), name)
+  return (
+    path !== '' && isLocked(lock, path.slice(0, Math.max(0, path.lastIndexOf('node_modules/') - 1)), name)
+  )
 }
 
-describe('package-lock.json', () => {
-  test('names no registry but the public one, nor does .npmrc', () => {
+test('no .npmrc names a registry', () => {
+  const files = projectFiles(/(^|\/)\.npmrc$/)
+  expect(files.length).toBeGreaterThan(0)
+  expect(files.filter(({ text }) => /registry|_auth/.test(text))).toEqual([])
+})
+
+describe.each(locks)('$path', ({ lock }) => {
+  test('names no registry but the public one', () => {
     const urls = Object.values(lock.packages).flatMap(({ resolved }) => (resolved ? [resolved] : []))
     expect(urls.filter((url) => !url.startsWith('https://registry.npmjs.org/'))).toEqual([])
-    expect(projectFiles(/^\.npmrc$/)[0]?.text).not.toMatch(/registry|_auth/)
   })
 
   // npm leaves out a platform whose binary the registry did not have at that moment, and then `npm ci` refuses the
@@ -29,7 +41,7 @@ describe('package-lock.json', () => {
   test('has the optional packages of every platform', () => {
     const missing = Object.entries(lock.packages).flatMap(([path, entry]) =>
       Object.keys(entry.optionalDependencies ?? {})
-        .filter((name) => !isLocked(path, name))
+        .filter((name) => !isLocked(lock, path, name))
         .map((name) => `${path} wants ${name}`),
     )
     expect(missing).toEqual([])
