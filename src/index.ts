@@ -153,13 +153,11 @@ export { WeeklyCalendar, type WeeklyCalendarOptions } from './triggers/calendars
 export type { CalendarOptions } from './triggers/calendars/zoned-calendar.ts'
 export {
   type CronDialect,
-  type CronDst,
   CronExpression,
   type CronExpressionJson,
-  type CronFieldSummary,
   type CronOptions,
-  type CronSummary,
 } from './triggers/cron/cron-expression.ts'
+export type { CronFieldSummary, CronSummary } from './triggers/cron/cron-summary.ts'
 export {
   type Crontab,
   type CrontabEntry,
@@ -167,6 +165,7 @@ export {
   type CrontabProblem,
   parseCrontab,
 } from './triggers/cron/crontab.ts'
+export type { CronDst } from './triggers/cron/dst-policy.ts'
 export { parseUnixCron, type UnixCronOptions } from './triggers/cron/unix-cron.ts'
 export { CronScheduleBuilder, CronTrigger, type CronTriggerFields } from './triggers/cron-trigger.ts'
 export {

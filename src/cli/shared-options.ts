@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { TimeZone } from '../time/zone.ts'
-import type { CronDst } from '../triggers/cron/cron-expression.ts'
+import type { CronDst } from '../triggers/cron/dst-policy.ts'
 import type { StringOption } from './command.ts'
 import { UsageError } from './usage-error.ts'
 

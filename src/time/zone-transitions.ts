@@ -1,4 +1,3 @@
-import type { IANAZone } from 'luxon'
 import { dayMs, minuteMs, secondMs } from './civil.ts'
 
 /**
@@ -13,10 +12,16 @@ export interface ZoneSegment {
   readonly untilMs: number
   /** Local minus UTC. */
   readonly offsetMs: number
-  /** From here to `untilMs` the wall shows times that come again after it (first pass of an overlap); else `untilMs`. */
+  /** From here to `untilMs` the wall shows times that come again (first pass of an overlap); else `untilMs`. */
   readonly repeatFromMs: number
   /** From `fromMs` to here the wall shows times that it has shown before (second pass of an overlap); else `fromMs`. */
   readonly repeatUntilMs: number
+}
+
+/** What is asked of luxon's zones; named here so that the published types need none of luxon's. */
+export interface OffsetSource {
+  /** Local minus UTC at an instant, in minutes. */
+  offset(epochMs: number): number
 }
 
 /** Length of the stretch whose transitions are found together, the first time somebody asks. */
@@ -32,12 +37,12 @@ const sampleStepMs = 3 * dayMs
 const dateLimitMs = 8.64e15
 
 /** Offset in milliseconds; some historical offsets are not whole minutes. */
-function readOffsetMs(zone: IANAZone, epochMs: number): number {
+function readOffsetMs(zone: OffsetSource, epochMs: number): number {
   return Math.round(zone.offset(Math.min(Math.max(epochMs, -dateLimitMs), dateLimitMs)) * minuteMs)
 }
 
 /** The segments of one chunk with its margins, in order, without holes. */
-export function readSegments(zone: IANAZone, chunkIndex: number): readonly ZoneSegment[] {
+export function readSegments(zone: OffsetSource, chunkIndex: number): readonly ZoneSegment[] {
   const startMs = chunkIndex * chunkMs - chunkMarginMs
   const endMs = (chunkIndex + 1) * chunkMs + chunkMarginMs
   const starts = [startMs]
@@ -70,7 +75,7 @@ export function readSegments(zone: IANAZone, chunkIndex: number): readonly ZoneS
 }
 
 /** The first whole second after `beforeMs` at which the offset is no longer `offsetMs`; `afterMs` already differs. */
-function bisect(zone: IANAZone, beforeMs: number, afterMs: number, offsetMs: number): number {
+function bisect(zone: OffsetSource, beforeMs: number, afterMs: number, offsetMs: number): number {
   let low = Math.floor(beforeMs / secondMs)
   let high = Math.floor(afterMs / secondMs)
   while (high - low > 1) {

@@ -3,8 +3,6 @@ import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue, nearestName } from '../core/options.ts'
 import { chunkMs, readSegments, type ZoneSegment } from './zone-transitions.ts'
 
-export type { ZoneSegment } from './zone-transitions.ts'
-
 /** A change of a zone's offset: the wall jumps forward when the offset grows, back when it shrinks. */
 export interface ZoneTransition {
   /** First instant with the new offset. */

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CronExpressionError } from '../../src/core/errors.ts'
-import {
-  CronExpression,
-  type CronFieldSummary,
-  type CronSummary,
-} from '../../src/triggers/cron/cron-expression.ts'
+import { CronExpression } from '../../src/triggers/cron/cron-expression.ts'
+import type { CronFieldSummary, CronSummary } from '../../src/triggers/cron/cron-summary.ts'
 
 const zone = { timeZone: 'UTC' }
 
@@ -252,7 +249,8 @@ describe('refused expressions', () => {
 
   it('names the field and the bounds in its message', () => {
     expect(refusal('0 0 24 * * ?').message).toBe(
-      "Invalid cron expression '0 0 24 * * ?': hour must be from 0 to 23, found 24 (hour field, position 4). Midnight is hour 0.",
+      "Invalid cron expression '0 0 24 * * ?': hour must be from 0 to 23, found 24 (hour field, position 4). " +
+        'Midnight is hour 0.',
     )
   })
 

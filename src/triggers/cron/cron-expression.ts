@@ -11,9 +11,6 @@ import { firstInvalidAfter } from './invalid-time.ts'
 import { type ParsedCron, parseQuartzCron } from './parse-cron.ts'
 import { parseUnixFields } from './unix-fields.ts'
 
-export type { CronFieldSummary, CronSummary } from './cron-summary.ts'
-export type { CronDst } from './dst-policy.ts'
-
 /** `quartz`: six or seven fields, 1=SUN. `unix`: five fields, 0 and 7=SUN, or a macro such as `@daily`. */
 export type CronDialect = 'quartz' | 'unix'
 

@@ -14,7 +14,7 @@ export interface CronFieldSpec {
   readonly stepMax: number
   /** A range may run over the end of the field to its beginning. Years do not come round again. */
   readonly wraps: boolean
-  /** Whole names in upper case; the first stands for {@link CronFieldSpec.min}. Their first three letters do as well. */
+  /** Whole names in upper case, the first for {@link CronFieldSpec.min}; their first three letters do as well. */
   readonly names: readonly string[]
 }
 

@@ -49,7 +49,10 @@ export interface Crontab {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** The library's file reader takes no text, keeps no line numbers and knows neither users nor `%`; only its parser is used. */
+/**
+ * The library's file reader takes no text, keeps no line numbers and knows neither users nor `%`; only its parser is
+ * used.
+ */
 class CrontabReader {
   readonly #options: CrontabOptions
   readonly #entries: CrontabEntry[] = []

@@ -9,7 +9,8 @@ export function refuseImpossible(expression: string, parsed: ParsedCron, schedul
   const { field, label, position } = parsed.dayField
   const suggestion = 'Name a day that one of the months and years has.'
   throw new CronExpressionError(
-    `Invalid cron expression '${expression}': it can never fire, because no month that it names has such a day (${label} field, position ${position}). ${suggestion}`,
+    `Invalid cron expression '${expression}': it can never fire, because no month that it names has such a day ` +
+      `(${label} field, position ${position}). ${suggestion}`,
     { expression, field, position, suggestion },
   )
 }

@@ -177,7 +177,7 @@ function numbersOf(values: readonly (number | string)[]): number[] {
   return values.filter((value) => typeof value === 'number').sort((a, b) => a - b)
 }
 
-/** Two fields that both restrict are alternatives; a field that begins with `*` restricts nothing, whatever its step. */
+/** Two fields that both restrict are alternatives; one that begins with `*` restricts nothing, whatever its step. */
 function dayRule(fields: UnixFields, dayOfMonth: string, dayOfWeek: string): DayRule {
   const alternatives = !dayOfMonth.startsWith('*') && !dayOfWeek.startsWith('*')
   return {
