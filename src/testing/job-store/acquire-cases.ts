@@ -214,12 +214,14 @@ const claims = area('acquire: claims', {
   'claims triggers of a job type as soon as it is known': async (bed) => {
     const foreign = jobDetail('foreign', { jobType: 'foreign' })
     bed.unknownJobTypes.add('foreign')
-    await bed.schedule('a', { job: foreign })
-    await bed.schedule('b', { job: foreign })
+    await bed.scheduleAll(
+      ['a', 'b', 'c'].map((name) => bed.trigger(name, { job: foreign })),
+      foreign,
+    )
     assert.deepEqual(await bed.acquireNames(), [])
     await bed.store.deleteTriggers([bed.trigger('b').key])
     bed.unknownJobTypes.delete('foreign')
-    assert.deepEqual(await bed.acquireNames(), ['a'])
+    assert.deepEqual(await bed.acquireNames(), ['a', 'c'])
   },
 })
 

@@ -196,6 +196,14 @@ const replacing = area('calendars: replacing', {
     )
     assert.deepEqual(await bed.acquireNames({ noLaterThanMs: bed.now() + 10 * day }), [])
   },
+  'leaves a trigger in error that has no fire time left, and does not finish it': async (bed) => {
+    await put(bed, excluding())
+    await bed.schedule('t', { calendar: name, everyMs: 36 * hours, times: 2 })
+    await bed.putInError('t')
+    await excludeSecondDay(bed)
+    assert.equal(await bed.state('t'), 'ERROR')
+    assert.deepEqual(bed.signals.finalized, [])
+  },
   'revives a trigger that has a fire time again': async (bed) => {
     const startMs = bed.now()
     await put(bed, excluding('2026-01-02'))

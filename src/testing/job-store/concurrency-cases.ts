@@ -188,6 +188,30 @@ const changing = area('non-concurrent jobs: changes while they run', {
     assert.equal(await bed.state('new'), 'NORMAL')
     assert.deepEqual(await bed.acquireNames(), ['new'])
   },
+  'stay blocked when a job goes with its last trigger and is added again': async (bed) => {
+    const job = jobDetail('fleeting', { disallowConcurrentExecution: true })
+    await bed.schedule('a', { job })
+    const bundle = await bed.start('a')
+    await bed.store.deleteTriggers([new TriggerKey('a')])
+    assert.equal(await bed.store.getJob(job.key), null)
+    await bed.schedule('new', { job })
+    assert.equal(await bed.state('new'), 'BLOCKED')
+    await bed.complete(bundle)
+    assert.deepEqual(await bed.acquireNames(), ['new'])
+  },
+  'stay blocked until the last of the executions has ended that a deleted job left behind': async (bed) => {
+    await bed.scheduleAll(
+      ['a', 'b'].map((name) => bed.trigger(name, { job: concurrent })),
+      concurrent,
+    )
+    const [first, second] = [await bed.start('a'), await bed.start('b')]
+    await bed.store.deleteJobs([concurrent.key])
+    await bed.complete(first)
+    await bed.schedule('new', { job: exclusive })
+    assert.equal(await bed.state('new'), 'BLOCKED')
+    await bed.complete(second)
+    assert.equal(await bed.state('new'), 'NORMAL')
+  },
   'stay blocked when everything is cleared and the job is added again': async (bed) => {
     await scheduleDue(bed, 'a')
     const bundle = await bed.start('a')

@@ -91,6 +91,20 @@ const storing = area('triggers', {
     assert.deepEqual(await triggerNames(bed), ['DEFAULT.b'])
     assert.deepEqual(await bed.acquireNames(), ['b'])
   },
+  'keeps track of the triggers of a job in whatever order they go': async (bed) => {
+    const names = ['a', 'b', 'c', 'd', 'e']
+    await bed.scheduleAll(names.map((name) => bed.trigger(name)))
+    const left = new Set(names)
+    for (const name of ['c', 'e', 'a', 'b', 'd']) {
+      await bed.store.deleteTriggers([new TriggerKey(name)])
+      left.delete(name)
+      const triggers = await bed.store.getTriggersOfJob(bed.job.key)
+      assert.deepEqual(
+        textsOf(triggers.map(({ key }) => key)),
+        [...left].map((each) => `DEFAULT.${each}`),
+      )
+    }
+  },
   'deletes a job of many triggers trigger by trigger': async (bed) => {
     const job = jobDetail('many')
     const triggers = Array.from({ length: 300 }, (_, index) => bed.trigger(`t${String(index)}`, { job }))

@@ -1,0 +1,43 @@
+import { describe, test } from 'vitest'
+import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
+import type { JobStoreCapabilities, JobStoreContext } from '../../src/jobstore/job-store.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { jobStoreConformance } from '../../src/testing/job-store/conformance.ts'
+
+const capabilities: JobStoreCapabilities = { persistent: true, clustered: true }
+
+/** Several stores over one RAM store that outlives them: as much of a database as the suite can see. */
+class SharedRamStore extends DelegatingJobStore {
+  readonly #data: { isInitialized: boolean }
+
+  constructor(inner: RAMJobStore, data: { isInitialized: boolean }) {
+    super(inner)
+    this.#data = data
+  }
+  override get capabilities(): JobStoreCapabilities {
+    return capabilities
+  }
+  override async initialize(context: JobStoreContext): Promise<void> {
+    if (this.#data.isInitialized) return
+    this.#data.isInitialized = true
+    await super.initialize(context)
+  }
+  override async shutdown(): Promise<void> {}
+}
+
+describe('stores over shared data conform', () => {
+  const databases = new Map<string, { inner: RAMJobStore; isInitialized: boolean }>()
+  const cases = jobStoreConformance({
+    name: 'shared',
+    create: (dataId) => {
+      const data = databases.get(dataId) ?? { inner: new RAMJobStore(), isInitialized: false }
+      databases.set(dataId, data)
+      return new SharedRamStore(data.inner, data)
+    },
+    destroy: (dataId) => {
+      databases.delete(dataId)
+    },
+    capabilities,
+  })
+  test.each(cases)('$area: $name', ({ run }) => run())
+})

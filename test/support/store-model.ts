@@ -1,0 +1,505 @@
+import { compareKeys } from '../../src/core/key.ts'
+import type { GroupMatcher } from '../../src/core/matcher.ts'
+import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import type {
+  AcquiredTrigger,
+  AcquireRequest,
+  JobCompletion,
+  ScheduleEntry,
+  TriggerFiredBundle,
+} from '../../src/jobstore/job-store.ts'
+import type { StoredTriggerState } from '../../src/jobstore/trigger-state.ts'
+import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
+import type { Trigger } from '../../src/triggers/trigger.ts'
+
+export interface ModelTrigger {
+  trigger: Trigger
+  state: StoredTriggerState
+  claim: string | null
+}
+
+export interface ModelExecution {
+  readonly id: string
+  readonly job: string
+}
+
+/** What the model throws where a store rejects. */
+export class Refusal extends Error {}
+
+const textOf = (key: { toString(): string } | null): string => String(key)
+
+/**
+ * What a job store is, said as plainly as can be: lists that are searched from end to end, and one rule that puts
+ * BLOCKED triggers right after every step. Slow, and meant to be compared with something that is not.
+ */
+export class StoreModel {
+  jobs: JobDetail[] = []
+  triggers: ModelTrigger[] = []
+  calendars: { readonly name: string; readonly calendar: Calendar }[] = []
+  pausedTriggerGroups: string[] = []
+  pausedJobGroups: string[] = []
+  pausesNewGroups = false
+  executions: ModelExecution[] = []
+  unknownJobTypes: string[] = []
+  /** What the scheduler is told, as text. */
+  told: string[] = []
+  nowMs = 0
+  readonly #misfireThresholdMs: number
+
+  constructor(misfireThresholdMs: number) {
+    this.#misfireThresholdMs = misfireThresholdMs
+  }
+
+  // ---- jobs and triggers
+
+  scheduleJobs(entries: readonly ScheduleEntry[], replace: boolean): void {
+    const jobs = entries.flatMap(({ job }) => (job === null ? [] : [job]))
+    const triggers = entries.flatMap((entry) => entry.triggers)
+    const jobTexts = jobs.map(({ key }) => textOf(key))
+    const triggerTexts = triggers.map(({ key }) => textOf(key))
+    if (!replace) {
+      if (
+        new Set(jobTexts).size < jobTexts.length ||
+        jobTexts.some((text) => this.#job(text) !== undefined)
+      ) {
+        throw new Refusal('ERR_OBJECT_ALREADY_EXISTS')
+      }
+      const isTaken = triggerTexts.some((text) => this.find(text) !== undefined)
+      if (isTaken || new Set(triggerTexts).size < triggerTexts.length) {
+        throw new Refusal('ERR_OBJECT_ALREADY_EXISTS')
+      }
+    }
+    for (const { jobKey } of triggers) {
+      const text = textOf(jobKey)
+      if (!jobTexts.includes(text) && this.#job(text) === undefined) throw new Refusal('ERR_JOB_NOT_FOUND')
+    }
+    for (const job of jobs) this.#putJob(job)
+    const losers = triggers.flatMap((trigger) => this.#putTrigger(trigger))
+    for (const loser of losers) this.#removeOrphan(loser)
+    this.#settle()
+  }
+
+  addJob(job: JobDetail, replace: boolean): void {
+    if (!replace && this.#job(textOf(job.key)) !== undefined) throw new Refusal('ERR_OBJECT_ALREADY_EXISTS')
+    this.#putJob(job)
+    this.#settle()
+  }
+
+  reschedule(key: string, trigger: Trigger): boolean {
+    const old = this.find(key)
+    if (old === undefined) return false
+    if (textOf(old.trigger.jobKey) !== textOf(trigger.jobKey)) throw new Refusal('ERR_JOB_KEY_MISMATCH')
+    const newKey = textOf(trigger.key)
+    if (newKey !== key && this.find(newKey) !== undefined) throw new Refusal('ERR_OBJECT_ALREADY_EXISTS')
+    this.#putTrigger(trigger)
+    if (newKey !== key) this.triggers = this.triggers.filter((each) => each !== old)
+    this.#settle()
+    return true
+  }
+
+  deleteJobs(keys: readonly string[]): string[] {
+    const deleted = keys.filter((key, index) => this.#job(key) !== undefined && keys.indexOf(key) === index)
+    this.jobs = this.jobs.filter((job) => !deleted.includes(textOf(job.key)))
+    this.triggers = this.triggers.filter(({ trigger }) => !deleted.includes(textOf(trigger.jobKey)))
+    this.#settle()
+    return deleted
+  }
+
+  deleteTriggers(keys: readonly string[]): string[] {
+    const deleted = keys.filter((key, index) => this.find(key) !== undefined && keys.indexOf(key) === index)
+    const losers = deleted.map((key) => textOf(this.find(key)?.trigger.jobKey ?? null))
+    this.triggers = this.triggers.filter(({ trigger }) => !deleted.includes(textOf(trigger.key)))
+    for (const loser of losers) this.#removeOrphan(loser)
+    this.#settle()
+    return deleted
+  }
+
+  clear(): void {
+    this.jobs = []
+    this.triggers = []
+    this.calendars = []
+    this.pausedTriggerGroups = []
+    this.pausedJobGroups = []
+    this.pausesNewGroups = false
+  }
+
+  // ---- pauses
+
+  pauseTrigger(key: string): boolean {
+    const found = this.find(key)
+    if (found !== undefined) this.#pause([found])
+    return found !== undefined
+  }
+
+  pauseJob(key: string): boolean {
+    if (this.#job(key) === undefined) return false
+    this.#pause(this.#triggersOf(key))
+    return true
+  }
+
+  pauseTriggers(matcher: GroupMatcher): string[] {
+    const groups = this.#groupsToPause(this.#triggerGroups(), matcher)
+    this.pausedTriggerGroups = [...new Set([...this.pausedTriggerGroups, ...groups])]
+    this.#pause(this.triggers.filter(({ trigger }) => groups.includes(trigger.key.group)))
+    return groups
+  }
+
+  pauseJobs(matcher: GroupMatcher): string[] {
+    const groups = this.#groupsToPause(this.#jobGroups(), matcher)
+    this.pausedJobGroups = [...new Set([...this.pausedJobGroups, ...groups])]
+    this.#pause(this.triggers.filter(({ trigger }) => groups.includes(trigger.jobKey?.group ?? '')))
+    return groups
+  }
+
+  pauseAll(): void {
+    this.pausedTriggerGroups = [...new Set([...this.pausedTriggerGroups, ...this.#triggerGroups()])]
+    this.pausesNewGroups = true
+    this.#pause(this.triggers)
+  }
+
+  resumeTrigger(key: string): boolean {
+    const found = this.find(key)
+    if (found !== undefined) this.#resume([found])
+    return found !== undefined
+  }
+
+  resumeJob(key: string): boolean {
+    if (this.#job(key) === undefined) return false
+    this.#resume(this.#triggersOf(key))
+    return true
+  }
+
+  resumeTriggers(matcher: GroupMatcher): string[] {
+    const known = [...this.#triggerGroups(), ...this.pausedTriggerGroups]
+    const groups = [...new Set(known.filter((group) => matcher.isMatchGroup(group)))]
+    this.pausedTriggerGroups = this.pausedTriggerGroups.filter((group) => !groups.includes(group))
+    if (matcher.operator === 'anything') this.pausesNewGroups = false
+    const inGroups = this.triggers.filter(({ trigger }) => groups.includes(trigger.key.group))
+    this.#resume(inGroups.filter((each) => !this.#isGroupPaused(each.trigger)))
+    return groups
+  }
+
+  resumeJobs(matcher: GroupMatcher): string[] {
+    const known = [...this.#jobGroups(), ...this.pausedJobGroups]
+    const groups = [...new Set(known.filter((group) => matcher.isMatchGroup(group)))]
+    this.pausedJobGroups = this.pausedJobGroups.filter((group) => !groups.includes(group))
+    const inGroups = this.triggers.filter(({ trigger }) => groups.includes(trigger.jobKey?.group ?? ''))
+    this.#resume(inGroups.filter((each) => !this.#isGroupPaused(each.trigger)))
+    return groups
+  }
+
+  resumeAll(): void {
+    this.pausedTriggerGroups = []
+    this.pausedJobGroups = []
+    this.pausesNewGroups = false
+    this.#resume(this.triggers)
+  }
+
+  reset(key: string): boolean {
+    const found = this.find(key)
+    if (found?.state !== 'ERROR') return false
+    if (found.trigger.nextFireTimeMs === null) found.state = 'COMPLETE'
+    else found.state = this.#isGroupPaused(found.trigger) ? 'PAUSED' : 'WAITING'
+    this.#settle()
+    return true
+  }
+
+  // ---- calendars
+
+  addCalendar(
+    name: string,
+    calendar: Calendar,
+    options: { replace: boolean; updateTriggers: boolean },
+  ): void {
+    const exists = this.calendars.some((each) => each.name === name)
+    if (exists && !options.replace) throw new Refusal('ERR_OBJECT_ALREADY_EXISTS')
+    this.calendars = [...this.calendars.filter((each) => each.name !== name), { name, calendar }]
+    if (!options.updateTriggers) return
+    for (const each of this.triggers) if (each.trigger.calendarName === name) this.#recompute(each, calendar)
+    this.#settle()
+  }
+
+  deleteCalendar(name: string): boolean {
+    if (!this.calendars.some((each) => each.name === name)) return false
+    if (this.triggers.some(({ trigger }) => trigger.calendarName === name)) {
+      throw new Refusal('ERR_CALENDAR_IN_USE')
+    }
+    this.calendars = this.calendars.filter((each) => each.name !== name)
+    return true
+  }
+
+  // ---- firing
+
+  /** The triggers that a store must claim, in order; `claim` tells the model under which ids it did. */
+  acquire(request: AcquireRequest): Trigger[] {
+    const picked: ModelTrigger[] = []
+    let limitMs = request.noLaterThanMs
+    while (picked.length < request.maxCount) {
+      const first = this.acquirable()[0]
+      const nextMs = first?.trigger.nextFireTimeMs ?? null
+      if (first === undefined || nextMs === null || nextMs > limitMs) break
+      if (this.#isMisfired(first.trigger)) {
+        this.#applyMisfire(first)
+        continue
+      }
+      first.state = 'ACQUIRED'
+      if (picked.length === 0) limitMs = Math.max(nextMs, this.nowMs) + request.timeWindowMs
+      picked.push(first)
+    }
+    return picked.map(({ trigger }) => trigger)
+  }
+
+  claim(acquired: readonly AcquiredTrigger[]): void {
+    for (const { trigger, fireInstanceId } of acquired) {
+      const found = this.find(textOf(trigger.key))
+      if (found !== undefined) found.claim = fireInstanceId
+    }
+  }
+
+  release(acquired: readonly AcquiredTrigger[]): void {
+    for (const claim of acquired) {
+      const held = this.#held(claim)
+      if (held === undefined) continue
+      held.state = 'WAITING'
+      held.claim = null
+    }
+  }
+
+  /** For each claim what it fired with, or null when the claim is void. */
+  fire(acquired: readonly AcquiredTrigger[]): (TriggerFiredBundle | null)[] {
+    return acquired.map((claim) => {
+      const held = this.#held(claim)
+      if (held === undefined) return null
+      held.claim = null
+      const calendar = this.#calendarOf(held)
+      const job = this.#job(textOf(held.trigger.jobKey))
+      if (calendar === undefined || job === undefined) return null
+      const before = held.trigger
+      held.trigger = before.triggered(calendar)
+      held.state = held.trigger.nextFireTimeMs === null ? 'COMPLETE' : 'WAITING'
+      this.executions.push({ id: claim.fireInstanceId, job: textOf(job.key) })
+      this.#settle()
+      return {
+        fireInstanceId: claim.fireInstanceId,
+        jobDetail: job,
+        trigger: held.trigger,
+        calendar,
+        fireTimeMs: this.nowMs,
+        scheduledFireTimeMs: before.misfiredFireTimeMs ?? before.nextFireTimeMs ?? this.nowMs,
+        previousFireTimeMs: before.previousFireTimeMs,
+        nextFireTimeMs: held.trigger.nextFireTimeMs,
+      }
+    })
+  }
+
+  complete(completion: JobCompletion): void {
+    const execution = this.executions.find(({ id }) => id === completion.fireInstanceId)
+    if (execution === undefined) return
+    const job = this.#job(execution.job)
+    const found = this.find(textOf(completion.trigger.key))
+    const own = found !== undefined && textOf(found.trigger.jobKey) === execution.job ? found : undefined
+    const deletes =
+      own !== undefined && completion.instruction === 'deleteTrigger' && !isBack(own, completion)
+    this.#carryOut(completion, own, execution.job)
+    if (deletes) this.triggers = this.triggers.filter((each) => each !== own)
+    this.executions = this.executions.filter((each) => each !== execution)
+    if (job !== undefined) {
+      const { jobDataMap, retryTrigger } = completion
+      if (jobDataMap !== null) this.#putJob({ ...job, jobDataMap })
+      if (retryTrigger !== null) this.#putTrigger(retryTrigger)
+      if (deletes) this.#removeOrphan(execution.job)
+    }
+    this.#settle()
+  }
+
+  // ---- looking
+
+  find(key: string): ModelTrigger | undefined {
+    return this.triggers.find(({ trigger }) => textOf(trigger.key) === key)
+  }
+
+  /** The triggers that may be claimed now, the first one first. */
+  acquirable(): ModelTrigger[] {
+    const free = this.triggers.filter((each) => each.state === 'WAITING' && this.#mayBeClaimed(each))
+    return free.sort(
+      (a, b) =>
+        (a.trigger.nextFireTimeMs ?? 0) - (b.trigger.nextFireTimeMs ?? 0) ||
+        b.trigger.priority - a.trigger.priority ||
+        compareKeys(a.trigger.key, b.trigger.key),
+    )
+  }
+
+  #mayBeClaimed({ trigger }: ModelTrigger): boolean {
+    const job = this.#job(textOf(trigger.jobKey))
+    if (job === undefined || this.unknownJobTypes.includes(job.jobType)) return false
+    const isTaken = this.#triggersOf(textOf(job.key)).some(({ state }) => state === 'ACQUIRED')
+    return !(job.disallowConcurrentExecution && isTaken)
+  }
+
+  #job(key: string): JobDetail | undefined {
+    return this.jobs.find((job) => textOf(job.key) === key)
+  }
+
+  #triggersOf(job: string): ModelTrigger[] {
+    return this.triggers.filter(({ trigger }) => textOf(trigger.jobKey) === job)
+  }
+
+  #held({ trigger, fireInstanceId }: AcquiredTrigger): ModelTrigger | undefined {
+    const found = this.find(textOf(trigger.key))
+    return found?.claim === fireInstanceId ? found : undefined
+  }
+
+  #triggerGroups(): string[] {
+    return [...new Set(this.triggers.map(({ trigger }) => trigger.key.group))]
+  }
+
+  #jobGroups(): string[] {
+    return [...new Set(this.jobs.map(({ key }) => key.group))]
+  }
+
+  #groupsToPause(existing: readonly string[], matcher: GroupMatcher): string[] {
+    const groups = existing.filter((group) => matcher.isMatchGroup(group))
+    return matcher.operator === 'equals' ? [matcher.operand] : groups
+  }
+
+  #isGroupPaused(trigger: Trigger): boolean {
+    const jobGroup = trigger.jobKey?.group ?? ''
+    return this.pausedTriggerGroups.includes(trigger.key.group) || this.pausedJobGroups.includes(jobGroup)
+  }
+
+  #isMisfired({ nextFireTimeMs, misfireInstruction }: Trigger): boolean {
+    return (
+      nextFireTimeMs !== null &&
+      nextFireTimeMs <= this.nowMs - this.#misfireThresholdMs &&
+      misfireInstruction !== 'ignore'
+    )
+  }
+
+  /** The calendar of a trigger; when it is missing the trigger goes to ERROR and the answer is undefined. */
+  #calendarOf(each: ModelTrigger): Calendar | null | undefined {
+    const { calendarName, key } = each.trigger
+    if (calendarName === null) return null
+    const found = this.calendars.find(({ name }) => name === calendarName)
+    if (found !== undefined) return found.calendar
+    each.state = 'ERROR'
+    this.told.push(`in error ${textOf(key)}`)
+    return undefined
+  }
+
+  // ---- changing
+
+  #putJob(job: JobDetail): void {
+    const old = this.#job(textOf(job.key))
+    this.jobs = [...this.jobs.filter((each) => each !== old), job]
+    if (old === undefined) return
+    // Another kind of job is claimed in another way, so claims begin anew.
+    const changesKind =
+      old.disallowConcurrentExecution !== job.disallowConcurrentExecution || old.jobType !== job.jobType
+    if (!changesKind) return
+    for (const each of this.#triggersOf(textOf(job.key))) {
+      if (each.state === 'ACQUIRED') each.state = 'WAITING'
+      each.claim = null
+    }
+  }
+
+  /** Answers the job of the trigger that was replaced. */
+  #putTrigger(trigger: Trigger): string[] {
+    const { group } = trigger.key
+    if (this.pausesNewGroups && trigger.nextFireTimeMs !== null && !this.#triggerGroups().includes(group)) {
+      this.pausedTriggerGroups = [...new Set([...this.pausedTriggerGroups, group])]
+    }
+    const old = this.find(textOf(trigger.key))
+    const paused = this.#isGroupPaused(trigger) ? 'PAUSED' : 'WAITING'
+    const state = trigger.nextFireTimeMs === null ? 'COMPLETE' : paused
+    this.triggers = [...this.triggers.filter((each) => each !== old), { trigger, state, claim: null }]
+    return old === undefined ? [] : [textOf(old.trigger.jobKey)]
+  }
+
+  #removeOrphan(key: string): void {
+    const job = this.#job(key)
+    if (job === undefined || job.durable || this.#triggersOf(key).length > 0) return
+    this.jobs = this.jobs.filter((each) => each !== job)
+    this.told.push(`job deleted ${key}`)
+  }
+
+  #pause(triggers: readonly ModelTrigger[]): void {
+    for (const each of triggers) {
+      if (each.state === 'WAITING' || each.state === 'ACQUIRED') each.state = 'PAUSED'
+      if (each.state === 'BLOCKED') each.state = 'PAUSED_BLOCKED'
+      each.claim = null
+    }
+  }
+
+  #resume(triggers: readonly ModelTrigger[]): void {
+    for (const each of triggers) {
+      if (each.state !== 'PAUSED' && each.state !== 'PAUSED_BLOCKED') continue
+      each.state = 'WAITING'
+      if (this.#isMisfired(each.trigger)) this.#applyMisfire(each)
+    }
+    this.#settle()
+  }
+
+  #applyMisfire(each: ModelTrigger): void {
+    this.told.push(`misfired ${textOf(each.trigger.key)}`)
+    const calendar = this.#calendarOf(each)
+    if (calendar === undefined) return
+    each.trigger = each.trigger.updateAfterMisfire(calendar, this.nowMs)
+    if (each.trigger.nextFireTimeMs === null) this.#finalize(each)
+  }
+
+  #finalize(each: ModelTrigger): void {
+    each.state = 'COMPLETE'
+    this.told.push(`finalized ${textOf(each.trigger.key)}`)
+  }
+
+  #recompute(each: ModelTrigger, calendar: Calendar): void {
+    const updated = each.trigger.updateWithNewCalendar(calendar, this.nowMs, this.#misfireThresholdMs)
+    if (each.state === 'COMPLETE') {
+      if (each.trigger.nextFireTimeMs !== null || updated.nextFireTimeMs === null) return
+      each.trigger = updated
+      each.state = this.#isGroupPaused(updated) ? 'PAUSED' : 'WAITING'
+      return
+    }
+    each.trigger = updated
+    if (each.state === 'ERROR') return
+    each.claim = null
+    if (each.state === 'ACQUIRED') each.state = 'WAITING'
+    if (updated.nextFireTimeMs === null) this.#finalize(each)
+  }
+
+  #carryOut({ instruction }: JobCompletion, own: ModelTrigger | undefined, job: string): void {
+    const isForAll = instruction === 'setAllJobTriggersComplete' || instruction === 'setAllJobTriggersError'
+    const reached = isForAll ? this.#triggersOf(job) : own === undefined ? [] : [own]
+    for (const each of reached) {
+      if (instruction === 'setTriggerComplete' || instruction === 'setAllJobTriggersComplete') {
+        each.state = 'COMPLETE'
+        each.claim = null
+      }
+      if (instruction === 'setTriggerError' || instruction === 'setAllJobTriggersError') {
+        if (each.state !== 'ERROR') this.told.push(`in error ${textOf(each.trigger.key)}`)
+        each.state = 'ERROR'
+        each.claim = null
+      }
+    }
+  }
+
+  /** A trigger is blocked exactly while its job forbids concurrent execution and runs. */
+  #settle(): void {
+    for (const each of this.triggers) {
+      const key = textOf(each.trigger.jobKey)
+      const isRunning = this.executions.some(({ job }) => job === key)
+      if (isRunning && this.#job(key)?.disallowConcurrentExecution === true) {
+        if (each.state === 'WAITING' || each.state === 'ACQUIRED') each.state = 'BLOCKED'
+        if (each.state === 'PAUSED') each.state = 'PAUSED_BLOCKED'
+        if (each.state === 'BLOCKED') each.claim = null
+      } else {
+        if (each.state === 'BLOCKED') each.state = 'WAITING'
+        if (each.state === 'PAUSED_BLOCKED') each.state = 'PAUSED'
+      }
+    }
+  }
+}
+
+function isBack(own: ModelTrigger, completion: JobCompletion): boolean {
+  return completion.trigger.nextFireTimeMs === null && own.trigger.nextFireTimeMs !== null
+}
