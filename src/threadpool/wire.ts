@@ -106,37 +106,41 @@ function emptyAsNull(data: JobDataMap): JobDataMap | null {
   return null
 }
 
-/**
- * The end of a task. `sent` counts the messages that the task sent on its thread's port: they are read before the end
- * is told.
- */
+/** The end of a task. The job's data come along when the job has seen them: only then can they have changed. */
 export type TaskEnd =
-  | readonly [ok: true, sent: number, value: unknown]
-  | readonly [ok: false, sent: number, thrown: ValueWire]
+  | readonly [tag: number, ok: true, result: unknown, jobDataMap: JobDataMap | null]
+  | readonly [tag: number, ok: false, thrown: ValueWire]
 
-/** From a worker thread, on its port. A result that is an object comes here, where one that cannot is an error. */
+/** To a worker thread, on the port of its lease. */
+export type ControlMessage =
+  | readonly [kind: 'run', tasks: readonly TaskWire[]]
+  | readonly [kind: 'abort', tag: number, reason: ValueWire]
+  /** The lease is over: there is no more work. */
+  | readonly [kind: 'leave']
+
+/** From a worker thread, on the port of its lease. What a task sends arrives in order, its end last. */
 export type WorkerMessage =
+  | readonly [kind: 'ready']
+  | readonly [kind: 'ends', ends: readonly TaskEnd[]]
   | readonly [kind: 'progress', tag: number, value: unknown]
-  | readonly [
-      kind: 'log',
-      tag: number,
-      level: LogLevel,
-      fields: readonly (readonly [string, ValueWire])[],
-      message: string,
-    ]
-  | readonly [kind: 'result', tag: number, value: unknown]
-  | readonly [kind: 'jobData', tag: number, jobDataMap: JobDataMap]
+  | readonly [kind: 'log', tag: number, line: LogLine]
 
-/** To a worker thread, on its port. */
-export type ControlMessage = readonly [kind: 'abort', tag: number, reason: ValueWire]
+export type LogLine = readonly [
+  level: LogLevel,
+  fields: readonly (readonly [string, ValueWire])[],
+  message: string,
+]
 
-/** How a worker thread hands over its port: the first thing that it says. */
-export interface WorkerHello {
-  readonly quartzWireVersion: typeof wireVersion
-  readonly threadId: number
-  readonly port: MessagePort
+/** From a worker thread to the process: a log line of a task that is over. */
+export interface LateLogLine {
+  readonly quartzLogLine: LogLine
 }
 
-export function isWorkerHello(message: unknown): message is WorkerHello {
-  return typeof message === 'object' && message !== null && 'quartzWireVersion' in message
+export function isLateLogLine(message: unknown): message is LateLogLine {
+  return typeof message === 'object' && message !== null && 'quartzLogLine' in message
+}
+
+/** What a thread is given for the time that it is leased: the port over which its tasks come. */
+export interface LeaseOffer {
+  readonly port: MessagePort
 }

@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { invariant } from '../core/invariant.ts'
-import type { TaskEnd, TaskWire } from './wire.ts'
+import type { LeaseOffer } from './wire.ts'
 import { WorkerRuntime } from './worker-runtime.ts'
 
 function requireParent(): MessagePort {
@@ -10,7 +10,7 @@ function requireParent(): MessagePort {
 
 const runtime = new WorkerRuntime(requireParent())
 
-/** What piscina calls in the thread, once per task. */
-export function runTask(task: TaskWire): Promise<TaskEnd> {
-  return runtime.run(task)
+/** What piscina calls in the thread: lasts as long as the lease; a visit without one only shows that the thread is up. */
+export async function serve(offer: LeaseOffer | null): Promise<void> {
+  if (offer !== null) await runtime.serve(offer.port)
 }

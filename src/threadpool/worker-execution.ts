@@ -1,43 +1,43 @@
 import type { SchedulerError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Timer } from '../time/clock.ts'
+import type { ThreadLease } from './thread-lease.ts'
 import type { WorkerTaskHandlers } from './thread-pool.ts'
 import { decodeFields, decodeValue } from './value-wire.ts'
 import type { TaskEnd, WorkerMessage, WorkerTask, WorkerTaskResult } from './wire.ts'
 
-/** A worker task as the scheduler's side sees it: what has come back so far, and what was done to it. */
+/** A worker task as the scheduler's side sees it: where it is, and whom to tell. */
 export class WorkerExecution {
   readonly tag: number
   readonly task: WorkerTask
   readonly handlers: WorkerTaskHandlers
-  /** How the task ended. */
-  readonly result: Promise<WorkerTaskResult>
   readonly #logger: Logger
-  #resolve: (result: WorkerTaskResult) => void = () => {}
-  #reject: (error: unknown) => void = () => {}
-  /** A result that came as a message, which an object does. */
-  #sentResult: { readonly value: unknown } | null = null
-  #jobDataMap: WorkerTaskResult['jobDataMap']
-  /** Messages read so far. */
-  received = 0
+  readonly #resolve: (result: WorkerTaskResult) => void
+  readonly #reject: (error: unknown) => void
   /** The thread that the task was given to; null while it waits for one. */
-  threadId: number | null = null
+  lease: ThreadLease | null = null
   /** Why the pool ended the thread under the task; null when it did not. */
   terminated: SchedulerError | null = null
-  onAbort: () => void = () => {}
+  onAbort: (() => void) | null = null
   /** Runs from the interrupt to the end of the grace that a task has. */
   graceTimer: Timer | null = null
 
-  constructor(tag: number, task: WorkerTask, handlers: WorkerTaskHandlers, logger: Logger) {
+  constructor(
+    tag: number,
+    task: WorkerTask,
+    handlers: WorkerTaskHandlers,
+    outcome: {
+      readonly logger: Logger
+      readonly resolve: (result: WorkerTaskResult) => void
+      readonly reject: (error: unknown) => void
+    },
+  ) {
     this.tag = tag
     this.task = task
     this.handlers = handlers
-    this.#logger = logger
-    this.#jobDataMap = task.jobDataMap
-    this.result = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
+    this.#logger = outcome.logger
+    this.#resolve = outcome.resolve
+    this.#reject = outcome.reject
   }
 
   /** `group.name` of the job, for messages. */
@@ -45,49 +45,29 @@ export class WorkerExecution {
     return `${this.task.job.group}.${this.task.job.name}`
   }
 
-  receive(message: WorkerMessage): void {
-    this.received++
-    switch (message[0]) {
-      case 'result':
-        this.#sentResult = { value: message[2] }
-        return
-      case 'jobData':
-        this.#jobDataMap = message[2]
-        return
-      case 'progress':
-        this.#tell(() => {
-          this.handlers.onProgress(message[2])
-        })
-        return
-      case 'log':
-        this.#tell(() => {
-          this.handlers.onLog(message[2], decodeFields(message[3]), message[4])
-        })
-    }
-  }
-
-  end(end: TaskEnd): void {
-    if (!end[0]) {
-      this.fail(decodeValue(end[2]))
-      return
-    }
-    const result = this.#sentResult === null ? end[2] : this.#sentResult.value
-    this.#resolve({ result, jobDataMap: this.#jobDataMap })
-  }
-
-  fail(error: unknown): void {
-    this.#reject(error)
-  }
-
-  /** A handler that throws must not keep the task from ending. */
-  #tell(call: () => void): void {
+  receive(message: Extract<WorkerMessage, readonly ['progress' | 'log', ...unknown[]]>): void {
     try {
-      call()
+      if (message[0] === 'progress') {
+        this.handlers.onProgress(message[2])
+      } else {
+        const [level, fields, text] = message[2]
+        this.handlers.onLog(level, decodeFields(fields), text)
+      }
     } catch (error) {
+      // A handler that throws must not keep the task from ending.
       this.#logger.error(
         { err: error, job: this.jobName },
         'What takes the progress and log lines of a job threw',
       )
     }
+  }
+
+  end(end: TaskEnd): void {
+    if (end[1]) this.#resolve({ result: end[2], jobDataMap: end[3] ?? this.task.jobDataMap })
+    else this.fail(decodeValue(end[2]))
+  }
+
+  fail(error: unknown): void {
+    this.#reject(error)
   }
 }

@@ -6,15 +6,8 @@ const exited = /^worker exited with code: (\d+)$/
 /** What befell a task whose thread did not bring it to an end. */
 export function workerFailure(execution: WorkerExecution, error: unknown): SchedulerError {
   if (execution.terminated !== null) return execution.terminated
-  const { name, message, code } = partsOf(error)
+  const { message, code } = partsOf(error)
   const job = `job '${execution.jobName}'`
-  if (name === 'DataCloneError') {
-    return new SchedulerError(
-      'ERR_WORKER_DATA',
-      `The data of ${job} cannot cross into a worker thread: ${message}`,
-      { cause: error },
-    )
-  }
   const failed = (text: string): SchedulerError =>
     new SchedulerError('ERR_WORKER_FAILED', text, { cause: error })
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
@@ -29,6 +22,15 @@ export function workerFailure(execution: WorkerExecution, error: unknown): Sched
   return failed(
     `The worker thread that ran ${job} died of an error that nothing caught, thrown there in the background: ` +
       message,
+  )
+}
+
+/** For a task that cannot be sent to a thread. */
+export function taskRefusal(execution: WorkerExecution, cause: unknown): SchedulerError {
+  return new SchedulerError(
+    'ERR_WORKER_DATA',
+    `The data of job '${execution.jobName}' cannot cross into a worker thread: ${partsOf(cause).message}`,
+    { cause },
   )
 }
 
@@ -74,7 +76,7 @@ export function interruptedBeforeStart(execution: WorkerExecution): SchedulerErr
   )
 }
 
-function partsOf(error: unknown): { name: string; message: string; code: unknown } {
-  if (!(error instanceof Error)) return { name: '', message: String(error), code: undefined }
-  return { name: error.name, message: error.message, code: Reflect.get(error, 'code') }
+function partsOf(error: unknown): { message: string; code: unknown } {
+  if (!(error instanceof Error)) return { message: String(error), code: undefined }
+  return { message: error.message, code: Reflect.get(error, 'code') }
 }

@@ -1,25 +1,29 @@
-import type { MessagePort } from 'node:worker_threads'
 import { SchedulerError } from '../core/errors.ts'
 import { jobKey, triggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
 import type { JobRunContext } from '../jobs/job-execution-context.ts'
-import { describeUncloneable, encodeFields, isCloneable } from './value-wire.ts'
-import type { LogLevel, TaskEnd, WorkerMessage, WorkerTask } from './wire.ts'
+import { describeUncloneable, encodeFields, encodeValue, isCloneable } from './value-wire.ts'
+import type { LogLevel, LogLine, TaskEnd, WorkerTask } from './wire.ts'
+
+/** Where a task's progress and log lines go. */
+export interface RunChannel {
+  /** @throws DataCloneError when the value cannot cross */
+  progress(tag: number, value: unknown): void
+  log(tag: number, line: LogLine): void
+}
 
 /** One task in the thread that runs it. */
 export class WorkerRun {
-  readonly #port: MessagePort
+  readonly #channel: RunChannel
   readonly #tag: number
   readonly #task: WorkerTask
   #abortController: AbortController | null = null
   #abortReason: { readonly value: unknown } | null = null
   /** The job's data once the job has seen it: only then can it have changed. */
   #jobDataMap: Record<string, unknown> | null = null
-  /** Messages sent on the port so far. */
-  sent = 0
 
-  constructor(port: MessagePort, tag: number, task: WorkerTask) {
-    this.#port = port
+  constructor(channel: RunChannel, tag: number, task: WorkerTask) {
+    this.#channel = channel
     this.#tag = tag
     this.#task = task
   }
@@ -54,20 +58,31 @@ export class WorkerRun {
         return jobDataMap()
       },
       progress: (value) => {
-        this.#sendChecked(['progress', this.#tag, value], 'progress', value)
+        try {
+          this.#channel.progress(this.#tag, value)
+        } catch (error) {
+          throw this.#uncloneable('progress', value, error)
+        }
       },
     }
   }
 
-  /** Sends what the job leaves behind and answers the end of the task. */
   end(result: unknown): TaskEnd {
-    if (this.#jobDataMap !== null) {
-      this.#sendChecked(['jobData', this.#tag, this.#jobDataMap], 'jobDataMap', this.#jobDataMap)
-    }
-    const isPlain = result === null || (typeof result !== 'object' && isCloneable(result))
-    if (isPlain) return [true, this.sent, result]
-    this.#sendChecked(['result', this.#tag, result], 'result', result)
-    return [true, this.sent, undefined]
+    if (typeof result === 'function' || typeof result === 'symbol') throw this.#uncloneable('result', result)
+    return [this.#tag, true, result, this.#jobDataMap]
+  }
+
+  failed(thrown: unknown): TaskEnd {
+    const crosses = typeof thrown !== 'function' && typeof thrown !== 'symbol'
+    return [this.#tag, false, encodeValue(crosses ? thrown : this.#uncloneable('thrown value', thrown))]
+  }
+
+  /** The end as it is when it can cross, else the failure that says what cannot. */
+  checkEnd(end: TaskEnd): TaskEnd {
+    if (!end[1]) return end
+    const [, , result, jobDataMap] = end
+    if (!isCloneable(result)) return this.failed(this.#uncloneable('result', result))
+    return isCloneable(jobDataMap) ? end : this.failed(this.#uncloneable('jobDataMap', jobDataMap))
   }
 
   #signal(): AbortSignal {
@@ -79,41 +94,22 @@ export class WorkerRun {
   }
 
   #logger(): Logger {
-    const log = (level: LogLevel, fields: object, message: string): void => {
-      this.#send(['log', this.#tag, level, encodeFields(fields), message])
-    }
-    return {
-      debug: (fields, message) => {
-        log('debug', fields, message)
-      },
-      info: (fields, message) => {
-        log('info', fields, message)
-      },
-      warn: (fields, message) => {
-        log('warn', fields, message)
-      },
-      error: (fields, message) => {
-        log('error', fields, message)
-      },
-    }
+    const at =
+      (level: LogLevel) =>
+      (fields: object, message: string): void => {
+        this.#channel.log(this.#tag, [level, encodeFields(fields), message])
+      }
+    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
   }
 
-  #send(message: WorkerMessage): void {
-    this.#port.postMessage(message)
-    this.sent++
-  }
-
-  #sendChecked(message: WorkerMessage, what: string, value: unknown): void {
-    try {
-      this.#send(message)
-    } catch (error) {
-      throw new SchedulerError(
-        'ERR_WORKER_DATA',
-        `The ${what} of job '${this.#task.job.group}.${this.#task.job.name}' cannot cross from its worker thread: ` +
-          `${findUncloneable(what, value)}. Pass plain data.`,
-        { cause: error },
-      )
-    }
+  #uncloneable(what: string, value: unknown, cause?: unknown): SchedulerError {
+    const { name, group } = this.#task.job
+    return new SchedulerError(
+      'ERR_WORKER_DATA',
+      `The ${what} of job '${group}.${name}' cannot cross from its worker thread: ` +
+        `${findUncloneable(what, value)}. Pass plain data.`,
+      cause === undefined ? undefined : { cause },
+    )
   }
 }
 

@@ -1,56 +1,138 @@
-import { MessageChannel, type MessagePort, threadId } from 'node:worker_threads'
-import { SchedulerError } from '../core/errors.ts'
+import type { MessagePort } from 'node:worker_threads'
 import type { WorkerJobFunction } from '../jobs/job-definition.ts'
-import { decodeValue, encodeValue } from './value-wire.ts'
+import { decodeValue } from './value-wire.ts'
 import {
   type ControlMessage,
   decodeTask,
+  type LateLogLine,
+  type LogLine,
   type TaskEnd,
   type TaskWire,
-  type WorkerHello,
-  wireVersion,
+  type WorkerMessage,
 } from './wire.ts'
 import { loadWorkerFunction } from './worker-module.ts'
-import { WorkerRun } from './worker-run.ts'
+import { type RunChannel, WorkerRun } from './worker-run.ts'
 
-/** The inside of one worker thread: its port, the modules it has loaded and the tasks it runs. */
+/** The inside of one worker thread: the modules it has loaded and the lease it serves. */
 export class WorkerRuntime {
-  readonly #port: MessagePort
-  readonly #runs = new Map<number, WorkerRun>()
+  readonly #parent: MessagePort
   readonly #functions = new Map<string, WorkerJobFunction>()
 
   constructor(parent: MessagePort) {
-    const { port1, port2 } = new MessageChannel()
-    this.#port = port1
-    port1.on('message', ([, tag, reason]: ControlMessage) => {
-      this.#runs.get(tag)?.abort(decodeValue(reason))
-    })
-    // The port alone must not keep the thread alive.
-    port1.unref()
-    const hello: WorkerHello = { quartzWireVersion: wireVersion, threadId, port: port2 }
-    parent.postMessage(hello, [port2])
+    this.#parent = parent
   }
 
-  async run(wire: TaskWire): Promise<TaskEnd> {
-    const [tag, moduleUrl, exportName] = wire
-    const run = new WorkerRun(this.#port, tag, decodeTask(wire))
-    this.#runs.set(tag, run)
-    try {
-      const functionKey = `${exportName} ${moduleUrl}`
-      let job = this.#functions.get(functionKey)
-      if (job === undefined) {
-        job = await loadWorkerFunction(moduleUrl, exportName)
-        this.#functions.set(functionKey, job)
-      }
-      const result = await job(run.context())
-      if (hasOutput()) await outputTaken()
-      return run.end(result)
-    } catch (thrown) {
-      if (hasOutput()) await outputTaken()
-      return [false, run.sent, encodeThrown(thrown)]
-    } finally {
-      this.#runs.delete(tag)
+  /** Runs the tasks that come over the port until the lease ends. */
+  async serve(port: MessagePort): Promise<void> {
+    const server = new LeaseServer(port, {
+      find: (wire) => this.#find(wire),
+      logLate: (line) => {
+        const message: LateLogLine = { quartzLogLine: line }
+        this.#parent.postMessage(message)
+      },
+    })
+    await server.ended
+  }
+
+  #find([, moduleUrl, exportName]: TaskWire): WorkerJobFunction | Promise<WorkerJobFunction> {
+    const key = `${exportName} ${moduleUrl}`
+    const loaded = this.#functions.get(key)
+    if (loaded !== undefined) return loaded
+    return loadWorkerFunction(moduleUrl, exportName).then((job) => {
+      this.#functions.set(key, job)
+      return job
+    })
+  }
+}
+
+interface LeaseContext {
+  find(wire: TaskWire): WorkerJobFunction | Promise<WorkerJobFunction>
+  logLate(line: LogLine): void
+}
+
+/** The thread's end of one lease. */
+class LeaseServer implements RunChannel {
+  readonly ended: Promise<void>
+  readonly #port: MessagePort
+  readonly #context: LeaseContext
+  readonly #runs = new Map<number, WorkerRun>()
+  /** Ends that were not sent yet: tasks that end together are told together. */
+  #ends: { readonly end: TaskEnd; readonly run: WorkerRun }[] = []
+
+  constructor(port: MessagePort, context: LeaseContext) {
+    this.#port = port
+    this.#context = context
+    this.ended = new Promise((resolve) => {
+      port.on('message', (message: ControlMessage) => {
+        this.#receive(message)
+      })
+      port.on('close', resolve)
+    })
+    this.#post(['ready'])
+  }
+
+  progress(tag: number, value: unknown): void {
+    if (this.#runs.has(tag)) this.#post(['progress', tag, value])
+  }
+
+  log(tag: number, line: LogLine): void {
+    if (this.#runs.has(tag)) this.#post(['log', tag, line])
+    else this.#context.logLate(line)
+  }
+
+  #receive(message: ControlMessage): void {
+    switch (message[0]) {
+      case 'run':
+        for (const task of message[1]) void this.#run(task)
+        return
+      case 'abort':
+        this.#runs.get(message[1])?.abort(decodeValue(message[2]))
+        return
+      case 'leave':
+        this.#port.close()
     }
+  }
+
+  /** Never rejects: whatever happens is the end of the task. */
+  async #run(wire: TaskWire): Promise<void> {
+    const run = new WorkerRun(this, wire[0], decodeTask(wire))
+    this.#runs.set(wire[0], run)
+    let end: TaskEnd
+    try {
+      const found = this.#context.find(wire)
+      const job = typeof found === 'function' ? found : await found
+      const result = await job(run.context())
+      end = run.end(result)
+    } catch (thrown) {
+      end = run.failed(thrown)
+    }
+    if (hasOutput()) await outputTaken()
+    this.#runs.delete(wire[0])
+    this.#tell(end, run)
+  }
+
+  #tell(end: TaskEnd, run: WorkerRun): void {
+    this.#ends.push({ end, run })
+    if (this.#ends.length > 1) return
+    // After the promises of this turn, in which other tasks may end too.
+    process.nextTick(() => {
+      const ends = this.#ends
+      this.#ends = []
+      this.#flush(ends)
+    })
+  }
+
+  #flush(ends: readonly { readonly end: TaskEnd; readonly run: WorkerRun }[]): void {
+    try {
+      this.#post(['ends', ends.map(({ end }) => end)])
+    } catch {
+      // One of them cannot cross; the others must not suffer for it.
+      for (const { end, run } of ends) this.#post(['ends', [run.checkEnd(end)]])
+    }
+  }
+
+  #post(message: WorkerMessage): void {
+    this.#port.postMessage(message)
   }
 }
 
@@ -61,19 +143,11 @@ function hasOutput(): boolean {
 
 async function outputTaken(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
-    if (stream.writableLength > 0)
-      await new Promise<void>((resolve) =>
-        stream.write('', () => {
-          resolve()
-        }),
-      )
+    if (stream.writableLength === 0) continue
+    await new Promise<void>((resolve) => {
+      stream.write('', () => {
+        resolve()
+      })
+    })
   }
-}
-
-/** A thrown value that cannot cross, and is no error itself, is at least reported as one. */
-function encodeThrown(thrown: unknown): ReturnType<typeof encodeValue> {
-  if (typeof thrown !== 'function' && typeof thrown !== 'symbol') return encodeValue(thrown)
-  return encodeValue(
-    new SchedulerError('ERR_WORKER_DATA', `The job threw a ${typeof thrown}, which cannot cross a thread.`),
-  )
 }

@@ -1,79 +1,81 @@
 import { fileURLToPath } from 'node:url'
-import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import { invariant } from '../core/invariant.ts'
-import {
-  loadPiscina,
-  type Piscina,
-  type PiscinaModule,
-  type PiscinaOptions,
-  type PiscinaTask,
-} from './piscina-module.ts'
+import type { Timer } from '../time/clock.ts'
+import { loadPiscina, type Piscina, type PiscinaModule } from './piscina-module.ts'
 import type { ResolvedPiscinaOptions } from './piscina-options.ts'
+import { type LeaseEvents, ThreadLease } from './thread-lease.ts'
 import type { ThreadPoolContext, WorkerTaskHandlers } from './thread-pool.ts'
-import { decodeFields, encodeValue } from './value-wire.ts'
-import {
-  type ControlMessage,
-  encodeTask,
-  isWorkerHello,
-  type TaskEnd,
-  type TaskWire,
-  type WorkerHello,
-  type WorkerMessage,
-  type WorkerTask,
-  type WorkerTaskResult,
-} from './wire.ts'
+import { decodeFields } from './value-wire.ts'
+import { isLateLogLine, type LeaseOffer, type WorkerTask, type WorkerTaskResult } from './wire.ts'
 import { WorkerExecution } from './worker-execution.ts'
 import {
   interruptedBeforeStart,
   neighbourTermination,
   startFailure,
+  taskRefusal,
   terminationOf,
   workerFailure,
 } from './worker-failure.ts'
-import { WorkerTaskQueue } from './worker-task-queue.ts'
 
 /**
- * The worker threads of one pool: piscina and, beside it, one port per thread for what piscina has no channel for
- * (interrupts, progress, log lines, results that may not be cloneable).
+ * The worker threads of one pool. Piscina makes, keeps and ends the threads; tasks go to a thread while it is leased
+ * from piscina (see {@link ThreadLease}), which happens when there is work and ends when there is none.
  */
 export class WorkerThreads {
   readonly #context: ThreadPoolContext
   readonly #options: ResolvedPiscinaOptions
-  readonly #executionKey: symbol
-  readonly #queue = new WorkerTaskQueue()
-  readonly #piscina: Piscina<TaskWire, TaskEnd>
-  readonly #executions = new Map<number, WorkerExecution>()
-  /** Ports by thread id. */
-  readonly #ports = new Map<number, MessagePort>()
-  /** Threads that are being terminated: they get no more tasks. */
-  readonly #terminating = new Set<number>()
+  readonly #piscina: Piscina<LeaseOffer | null>
+  readonly #leases = new Set<ThreadLease>()
+  /** Leases that were asked to end and have not yet: their threads come back soon. */
+  #leaving = 0
+  /** Executions for which no thread had room, first come first. */
+  readonly #waiting = new Set<WorkerExecution>()
+  readonly #leaseEvents: LeaseEvents
+  /** Looks for leases without work, after the event loop had its turn. */
+  #sweep: Timer | null = null
   #lastTag = 0
-  /** Whether a thread has come up since the last one was asked for on behalf of waiting tasks. */
+  /** Whether a thread has come up since the last time one was lost. */
   #cameUp = false
   #lastError: unknown = null
-  #warmUp: {
-    missing: number
-    readonly resolve: () => void
-    readonly reject: (error: unknown) => void
-  } | null = null
+  /** Piscina threw and kept the task: its `destroy` would reject a promise that nobody has. */
+  #keptByPiscina = false
   #closed = false
 
-  private constructor(piscina: PiscinaModule, options: ResolvedPiscinaOptions, context: ThreadPoolContext) {
+  private constructor(
+    { Piscina: PiscinaClass }: PiscinaModule,
+    options: ResolvedPiscinaOptions,
+    context: ThreadPoolContext,
+  ) {
     this.#context = context
     this.#options = options
-    this.#executionKey = piscina.queueOptionsSymbol
-    this.#piscina = new piscina.Piscina<TaskWire, TaskEnd>(this.#piscinaOptions())
+    this.#leaseEvents = {
+      ready: () => {
+        this.#cameUp = true
+        this.#lastError = null
+      },
+      ended: (lease, execution) => {
+        this.#release(execution)
+        this.#refill(lease)
+      },
+      refused: (lease, execution, error) => {
+        this.#release(execution)
+        execution.fail(taskRefusal(execution, error))
+        this.#refill(lease)
+      },
+    }
+    this.#piscina = new PiscinaClass<LeaseOffer | null>(piscinaOptions(options))
     this.#piscina.on('message', (message: unknown) => {
-      if (isWorkerHello(message)) this.#greet(message)
+      if (!isLateLogLine(message)) return
+      const [level, fields, text] = message.quartzLogLine
+      context.logger[level](decodeFields(fields), text)
     })
     this.#piscina.on('error', (error: unknown) => {
       this.#lastError = error
-      this.#context.logger.error({ err: error }, 'A worker thread failed while it ran no job')
+      context.logger.error({ err: error }, 'A worker thread failed while it ran no job')
     })
     this.#piscina.on('workerDestroy', () => {
-      // Piscina still has to take the thread out of its books, and to tell the error.
-      queueMicrotask(() => {
-        this.#replaceThread()
+      // Piscina has yet to fail the thread's lease and to tell the error.
+      context.clock.setImmediate(() => {
+        this.#checkStarts()
       })
     })
   }
@@ -82,224 +84,203 @@ export class WorkerThreads {
     return new WorkerThreads(await loadPiscina(), options, context)
   }
 
-  /** Threads that run now, those that are starting included. */
-  get threadCount(): number {
-    return this.#piscina.threads.length
-  }
-
   /** Waits for the threads that are started in advance. */
-  warmUp(): Promise<void> {
-    if (this.#options.minThreads === 0) return Promise.resolve()
-    return new Promise((resolve, reject) => {
-      this.#warmUp = { missing: this.#options.minThreads, resolve, reject }
-    })
+  async warmUp(): Promise<void> {
+    const visits = Array.from({ length: this.#options.minThreads }, () => this.#piscina.run(null))
+    try {
+      await Promise.all(visits)
+    } catch (error) {
+      throw startFailure('the warm start', error)
+    }
   }
 
   /** Runs a task; see `ThreadPool.runInWorker`. */
   run(task: WorkerTask, handlers: WorkerTaskHandlers): Promise<WorkerTaskResult> {
-    const execution = new WorkerExecution(++this.#lastTag, task, handlers, this.#context.logger)
-    const { signal } = handlers
-    if (signal.aborted) {
-      execution.fail(interruptedBeforeStart(execution))
-      return execution.result
-    }
-    this.#executions.set(execution.tag, execution)
-    execution.onAbort = () => {
-      this.#interrupt(execution)
-    }
-    signal.addEventListener('abort', execution.onAbort, { once: true })
-    this.#submit(execution)
-    return execution.result
+    return new Promise((resolve, reject) => {
+      const { logger } = this.#context
+      const execution = new WorkerExecution(++this.#lastTag, task, handlers, { logger, resolve, reject })
+      if (handlers.signal.aborted) {
+        execution.fail(interruptedBeforeStart(execution))
+        return
+      }
+      execution.onAbort = () => {
+        this.#interrupt(execution)
+      }
+      handlers.signal.addEventListener('abort', execution.onAbort)
+      this.#waiting.add(execution)
+      this.#dispatch()
+    })
   }
 
   /** Ends all threads, whatever they do. */
   async close(): Promise<void> {
     this.#closed = true
-    await this.#piscina.destroy()
+    this.#sweep?.cancel()
+    const { threads } = this.#piscina
+    if (this.#keptByPiscina) await Promise.all(threads.map((thread) => thread.terminate()))
+    else await this.#piscina.destroy()
+    for (const lease of this.#leases) lease.close()
   }
 
-  #piscinaOptions(): PiscinaOptions {
-    const { minThreads, maxThreads, concurrentTasksPerWorker, idleTimeoutMs, atomics } = this.#options
-    const { resourceLimits, execArgv, env } = this.#options
-    return {
-      filename: fileURLToPath(new URL('./worker-entry.js', import.meta.url)),
-      name: 'runTask',
-      minThreads,
-      maxThreads,
-      concurrentTasksPerWorker,
-      idleTimeout: idleTimeoutMs,
-      atomics,
-      taskQueue: this.#queue,
-      loadBalancer: this.#chooseThread,
-      recordTiming: false,
-      stricterFIFO: true,
-      ...(resourceLimits && { resourceLimits }),
-      ...(execArgv && { execArgv: [...execArgv] }),
-      ...(env && { env: typeof env === 'symbol' ? env : { ...env } }),
+  /** Gives waiting executions to threads that have room, and leases more threads as long as there may be more. */
+  #dispatch(): void {
+    for (const execution of this.#waiting) {
+      const lease = this.#leaseWithRoom()
+      if (lease === null) return
+      this.#waiting.delete(execution)
+      execution.lease = lease
+      lease.add(execution)
     }
   }
 
-  /** The least busy thread with room for one more; notes on the execution which one it is. */
-  readonly #chooseThread: PiscinaOptions['loadBalancer'] = (task, workers) => {
-    let chosen: (typeof workers)[number] | null = null
-    let leastUsage = this.#options.concurrentTasksPerWorker
-    for (const worker of workers) {
-      const usage = worker.currentUsage
-      if (usage >= leastUsage || this.#terminating.has(worker.id)) continue
-      chosen = worker
-      leastUsage = usage
-      if (usage === 0) break
+  /** A thread without work, else a further one, else the least busy with room for one more. */
+  #leaseWithRoom(): ThreadLease | null {
+    let leastBusy: ThreadLease | null = null
+    for (const lease of this.#leases) {
+      if (lease.leaving || lease.load >= (leastBusy?.load ?? this.#options.concurrentTasksPerWorker)) continue
+      if (lease.load === 0) return lease
+      leastBusy = lease
     }
-    if (chosen !== null) this.#executionOf(task).threadId = chosen.id
-    return chosen
+    // A thread that is just coming back is worth waiting for; starting one takes long.
+    const mayLease = this.#leases.size < this.#options.maxThreads && this.#leaving < this.#waiting.size
+    return mayLease ? this.#lease() : leastBusy
   }
 
-  #executionOf(task: PiscinaTask): WorkerExecution {
-    const execution = task[this.#executionKey]
-    invariant(execution instanceof WorkerExecution, 'every task of the pool carries its execution')
-    return execution
-  }
-
-  #submit(execution: WorkerExecution): void {
-    // Under a symbol, which structured clone passes over: the execution itself stays here.
-    const task = Object.assign(encodeTask(execution.tag, execution.task), { [this.#executionKey]: execution })
+  #lease(): ThreadLease {
+    const lease = new ThreadLease(this.#leaseEvents)
+    this.#leases.add(lease)
+    const ended = (error: unknown): void => {
+      this.#end(lease, error)
+    }
     try {
       this.#piscina
-        .run(task)
-        .then((end) => {
-          this.#end(execution, end)
+        .run({ port: lease.offer }, { transferList: [lease.offer], signal: lease.termination.signal })
+        .then(() => {
+          ended(null)
         })
-        .catch((error: unknown) => {
-          this.#fail(execution, error)
-        })
+        .catch(ended)
     } catch (error) {
       // Node refuses to make a thread at all, for example with flags that it does not know.
-      this.#dequeue(execution)
-      if (this.#forget(execution)) execution.fail(startFailure(`job '${execution.jobName}'`, error))
+      this.#lastError = error
+      this.#keptByPiscina = true
+      queueMicrotask(() => {
+        this.#abandon(lease)
+      })
+    }
+    return lease
+  }
+
+  /** The thread is back with piscina, or dead. */
+  #end(lease: ThreadLease, error: unknown): void {
+    if (!this.#leases.delete(lease)) return
+    if (lease.leaving) this.#leaving--
+    // What a thread said just before its end is what tells why.
+    lease.drain()
+    lease.close()
+    for (const execution of lease.executions.values()) {
+      this.#release(execution)
+      execution.fail(workerFailure(execution, error))
+    }
+    this.#dispatch()
+  }
+
+  /** No thread comes up for this lease: fails what was to run in it. */
+  #abandon(lease: ThreadLease): void {
+    this.#leases.delete(lease)
+    lease.close()
+    for (const execution of lease.executions.values()) {
+      this.#release(execution)
+      execution.fail(startFailure(`job '${execution.jobName}'`, this.#lastError))
     }
   }
 
-  #end(execution: WorkerExecution, end: TaskEnd): void {
-    if (execution.received < end[1]) this.#drain(execution)
-    invariant(execution.received === end[1], 'a port holds every message that was sent before the end')
-    execution.end(end)
-    this.#forget(execution)
-  }
-
-  #fail(execution: WorkerExecution, error: unknown): void {
-    // Log lines from just before the end are the ones that tell why.
-    this.#drain(execution)
-    if (this.#forget(execution)) execution.fail(workerFailure(execution, error))
-  }
-
-  /** Takes an execution off the books; false when it was off already. */
-  #forget(execution: WorkerExecution): boolean {
+  /** Takes a settled execution off the books. */
+  #release(execution: WorkerExecution): void {
     execution.graceTimer?.cancel()
-    execution.handlers.signal.removeEventListener('abort', execution.onAbort)
-    return this.#executions.delete(execution.tag)
-  }
-
-  /** Reads what a thread has sent and no event has told yet. */
-  #drain({ threadId }: WorkerExecution): void {
-    const port = threadId === null ? undefined : this.#ports.get(threadId)
-    if (port === undefined) return
-    for (;;) {
-      const entry = receiveMessageOnPort(port) as { readonly message: WorkerMessage } | undefined
-      if (entry === undefined) return
-      this.#receive(entry.message)
+    if (execution.onAbort !== null) {
+      execution.handlers.signal.removeEventListener('abort', execution.onAbort)
     }
   }
 
-  #receive(message: WorkerMessage): void {
-    const execution = this.#executions.get(message[1])
-    if (execution !== undefined) {
-      execution.receive(message)
-    } else if (message[0] === 'log') {
-      // From what a job left running in the background: nobody else would show it.
-      this.#context.logger[message[2]](decodeFields(message[3]), message[4])
-    }
+  /** After one execution has ended: the next one, or soon the end of the lease. */
+  #refill(lease: ThreadLease): void {
+    if (this.#waiting.size > 0) this.#dispatch()
+    if (lease.load === 0) this.#sweepSoon()
   }
 
-  #greet({ threadId, port }: WorkerHello): void {
-    this.#cameUp = true
-    this.#lastError = null
-    this.#ports.set(threadId, port)
-    port.on('message', (message: WorkerMessage) => {
-      this.#receive(message)
+  #sweepSoon(): void {
+    this.#sweep ??= this.#context.clock.setImmediate(() => {
+      this.#sweep = null
+      for (const lease of this.#leases) {
+        if (lease.load > 0 || lease.leaving || !lease.ready) continue
+        this.#leaving++
+        lease.leave()
+      }
     })
-    port.on('close', () => {
-      this.#ports.delete(threadId)
-      this.#terminating.delete(threadId)
-    })
-    // Piscina keeps the process alive while tasks run; an idle thread must not.
-    port.unref()
-    for (const execution of this.#executions.values()) {
-      if (execution.threadId === threadId && execution.handlers.signal.aborted) this.#sendAbort(execution)
-    }
-    if (this.#warmUp !== null && --this.#warmUp.missing === 0) {
-      this.#warmUp.resolve()
-      this.#warmUp = null
-    }
   }
 
   #interrupt(execution: WorkerExecution): void {
-    if (execution.threadId === null) {
-      this.#dequeue(execution)
-      if (this.#forget(execution)) execution.fail(interruptedBeforeStart(execution))
+    const { lease } = execution
+    if (lease === null ? this.#waiting.delete(execution) : lease.retract(execution)) {
+      this.#release(execution)
+      execution.fail(interruptedBeforeStart(execution))
+      if (lease?.load === 0) this.#sweepSoon()
       return
     }
-    this.#sendAbort(execution)
+    lease?.abort(execution)
     execution.graceTimer = this.#context.clock.setTimer(execution.handlers.interruptGraceMs, () => {
       this.#terminate(execution)
     })
   }
 
-  /** Tells the thread; one that is still starting is told when it says hello. */
-  #sendAbort({ tag, threadId, handlers }: WorkerExecution): void {
-    const message: ControlMessage = ['abort', tag, encodeValue(handlers.signal.reason)]
-    if (threadId !== null) this.#ports.get(threadId)?.postMessage(message)
-  }
-
   #terminate(execution: WorkerExecution): void {
-    const { threadId } = execution
-    if (threadId === null) return
+    const { lease } = execution
     execution.terminated = terminationOf(execution)
-    for (const other of this.#executions.values()) {
-      if (other.threadId === threadId) other.terminated ??= neighbourTermination(other, execution)
+    for (const other of lease?.executions.values() ?? []) {
+      other.terminated ??= neighbourTermination(other, execution)
     }
-    this.#terminating.add(threadId)
-    const thread = this.#piscina.threads.find((candidate) => candidate.threadId === threadId)
-    // Its exit fails the tasks on it; a thread that is gone already has failed them.
-    void thread?.terminate()
-  }
-
-  #dequeue(execution: WorkerExecution): void {
-    this.#queue.removeWhere((task) => this.#executionOf(task) === execution)
+    // Piscina ends the thread and fails the lease, and so the executions in it.
+    lease?.termination.abort()
   }
 
   /**
-   * After a thread is gone: piscina makes a new one for the next task that is run, not for those that wait. Asks for
-   * one on their behalf, unless threads do not come up any more.
+   * After a thread is gone. One that was still starting does not fail its lease: piscina would let it wait until some
+   * other thread is free. Its executions get another lease, unless threads do not come up at all.
    */
-  #replaceThread(): void {
-    if (this.#closed) return
-    if (this.#warmUp !== null) {
-      this.#warmUp.reject(startFailure('the warm start', this.#lastError))
-      this.#warmUp = null
-    }
-    if (this.threadCount >= this.#options.maxThreads) return
+  #checkStarts(): void {
+    if (this.#closed || this.#piscina.threads.length >= this.#leases.size) return
+    const starting = [...this.#leases].filter(({ ready }) => !ready)
     if (this.#cameUp) {
       this.#cameUp = false
-      const waiting = this.#queue.pop()
-      if (waiting !== null) this.#submit(this.#executionOf(waiting))
-      return
+      for (const lease of starting) this.#requeue(lease)
+      this.#dispatch()
+    } else if (this.#piscina.threads.length === 0) {
+      for (const lease of starting) this.#abandon(lease)
     }
-    if (this.threadCount > 0) return
-    for (let task = this.#queue.pop(); task !== null; task = this.#queue.pop()) {
-      const execution = this.#executionOf(task)
-      if (this.#forget(execution)) {
-        execution.fail(startFailure(`job '${execution.jobName}'`, this.#lastError))
-      }
+  }
+
+  #requeue(lease: ThreadLease): void {
+    this.#leases.delete(lease)
+    lease.close()
+    for (const execution of lease.executions.values()) {
+      execution.lease = null
+      this.#waiting.add(execution)
     }
+  }
+}
+
+function piscinaOptions(options: ResolvedPiscinaOptions): ConstructorParameters<PiscinaModule['Piscina']>[0] {
+  const { minThreads, maxThreads, idleTimeoutMs, atomics, resourceLimits, execArgv, env } = options
+  return {
+    filename: fileURLToPath(new URL('./worker-entry.js', import.meta.url)),
+    name: 'serve',
+    minThreads,
+    maxThreads,
+    idleTimeout: idleTimeoutMs,
+    atomics,
+    recordTiming: false,
+    ...(resourceLimits && { resourceLimits }),
+    ...(execArgv && { execArgv: [...execArgv] }),
+    ...(env && { env: typeof env === 'symbol' ? env : { ...env } }),
   }
 }

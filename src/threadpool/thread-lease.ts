@@ -1,0 +1,148 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import { encodeValue } from './value-wire.ts'
+import { type ControlMessage, encodeTask, type TaskWire, type WorkerMessage } from './wire.ts'
+import type { WorkerExecution } from './worker-execution.ts'
+
+/** What a lease tells its pool. */
+export interface LeaseEvents {
+  /** The thread has come up. */
+  ready(): void
+  /** The execution got its end from the thread. */
+  ended(lease: ThreadLease, execution: WorkerExecution): void
+  /** The task cannot cross into the thread. */
+  refused(lease: ThreadLease, execution: WorkerExecution, error: unknown): void
+}
+
+/**
+ * A thread for as long as there is work for it. To piscina a lease is one task; what runs within it crosses on a port
+ * of the lease, several at a time where several are due.
+ */
+export class ThreadLease {
+  /** Goes to the thread. */
+  readonly offer: MessagePort
+  /** Aborting it makes piscina terminate the thread. */
+  readonly termination: AbortController = new AbortController()
+  readonly executions: Map<number, WorkerExecution> = new Map()
+  /** Asked to end: takes no more tasks. */
+  leaving = false
+  ready = false
+  readonly #port: MessagePort
+  readonly #events: LeaseEvents
+  /** Taken, but not sent yet: the thread is still starting, or more may come in this turn. */
+  #outbox: WorkerExecution[] = []
+  #flushing = false
+
+  constructor(events: LeaseEvents) {
+    const { port1, port2 } = new MessageChannel()
+    this.#events = events
+    this.#port = port1
+    this.offer = port2
+    port1.on('message', (message: WorkerMessage) => {
+      this.#receive(message)
+      // An event per message is the dear part; what else has come is read at once.
+      this.drain()
+    })
+  }
+
+  get load(): number {
+    return this.executions.size
+  }
+
+  add(execution: WorkerExecution): void {
+    this.executions.set(execution.tag, execution)
+    this.#outbox.push(execution)
+    this.#flushSoon()
+  }
+
+  /** Takes back an execution that was not sent yet; false when it was. */
+  retract(execution: WorkerExecution): boolean {
+    const index = this.#outbox.indexOf(execution)
+    if (index < 0) return false
+    this.#outbox.splice(index, 1)
+    this.executions.delete(execution.tag)
+    return true
+  }
+
+  abort(execution: WorkerExecution): void {
+    this.#post(['abort', execution.tag, encodeValue(execution.handlers.signal.reason)])
+  }
+
+  leave(): void {
+    this.leaving = true
+    this.#post(['leave'])
+  }
+
+  /** Reads what the thread has sent and no event has told yet. */
+  drain(): void {
+    for (;;) {
+      const entry = receiveMessageOnPort(this.#port) as { readonly message: WorkerMessage } | undefined
+      if (entry === undefined) return
+      this.#receive(entry.message)
+    }
+  }
+
+  /** Ends the port; a thread that is offered this lease later leaves it at once. */
+  close(): void {
+    this.#port.close()
+  }
+
+  #flushSoon(): void {
+    if (this.#flushing || !this.ready) return
+    this.#flushing = true
+    // After the promises of this turn: executions that start together travel together.
+    process.nextTick(() => {
+      this.#flushing = false
+      this.#flush()
+    })
+  }
+
+  #flush(): void {
+    const sent = this.#outbox
+    if (sent.length === 0) return
+    this.#outbox = []
+    try {
+      this.#send(sent)
+    } catch {
+      // One of them cannot cross; the others must not suffer for it.
+      for (const execution of sent) this.#sendAlone(execution)
+    }
+  }
+
+  #sendAlone(execution: WorkerExecution): void {
+    try {
+      this.#send([execution])
+    } catch (error) {
+      this.executions.delete(execution.tag)
+      this.#events.refused(this, execution, error)
+    }
+  }
+
+  #send(executions: readonly WorkerExecution[]): void {
+    this.#post(['run', executions.map(({ tag, task }): TaskWire => encodeTask(tag, task))])
+  }
+
+  #post(message: ControlMessage): void {
+    this.#port.postMessage(message)
+  }
+
+  #receive(message: WorkerMessage): void {
+    switch (message[0]) {
+      case 'ready':
+        this.ready = true
+        this.#events.ready()
+        this.#flushSoon()
+        return
+      case 'ends':
+        for (const end of message[1]) {
+          const execution = this.executions.get(end[0])
+          if (execution === undefined) continue
+          this.executions.delete(end[0])
+          execution.end(end)
+          this.#events.ended(this, execution)
+        }
+        return
+      default:
+        this.executions.get(message[1])?.receive(message)
+    }
+  }
+}
