@@ -26,6 +26,8 @@ export class ThreadLease {
   /** Asked to end: takes no more tasks. */
   leaving = false
   ready = false
+  /** Turns of the event loop since it had work. */
+  idleTurns = 0
   readonly #port: MessagePort
   readonly #events: LeaseEvents
   /** Taken, but not sent yet: the thread is still starting, or more may come in this turn. */
@@ -49,6 +51,7 @@ export class ThreadLease {
   }
 
   add(execution: WorkerExecution): void {
+    this.idleTurns = 0
     this.executions.set(execution.tag, execution)
     this.#outbox.push(execution)
     this.#flushSoon()

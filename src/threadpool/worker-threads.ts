@@ -16,6 +16,9 @@ import {
   workerFailure,
 } from './worker-failure.ts'
 
+/** Turns of the event loop that a lease without work lasts: in a busy scheduler the next task comes sooner. */
+const idleTurnsMax = 4
+
 /**
  * The worker threads of one pool. Piscina makes, keeps and ends the threads; tasks go to a thread while it is leased
  * from piscina (see {@link ThreadLease}), which happens when there is work and ends when there is none.
@@ -30,7 +33,7 @@ export class WorkerThreads {
   /** Executions for which no thread had room, first come first. */
   readonly #waiting = new Set<WorkerExecution>()
   readonly #leaseEvents: LeaseEvents
-  /** Looks for leases without work, after the event loop had its turn. */
+  /** Looks for leases without work once the event loop has turned. */
   #sweep: Timer | null = null
   #lastTag = 0
   /** Whether a thread has come up since the last time one was lost. */
@@ -106,7 +109,7 @@ export class WorkerThreads {
       execution.onAbort = () => {
         this.#interrupt(execution)
       }
-      handlers.signal.addEventListener('abort', execution.onAbort)
+      handlers.signal.addEventListener('abort', execution.onAbort, { once: true })
       this.#waiting.add(execution)
       this.#dispatch()
     })
@@ -213,8 +216,12 @@ export class WorkerThreads {
       this.#sweep = null
       for (const lease of this.#leases) {
         if (lease.load > 0 || lease.leaving || !lease.ready) continue
-        this.#leaving++
-        lease.leave()
+        if (++lease.idleTurns < idleTurnsMax) {
+          this.#sweepSoon()
+        } else {
+          this.#leaving++
+          lease.leave()
+        }
       }
     })
   }
