@@ -3,7 +3,7 @@ import type { ExecutionContext } from './execution-context.ts'
 
 /** The executions that this scheduler runs now. */
 export class ExecutingJobs {
-  readonly #contexts = new Map<string, ExecutionContext>()
+  readonly #contexts = new Set<ExecutionContext>()
   #started = 0
 
   /** Executions begun since the scheduler was made. */
@@ -12,16 +12,16 @@ export class ExecutingJobs {
   }
 
   add(context: ExecutionContext): void {
-    this.#contexts.set(context.fireInstanceId, context)
+    this.#contexts.add(context)
     this.#started++
   }
 
   remove(context: ExecutionContext): void {
-    this.#contexts.delete(context.fireInstanceId)
+    this.#contexts.delete(context)
   }
 
   get(fireInstanceId: string): ExecutionContext | null {
-    return this.#contexts.get(fireInstanceId) ?? null
+    return this.all().find((context) => context.fireInstanceId === fireInstanceId) ?? null
   }
 
   ofJob(jobKey: JobKey): readonly ExecutionContext[] {
@@ -29,6 +29,6 @@ export class ExecutingJobs {
   }
 
   all(): readonly ExecutionContext[] {
-    return [...this.#contexts.values()]
+    return [...this.#contexts]
   }
 }
