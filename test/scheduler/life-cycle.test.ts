@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest'
+import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { summaryOf } from '../../src/scheduler/scheduler-metadata.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { schedulerFixture } from '../support/scheduler-fixture.ts'
+
+const shutDown = expect.objectContaining({ code: 'ERR_SCHEDULER_SHUTDOWN' }) as object
+
+/** A job that ends when it is told to. */
+function gatedJob(): {
+  readonly definition: ReturnType<typeof defineJob>
+  readonly started: Promise<void>
+  end(): void
+} {
+  let end: () => void = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  let begin: () => void = () => {}
+  const started = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  const definition = defineJob('gated', async () => {
+    begin()
+    await ended
+  })
+  return { definition, started, end }
+}
+
+describe('the life of a scheduler', () => {
+  it('is standby, started, standby, started, shut down, and its flags and callbacks say so', async () => {
+    const { scheduler, told } = await schedulerFixture()
+    const flags = () => [scheduler.isStarted, scheduler.isInStandbyMode, scheduler.isShutdown]
+    expect(flags()).toEqual([false, true, false])
+    await scheduler.start()
+    await scheduler.start()
+    expect(flags()).toEqual([true, false, false])
+    await scheduler.standby()
+    expect(flags()).toEqual([false, true, false])
+    await scheduler.start()
+    await scheduler.shutdown()
+    expect(flags()).toEqual([false, false, true])
+    expect(told).toEqual([
+      'schedulerStarting',
+      'schedulerStarted',
+      'schedulerInStandbyMode',
+      'schedulerStarting',
+      'schedulerStarted',
+      'schedulerInStandbyMode',
+      'schedulerShuttingdown',
+      'schedulerShutdown',
+    ])
+  })
+
+  it('fires nothing before the start and in standby', async () => {
+    const { scheduler, clock, ran, job, everySecond } = await schedulerFixture()
+    await scheduler.scheduleJob(job('j'), everySecond('t'))
+    await clock.advance(5000)
+    expect(ran).toEqual([])
+    await scheduler.start()
+    await clock.advance(0)
+    await scheduler.standby()
+    const before = ran.length
+    await clock.advance(5000)
+    expect(ran).toHaveLength(before)
+    await scheduler.shutdown()
+  })
+
+  it('starts after a delay, unless it was shut down by then', async () => {
+    const { scheduler, clock } = await schedulerFixture()
+    scheduler.startDelayed(5000)
+    await clock.advance(4999)
+    expect(scheduler.isStarted).toBe(false)
+    await clock.advance(1)
+    expect(scheduler.isStarted).toBe(true)
+    await scheduler.shutdown()
+
+    const other = await schedulerFixture()
+    other.scheduler.startDelayed(5000)
+    await other.scheduler.shutdown()
+    expect(other.clock.timerCount).toBe(0)
+    await other.clock.advance(10_000)
+    expect(other.scheduler.isStarted).toBe(false)
+    expect(other.errors).toEqual([])
+  })
+
+  it('refuses everything after a shutdown', async () => {
+    const { scheduler, job, once } = await schedulerFixture()
+    await scheduler.shutdown()
+    await expect(scheduler.start()).rejects.toEqual(shutDown)
+    await expect(scheduler.standby()).rejects.toEqual(shutDown)
+    await expect(scheduler.scheduleJob(job('j'), once('t'))).rejects.toEqual(shutDown)
+    await expect(scheduler.getJobKeys(GroupMatcher.anyGroup())).rejects.toEqual(shutDown)
+    await expect(scheduler.pauseAll()).rejects.toEqual(shutDown)
+    expect(() => {
+      scheduler.startDelayed(1)
+    }).toThrow(shutDown)
+    await scheduler.shutdown()
+  })
+
+  it('waits for running jobs when asked to, and says how many still ran when the time was over', async () => {
+    const gated = gatedJob()
+    const { scheduler, clock, errors, once } = await schedulerFixture({ jobs: [gated.definition] })
+    await scheduler.scheduleJob(JobBuilder.newJob(gated.definition).withIdentity('j').build(), once('t'))
+    await scheduler.start()
+    await gated.started
+    expect(scheduler.getCurrentlyExecutingJobs().map((context) => context.jobKey.name)).toEqual(['j'])
+    let isDown = false
+    const down = scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: 1000 }).then(() => {
+      isDown = true
+    })
+    await clock.advance(999)
+    expect(isDown).toBe(false)
+    await clock.advance(1)
+    await down
+    expect(errors.join()).toMatch(/1 execution/)
+    gated.end()
+    await clock.settle()
+    expect(scheduler.getCurrentlyExecutingJobs()).toEqual([])
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('does not wait for running jobs unless asked to', async () => {
+    const gated = gatedJob()
+    const { scheduler, once } = await schedulerFixture({ jobs: [gated.definition] })
+    await scheduler.scheduleJob(JobBuilder.newJob(gated.definition).build(), once('t'))
+    await scheduler.start()
+    await gated.started
+    await scheduler.shutdown()
+    expect(scheduler.isShutdown).toBe(true)
+    gated.end()
+  })
+
+  it.each([
+    [{ interruptJobsOnShutdown: true }, false, true],
+    [{ interruptJobsOnShutdownWithWait: true }, true, true],
+    [{ interruptJobsOnShutdown: true }, true, false],
+    [{ interruptJobsOnShutdownWithWait: true }, false, false],
+  ])('with %j a shutdown that waits=%s interrupts=%s', async (option, waitForJobsToComplete, interrupts) => {
+    let isAborted = false
+    let begin: () => void = () => {}
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    let end: () => void = () => {}
+    const definition = defineJob('stubborn', (context) => {
+      begin()
+      return new Promise<void>((resolve) => {
+        end = resolve
+        context.signal.addEventListener('abort', () => {
+          isAborted = true
+          resolve()
+        })
+      })
+    })
+    const { scheduler, clock, once } = await schedulerFixture({ jobs: [definition], ...option })
+    await scheduler.scheduleJob(JobBuilder.newJob(definition).build(), once('t'))
+    await scheduler.start()
+    await begun
+    const down = scheduler.shutdown({ waitForJobsToComplete })
+    await clock.settle()
+    expect(isAborted).toBe(interrupts)
+    end()
+    await down
+  })
+
+  it('is disposed of at the end of a block, waiting for what runs', async () => {
+    const gated = gatedJob()
+    const { scheduler, once } = await schedulerFixture({ jobs: [gated.definition] })
+    await scheduler.scheduleJob(JobBuilder.newJob(gated.definition).build(), once('t'))
+    await scheduler.start()
+    await gated.started
+    const disposed = scheduler[Symbol.asyncDispose]()
+    gated.end()
+    await disposed
+    expect(scheduler.isShutdown).toBe(true)
+  })
+
+  it('tells what it is', async () => {
+    const { scheduler, clock, job, once } = await schedulerFixture({ schedulerName: 'S', instanceId: 'I' })
+    await scheduler.scheduleJob(job('j'), once('t'))
+    const startedAt = clock.now()
+    await scheduler.start()
+    await clock.settle()
+    const metaData = scheduler.getMetaData()
+    expect(metaData).toMatchObject({
+      schedulerName: 'S',
+      schedulerInstanceId: 'I',
+      started: true,
+      runningSince: new Date(startedAt),
+      numberOfJobsExecuted: 1,
+      jobStorePersistent: false,
+      jobStoreClustered: false,
+      threadPoolSize: 10,
+    })
+    expect(summaryOf(metaData)).toMatch(/scheduler 'S', instance 'I'/)
+    await scheduler.shutdown()
+  })
+})
+
+describe('createScheduler', () => {
+  it.each([
+    [{ idleWaitMs: 999 }, 'idleWaitMs'],
+    [{ maxBatchSize: 0 }, 'maxBatchSize'],
+    [{ batchTimeWindowMs: 30_001 }, 'batchTimeWindowMs'],
+    [{ misfireThresholdMs: 0 }, 'misfireThresholdMs'],
+    [{ maxRefires: -1 }, 'maxRefires'],
+    [{ interruptGraceMs: 1.5 }, 'interruptGraceMs'],
+    [{ maxJobDataBytes: Number.NaN }, 'maxJobDataBytes'],
+    [{ schedulerName: ' ' }, 'schedulerName'],
+    [{ instanceId: '' }, 'instanceId'],
+    [{ threadPool: { size: -1 } }, 'size'],
+    [{ idleWaitMS: 5000 }, 'idleWaitMS'],
+  ])('refuses %j and names the option', async (options, field) => {
+    await expect(createScheduler(options)).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION', field })
+  })
+
+  it('proposes the nearest name for an option it does not know', async () => {
+    await expect(createScheduler({ idleWaitMS: 5000 } as object)).rejects.toThrow(
+      "Did you mean 'idleWaitMs'?",
+    )
+  })
+
+  it('closes what it opened when a plugin cannot be initialized', async () => {
+    const clock = new ManualClock()
+    const failing = {
+      name: 'failing',
+      initialize: () => {
+        throw new Error('no such luck')
+      },
+    }
+    await expect(createScheduler({ clock, plugins: [failing] })).rejects.toThrow('no such luck')
+    expect(clock.timerCount).toBe(0)
+  })
+})
+
+describe('a job', () => {
+  it('may use its scheduler, also while a shutdown waits for it', async () => {
+    const added: string[] = []
+    const definition = defineJob('adds', async (context) => {
+      await context.scheduler.deleteJob(jobKey('other'))
+      added.push(String(await context.scheduler.checkExists(jobKey('other'))))
+    })
+    const { scheduler, clock, job, once } = await schedulerFixture({ jobs: [definition] })
+    await scheduler.scheduleJob(job('other'), once('later', 60_000))
+    await scheduler.scheduleJob(JobBuilder.newJob(definition).build(), once('t'))
+    await scheduler.start()
+    await clock.settle()
+    expect(added).toEqual(['false'])
+    expect(await scheduler.checkExists(triggerKey('later'))).toBe(false)
+    await scheduler.shutdown()
+  })
+})
