@@ -180,6 +180,9 @@ export class DelegatingJobStore implements JobStore {
   releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
     return this.around('releaseAcquiredTriggers', () => this.inner.releaseAcquiredTriggers(acquired))
   }
+  releaseAllAcquiredTriggers(): Promise<void> {
+    return this.around('releaseAllAcquiredTriggers', () => this.inner.releaseAllAcquiredTriggers())
+  }
   triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
     return this.around('triggersFired', () => this.inner.triggersFired(acquired))
   }

@@ -217,6 +217,11 @@ export interface JobStore {
   acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]>
   /** Gives claims back unfired. Claims that are not held any more are passed over. */
   releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void>
+  /**
+   * Gives back every claim that this scheduler holds: for when the answer to an acquisition was lost, and with it the
+   * knowledge of what was claimed.
+   */
+  releaseAllAcquiredTriggers(): Promise<void>
   /** Marks claims as fired; the answer has one result per claim, in the same order. */
   triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]>
   /** Ends executions. A completion whose firing is not ours any more is passed over. */

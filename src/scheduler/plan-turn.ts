@@ -7,6 +7,8 @@ export interface TurnState {
   readonly paused: boolean
   /** Claimed triggers in order of fire time. */
   readonly held: readonly AcquiredTrigger[]
+  /** An answer of the store was lost: it may hold claims for us that we do not know. */
+  readonly claimsUnknown: boolean
   /** Wall clock when they were asked for. */
   readonly heldSinceMs: EpochMs
   /** A scheduling change since the last acquisition: its earliest candidate time, null for "soon". */
@@ -46,10 +48,12 @@ export type TurnDecision =
  */
 export function planTurn(state: TurnState): TurnDecision {
   const first = state.held[0]
-  if (state.halted) return first === undefined ? { kind: 'end' } : { kind: 'release' }
-  if (state.paused) return first === undefined ? { kind: 'standby' } : { kind: 'release' }
+  const claims = first !== undefined || state.claimsUnknown
+  if (state.halted) return claims ? { kind: 'release' } : { kind: 'end' }
+  if (state.paused) return claims ? { kind: 'release' } : { kind: 'standby' }
   if (first !== undefined) return planHeld(state, first)
   if (state.elapsedMs < state.retryAtMs) return sleep(state, state.retryAtMs - state.elapsedMs)
+  if (state.claimsUnknown) return { kind: 'release' }
   if (state.signal === null && state.elapsedMs < state.idleUntilMs) {
     return sleep(state, state.idleUntilMs - state.elapsedMs)
   }

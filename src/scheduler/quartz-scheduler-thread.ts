@@ -51,6 +51,7 @@ export class QuartzSchedulerThread {
   #paused = true
   #held: readonly AcquiredTrigger[] = []
   #heldSinceMs: EpochMs = 0
+  #claimsUnknown = false
   #signal: TurnState['signal'] = null
   #failures = 0
   #retryAtMs = 0
@@ -136,6 +137,7 @@ export class QuartzSchedulerThread {
       halted: this.#halted,
       paused: this.#paused,
       held: this.#held,
+      claimsUnknown: this.#claimsUnknown,
       heldSinceMs: this.#heldSinceMs,
       misfireThresholdMs,
       signal: this.#signal,
@@ -194,8 +196,9 @@ export class QuartzSchedulerThread {
       // From the question on, not from the answer: that is how far ahead the question looked.
       this.#idleUntilMs = askedAtMs + idleWaitMs * (1 - idleJitter * ids.random())
     } catch (error) {
-      // What was signalled before is still to be looked for.
+      // What was signalled before is still to be looked for, and claims may have been made all the same.
       this.#idleUntilMs = 0
+      this.#claimsUnknown = true
       this.#backOff('The job store failed while scanning for the next triggers to fire.', error)
     }
   }
@@ -206,7 +209,12 @@ export class QuartzSchedulerThread {
     this.#firing = firing.then(() => {})
     const unfired = await firing
     this.#firing = null
-    await this.#giveBack(unfired.claims, unfired.isAnswered)
+    const { claims, isAnswered } = unfired
+    if (claims.length === 0) return
+    await this.#giveBack(async () => {
+      await this.#options.jobStore.releaseAcquiredTriggers(claims)
+      if (!isAnswered) await this.#endUnanswered(claims)
+    })
   }
 
   /** Marks claims as fired and hands the firings on; answers the claims that came to nothing and are still ours. */
@@ -245,28 +253,31 @@ export class QuartzSchedulerThread {
   }
 
   async #release(): Promise<void> {
+    const { jobStore } = this.#options
     const held = this.#held
+    const unknown = this.#claimsUnknown
     this.#held = []
+    this.#claimsUnknown = false
     this.#idleUntilMs = 0
-    await this.#giveBack(held, true)
+    await this.#giveBack(() =>
+      unknown ? jobStore.releaseAllAcquiredTriggers() : jobStore.releaseAcquiredTriggers(held),
+    )
   }
 
   /**
    * Gives back claims. A store that cannot take them now is asked again until it does; a halting loop leaves them to
    * recovery in the end.
    */
-  async #giveBack(claims: readonly AcquiredTrigger[], isAnswered: boolean): Promise<void> {
-    if (claims.length === 0) return
-    const { clock, jobStore, notifier } = this.#options
+  async #giveBack(giveBack: () => Promise<void>): Promise<void> {
+    const { clock, notifier } = this.#options
     for (let attempts = 1; ; ) {
       try {
-        await jobStore.releaseAcquiredTriggers(claims)
-        if (!isAnswered) await this.#endUnanswered(claims)
+        await giveBack()
         return
       } catch (error) {
         this.#backOff('The job store could not take back acquired triggers.', error)
         if (this.#halted && attempts++ === releaseAttemptsMax) {
-          notifier.error(`${claims.length} acquired triggers could not be given back before the halt.`, error)
+          notifier.error('Acquired triggers could not be given back before the halt.', error)
           return
         }
         await this.#gate.wait(this.#retryAtMs - clock.elapsedMs())

@@ -58,7 +58,7 @@ describe('a store that fails while somebody waits for the answer', () => {
       expect(told.filter((callback) => callback !== 'schedulerStarting')).toEqual([])
       expect(errors).toEqual([])
       await call(fixture)
-      await scheduler.scheduleJob(job('after'), once('after'), { replace: true })
+      await scheduler.scheduleJob(job('after'), once('after'))
       await scheduler.start()
       await scheduler.resumeAll()
       await clock.advance(1000)

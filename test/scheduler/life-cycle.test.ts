@@ -3,7 +3,7 @@ import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
-import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
 import { summaryOf } from '../../src/scheduler/scheduler-metadata.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
@@ -216,7 +216,7 @@ describe('createScheduler', () => {
     [{ threadPool: { size: -1 } }, 'size'],
     [{ idleWaitMS: 5000 }, 'idleWaitMS'],
   ])('refuses %j and names the option', async (options, field) => {
-    await expect(createScheduler(options)).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION', field })
+    await expect(createScheduler(options as SchedulerOptions)).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION', field })
   })
 
   it('proposes the nearest name for an option it does not know', async () => {

@@ -22,6 +22,7 @@ const idle: TurnState = {
   halted: false,
   paused: false,
   held: [],
+  claimsUnknown: false,
   signal: null,
   nowMs: now,
   elapsedMs: 1000,

@@ -53,8 +53,8 @@ export class RAMJobStore implements JobStore {
     this.#data.dispose()
   }
   /** 20 milliseconds, however often it failed: nothing here can be away. */
-  acquireRetryDelayMs(): number {
-    return 20
+  acquireRetryDelayMs(failures: number): number {
+    return Math.min(20 * 2 ** Math.max(0, failures - 2), 10_000)
   }
 
   async scheduleJobs(
@@ -222,6 +222,11 @@ export class RAMJobStore implements JobStore {
   async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
     const session = this.#require()
     releaseTriggers(session, acquired)
+    this.#tellNothingNew(session)
+  }
+  async releaseAllAcquiredTriggers(): Promise<void> {
+    const session = this.#require()
+    for (const record of session.data.triggers.values()) session.data.apply(record, 'release')
     this.#tellNothingNew(session)
   }
   async triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {

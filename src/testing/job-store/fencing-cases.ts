@@ -22,6 +22,7 @@ function losesClaim(happens: (bed: Testbed, claim: AcquiredTrigger) => Promise<u
 
 const claims = area('fencing: a claim is over', {
   'when it was released': losesClaim((bed, claim) => bed.store.releaseAcquiredTriggers([claim])),
+  'when all claims were released': losesClaim((bed) => bed.store.releaseAllAcquiredTriggers()),
   'when it was fired': losesClaim((bed, claim) => bed.fire(claim)),
   'when the trigger was paused': losesClaim((bed) => bed.store.pauseTrigger(key)),
   'when its group was paused': losesClaim((bed) => bed.store.pauseTriggers(GroupMatcher.anyGroup())),
