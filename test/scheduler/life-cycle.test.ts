@@ -14,7 +14,7 @@ const shutDown = expect.objectContaining({ code: 'ERR_SCHEDULER_SHUTDOWN' }) as 
 function gatedJob(): {
   readonly definition: ReturnType<typeof defineJob>
   readonly started: Promise<void>
-  end(): void
+  readonly end: () => void
 } {
   let end: () => void = () => {}
   const ended = new Promise<void>((resolve) => {
@@ -216,7 +216,10 @@ describe('createScheduler', () => {
     [{ threadPool: { size: -1 } }, 'size'],
     [{ idleWaitMS: 5000 }, 'idleWaitMS'],
   ])('refuses %j and names the option', async (options, field) => {
-    await expect(createScheduler(options as SchedulerOptions)).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION', field })
+    await expect(createScheduler(options as SchedulerOptions)).rejects.toMatchObject({
+      code: 'ERR_INVALID_OPTION',
+      field,
+    })
   })
 
   it('proposes the nearest name for an option it does not know', async () => {

@@ -23,11 +23,11 @@ export interface SchedulerFixture {
   readonly told: string[]
   /** Messages of `schedulerError` events. */
   readonly errors: string[]
-  job(name: string, change?: (builder: JobBuilder<object>) => JobBuilder<object>): JobDetail
+  readonly job: (name: string, change?: (builder: JobBuilder<object>) => JobBuilder<object>) => JobDetail
   /** A trigger that fires once, `inMs` from now. */
-  once(name: string, inMs?: number): Trigger
+  readonly once: (name: string, inMs?: number) => Trigger
   /** A trigger that fires every second for ever, first `inMs` from now. */
-  everySecond(name: string, inMs?: number): Trigger
+  readonly everySecond: (name: string, inMs?: number) => Trigger
 }
 
 const note = 'note'
