@@ -1,4 +1,4 @@
-import { civilFromLocalMs, dayMs, daysInMonth, floorMod, localMsFromCivil } from './civil.ts'
+import { civilFromDays, dayMs, daysFromCivil, daysInMonth, epochDayOf, floorMod } from './civil.ts'
 import type { EpochMs } from './clock.ts'
 import type { TimeZone } from './zone.ts'
 
@@ -35,10 +35,10 @@ export function evenWallTimeBefore(zone: TimeZone, atMs: EpochMs, unitMs: number
 
 /** A wall time so many months later; a day that the month does not have becomes its last. */
 export function plusMonths(localMs: number, months: number): number {
-  const from = civilFromLocalMs(localMs)
+  const from = civilFromDays(epochDayOf(localMs))
   const monthIndex = from.year * 12 + from.month - 1 + months
   const year = Math.floor(monthIndex / 12)
   const month = monthIndex - year * 12 + 1
   const day = Math.min(from.day, daysInMonth(year, month))
-  return localMsFromCivil(year, month, day) + floorMod(localMs, dayMs)
+  return daysFromCivil(year, month, day) * dayMs + floorMod(localMs, dayMs)
 }

@@ -33,8 +33,8 @@ export const chunkMarginMs: number = 3 * dayMs
 /** Zones change twice within a week now and then (Asia/Gaza in 2040); three days leave room. */
 const sampleStepMs = 3 * dayMs
 
-/** The earliest and latest instants that a Date can hold. */
-const dateLimitMs = 8.64e15
+/** The earliest and latest instants whose wall times a Date can hold in every zone. */
+const dateLimitMs = 8.64e15 - 2 * dayMs
 
 /** Offset in milliseconds; some historical offsets are not whole minutes. */
 function readOffsetMs(zone: OffsetSource, epochMs: number): number {

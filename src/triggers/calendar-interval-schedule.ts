@@ -1,4 +1,4 @@
-import { civilFromLocalMs, dayMs } from '../time/civil.ts'
+import { civilFromDays, dayMs, epochDayOf } from '../time/civil.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { plusMonths } from '../time/wall-time.ts'
 import type { TimeZone } from '../time/zone.ts'
@@ -131,6 +131,6 @@ function monthSeries(startLocalMs: number, months: number): LocalSeries {
 }
 
 function monthIndexOf(localMs: number): number {
-  const { year, month } = civilFromLocalMs(localMs)
+  const { year, month } = civilFromDays(epochDayOf(localMs))
   return year * 12 + month - 1
 }

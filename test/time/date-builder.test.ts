@@ -31,6 +31,17 @@ describe('a date in the future', () => {
   })
 })
 
+describe('a date at the end of time', () => {
+  it.each(['Pacific/Apia', 'Pacific/Niue', 'UTC'])('is found, or refused, at once in %s', (timeZone) => {
+    const options = { timeZone, clock: clockAt('2026-01-01T00:00:00Z') }
+    expect(DateBuilder.futureDate(273_734, 'YEAR', options).getUTCFullYear()).toBeGreaterThan(275_758)
+    expect(DateBuilder.futureDate(-273_000, 'YEAR', options).getUTCFullYear()).toBeLessThan(-270_000)
+    expect(() => DateBuilder.futureDate(300_000, 'YEAR', options)).toThrow(
+      expect.objectContaining({ field: 'date' }),
+    )
+  })
+})
+
 describe('a time of today or tomorrow', () => {
   it.each([
     ['in a gap is as much later as the gap is long', '2024-03-30T22:59:59Z', '2024-03-31T01:30:20Z'],
