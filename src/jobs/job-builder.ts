@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { systemIds } from '../core/ids.ts'
-import { copyJobData, emptyJobDataMap } from '../core/job-data-map.ts'
+import { copyJobData, emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import { JobKey } from '../core/key.ts'
 import { describeValue, requireInteger } from '../core/options.ts'
 import { type JobSource, requireJobType, toJobDefinition } from './define-job.ts'
@@ -9,7 +9,7 @@ import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
 
 type JobDraft = { -readonly [Field in keyof Omit<JobDetail, 'key' | 'jobDataMap'>]: JobDetail[Field] } & {
   key: JobKey | null
-  data: Record<string, unknown>
+  data: JobDataMap
 }
 
 /**
@@ -33,13 +33,15 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
   static newJob<Data extends object>(job: JobSource<Data>): JobBuilder<Data>
   static newJob(jobType: string): JobBuilder
   static newJob(job: JobSource | string): JobBuilder<object> {
-    const fresh = { key: null, durable: false, requestsRecovery: false, data: {} }
     if (typeof job === 'string') {
       requireJobType(job)
       return new JobBuilder<object>({
-        ...fresh,
+        key: null,
         jobType: job,
         description: null,
+        data: emptyJobDataMap,
+        durable: false,
+        requestsRecovery: false,
         disallowConcurrentExecution: false,
         persistJobDataAfterExecution: false,
         timeoutMs: null,
@@ -48,9 +50,12 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
     }
     const definition = toJobDefinition(job)
     return new JobBuilder<object>({
-      ...fresh,
+      key: null,
       jobType: definition.jobType,
       description: definition.description,
+      data: emptyJobDataMap,
+      durable: false,
+      requestsRecovery: false,
       disallowConcurrentExecution: definition.disallowConcurrentExecution,
       persistJobDataAfterExecution: definition.persistJobDataAfterExecution,
       timeoutMs: definition.timeoutMs,
@@ -134,11 +139,22 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
    * @throws InvalidArgumentError ERR_INVALID_JOB_DATA, naming the key, when the data cannot be stored
    */
   build(): JobDetail {
-    const { key: givenKey, data, ...fields } = this.#draft
-    const key = givenKey ?? new JobKey(systemIds.uniqueName())
-    const jobDataMap =
-      Object.keys(data).length === 0 ? emptyJobDataMap : copyJobData(`job '${key.toString()}'`, data)
-    return Object.freeze({ key, ...fields, jobDataMap })
+    const draft = this.#draft
+    const key = draft.key ?? new JobKey(systemIds.uniqueName())
+    const hasData = Object.keys(draft.data).length > 0
+    // Field by field: a spread takes several times as long, and stores of a million jobs are built of this.
+    return Object.freeze({
+      key,
+      jobType: draft.jobType,
+      description: draft.description,
+      jobDataMap: hasData ? copyJobData(`job '${key.toString()}'`, draft.data) : emptyJobDataMap,
+      durable: draft.durable,
+      requestsRecovery: draft.requestsRecovery,
+      disallowConcurrentExecution: draft.disallowConcurrentExecution,
+      persistJobDataAfterExecution: draft.persistJobDataAfterExecution,
+      timeoutMs: draft.timeoutMs,
+      retry: draft.retry,
+    })
   }
 }
 

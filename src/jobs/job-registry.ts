@@ -66,6 +66,8 @@ export class JobRegistry {
    */
   complete(jobDetail: JobDetail): JobDetail {
     const definition = this.get(jobDetail.jobType)
+    // What JobBuilder made of the definition has all of it already.
+    if (Object.isFrozen(jobDetail) && hasEverythingOf(definition, jobDetail)) return jobDetail
     const completed: JobDetail = {
       ...jobDetail,
       description: jobDetail.description ?? definition.description,
@@ -78,4 +80,14 @@ export class JobRegistry {
     }
     return Object.freeze(completed)
   }
+}
+
+function hasEverythingOf(definition: JobDefinition<object>, job: JobDetail): boolean {
+  return (
+    (job.description !== null || definition.description === null) &&
+    (job.disallowConcurrentExecution || !definition.disallowConcurrentExecution) &&
+    (job.persistJobDataAfterExecution || !definition.persistJobDataAfterExecution) &&
+    (job.timeoutMs !== null || definition.timeoutMs === null) &&
+    (job.retry !== null || definition.retry === null)
+  )
 }

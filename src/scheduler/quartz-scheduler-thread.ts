@@ -57,6 +57,8 @@ export class QuartzSchedulerThread {
   #retryAtMs = 0
   #idleUntilMs = 0
   #sliceStartMs = 0
+  /** When the present sleep ends by itself, by the wall clock; infinite while awake. */
+  #asleepUntilMs = Number.POSITIVE_INFINITY
 
   constructor(options: QuartzSchedulerThreadOptions) {
     this.#options = options
@@ -97,7 +99,8 @@ export class QuartzSchedulerThread {
         ? null
         : Math.min(candidateMs, known?.candidateMs ?? Number.POSITIVE_INFINITY)
     this.#signal = { candidateMs: earliest }
-    this.#gate.wake()
+    // What is due when the loop is awake again anyway will be seen then: a burst of new triggers costs no turns.
+    if (candidateMs === null || candidateMs < this.#asleepUntilMs) this.#gate.wake()
   }
 
   async #run(): Promise<void> {
@@ -153,7 +156,9 @@ export class QuartzSchedulerThread {
   }
 
   async #sleep(delayMs: number): Promise<void> {
+    this.#asleepUntilMs = this.#options.clock.now() + delayMs
     await this.#gate.wait(delayMs)
+    this.#asleepUntilMs = Number.POSITIVE_INFINITY
     this.#sliceStartMs = this.#options.clock.elapsedMs()
   }
 
