@@ -33,16 +33,19 @@ export class ThreadLease {
   /** Taken, but not sent yet: the thread is still starting, or more may come in this turn. */
   #outbox: WorkerExecution[] = []
   #flushing = false
+  /** Whether several tasks share the thread, so that waiting for more of them in one turn pays. */
+  readonly #shared: boolean
 
-  constructor(events: LeaseEvents) {
+  constructor(events: LeaseEvents, options: { readonly shared: boolean }) {
     const { port1, port2 } = new MessageChannel()
     this.#events = events
+    this.#shared = options.shared
     this.#port = port1
     this.offer = port2
     port1.on('message', (message: WorkerMessage) => {
       this.#receive(message)
       // An event per message is the dear part; what else has come is read at once.
-      this.drain()
+      if (this.#shared) this.drain()
     })
   }
 
@@ -54,7 +57,7 @@ export class ThreadLease {
     this.idleTurns = 0
     this.executions.set(execution.tag, execution)
     this.#outbox.push(execution)
-    this.#flushSoon()
+    this.#flushWhenDue()
   }
 
   /** Takes back an execution that was not sent yet; false when it was. */
@@ -89,8 +92,12 @@ export class ThreadLease {
     this.#port.close()
   }
 
-  #flushSoon(): void {
+  #flushWhenDue(): void {
     if (this.#flushing || !this.ready) return
+    if (!this.#shared) {
+      this.#flush()
+      return
+    }
     this.#flushing = true
     // After the promises of this turn: executions that start together travel together.
     process.nextTick(() => {
@@ -133,7 +140,7 @@ export class ThreadLease {
       case 'ready':
         this.ready = true
         this.#events.ready()
-        this.#flushSoon()
+        this.#flushWhenDue()
         return
       case 'ends':
         for (const end of message[1]) {

@@ -26,18 +26,16 @@ export class WorkerExecution {
     tag: number,
     task: WorkerTask,
     handlers: WorkerTaskHandlers,
-    outcome: {
-      readonly logger: Logger
-      readonly resolve: (result: WorkerTaskResult) => void
-      readonly reject: (error: unknown) => void
-    },
+    logger: Logger,
+    resolve: (result: WorkerTaskResult) => void,
+    reject: (error: unknown) => void,
   ) {
     this.tag = tag
     this.task = task
     this.handlers = handlers
-    this.#logger = outcome.logger
-    this.#resolve = outcome.resolve
-    this.#reject = outcome.reject
+    this.#logger = logger
+    this.#resolve = resolve
+    this.#reject = reject
   }
 
   /** `group.name` of the job, for messages. */

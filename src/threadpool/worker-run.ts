@@ -17,6 +17,7 @@ export class WorkerRun {
   readonly #channel: RunChannel
   readonly #tag: number
   readonly #task: WorkerTask
+  #log: Logger | null = null
   #abortController: AbortController | null = null
   #abortReason: { readonly value: unknown } | null = null
   /** The job's data once the job has seen it: only then can it have changed. */
@@ -33,11 +34,12 @@ export class WorkerRun {
     this.#abortController?.abort(reason)
   }
 
-  /** What the job function is given. The signal and the data are made when the job asks for them. */
+  /** What the job function is given. What most jobs never look at is made when the job asks for it. */
   context(): JobRunContext {
     const task = this.#task
     const signal = (): AbortSignal => this.#signal()
     const jobDataMap = (): Record<string, unknown> => (this.#jobDataMap ??= { ...task.jobDataMap })
+    const log = (): Logger => (this.#log ??= this.#makeLog())
     return {
       jobKey: jobKey(task.job.name, task.job.group),
       triggerKey: triggerKey(task.trigger.name, task.trigger.group),
@@ -50,9 +52,11 @@ export class WorkerRun {
       recovering: task.recovering,
       refireCount: task.refireCount,
       attempt: task.attempt,
-      log: this.#logger(),
       get signal() {
         return signal()
+      },
+      get log() {
+        return log()
       },
       get jobDataMap() {
         return jobDataMap()
@@ -93,7 +97,7 @@ export class WorkerRun {
     return this.#abortController.signal
   }
 
-  #logger(): Logger {
+  #makeLog(): Logger {
     const at =
       (level: LogLevel) =>
       (fields: object, message: string): void => {

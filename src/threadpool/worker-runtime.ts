@@ -112,8 +112,12 @@ class LeaseServer implements RunChannel {
   }
 
   #tell(end: TaskEnd, run: WorkerRun): void {
-    this.#ends.push({ end, run })
-    if (this.#ends.length > 1) return
+    const waiting = this.#ends.push({ end, run })
+    if (this.#runs.size === 0 && waiting === 1) {
+      this.#flush(this.#ends.splice(0))
+      return
+    }
+    if (waiting > 1) return
     // After the promises of this turn, in which other tasks may end too.
     process.nextTick(() => {
       const ends = this.#ends

@@ -101,7 +101,7 @@ export class WorkerThreads {
   run(task: WorkerTask, handlers: WorkerTaskHandlers): Promise<WorkerTaskResult> {
     return new Promise((resolve, reject) => {
       const { logger } = this.#context
-      const execution = new WorkerExecution(++this.#lastTag, task, handlers, { logger, resolve, reject })
+      const execution = new WorkerExecution(++this.#lastTag, task, handlers, logger, resolve, reject)
       if (handlers.signal.aborted) {
         execution.fail(interruptedBeforeStart(execution))
         return
@@ -110,8 +110,9 @@ export class WorkerThreads {
         this.#interrupt(execution)
       }
       handlers.signal.addEventListener('abort', execution.onAbort, { once: true })
-      this.#waiting.add(execution)
-      this.#dispatch()
+      const lease = this.#waiting.size === 0 ? this.#leaseWithRoom(1) : null
+      if (lease === null) this.#waiting.add(execution)
+      else give(lease, execution)
     })
   }
 
@@ -128,16 +129,15 @@ export class WorkerThreads {
   /** Gives waiting executions to threads that have room, and leases more threads as long as there may be more. */
   #dispatch(): void {
     for (const execution of this.#waiting) {
-      const lease = this.#leaseWithRoom()
+      const lease = this.#leaseWithRoom(this.#waiting.size)
       if (lease === null) return
       this.#waiting.delete(execution)
-      execution.lease = lease
-      lease.add(execution)
+      give(lease, execution)
     }
   }
 
-  /** A thread without work, else a further one, else the least busy with room for one more. */
-  #leaseWithRoom(): ThreadLease | null {
+  /** A thread without work, else a further one, else the least busy with room; `demand` executions want one. */
+  #leaseWithRoom(demand: number): ThreadLease | null {
     let leastBusy: ThreadLease | null = null
     for (const lease of this.#leases) {
       if (lease.leaving || lease.load >= (leastBusy?.load ?? this.#options.concurrentTasksPerWorker)) continue
@@ -145,12 +145,13 @@ export class WorkerThreads {
       leastBusy = lease
     }
     // A thread that is just coming back is worth waiting for; starting one takes long.
-    const mayLease = this.#leases.size < this.#options.maxThreads && this.#leaving < this.#waiting.size
+    const mayLease = this.#leases.size < this.#options.maxThreads && this.#leaving < demand
     return mayLease ? this.#lease() : leastBusy
   }
 
   #lease(): ThreadLease {
-    const lease = new ThreadLease(this.#leaseEvents)
+    const shared = this.#options.concurrentTasksPerWorker > 1
+    const lease = new ThreadLease(this.#leaseEvents, { shared })
     this.#leases.add(lease)
     const ended = (error: unknown): void => {
       this.#end(lease, error)
@@ -274,6 +275,11 @@ export class WorkerThreads {
       this.#waiting.add(execution)
     }
   }
+}
+
+function give(lease: ThreadLease, execution: WorkerExecution): void {
+  execution.lease = lease
+  lease.add(execution)
 }
 
 function piscinaOptions(options: ResolvedPiscinaOptions): ConstructorParameters<PiscinaModule['Piscina']>[0] {
