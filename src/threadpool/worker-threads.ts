@@ -54,6 +54,7 @@ export class WorkerThreads {
       ready: () => {
         this.#cameUp = true
         this.#lastError = null
+        this.#dispatch()
       },
       ended: (lease, execution) => {
         this.#release(execution)
@@ -73,7 +74,7 @@ export class WorkerThreads {
     })
     this.#piscina.on('error', (error: unknown) => {
       this.#lastError = error
-      context.logger.error({ err: error }, 'A worker thread failed while it ran no job')
+      this.#logIdleFailure(error)
     })
     this.#piscina.on('workerDestroy', () => {
       // Piscina has yet to fail the thread's lease and to tell the error.
@@ -168,7 +169,7 @@ export class WorkerThreads {
       this.#lastError = error
       this.#keptByPiscina = true
       queueMicrotask(() => {
-        this.#abandon(lease)
+        this.#startFailed([lease])
       })
     }
     return lease
@@ -176,11 +177,18 @@ export class WorkerThreads {
 
   /** The thread is back with piscina, or dead. */
   #end(lease: ThreadLease, error: unknown): void {
+    if (!lease.ready && error !== null) {
+      this.#lastError = error
+      this.#startFailed([lease])
+      return
+    }
     if (!this.#leases.delete(lease)) return
     if (lease.leaving) this.#leaving--
     // What a thread said just before its end is what tells why.
     lease.drain()
     lease.close()
+    const blameless = error === null || lease.load > 0 || lease.termination.signal.aborted
+    if (!blameless && !this.#closed) this.#logIdleFailure(error)
     for (const execution of lease.executions.values()) {
       this.#release(execution)
       execution.fail(workerFailure(execution, error))
@@ -188,14 +196,8 @@ export class WorkerThreads {
     this.#dispatch()
   }
 
-  /** No thread comes up for this lease: fails what was to run in it. */
-  #abandon(lease: ThreadLease): void {
-    this.#leases.delete(lease)
-    lease.close()
-    for (const execution of lease.executions.values()) {
-      this.#release(execution)
-      execution.fail(startFailure(`job '${execution.jobName}'`, this.#lastError))
-    }
+  #logIdleFailure(error: unknown): void {
+    this.#context.logger.error({ err: error }, 'A worker thread failed while it ran no job')
   }
 
   /** Takes a settled execution off the books. */
@@ -252,27 +254,39 @@ export class WorkerThreads {
   }
 
   /**
-   * After a thread is gone. One that was still starting does not fail its lease: piscina would let it wait until some
-   * other thread is free. Its executions get another lease, unless threads do not come up at all.
+   * After a thread is gone. One that was still starting may not fail its lease: piscina lets that wait until some other
+   * thread is free.
    */
   #checkStarts(): void {
-    if (this.#closed || this.#piscina.threads.length >= this.#leases.size) return
-    const starting = [...this.#leases].filter(({ ready }) => !ready)
-    if (this.#cameUp) {
-      this.#cameUp = false
-      for (const lease of starting) this.#requeue(lease)
-      this.#dispatch()
-    } else if (this.#piscina.threads.length === 0) {
-      for (const lease of starting) this.#abandon(lease)
-    }
+    const missing = this.#leases.size - this.#piscina.threads.length
+    if (this.#closed || missing <= 0) return
+    // The threads that are left go to those that came first.
+    const stranded = [...this.#leases].filter(({ ready }) => !ready).slice(-missing)
+    if (stranded.length > 0) this.#startFailed(stranded)
   }
 
-  #requeue(lease: ThreadLease): void {
-    this.#leases.delete(lease)
-    lease.close()
-    for (const execution of lease.executions.values()) {
-      execution.lease = null
-      this.#waiting.add(execution)
+  /**
+   * What was to run in these leases, and was not sent, waits for others. New ones are asked for only when a thread has
+   * come up since the last failure: else the threads that are left do it, or, if there are none, nobody does.
+   */
+  #startFailed(leases: readonly ThreadLease[]): void {
+    for (const lease of leases) {
+      if (!this.#leases.delete(lease)) continue
+      lease.close()
+      for (const execution of lease.executions.values()) {
+        execution.lease = null
+        this.#waiting.add(execution)
+      }
+    }
+    if (this.#cameUp) {
+      this.#cameUp = false
+      this.#dispatch()
+    } else if (this.#leases.size === 0) {
+      for (const execution of this.#waiting) {
+        this.#release(execution)
+        execution.fail(startFailure(`job '${execution.jobName}'`, this.#lastError))
+      }
+      this.#waiting.clear()
     }
   }
 }

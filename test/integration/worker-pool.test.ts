@@ -153,6 +153,18 @@ describe('threads that do not come up', () => {
     }
   })
 
+  it.each([1, 2])('do no harm as long as others do: round %i', async () => {
+    const test = await startPool({
+      size: 9,
+      maxThreads: 3,
+      execArgv: ['--import', fixture('even-threads-exit.mjs')],
+    })
+    const first = await Promise.allSettled(Array.from({ length: 9 }, () => threadOf(test)))
+    const threadIds = first.map((each) => (each.status === 'fulfilled' ? each.value.threadId : 0))
+    expect(threadIds.filter((id) => id % 2 === 0)).toEqual([])
+    expect(await Promise.all(Array.from({ length: 9 }, () => threadOf(test)))).toHaveLength(9)
+  })
+
   it('fail the initialization of a pool that starts them in advance', async () => {
     const pool = piscinaThreadPool({ size: 1, minThreads: 1, execArgv: ['--import', './nowhere.mjs'] })
     await expect(PoolUnderTest.start(pool)).rejects.toMatchObject({
@@ -180,16 +192,18 @@ describe('interrupts', () => {
     expect(test.clock.timerCount).toBe(0)
   })
 
-  it('reach a task whose thread is still starting', async () => {
-    const test = await startPool({ size: 2 })
+  it('end a task whose thread is still starting, and the thread is of use to the next', async () => {
+    const test = await startPool({ size: 1 })
     const recorder = new Recorder()
-    const second = run(test, ['wait.mjs', 'obey'], recorder)
-    // The first thread that comes up hands out both tasks.
-    const first = await waiting(test, 'obey', 'first')
+    const task = run(test, ['wait.mjs', 'obey'], recorder)
+    await test.clock.settle()
     recorder.controller.abort(new Error('at once'))
-    first.recorder.controller.abort(new Error('and the other'))
-    await expect(second).rejects.toMatchObject({ message: 'at once' })
-    expect(await first.failure).toMatchObject({ message: 'and the other' })
+    const failure: unknown = await task.catch((error: unknown) => error)
+    // Should the thread have been quick, then it is the job that says so.
+    expect([(failure as Error).message, String((failure as Error).cause)]).toContainEqual(
+      expect.stringContaining('at once'),
+    )
+    expect(await threadOf(test)).toBeDefined()
   })
 
   it('that end a shared thread fail the other jobs on it, by name', async () => {
