@@ -53,7 +53,12 @@ export class SchedulerError extends Error {
 
   /** True for errors of this library, also those of a second copy of the package or of another realm. */
   static is(value: unknown): value is SchedulerError {
-    return typeof value === 'object' && value !== null && brand in value
+    try {
+      return typeof value === 'object' && value !== null && brand in value
+    } catch {
+      // A proxy whose traps throw is not one of our errors.
+      return false
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { JobExecutionError, SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
+import { logThrown } from '../core/thrown-value.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
@@ -98,7 +99,7 @@ export interface SchedulerEvents {
 
 /** The emitting side. An observer that throws is logged and disturbs nobody. */
 export class SchedulerEventEmitter implements SchedulerEvents {
-  readonly #observers = new Map<SchedulerEventName, Set<(payload: never) => void>>()
+  readonly #observers = new Map<SchedulerEventName, Set<(payload: never) => unknown>>()
   readonly #logger: Logger
 
   constructor(logger: Logger) {
@@ -112,8 +113,9 @@ export class SchedulerEventEmitter implements SchedulerEvents {
       this.#observers.set(name, observers)
     }
     // A fresh function per call, so that adding one observer twice means being told twice.
-    const registered = (payload: SchedulerEventMap[Name]): void => {
-      observer(payload)
+    const registered = (payload: SchedulerEventMap[Name]): unknown => {
+      const tell: (payload: SchedulerEventMap[Name]) => unknown = observer
+      return tell(payload)
     }
     observers.add(registered)
     return () => {
@@ -148,11 +150,16 @@ export class SchedulerEventEmitter implements SchedulerEvents {
   emit<Name extends SchedulerEventName>(name: Name, payload: SchedulerEventMap[Name]): void {
     const observers = this.#observers.get(name)
     if (observers === undefined) return
+    const failed = (error: unknown): void => {
+      logThrown(this.#logger, error, 'an event observer threw', { event: name })
+    }
     for (const observer of [...observers]) {
       try {
-        observer(payload as never)
+        const answer: unknown = observer(payload as never)
+        // An async function passes for an observer; were it to reject unseen, it would end the process.
+        if (answer instanceof Promise) void answer.catch(failed)
       } catch (error) {
-        this.#logger.error({ err: error, event: name }, 'an event observer threw')
+        failed(error)
       }
     }
   }

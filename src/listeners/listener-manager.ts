@@ -12,6 +12,9 @@ interface Registration<Listener> {
 
 type KeyLike = Parameters<Matcher['isMatch']>[0]
 
+/** Is told of a matcher that threw; its listener counts as not matching. */
+type MatcherErrorHandler = (listener: object, error: unknown) => void
+
 /** Named listeners in order of registration; a second one of the same name takes the first one's place. */
 class NamedListeners<Listener extends { readonly name: string }> {
   readonly #registrations = new Map<string, Registration<Listener>>()
@@ -39,11 +42,15 @@ class NamedListeners<Listener extends { readonly name: string }> {
     return this.#registrations.size === 0
   }
 
-  matching(key: KeyLike): readonly Listener[] {
+  matching(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly Listener[] {
     if (this.isEmpty) return []
     const matching: Listener[] = []
     for (const { listener, matchers } of this.#registrations.values()) {
-      if (matchers.length === 0 || matchers.some((matcher) => matcher.isMatch(key))) matching.push(listener)
+      try {
+        if (matchers.length === 0 || matchers.some((matcher) => matcher.isMatch(key))) matching.push(listener)
+      } catch (error) {
+        onMatcherError(listener, error)
+      }
     }
     return matching
   }
@@ -105,11 +112,11 @@ export class ListenerManager {
   }
 
   /** Listeners to tell about a job, in order. */
-  jobListenersFor(key: KeyLike): readonly JobListener[] {
-    return this.#jobListeners.matching(key)
+  jobListenersFor(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly JobListener[] {
+    return this.#jobListeners.matching(key, onMatcherError)
   }
   /** Listeners to tell about a trigger, in order. */
-  triggerListenersFor(key: KeyLike): readonly TriggerListener[] {
-    return this.#triggerListeners.matching(key)
+  triggerListenersFor(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly TriggerListener[] {
+    return this.#triggerListeners.matching(key, onMatcherError)
   }
 }

@@ -44,8 +44,22 @@ export class JobChainingJobListener implements JobListener {
 
   async jobWasExecuted(context: JobExecutionContext, error: JobExecutionError | null): Promise<void> {
     if (error?.refireImmediately === true) return
+    const failures: unknown[] = []
     for (const link of this.#links.get(context.jobKey.toString()) ?? []) {
-      if (error === null || link.evenAfterFailure) await context.scheduler.triggerJob(link.second)
+      if (error !== null && !link.evenAfterFailure) continue
+      try {
+        await context.scheduler.triggerJob(link.second)
+      } catch (failure) {
+        failures.push(failure)
+      }
+    }
+    // A follower that cannot be triggered keeps none of the others from running.
+    if (failures.length > 0) {
+      const job = context.jobKey.toString()
+      throw new AggregateError(
+        failures,
+        `${failures.length} of the jobs that follow ${job} could not be triggered.`,
+      )
     }
   }
 }

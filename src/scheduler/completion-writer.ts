@@ -7,6 +7,8 @@ interface Batch {
   readonly completions: JobCompletion[]
   readonly done: Promise<void>
   readonly resolve: () => void
+  /** After a failed write: when each completion is dealt with on its own. */
+  alone: ReadonlyMap<JobCompletion, Promise<void>> | null
 }
 
 const retryDelayMinMs = 20
@@ -15,14 +17,17 @@ const retryDelayMaxMs = 10_000
 /**
  * Tells the store about ended executions, many at a time: those that end together are written together, and while a
  * write is under way the next batch gathers. The store is told whatever happens: a failed write is tried again, each
- * completion by itself so that one that cannot be written does not hold up the others.
+ * completion by itself, in rounds, so that one that cannot be written holds up neither the others nor later batches.
  */
 export class CompletionWriter {
   readonly #store: JobStore
   readonly #notifier: Notifier
   readonly #retryGate: Gate
+  readonly #unwritten = new Map<JobCompletion, () => void>()
   #gathering: Batch | null = null
   #writing = false
+  #retrying = false
+  #retryDelayMs = retryDelayMinMs
   #lastChance = false
 
   constructor(store: JobStore, clock: Clock, notifier: Notifier) {
@@ -32,26 +37,31 @@ export class CompletionWriter {
   }
 
   /** Resolves when the store knows, or when the scheduler is shutting down and the store cannot be told. */
-  complete(completion: JobCompletion): Promise<void> {
-    if (this.#gathering === null) {
-      let resolve: () => void = () => {}
-      const done = new Promise<void>((settle) => {
-        resolve = settle
-      })
-      this.#gathering = { completions: [], done, resolve }
-      if (!this.#writing) {
-        this.#writing = true
-        void this.#write()
-      }
-    }
-    this.#gathering.completions.push(completion)
-    return this.#gathering.done
+  async complete(completion: JobCompletion): Promise<void> {
+    const batch = this.#gather()
+    batch.completions.push(completion)
+    await batch.done
+    if (batch.alone !== null) await batch.alone.get(completion)
   }
 
   /** From now on a failed write is not tried again: the scheduler shuts down and cannot wait. */
   stopRetrying(): void {
     this.#lastChance = true
     this.#retryGate.wake()
+  }
+
+  #gather(): Batch {
+    if (this.#gathering !== null) return this.#gathering
+    let resolve: () => void = () => {}
+    const done = new Promise<void>((settle) => {
+      resolve = settle
+    })
+    this.#gathering = { completions: [], done, resolve, alone: null }
+    if (!this.#writing) {
+      this.#writing = true
+      void this.#write()
+    }
+    return this.#gathering
   }
 
   async #write(): Promise<void> {
@@ -63,26 +73,55 @@ export class CompletionWriter {
         await this.#store.triggeredJobsComplete(batch.completions)
       } catch (error) {
         this.#notifier.error('The job store could not be told that executions ended; trying again.', error)
-        for (const completion of batch.completions) await this.#writeAlone(completion)
+        batch.alone = this.#writeAlone(batch.completions)
       }
       batch.resolve()
     }
     this.#writing = false
   }
 
-  async #writeAlone(completion: JobCompletion): Promise<void> {
-    for (let delayMs = retryDelayMinMs; ; delayMs = Math.min(delayMs * 2, retryDelayMaxMs)) {
-      try {
-        await this.#store.triggeredJobsComplete([completion])
-        return
-      } catch (error) {
-        if (this.#lastChance) {
-          const fire = `firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()}`
-          this.#notifier.error(`The job store could not be told that ${fire} ended.`, error)
-          return
-        }
-        await this.#retryGate.wait(delayMs)
+  #writeAlone(completions: readonly JobCompletion[]): Map<JobCompletion, Promise<void>> {
+    const alone = new Map<JobCompletion, Promise<void>>()
+    for (const completion of completions) {
+      alone.set(
+        completion,
+        new Promise((resolve) => {
+          this.#unwritten.set(completion, resolve)
+        }),
+      )
+    }
+    this.#retryDelayMs = retryDelayMinMs
+    if (this.#retrying) this.#retryGate.wake()
+    else void this.#retry()
+    return alone
+  }
+
+  async #retry(): Promise<void> {
+    this.#retrying = true
+    for (;;) {
+      for (const [completion, resolve] of [...this.#unwritten]) {
+        if (!(await this.#isDealtWith(completion))) continue
+        this.#unwritten.delete(completion)
+        resolve()
       }
+      if (this.#unwritten.size === 0) break
+      const delayMs = this.#retryDelayMs
+      this.#retryDelayMs = Math.min(delayMs * 2, retryDelayMaxMs)
+      await this.#retryGate.wait(delayMs)
+    }
+    this.#retrying = false
+  }
+
+  /** Written, or given up because nobody can wait any longer. */
+  async #isDealtWith(completion: JobCompletion): Promise<boolean> {
+    try {
+      await this.#store.triggeredJobsComplete([completion])
+      return true
+    } catch (error) {
+      if (!this.#lastChance) return false
+      const fire = `firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()}`
+      this.#notifier.error(`The job store could not be told that ${fire} ended.`, error)
+      return true
     }
   }
 }

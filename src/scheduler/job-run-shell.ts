@@ -46,7 +46,8 @@ export class JobRunShell implements Runnable {
 
   async run(): Promise<void> {
     const { executing, notifier } = this.#resources
-    let instruction: CompletedExecutionInstruction = 'noop'
+    // What follows when something outside the job fails: what follows after a job that ended well.
+    let instruction = instructionAfter(this.#context.trigger, null)
     let retry: Trigger | null = null
     executing.add(this.#context)
     try {
@@ -90,7 +91,7 @@ export class JobRunShell implements Runnable {
     const context = this.#context
     const { notifier } = this.#resources
     notifier.events.emit('jobExecutionVetoed', { context })
-    const listeners = notifier.listeners.jobListenersFor(context.jobKey)
+    const listeners = notifier.jobListenersFor(context.jobKey)
     await notifier.callEach('jobExecutionVetoed', listeners, (listener) =>
       listener.jobExecutionVetoed?.(context),
     )
@@ -158,21 +159,21 @@ export class JobRunShell implements Runnable {
     const { trigger } = context
     const { notifier } = this.#resources
     if (notifier.events.has('triggerFired')) notifier.events.emit('triggerFired', { trigger, context })
-    const listeners = notifier.listeners.triggerListenersFor(trigger.key)
+    const listeners = notifier.triggerListenersFor(trigger.key)
     return listeners.length === 0 ? null : this.#vetoOf(listeners)
   }
 
   async #vetoOf(listeners: readonly TriggerListener[]): Promise<boolean> {
     const context = this.#context
     const { trigger } = context
+    const { notifier } = this.#resources
     let vetoed = false
-    await this.#resources.notifier.callEach('triggerFired', listeners, async (listener) => {
-      try {
-        await listener.triggerFired?.(trigger, context)
-      } finally {
+    for (const listener of listeners) {
+      await notifier.callEach('triggerFired', [listener], () => listener.triggerFired?.(trigger, context))
+      await notifier.callEach('vetoJobExecution', [listener], async () => {
         if ((await listener.vetoJobExecution?.(trigger, context)) === true) vetoed = true
-      }
-    })
+      })
+    }
     return vetoed
   }
 
@@ -180,7 +181,7 @@ export class JobRunShell implements Runnable {
     const context = this.#context
     const { notifier } = this.#resources
     if (notifier.events.has('jobToBeExecuted')) notifier.events.emit('jobToBeExecuted', { context })
-    const listeners = notifier.listeners.jobListenersFor(context.jobKey)
+    const listeners = notifier.jobListenersFor(context.jobKey)
     return notifier.callEach('jobToBeExecuted', listeners, (listener) => listener.jobToBeExecuted?.(context))
   }
 
@@ -188,7 +189,7 @@ export class JobRunShell implements Runnable {
     const context = this.#context
     const { notifier } = this.#resources
     if (notifier.events.has('jobWasExecuted')) notifier.events.emit('jobWasExecuted', { context, error })
-    const listeners = notifier.listeners.jobListenersFor(context.jobKey)
+    const listeners = notifier.jobListenersFor(context.jobKey)
     return notifier.callEach('jobWasExecuted', listeners, (listener) =>
       listener.jobWasExecuted?.(context, error),
     )
@@ -201,7 +202,7 @@ export class JobRunShell implements Runnable {
     if (notifier.events.has('triggerComplete')) {
       notifier.events.emit('triggerComplete', { trigger, context, instruction })
     }
-    const listeners = notifier.listeners.triggerListenersFor(trigger.key)
+    const listeners = notifier.triggerListenersFor(trigger.key)
     return notifier.callEach('triggerComplete', listeners, (listener) =>
       listener.triggerComplete?.(trigger, context, instruction),
     )

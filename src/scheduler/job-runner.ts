@@ -28,7 +28,8 @@ export async function runJob(
           context.interrupt(timeoutError(context, timeoutMs))
         })
   try {
-    if (definition.schema !== null) {
+    // A refire goes on with what the schema made of the data; a schema that converts could not read that again.
+    if (definition.schema !== null && context.refireCount === 0) {
       context.mergedJobDataMap = (await validateAgainstSchema(
         definition,
         context.mergedJobDataMap,
@@ -45,10 +46,11 @@ export async function runJob(
     return context.interruption?.code === 'ERR_JOB_TIMEOUT' ? context.interruption : null
   } catch (thrown) {
     const interruption = context.interruption
+    const failure = toJobExecutionError(context.jobKey, thrown)
     // What a job throws because it was told to stop is the interruption, whatever it looks like.
-    return interruption !== null && !steers(thrown)
+    return interruption !== null && !steers(failure)
       ? new JobExecutionError(interruption.message, { code: interruption.code, cause: thrown })
-      : toJobExecutionError(context.jobKey, thrown)
+      : failure
   } finally {
     timer?.cancel()
     context.jobRunTimeMs = options.clock.elapsedMs() - startedMs
@@ -87,7 +89,8 @@ function taskOf(definition: WorkerJobDefinition<object>, context: ExecutionConte
     fireInstanceId: bundle.fireInstanceId,
     job: jobKey,
     trigger: triggerKey,
-    jobDataMap: bundle.jobDetail.jobDataMap,
+    // A refire sees what the run before it left.
+    jobDataMap: context.changedJobData ?? bundle.jobDetail.jobDataMap,
     mergedJobDataMap: context.mergedJobDataMap,
     fireTimeMs: bundle.fireTimeMs,
     scheduledFireTimeMs: context.scheduledFireTime.getTime(),
@@ -106,11 +109,8 @@ function timeoutError(context: ExecutionContext, timeoutMs: number): JobExecutio
   )
 }
 
-function steers(thrown: unknown): boolean {
-  return (
-    thrown instanceof JobExecutionError &&
-    (thrown.refireImmediately || thrown.unscheduleFiringTrigger || thrown.unscheduleAllTriggers)
-  )
+function steers(failure: JobExecutionError): boolean {
+  return failure.refireImmediately || failure.unscheduleFiringTrigger || failure.unscheduleAllTriggers
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -1,8 +1,12 @@
 import { SchedulerError } from '../core/errors.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
+import { disarm, logThrown } from '../core/thrown-value.ts'
 import type { SchedulerEventEmitter, SchedulerEventMap, SchedulerEventName } from '../listeners/events.ts'
+import type { JobListener } from '../listeners/job-listener.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
 import type { SchedulerListener } from '../listeners/scheduler-listener.ts'
+import type { TriggerListener } from '../listeners/trigger-listener.ts'
 
 /**
  * Listeners being told. Null when there are none: then the caller goes on at once, and a firing that nobody watches
@@ -46,6 +50,15 @@ export class Notifier {
     this.track(this.tell(name, payload, call))
   }
 
+  /** Listeners to tell about a job; one whose matcher throws is reported and left out. */
+  jobListenersFor(key: JobKey): readonly JobListener[] {
+    return this.listeners.jobListenersFor(key, this.#matcherFailed)
+  }
+  /** The same for a trigger. */
+  triggerListenersFor(key: TriggerKey): readonly TriggerListener[] {
+    return this.listeners.triggerListenersFor(key, this.#matcherFailed)
+  }
+
   /** Calls listeners one after the other, isolating failures. */
   callEach<Listener extends object>(
     callback: string,
@@ -74,7 +87,7 @@ export class Notifier {
     const error = SchedulerError.is(cause)
       ? cause
       : new SchedulerError('ERR_SCHEDULER_STATE', message, { cause })
-    this.#logger.error({ err: cause }, message)
+    logThrown(this.#logger, cause, message)
     this.tellLater('schedulerError', { message, error }, (listener) =>
       listener.schedulerError?.(message, error),
     )
@@ -92,12 +105,17 @@ export class Notifier {
     while (this.#pending.size > 0) await Promise.all(this.#pending)
   }
 
+  readonly #matcherFailed = (listener: object, error: unknown): void => {
+    this.#reportListener('its matcher', listener, error)
+  }
+
   #reportListener(callback: string, listener: object, cause: unknown): void {
+    disarm(cause)
     const name = 'name' in listener && typeof listener.name === 'string' ? ` '${listener.name}'` : ''
     const message = `Listener${name} threw in ${callback}.`
     const error = new SchedulerError('ERR_LISTENER_FAILED', message, { cause })
     // A listener that fails while it is told of an error would be told of its own failure for ever.
-    if (callback === 'schedulerError') this.#logger.error({ err: cause }, message)
+    if (callback === 'schedulerError') logThrown(this.#logger, cause, message)
     else this.error(message, error)
   }
 }

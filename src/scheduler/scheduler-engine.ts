@@ -264,7 +264,7 @@ export class SchedulerEngine {
     return {
       triggerMisfired: (trigger) => {
         notifier.events.emit('triggerMisfired', { trigger })
-        const listeners = notifier.listeners.triggerListenersFor(trigger.key)
+        const listeners = notifier.triggerListenersFor(trigger.key)
         notifier.track(
           notifier.callEach('triggerMisfired', listeners, (listener) => listener.triggerMisfired?.(trigger)),
         )

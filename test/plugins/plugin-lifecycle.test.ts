@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest'
+import {
+  createScheduler,
+  inProcessThreadPool,
+  ramJobStore,
+  type SchedulerError,
+  type SchedulerPlugin,
+  shutdownHookPlugin,
+} from '../../src/index.ts'
+import { ManualClock } from '../../src/testing.ts'
+import { FaultyJobStore } from '../support/faulty-job-store.ts'
+import { detailOf, firing, jobOf } from '../support/shell-rig.ts'
+
+const steps = ['initialize', 'start', 'shutdown'] as const
+type Step = (typeof steps)[number]
+
+/** Two plugins that write down what happens to them; the first fails where it is told to. */
+function plugins(log: string[], failing: Step | null = null): SchedulerPlugin[] {
+  return ['a', 'b'].map((name) => {
+    const step = (which: Step) => async (): Promise<void> => {
+      await Promise.resolve()
+      log.push(`${name} ${which}`)
+      if (name === 'a' && which === failing) throw new Error(`${which} failed`)
+    }
+    return { name, initialize: step('initialize'), start: step('start'), shutdown: step('shutdown') }
+  })
+}
+
+function options(log: string[], failing: Step | null = null) {
+  const clock = new ManualClock()
+  const store = new FaultyJobStore(ramJobStore())
+  return {
+    clock,
+    jobs: [jobOf(() => log.push('job ran'))],
+    jobStore: store,
+    threadPool: inProcessThreadPool({ size: 1 }),
+    plugins: plugins(log, failing),
+  }
+}
+
+describe('plugins', () => {
+  it('are initialized when the scheduler is made, started once, and shut down at the end', async () => {
+    const log: string[] = []
+    const scheduler = await createScheduler(options(log))
+    expect(log).toEqual(['a initialize', 'b initialize'])
+    scheduler.events.on('schedulerStarted', () => log.push('started'))
+    scheduler.events.on('schedulerShuttingdown', () => log.push('shutting down'))
+    scheduler.events.on('schedulerShutdown', () => log.push('shut down'))
+    await scheduler.start()
+    await scheduler.standby()
+    await scheduler.start()
+    await scheduler.shutdown()
+    await scheduler.shutdown()
+    expect(log.slice(2)).toEqual([
+      'a start',
+      'b start',
+      'started',
+      'started',
+      'shutting down',
+      'a shutdown',
+      'b shutdown',
+      'shut down',
+    ])
+  })
+
+  it('that need nothing at start or shutdown leave it out', async () => {
+    const { plugins: _, ...rest } = options([])
+    const scheduler = await createScheduler({ ...rest, plugins: [{ name: 'bare', initialize: () => {} }] })
+    await scheduler.start()
+    await scheduler.shutdown()
+    expect(rest.clock.timerCount).toBe(0)
+  })
+
+  it('that fail to initialize fail createScheduler, which closes what it opened', async () => {
+    const log: string[] = []
+    const given = options(log, 'initialize')
+    await expect(createScheduler(given)).rejects.toThrow('initialize failed')
+    expect(given.jobStore.callsOf('shutdown')).toBe(1)
+    expect(log).toEqual(['a initialize', 'a shutdown', 'b shutdown'])
+    expect(given.clock.timerCount).toBe(0)
+  })
+
+  it('that fail to start fail start; nothing fires, and the scheduler can be shut down', async () => {
+    const log: string[] = []
+    const given = options(log, 'start')
+    const scheduler = await createScheduler(given)
+    await scheduler.scheduleJob(detailOf('job'), firing(given.clock.now()))
+    await expect(scheduler.start()).rejects.toThrow('start failed')
+    await given.clock.advance(60_000)
+    expect(scheduler.isStarted).toBe(false)
+    expect(log).not.toContain('job ran')
+    await scheduler.shutdown()
+    expect(log.slice(-2)).toEqual(['a shutdown', 'b shutdown'])
+    expect(given.clock.timerCount).toBe(0)
+  })
+
+  it('that fail to shut down are reported and keep nothing from shutting down', async () => {
+    const log: string[] = []
+    const errors: SchedulerError[] = []
+    const given = options(log, 'shutdown')
+    const scheduler = await createScheduler(given)
+    scheduler.events.on('schedulerError', ({ error }) => errors.push(error))
+    await scheduler.start()
+    await scheduler.shutdown()
+    expect(errors.map(({ message }) => message)).toEqual(["Plugin 'a' failed to shut down."])
+    expect(log.at(-1)).toBe('b shutdown')
+    expect(given.jobStore.callsOf('shutdown')).toBe(1)
+    expect(scheduler.isShutdown).toBe(true)
+  })
+})
+
+describe('the shutdown hook', () => {
+  it('listens to its signals while the scheduler lives, and no longer', async () => {
+    const counts = (): number[] =>
+      (['SIGUSR2', 'SIGINT'] as const).map((signal) => process.listenerCount(signal))
+    const before = counts()
+    const { plugins: _, ...rest } = options([])
+    const scheduler = await createScheduler({
+      ...rest,
+      plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'] })],
+    })
+    expect(counts()).toEqual([(before[0] ?? 0) + 1, before[1]])
+    await scheduler.shutdown()
+    expect(counts()).toEqual(before)
+  })
+
+  it('shuts the scheduler down, and waits for its jobs, when the signal comes', async () => {
+    const { plugins: _, ...rest } = options([])
+    let finish: () => void = () => {}
+    const scheduler = await createScheduler({
+      ...rest,
+      jobs: [jobOf(() => new Promise<void>((resolve) => (finish = resolve)))],
+      plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'], timeoutMs: 5000 })],
+    })
+    await scheduler.start()
+    await scheduler.scheduleJob(detailOf('job'), firing(rest.clock.now()))
+    await rest.clock.advance(1)
+    const ended = scheduler.events.next('schedulerShutdown')
+    process.emit('SIGUSR2')
+    await rest.clock.advance(100)
+    expect(scheduler.isShutdown).toBe(false)
+    finish()
+    await ended
+    expect(scheduler.isShutdown).toBe(true)
+    expect(process.listenerCount('SIGUSR2')).toBe(0)
+    await rest.clock.settle()
+    expect(rest.clock.timerCount).toBe(0)
+  })
+
+  it('waits no longer than its limit', async () => {
+    const { plugins: _, ...rest } = options([])
+    const scheduler = await createScheduler({
+      ...rest,
+      jobs: [jobOf(() => new Promise<never>(() => {}))],
+      plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'], timeoutMs: 5000 })],
+    })
+    await scheduler.start()
+    await scheduler.scheduleJob(detailOf('job'), firing(rest.clock.now()))
+    await rest.clock.advance(1)
+    process.emit('SIGUSR2')
+    await rest.clock.advance(4999)
+    expect(scheduler.isShutdown).toBe(false)
+    await rest.clock.advance(1)
+    expect(scheduler.isShutdown).toBe(true)
+    expect(rest.clock.timerCount).toBe(0)
+  })
+
+  it('refuses options that make no sense', () => {
+    for (const given of [{ timeoutMs: -1 }, { timeoutMs: 1.5 }, { signal: 'SIGTERM' }]) {
+      expect(() => shutdownHookPlugin(given as never)).toThrow(
+        expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
+      )
+    }
+  })
+})

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
+import { ramJobStore } from '../../src/index.ts'
+import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
+import type { JobCompletion } from '../../src/jobstore/job-store.ts'
+import { SchedulerEventEmitter } from '../../src/listeners/events.ts'
+import { ListenerManager } from '../../src/listeners/listener-manager.ts'
+import { CompletionWriter } from '../../src/scheduler/completion-writer.ts'
+import { Notifier } from '../../src/scheduler/notifier.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { detailOf, firing, jobOf, shellRig, theJob, theTrigger } from '../support/shell-rig.ts'
+
+/** Notes what it is told, and when; refuses what it is told to refuse. */
+class Witness extends DelegatingJobStore {
+  readonly writes: { readonly ids: readonly string[]; readonly atMs: number }[] = []
+  readonly refused = new Set<string>()
+  readonly #clock: ManualClock
+  isDown = false
+  /** While set, writes wait for it. */
+  gate: Promise<void> | null = null
+
+  constructor(clock: ManualClock) {
+    super(ramJobStore())
+    this.#clock = clock
+  }
+
+  override async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
+    const ids = completions.map(({ fireInstanceId }) => fireInstanceId)
+    this.writes.push({ ids, atMs: this.#clock.elapsedMs() })
+    await this.gate
+    if (this.isDown || ids.some((id) => this.refused.has(id))) throw new Error('refused')
+  }
+}
+
+const detail = detailOf(jobOf(() => {}))
+
+function completionOf(fireInstanceId: string): JobCompletion {
+  return {
+    fireInstanceId,
+    trigger: firing(0),
+    jobDetail: detail,
+    instruction: 'noop',
+    jobDataMap: null,
+    retryTrigger: null,
+  }
+}
+
+function rig() {
+  const clock = new ManualClock()
+  const store = new Witness(clock)
+  const events = new SchedulerEventEmitter(silentLogger)
+  const errors: string[] = []
+  events.on('schedulerError', ({ message }) => errors.push(message))
+  const writer = new CompletionWriter(store, clock, new Notifier(events, new ListenerManager(), silentLogger))
+  const written: string[] = []
+  const complete = (id: string): Promise<void> =>
+    writer.complete(completionOf(id)).then(() => {
+      written.push(id)
+    })
+  return { clock, store, writer, errors, written, complete }
+}
+
+describe('ended executions are written', () => {
+  it('together when they end together', async () => {
+    const { clock, store, written, complete } = rig()
+    await Promise.all(['a', 'b', 'c'].map(complete))
+    expect(store.writes.map(({ ids }) => ids)).toEqual([['a', 'b', 'c']])
+    expect(written).toEqual(['a', 'b', 'c'])
+    await complete('d')
+    expect(store.writes.map(({ ids }) => ids)).toEqual([['a', 'b', 'c'], ['d']])
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('as the next batch when they end while a write is under way', async () => {
+    const { clock, store, written, complete } = rig()
+    let open: () => void = () => {}
+    store.gate = new Promise((resolve) => (open = resolve))
+    const all = [complete('a')]
+    await clock.settle()
+    all.push(complete('b'), complete('c'))
+    await clock.settle()
+    expect(store.writes.map(({ ids }) => ids)).toEqual([['a']])
+    expect(written).toEqual([])
+    open()
+    await Promise.all(all)
+    expect(store.writes.map(({ ids }) => ids)).toEqual([['a'], ['b', 'c']])
+  })
+
+  it('in one call of the store when many jobs of a scheduler end in one turn', async () => {
+    const { clock, scheduler, store, startMs } = await shellRig([jobOf(() => {})])
+    const triggers = ['a', 'b'].map((name) => firing(startMs).getTriggerBuilder().withIdentity(name).build())
+    await scheduler.scheduleJob(detail, triggers)
+    await clock.advance(10)
+    expect(store.callsOf('triggeredJobsComplete')).toBe(1)
+    await scheduler.shutdown()
+  })
+})
+
+describe('a write that fails', () => {
+  it('is tried again, one by one, after delays that grow to ten seconds', async () => {
+    const { clock, store, errors, written, complete } = rig()
+    store.isDown = true
+    const all = ['a', 'b'].map(complete)
+    await clock.advance(60_000)
+    expect(written).toEqual([])
+    const [first, ...rest] = store.writes
+    expect(first?.ids).toEqual(['a', 'b'])
+    const instants = rest.filter(({ ids }) => ids[0] === 'a').map(({ atMs }) => atMs)
+    expect(rest.filter(({ ids }) => ids[0] === 'b').map(({ atMs }) => atMs)).toEqual(instants)
+    const delays = instants.slice(1).map((atMs, index) => atMs - (instants[index] ?? 0))
+    expect(delays.slice(0, 10)).toEqual([20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10_000])
+    expect(Math.max(...delays)).toBe(10_000)
+    expect(errors).toEqual(['The job store could not be told that executions ended; trying again.'])
+    store.isDown = false
+    await clock.advance(10_000)
+    await Promise.all(all)
+    expect(written).toEqual(['a', 'b'])
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('of one completion holds up neither the others of its batch nor later batches', async () => {
+    const { clock, store, written, complete } = rig()
+    store.refused.add('poison')
+    const poison = ['a', 'poison', 'b'].map(complete)[1]
+    await clock.settle()
+    expect(written).toEqual(['a', 'b'])
+    await complete('later')
+    await clock.advance(60_000)
+    await complete('much later')
+    expect(written).toEqual(['a', 'b', 'later', 'much later'])
+    store.refused.clear()
+    await clock.advance(10_000)
+    await poison
+    expect(written).toContain('poison')
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('makes no other one wait as long as one that keeps failing has to', async () => {
+    const { clock, store, written, complete } = rig()
+    store.refused.add('poison')
+    void complete('poison')
+    await clock.advance(30_000)
+    store.isDown = true
+    void complete('unlucky')
+    await clock.settle()
+    store.isDown = false
+    await clock.advance(40)
+    expect(written).toEqual(['unlucky'])
+  })
+
+  it('ends with an error for each completion when the scheduler cannot wait any longer', async () => {
+    const { clock, store, writer, errors, written, complete } = rig()
+    store.isDown = true
+    const all = ['a', 'b'].map(complete)
+    await clock.advance(1000)
+    errors.length = 0
+    writer.stopRetrying()
+    await Promise.all(all)
+    expect(written).toEqual(['a', 'b'])
+    expect(errors).toEqual(
+      ['a', 'b'].map(
+        (id) => `The job store could not be told that firing ${id} of trigger DEFAULT.trigger ended.`,
+      ),
+    )
+    await complete('late')
+    expect(errors).toHaveLength(4)
+    expect(clock.timerCount).toBe(0)
+  })
+})
+
+describe('a scheduler whose store fails when it is told of an end', () => {
+  it.each(['before', 'after'] as const)(
+    'goes on when the store is back (failing %s the work is done)',
+    async (when) => {
+      let runs = 0
+      const job = jobOf(
+        () => {
+          runs++
+        },
+        { disallowConcurrentExecution: true },
+      )
+      const { clock, scheduler, store, errors, startMs } = await shellRig([job])
+      store.failOn({ operation: 'triggeredJobsComplete', times: 4, when })
+      await scheduler.scheduleJob(detailOf(job), firing(startMs, 3))
+      await clock.advance(30)
+      expect(errors.map(({ code }) => code)).toEqual(['ERR_JOB_PERSISTENCE'])
+      await clock.advance(10_000)
+      expect(runs).toBe(3)
+      expect(await scheduler.checkExists(theJob)).toBe(false)
+      await scheduler.shutdown()
+      expect(clock.timerCount).toBe(0)
+    },
+  )
+
+  it('shuts down without waiting for a store that stays away', async () => {
+    const job = jobOf(() => {})
+    const { clock, scheduler, store, errors, startMs } = await shellRig([job])
+    store.failOn({ operation: 'triggeredJobsComplete', times: Number.POSITIVE_INFINITY })
+    await scheduler.scheduleJob(detailOf(job), firing(startMs))
+    await clock.advance(5000)
+    await scheduler.shutdown()
+    expect(errors.at(-1)?.code).toBe('ERR_JOB_PERSISTENCE')
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('and that waits for its jobs shuts down at its deadline', async () => {
+    const job = jobOf(() => {})
+    const { clock, scheduler, store, startMs } = await shellRig([job])
+    store.failOn({ operation: 'triggeredJobsComplete', times: Number.POSITIVE_INFINITY })
+    await scheduler.scheduleJob(detailOf(job), firing(startMs))
+    await clock.advance(5000)
+    const ended = scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: 1000 })
+    await clock.advance(999)
+    expect(scheduler.isShutdown).toBe(false)
+    await clock.advance(1)
+    await ended
+    expect(scheduler.isShutdown).toBe(true)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('leaves the trigger blocked until the store was told', async () => {
+    const job = jobOf(() => {}, { disallowConcurrentExecution: true })
+    const { clock, scheduler, store, startMs } = await shellRig([job])
+    store.failOn({ operation: 'triggeredJobsComplete', times: Number.POSITIVE_INFINITY })
+    await scheduler.scheduleJob(detailOf(job), firing(startMs, 10))
+    await clock.advance(500)
+    expect(await scheduler.getTriggerState(theTrigger)).toBe('BLOCKED')
+    store.heal()
+    await clock.advance(10_000)
+    expect(await scheduler.getTriggerState(theTrigger)).not.toBe('BLOCKED')
+    await scheduler.shutdown()
+  })
+})
