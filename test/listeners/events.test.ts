@@ -70,10 +70,7 @@ describe('observers of events', () => {
   it('that are async and reject are logged too, and do not end the process', async () => {
     const { events, logged } = emitter()
     const boom = new Error('boom')
-    const rejecting: () => void = async () => {
-      await Promise.resolve()
-      throw boom
-    }
+    const rejecting = (): unknown => Promise.resolve().then(() => Promise.reject(boom))
     events.on('schedulerStarted', rejecting)
     events.emit('schedulerStarted', {})
     await new Promise((resolve) => setImmediate(resolve))
@@ -121,7 +118,7 @@ describe('the next event', () => {
   it('rejects when the predicate throws, whatever it throws', async () => {
     const { events, logged } = emitter()
     const boom = new Error('boom')
-    for (const thrown of [boom, 'text']) {
+    for (const thrown of [boom, 'text'] as readonly unknown[]) {
       const next = events.next('schedulerStarted', () => {
         throw thrown
       })

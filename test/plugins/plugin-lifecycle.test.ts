@@ -11,8 +11,7 @@ import { ManualClock } from '../../src/testing.ts'
 import { FaultyJobStore } from '../support/faulty-job-store.ts'
 import { detailOf, firing, jobOf } from '../support/shell-rig.ts'
 
-const steps = ['initialize', 'start', 'shutdown'] as const
-type Step = (typeof steps)[number]
+type Step = 'initialize' | 'start' | 'shutdown'
 
 /** Two plugins that write down what happens to them; the first fails where it is told to. */
 function plugins(log: string[], failing: Step | null = null): SchedulerPlugin[] {
@@ -26,7 +25,7 @@ function plugins(log: string[], failing: Step | null = null): SchedulerPlugin[] 
   })
 }
 
-function options(log: string[], failing: Step | null = null) {
+function options(log: string[] = []) {
   const clock = new ManualClock()
   const store = new FaultyJobStore(ramJobStore())
   return {
@@ -34,14 +33,18 @@ function options(log: string[], failing: Step | null = null) {
     jobs: [jobOf(() => log.push('job ran'))],
     jobStore: store,
     threadPool: inProcessThreadPool({ size: 1 }),
-    plugins: plugins(log, failing),
   }
+}
+
+/** The same with the plugins. */
+function withPlugins(log: string[], failing: Step | null = null) {
+  return { ...options(log), plugins: plugins(log, failing) }
 }
 
 describe('plugins', () => {
   it('are initialized when the scheduler is made, started once, and shut down at the end', async () => {
     const log: string[] = []
-    const scheduler = await createScheduler(options(log))
+    const scheduler = await createScheduler(withPlugins(log))
     expect(log).toEqual(['a initialize', 'b initialize'])
     scheduler.events.on('schedulerStarted', () => log.push('started'))
     scheduler.events.on('schedulerShuttingdown', () => log.push('shutting down'))
@@ -64,7 +67,7 @@ describe('plugins', () => {
   })
 
   it('that need nothing at start or shutdown leave it out', async () => {
-    const { plugins: _, ...rest } = options([])
+    const rest = options()
     const scheduler = await createScheduler({ ...rest, plugins: [{ name: 'bare', initialize: () => {} }] })
     await scheduler.start()
     await scheduler.shutdown()
@@ -73,7 +76,7 @@ describe('plugins', () => {
 
   it('that fail to initialize fail createScheduler, which closes what it opened', async () => {
     const log: string[] = []
-    const given = options(log, 'initialize')
+    const given = withPlugins(log, 'initialize')
     await expect(createScheduler(given)).rejects.toThrow('initialize failed')
     expect(given.jobStore.callsOf('shutdown')).toBe(1)
     expect(log).toEqual(['a initialize', 'a shutdown', 'b shutdown'])
@@ -82,7 +85,7 @@ describe('plugins', () => {
 
   it('that fail to start fail start; nothing fires, and the scheduler can be shut down', async () => {
     const log: string[] = []
-    const given = options(log, 'start')
+    const given = withPlugins(log, 'start')
     const scheduler = await createScheduler(given)
     await scheduler.scheduleJob(detailOf('job'), firing(given.clock.now()))
     await expect(scheduler.start()).rejects.toThrow('start failed')
@@ -97,7 +100,7 @@ describe('plugins', () => {
   it('that fail to shut down are reported and keep nothing from shutting down', async () => {
     const log: string[] = []
     const errors: SchedulerError[] = []
-    const given = options(log, 'shutdown')
+    const given = withPlugins(log, 'shutdown')
     const scheduler = await createScheduler(given)
     scheduler.events.on('schedulerError', ({ error }) => errors.push(error))
     await scheduler.start()
@@ -114,7 +117,7 @@ describe('the shutdown hook', () => {
     const counts = (): number[] =>
       (['SIGUSR2', 'SIGINT'] as const).map((signal) => process.listenerCount(signal))
     const before = counts()
-    const { plugins: _, ...rest } = options([])
+    const rest = options()
     const scheduler = await createScheduler({
       ...rest,
       plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'] })],
@@ -125,7 +128,7 @@ describe('the shutdown hook', () => {
   })
 
   it('shuts the scheduler down, and waits for its jobs, when the signal comes', async () => {
-    const { plugins: _, ...rest } = options([])
+    const rest = options()
     let finish: () => void = () => {}
     const scheduler = await createScheduler({
       ...rest,
@@ -148,7 +151,7 @@ describe('the shutdown hook', () => {
   })
 
   it('waits no longer than its limit', async () => {
-    const { plugins: _, ...rest } = options([])
+    const rest = options()
     const scheduler = await createScheduler({
       ...rest,
       jobs: [jobOf(() => new Promise<never>(() => {}))],
