@@ -40,9 +40,13 @@ const namedProperties: readonly string[] = ['name', 'message', 'stack', 'cause',
 
 export function encodeValue(value: unknown, depth = 0): ValueWire {
   if (isError(value)) {
-    return depth < errorDepthMax
-      ? { kind: 'error', error: encodeError(value, depth + 1) }
-      : { kind: 'value', value: '[an error nested too deep]' }
+    if (depth >= errorDepthMax) return { kind: 'value', value: '[an error nested too deep]' }
+    try {
+      return { kind: 'error', error: encodeError(value, depth + 1) }
+    } catch {
+      // A proxy whose traps throw: there is nothing that could be told about it.
+      return { kind: 'value', value: '[an error that cannot be read]' }
+    }
   }
   return { kind: 'value', value: isCloneable(value) ? value : `[${describeUncloneable(value)}]` }
 }

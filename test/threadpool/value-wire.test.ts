@@ -137,6 +137,18 @@ describe('errors on the wire', () => {
     expect(arrived).toMatchObject({ unscheduleFiringTrigger: true })
   })
 
+  it('survive proxies whose traps throw', () => {
+    const refuse = (): never => {
+      throw new Error('no')
+    }
+    const error = new Proxy(new Error('a'), { get: refuse, has: refuse, ownKeys: refuse })
+    expect(cross(error)).toBe('[an error that cannot be read]')
+    expect(cross(new Error('b', { cause: error }))).toMatchObject({
+      message: 'b',
+      cause: '[an error that cannot be read]',
+    })
+  })
+
   it('survive getters that throw', () => {
     const error = new Error('a')
     for (const key of ['stack', 'cause', 'extra', 'message']) {

@@ -1,0 +1,139 @@
+import {
+  createScheduler,
+  defineWorkerJob,
+  JobBuilder,
+  JobExecutionError,
+  jobKey,
+  type Logger,
+  type Scheduler,
+  type SchedulerOptions,
+  SimpleScheduleBuilder,
+  TriggerBuilder,
+} from 'quartz-ts'
+import { afterEach, describe, expect, it } from 'vitest'
+
+const moduleUrl = new URL('../fixtures/workers/scheduled.mjs', import.meta.url)
+const define = (exportName: string, options: object = {}): ReturnType<typeof defineWorkerJob> =>
+  defineWorkerJob(exportName, moduleUrl, { exportName, ...options })
+
+const schedulers: Scheduler[] = []
+
+async function start(options: SchedulerOptions): Promise<Scheduler> {
+  const scheduler = await createScheduler({ threadPool: { size: 2 }, ...options })
+  schedulers.push(scheduler)
+  await scheduler.start()
+  return scheduler
+}
+
+afterEach(async () => {
+  for (const scheduler of schedulers.splice(0)) await scheduler.shutdown({ waitForJobsToComplete: true })
+})
+
+const once = (name: string): ReturnType<TriggerBuilder['build']> =>
+  TriggerBuilder.newTrigger().withIdentity(name).build()
+
+describe('worker jobs of a scheduler', () => {
+  it('report, log, return, and keep their data from firing to firing', async () => {
+    const lines: unknown[] = []
+    const ignore = (): void => {}
+    const logger: Logger = {
+      debug: ignore,
+      warn: ignore,
+      error: ignore,
+      info: (fields, message) => lines.push({ ...fields, message }),
+    }
+    const count = define('count', { disallowConcurrentExecution: true, persistJobDataAfterExecution: true })
+    const scheduler = await start({ jobs: [count], logger })
+    const progress: unknown[] = []
+    const results: unknown[] = []
+    scheduler.events.on('jobProgress', ({ value }) => progress.push(value))
+    scheduler.events.on('jobWasExecuted', ({ context }) => results.push(context.result))
+    const third = scheduler.events.next('triggerFinalized')
+    await scheduler.scheduleJob(
+      JobBuilder.newJob(count).withIdentity('count').usingJobData({ prefix: '#' }).storeDurably().build(),
+      TriggerBuilder.newTrigger()
+        .withIdentity('thrice')
+        .withSchedule(SimpleScheduleBuilder.simpleSchedule().withIntervalInMilliseconds(5).withRepeatCount(2))
+        .build(),
+    )
+    await third
+    await scheduler.shutdown({ waitForJobsToComplete: true })
+    expect(progress).toEqual([1, 2, 3])
+    expect(results).toEqual(['#1', '#2', '#3'])
+    expect(lines.filter((line) => (line as { message: string }).message === 'counted')).toMatchObject([
+      { count: 1 },
+      { count: 2 },
+      { count: 3 },
+    ])
+  })
+
+  it('steer their triggers with the errors that they throw', async () => {
+    const giveUp = define('giveUp')
+    const scheduler = await start({ jobs: [giveUp] })
+    const complete = scheduler.events.next('triggerComplete')
+    const executed = scheduler.events.next('jobWasExecuted')
+    await scheduler.scheduleJob(
+      JobBuilder.newJob(giveUp).withIdentity('hopeless').build(),
+      TriggerBuilder.newTrigger()
+        .withIdentity('always')
+        .withSchedule(SimpleScheduleBuilder.repeatHourlyForever())
+        .build(),
+    )
+    const { error } = await executed
+    expect(error).toBeInstanceOf(JobExecutionError)
+    expect(error).toMatchObject({ message: 'no use', unscheduleFiringTrigger: true })
+    expect(error?.cause).toBeInstanceOf(RangeError)
+    expect(await complete).toMatchObject({ instruction: 'setTriggerComplete' })
+  })
+
+  it('are repeated when their thread dies and they may be', async () => {
+    const dieOnce = define('dieOnce', {
+      retry: { attempts: 2, backoff: { type: 'fixed', initialMs: 1, jitter: 0 } },
+    })
+    const scheduler = await start({ jobs: [dieOnce] })
+    const errors: (string | null)[] = []
+    scheduler.events.on('jobWasExecuted', ({ error }) => errors.push(error?.code ?? null))
+    const succeeded = scheduler.events.next('jobWasExecuted', ({ error }) => error === null)
+    await scheduler.scheduleJob(JobBuilder.newJob(dieOnce).build(), once('now'))
+    expect((await succeeded).context.result).toBe('attempt 2')
+    expect(errors).toEqual(['ERR_WORKER_FAILED', null])
+  })
+
+  it('are interrupted, and those that do not stop are ended', async () => {
+    const [stop, block] = [define('stop'), define('block')]
+    const scheduler = await start({ jobs: [stop, block], interruptGraceMs: 20 })
+    for (const definition of [stop, block]) {
+      const running = scheduler.events.next('jobProgress')
+      const executed = scheduler.events.next('jobWasExecuted')
+      const job = JobBuilder.newJob(definition).withIdentity(definition.jobType).build()
+      await scheduler.scheduleJob(job, once(definition.jobType))
+      await running
+      expect(await scheduler.interrupt(jobKey(definition.jobType))).toBe(true)
+      expect((await executed).error).toMatchObject({ code: 'ERR_JOB_INTERRUPTED' })
+    }
+  })
+
+  it('that take too long fail with their limit, also when they block their thread', async () => {
+    const block = define('block', { timeoutMs: 20 })
+    const scheduler = await start({ jobs: [block], interruptGraceMs: 0 })
+    const executed = scheduler.events.next('jobWasExecuted')
+    await scheduler.scheduleJob(JobBuilder.newJob(block).build(), once('now'))
+    expect((await executed).error).toMatchObject({ code: 'ERR_JOB_TIMEOUT' })
+  })
+
+  it('that are TypeScript are stored or refused when they are scheduled, as Node can load them', async () => {
+    const typed = defineWorkerJob('typed', new URL('../fixtures/workers/typed.ts', import.meta.url))
+    const scheduler = await start({ jobs: [typed], threadPool: { size: 1, execArgv: [] } })
+    const stripsTypes = Boolean(Reflect.get(process.features, 'typescript'))
+    const scheduled = await Promise.allSettled([
+      scheduler.scheduleJob(
+        JobBuilder.newJob(typed).withIdentity('typed').storeDurably().build(),
+        once('now'),
+      ),
+    ])
+    expect(scheduled).toMatchObject([
+      stripsTypes ? { status: 'fulfilled' } : { reason: { code: 'ERR_WORKER_MODULE' } },
+    ])
+    expect(await scheduler.checkExists(jobKey('typed'))).toBe(stripsTypes)
+  })
+})
