@@ -1,63 +1,155 @@
-import { expect, test } from 'vitest'
-import { systemIds } from '../../src/core/ids.ts'
-import { silentLogger } from '../../src/core/logger.ts'
-import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import { describe, expect, test } from 'vitest'
 import type { JobStoreContext, SchedulerSignaler } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { jobDetail, misfireThresholdMs, only, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 
-const quiet: SchedulerSignaler = {
-  triggerMisfired: () => {},
-  triggerFinalized: () => {},
-  jobDeleted: () => {},
-  triggerInError: () => {},
-  schedulingChanged: () => {},
-  storeError: () => {},
+async function openBed(changes: Partial<JobStoreContext> = {}): Promise<Testbed> {
+  const bed = new Testbed(new RAMJobStore(), new ManualClock(), 'node')
+  await bed.store.initialize({ ...bed.context, ...changes })
+  return bed
 }
 
-test('a repeating trigger is acquired, fired, completed and waits for its next time', async () => {
-  const clock = new ManualClock()
-  const store = new RAMJobStore()
-  const context: JobStoreContext = {
-    schedulerName: 'test',
-    instanceId: 'node',
-    clock,
-    ids: systemIds,
-    logger: silentLogger,
-    signaler: quiet,
-    misfireThresholdMs: 60_000,
-    knowsJobType: () => true,
-  }
-  await store.initialize(context)
-  const job = JobBuilder.newJob('noop').withIdentity('job').build()
-  const trigger = TriggerBuilder.newTrigger({ clock })
-    .withIdentity('trigger')
-    .forJob(job)
-    .withSchedule(SimpleScheduleBuilder.repeatSecondlyForever())
-    .build()
-    .computeFirstFireTime(null)
-  await store.scheduleJobs([{ job, triggers: [trigger] }], { replace: false })
+const throwing: Calendar = {
+  type: 'throwing',
+  description: null,
+  baseCalendar: null,
+  isTimeIncluded: () => {
+    throw new Error('no such year')
+  },
+  nextIncludedTime: (timeMs) => timeMs + 1,
+  toJSON: () => ({ type: 'throwing' }),
+}
 
-  const acquired = await store.acquireNextTriggers({
-    noLaterThanMs: clock.now(),
-    maxCount: 5,
-    timeWindowMs: 0,
+function putThrowingCalendar(bed: Testbed, options: { updateTriggers: boolean }): Promise<void> {
+  return bed.store.addCalendar('throwing', throwing, { replace: true, ...options })
+}
+
+describe('RAMJobStore', () => {
+  test('refuses to work before it is initialized', async () => {
+    const store = new RAMJobStore()
+    const request = { noLaterThanMs: 0, maxCount: 1, timeWindowMs: 0 }
+    await expect(store.acquireNextTriggers(request)).rejects.toMatchObject({ code: 'ERR_SCHEDULER_STATE' })
+    await expect(store.pauseAll()).rejects.toMatchObject({ code: 'ERR_SCHEDULER_STATE' })
   })
-  expect(acquired.map((claim) => claim.trigger)).toEqual([trigger])
-  const [result] = await store.triggersFired(acquired)
-  expect(result).toMatchObject({ kind: 'fired', bundle: { scheduledFireTimeMs: clock.now() } })
-  await store.triggeredJobsComplete(
-    acquired.map(({ fireInstanceId }) => ({
-      fireInstanceId,
-      trigger,
-      jobDetail: job,
-      instruction: 'noop',
-      jobDataMap: null,
-      retryTrigger: null,
-    })),
+
+  test('is empty after shutdown and takes the ends of executions that outlived it', async () => {
+    const bed = await openBed()
+    await bed.schedule('t', { everyMs: 1000 })
+    const bundle = await bed.start('t')
+    await bed.store.shutdown()
+    expect(await bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+    await bed.complete(bundle, 'setAllJobTriggersError')
+    expect(bed.signals.inError).toEqual([])
+  })
+
+  test('gives fire instance ids that no other run of the process gives', async () => {
+    const ids = ['first run', 'second run'].map(async (name) => {
+      const bed = await openBed({ ids: { uniqueName: () => name, random: () => 0 } })
+      await bed.schedule('t')
+      return (await bed.acquireOne('t')).fireInstanceId
+    })
+    const [first, second] = await Promise.all(ids)
+    expect(first).not.toBe(second)
+  })
+
+  test('puts a trigger in error whose calendar throws, and fires the others', async () => {
+    const bed = await openBed()
+    await putThrowingCalendar(bed, { updateTriggers: false })
+    await bed.schedule('a', { calendar: 'throwing', everyMs: 1000 })
+    await bed.schedule('b')
+    const results = await bed.store.triggersFired(await bed.acquire())
+    expect(results.map(({ kind }) => kind)).toEqual(['gone', 'fired'])
+    expect(await bed.states('a', 'b')).toEqual(['ERROR', 'COMPLETE'])
+    expect(bed.signals.inError).toEqual([{ key: 'DEFAULT.a', reason: 'no such year' }])
+    expect(only(bed.signals.errors).cause).toEqual(new Error('no such year'))
+  })
+
+  test('keeps the old calendar when the new one throws while triggers are moved', async () => {
+    const bed = await openBed()
+    await bed.store.addCalendar(
+      'throwing',
+      { ...throwing, isTimeIncluded: () => true },
+      { replace: false, updateTriggers: false },
+    )
+    const trigger = await bed.schedule('t', { calendar: 'throwing', everyMs: 1000 })
+    await expect(putThrowingCalendar(bed, { updateTriggers: true })).rejects.toThrow('no such year')
+    expect((await bed.store.getCalendar('throwing'))?.isTimeIncluded(0)).toBe(true)
+    expect(await bed.stored('t')).toBe(trigger)
+  })
+
+  test('lets other work go first while it moves very many late triggers', async () => {
+    const bed = await openBed()
+    const names = Array.from({ length: 3000 }, (_, index) => `t${String(index)}`)
+    const late = { everyMs: 3_600_000, misfire: 'rescheduleNextWithExistingCount' } as const
+    await bed.scheduleAll(names.map((name) => bed.trigger(name, late)))
+    await bed.clock.advance(misfireThresholdMs)
+    const order: string[] = []
+    const acquiring = bed.acquire().then(() => order.push('acquired'))
+    const other = new Promise<void>((resolve) => {
+      setImmediate(() => {
+        order.push('other work')
+        resolve()
+      })
+    })
+    const deleting = bed.store.deleteTriggers([bed.trigger('t2999').key])
+    await Promise.all([acquiring, other, deleting])
+    expect(order).toEqual(['other work', 'acquired'])
+    expect(bed.signals.misfired).toHaveLength(2999)
+  })
+
+  test('is whole when the scheduler hears of a change, so that it may call back at once', async () => {
+    const answers: Promise<unknown>[] = []
+    const store = new RAMJobStore()
+    const bed = new Testbed(store, new ManualClock(), 'node')
+    const callBack = (): void => {
+      answers.push(store.deleteJobs([bed.job.key]), store.getCounts())
+    }
+    const signaler: SchedulerSignaler = {
+      triggerMisfired: callBack,
+      triggerFinalized: callBack,
+      jobDeleted: callBack,
+      triggerInError: callBack,
+      schedulingChanged: () => {},
+      storeError: callBack,
+    }
+    await store.initialize({ ...bed.context, signaler })
+    await bed.scheduleAll([
+      bed.trigger('a'),
+      bed.trigger('b', { misfire: 'rescheduleNextWithExistingCount' }),
+    ])
+    await bed.clock.advance(misfireThresholdMs)
+    const claim = only(await bed.acquire())
+    expect(await bed.fireKind(claim)).toBe('gone')
+    await Promise.all(answers)
+    expect(answers).not.toHaveLength(0)
+    expect(await store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+  })
+
+  test.each([false, true])(
+    'fires 20,000 triggers of one job without walking them each time (disallowConcurrentExecution %s)',
+    async (disallowConcurrentExecution) => {
+      const bed = await openBed()
+      const job = jobDetail('many', { disallowConcurrentExecution })
+      const names = Array.from({ length: 20_000 }, (_, index) => `t${String(index)}`)
+      await bed.scheduleAll(
+        names.map((name) => bed.trigger(name, { job })),
+        job,
+      )
+      let fired = 0
+      for (;;) {
+        const results = await bed.store.triggersFired(await bed.acquire({ maxCount: 50 }))
+        if (results.length === 0) break
+        for (const result of results) {
+          if (result.kind !== 'fired') throw new Error(`unexpected result ${result.kind}`)
+          await bed.complete(result.bundle, 'deleteTrigger')
+          fired++
+        }
+      }
+      expect(fired).toBe(20_000)
+      expect(await bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+    },
+    20_000,
   )
-  expect((await store.getTrigger(trigger.key))?.nextFireTimeMs).toBe(clock.now() + 1000)
-  expect(await store.getTriggerState(trigger.key)).toBe('NORMAL')
 })

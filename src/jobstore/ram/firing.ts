@@ -104,13 +104,12 @@ function completeJob(session: RamSession, completion: JobCompletion): void {
   const { data } = session
   const job = data.executions.get(completion.fireInstanceId)
   if (job === undefined) return
-  const isStored = data.jobs.get(job.detail.key) === job
-  if (isStored && completion.jobDataMap !== null) {
+  if (job.isStored && completion.jobDataMap !== null) {
     job.detail = { ...job.detail, jobDataMap: completion.jobDataMap }
   }
   const lostTrigger = carryOut(session, completion, job)
   data.endExecution(completion.fireInstanceId, job)
-  if (!isStored) return
+  if (!job.isStored) return
   if (completion.retryTrigger !== null) data.putTrigger(completion.retryTrigger, job)
   if (lostTrigger) data.removeIfOrphan(job)
 }

@@ -8,6 +8,9 @@ interface KeyLike {
 /** A map from keys to values, by group and then by name, so that no text is made to look something up. */
 export class KeyIndex<Value> {
   readonly #groups = new Map<string, Map<string, Value>>()
+  // Keys of one group tend to come one after the other.
+  #lastGroup: string | null = null
+  #lastNames: Map<string, Value> | undefined = undefined
   #size = 0
 
   get size(): number {
@@ -15,7 +18,7 @@ export class KeyIndex<Value> {
   }
 
   get(key: KeyLike): Value | undefined {
-    return this.#groups.get(key.group)?.get(key.name)
+    return this.#namesOf(key.group)?.get(key.name)
   }
 
   has(key: KeyLike): boolean {
@@ -24,25 +27,30 @@ export class KeyIndex<Value> {
 
   /** Adds a value under a key that is not there yet. */
   add(key: KeyLike, value: Value): void {
-    let names = this.#groups.get(key.group)
+    let names = this.#namesOf(key.group)
     if (names === undefined) {
       names = new Map()
       this.#groups.set(key.group, names)
+      this.#lastNames = names
     }
     names.set(key.name, value)
     this.#size++
   }
 
   delete(key: KeyLike): boolean {
-    const names = this.#groups.get(key.group)
+    const names = this.#namesOf(key.group)
     if (names?.delete(key.name) !== true) return false
-    if (names.size === 0) this.#groups.delete(key.group)
+    if (names.size === 0) {
+      this.#groups.delete(key.group)
+      this.#lastNames = undefined
+    }
     this.#size--
     return true
   }
 
   clear(): void {
     this.#groups.clear()
+    this.#lastNames = undefined
     this.#size = 0
   }
 
@@ -64,5 +72,13 @@ export class KeyIndex<Value> {
 
   *values(matcher?: GroupMatcher): Generator<Value, void> {
     for (const group of this.groups(matcher)) yield* this.#groups.get(group)?.values() ?? []
+  }
+
+  #namesOf(group: string): Map<string, Value> | undefined {
+    if (group !== this.#lastGroup) {
+      this.#lastGroup = group
+      this.#lastNames = this.#groups.get(group)
+    }
+    return this.#lastNames
   }
 }

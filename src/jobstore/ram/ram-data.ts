@@ -1,5 +1,4 @@
 import { invariant } from '../../core/invariant.ts'
-import type { JobKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { SchedulerSignaler } from '../job-store.ts'
@@ -68,9 +67,7 @@ export class RamData {
     this.executions.delete(fireInstanceId)
     job.executions--
     if (job.executions > 0) return
-    if (this.#departed.size > 0 && this.#departed.get(job.detail.key) === job) {
-      this.#departed.delete(job.detail.key)
-    }
+    if (!job.isStored) this.#departed.delete(job.detail.key)
     this.queue.settle(job)
   }
 
@@ -91,18 +88,18 @@ export class RamData {
     const departed = this.#departed.get(detail.key)
     const job = departed ?? new JobRecord(detail)
     if (departed !== undefined) this.#departed.delete(detail.key)
+    job.isStored = true
     this.#replaceDetail(job, detail)
     this.jobs.add(detail.key, job)
     return job
   }
 
-  removeJob(key: JobKey): boolean {
-    const job = this.jobs.get(key)
-    if (job === undefined) return false
+  removeJob(job: JobRecord): void {
+    const { key } = job.detail
     for (const record of job.triggers()) this.removeTrigger(record)
     this.jobs.delete(key)
+    job.isStored = false
     if (job.executions > 0) this.#departed.add(key, job)
-    return true
   }
 
   /** Stores a trigger under its key; it starts anew. Answers the job of the trigger whose place it took, or null. */
@@ -128,10 +125,9 @@ export class RamData {
 
   /** Deletes a job that is not durable and has no trigger left. */
   removeIfOrphan(job: JobRecord): void {
-    const { key, durable } = job.detail
-    if (durable || job.firstTrigger !== null || this.jobs.get(key) !== job) return
-    this.removeJob(key)
-    this.#signals.jobDeleted(key)
+    if (job.detail.durable || job.firstTrigger !== null || !job.isStored) return
+    this.removeJob(job)
+    this.#signals.jobDeleted(job.detail.key)
   }
 
   /** Pauses a trigger that has just left another state, when one of its groups is paused. */
@@ -142,7 +138,7 @@ export class RamData {
 
   /** Deletes everything but the memory of what runs, so that non-concurrent jobs stay so. */
   clear(): void {
-    for (const job of [...this.jobs.values()]) this.removeJob(job.detail.key)
+    for (const job of [...this.jobs.values()]) this.removeJob(job)
     this.calendars.clear()
     this.paused.clear()
   }

@@ -54,6 +54,8 @@ export class Lane {
 /** A stored job, or one that was deleted while it runs. */
 export class JobRecord {
   detail: JobDetail
+  /** False once it was deleted, while executions of it are still in flight. */
+  isStored = true
   firstTrigger: TriggerRecord | null = null
   /** How many of its triggers are ACQUIRED. */
   claims = 0

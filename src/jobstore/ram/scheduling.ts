@@ -14,14 +14,14 @@ export function scheduleJobs(
 ): void {
   refuseWhatCannotBeStored(data, entries, options.replace)
   for (const { job } of entries) if (job !== null) data.putJob(job)
-  const losers = new Set<JobRecord>()
+  let losers: Set<JobRecord> | null = null
   for (const { triggers } of entries) {
     for (const trigger of triggers) {
       const loser = data.putTrigger(trigger, jobOf(data, trigger))
-      if (loser !== null) losers.add(loser)
+      if (loser !== null) losers = (losers ?? new Set()).add(loser)
     }
   }
-  for (const job of losers) data.removeIfOrphan(job)
+  if (losers !== null) for (const job of losers) data.removeIfOrphan(job)
 }
 
 export function addJob(data: RamData, job: JobDetail, options: { readonly replace: boolean }): void {
@@ -51,7 +51,11 @@ export function rescheduleTrigger(data: RamData, key: TriggerKey, trigger: Trigg
 }
 
 export function deleteJobs(data: RamData, keys: readonly JobKey[]): JobKey[] {
-  return keys.filter((key) => data.removeJob(key))
+  return keys.filter((key) => {
+    const job = data.jobs.get(key)
+    if (job !== undefined) data.removeJob(job)
+    return job !== undefined
+  })
 }
 
 export function deleteTriggers(data: RamData, keys: readonly TriggerKey[]): TriggerKey[] {
@@ -69,21 +73,39 @@ export function deleteTriggers(data: RamData, keys: readonly TriggerKey[]): Trig
 
 /** Everything is looked at before anything is stored, so that a refusal changes nothing. */
 function refuseWhatCannotBeStored(data: RamData, entries: readonly ScheduleEntry[], replace: boolean): void {
-  const newJobs = new KeyIndex<true>()
+  const newJobs = new NewKeys()
   for (const { job } of entries) {
     if (job === null) continue
     const isTaken = data.jobs.has(job.key) || newJobs.has(job.key)
     if (isTaken && !replace) throw new ObjectAlreadyExistsError('job', job.key.toString())
-    if (!newJobs.has(job.key)) newJobs.add(job.key, true)
+    newJobs.add(job.key)
   }
-  const newTriggers = new KeyIndex<true>()
+  const newTriggers = new NewKeys()
   for (const { triggers } of entries) {
     for (const { key, jobKey } of triggers) {
       const isTaken = data.triggers.has(key) || newTriggers.has(key)
       if (isTaken && !replace) throw new ObjectAlreadyExistsError('trigger', key.toString())
-      if (!newTriggers.has(key)) newTriggers.add(key, true)
-      if (jobKey === null || !(data.jobs.has(jobKey) || newJobs.has(jobKey))) throw jobNotFound(key, jobKey)
+      newTriggers.add(key)
+      if (jobKey === null || !(newJobs.has(jobKey) || data.jobs.has(jobKey))) throw jobNotFound(key, jobKey)
     }
+  }
+}
+
+/** The keys of one call. Mostly there is one job and one trigger, which should not cost a map. */
+class NewKeys {
+  #first: JobKey | TriggerKey | null = null
+  #others: KeyIndex<true> | null = null
+
+  has(key: JobKey | TriggerKey): boolean {
+    const first = this.#first
+    if (first === null) return false
+    return (first.name === key.name && first.group === key.group) || this.#others?.has(key) === true
+  }
+
+  add(key: JobKey | TriggerKey): void {
+    if (this.has(key)) return
+    if (this.#first === null) this.#first = key
+    else (this.#others ??= new KeyIndex()).add(key, true)
   }
 }
 
