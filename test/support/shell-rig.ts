@@ -34,9 +34,9 @@ export interface ShellRig {
 /** Makes and starts a scheduler of two slots; what the options say goes before. */
 export async function shellRig(
   jobs: readonly JobSource[],
-  options: Partial<SchedulerOptions> = {},
+  options: Omit<SchedulerOptions, 'clock'> & { readonly clock?: ManualClock } = {},
 ): Promise<ShellRig> {
-  const clock = new ManualClock()
+  const clock = options.clock ?? new ManualClock()
   const store = new FaultyJobStore(ramJobStore())
   const scheduler = await createScheduler({
     jobs,
@@ -55,23 +55,20 @@ export async function shellRig(
 type Execute = (context: JobExecutionContext) => unknown
 
 /** An inline job type named `job`. */
-export function jobOf(
-  execute: Execute,
-  options: JobOptions = {},
-): InlineJobDefinition {
+export function jobOf(execute: Execute, options: JobOptions = {}): InlineJobDefinition {
   return defineJob('job', execute, options)
 }
 
 export const theJob = jobKey('job')
 export const theTrigger = triggerKey('trigger')
 
-/** The job `DEFAULT.job` of a definition. */
+/** The job `DEFAULT.job` of a definition, or of a job type by its name. */
 export function detailOf(
-  definition: JobSource | 'job',
+  definition: JobSource | string,
   build: (builder: JobBuilder<object>) => void = () => {},
 ): JobDetail {
   const builder = (
-    definition === 'job' ? JobBuilder.newJob('job') : JobBuilder.newJob(definition)
+    typeof definition === 'string' ? JobBuilder.newJob(definition) : JobBuilder.newJob(definition)
   ).withIdentity(theJob)
   build(builder)
   return builder.build()
