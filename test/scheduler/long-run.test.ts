@@ -25,9 +25,9 @@ const endMs = startMs + dayMs
 const zones = ['UTC', 'America/New_York', 'Europe/London', 'Asia/Kolkata', 'Australia/Lord_Howe']
 
 /** Schedules of every family, of the seed's choice. */
-function schedules(): (() => ScheduleBuilder)[] {
-  const { random } = seededIds(seed)
-  const upTo = (max: number): number => Math.floor(random() * max)
+function schedules(): (() => ScheduleBuilder<Trigger>)[] {
+  const ids = seededIds(seed)
+  const upTo = (max: number): number => Math.floor(ids.random() * max)
   const zone = (): string => zones[upTo(zones.length)] ?? 'UTC'
   return [
     () => SimpleScheduleBuilder.repeatMinutelyForever(5 + upTo(55)),
@@ -56,13 +56,13 @@ function schedules(): (() => ScheduleBuilder)[] {
 }
 
 function triggers(): Trigger[] {
-  const { random } = seededIds(seed + 1)
+  const ids = seededIds(seed + 1)
   const makers = schedules()
   return Array.from({ length: triggerCount }, (_, index) => {
-    const make = makers[index % makers.length] ?? SimpleScheduleBuilder.simpleSchedule
+    const make = makers[index % makers.length] ?? (() => SimpleScheduleBuilder.simpleSchedule())
     return TriggerBuilder.newTrigger()
       .withIdentity(`t${index}`)
-      .startAt(new Date(startMs + Math.floor(random() * 3_600_000)))
+      .startAt(new Date(startMs + Math.floor(ids.random() * 3_600_000)))
       .withSchedule(make())
       .withPriority(1 + (index % 10))
       .build()
