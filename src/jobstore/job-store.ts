@@ -48,13 +48,13 @@ export interface JobStoreContext {
 }
 
 export interface AcquireRequest {
-  /** Only triggers due at or before this instant. */
+  /** The first trigger of the batch is due at or before this instant. */
   readonly noLaterThanMs: EpochMs
   /** Most triggers to return, at least 1. */
   readonly maxCount: number
   /**
-   * How much later than the first trigger of the batch (or than now, if that is later) the others may be due.
-   * Milliseconds, default 0.
+   * How much later than the first trigger of the batch (or than now, if that is later) the others may be due, also
+   * past `noLaterThanMs`. Milliseconds, 0 or more.
    */
   readonly timeWindowMs: number
 }
@@ -81,7 +81,10 @@ export interface TriggerFiredBundle {
 
 export type TriggerFiredResult =
   | { readonly kind: 'fired'; readonly bundle: TriggerFiredBundle }
-  /** Paused, deleted, rescheduled or blocked since it was acquired: nothing to run and nothing to release. */
+  /**
+   * Paused, deleted, rescheduled or blocked since it was acquired, or put in error because its next fire time cannot
+   * be computed (its calendar is missing, say): nothing to run and nothing to release.
+   */
   | { readonly kind: 'gone' }
   /** This trigger could not be fired; the others of the batch are not affected. The claim is still held. */
   | { readonly kind: 'failed'; readonly error: Error }
@@ -119,8 +122,12 @@ export interface ScheduleEntry {
  * WHERE: keeps jobs, triggers and calendars, and says what fires next.
  *
  * Every method is asynchronous and takes and returns immutable values. Operations on unknown keys answer `false`,
- * `null` or an empty list. Each method is atomic: it happens whole or not at all. The conformance suite in
- * `quartz-ts/testing` is the definition of what a store is.
+ * `null` or an empty list. Each method is atomic: it happens whole or not at all. Lists are in no order unless one is
+ * named. The conformance suite in `quartz-ts/testing` is the definition of what a store is.
+ *
+ * A job that forbids concurrent execution blocks its triggers exactly while an execution of its key is in flight,
+ * whatever happened to the job or the triggers since it began. Whatever may let something fire earlier than was
+ * known is told to the signaler's `schedulingChanged`, except what the scheduler's own loop asked for.
  */
 export interface JobStore {
   readonly name: string
@@ -146,13 +153,18 @@ export interface JobStore {
   scheduleJobs(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void>
   /** Stores a job without a trigger. */
   addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void>
-  /** Replaces a trigger by another one of the same job; false when there is no such trigger. */
+  /**
+   * Replaces a trigger by another one of the same job, which starts anew; false when there is no such trigger.
+   *
+   * @throws ObjectAlreadyExistsError when the new key is that of a third trigger
+   * @throws JobPersistenceError ERR_JOB_KEY_MISMATCH when the new trigger names another job
+   */
   rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean>
   /** Deletes jobs with their triggers; answers those that existed. */
   deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]>
   /** Deletes triggers, and jobs that lose their last trigger and are not durable; answers those that existed. */
   deleteTriggers(keys: readonly TriggerKey[]): Promise<readonly TriggerKey[]>
-  /** Deletes all jobs, triggers, calendars and remembered pauses. */
+  /** Deletes all jobs, triggers, calendars and remembered pauses. Executions in flight go on. */
   clear(): Promise<void>
 
   getJob(key: JobKey): Promise<JobDetail | null>
@@ -168,7 +180,10 @@ export interface JobStore {
   getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }>
 
   getTriggerState(key: TriggerKey): Promise<TriggerState>
-  /** ERROR becomes WAITING, or PAUSED or BLOCKED as the trigger's groups and job say; false in any other state. */
+  /**
+   * ERROR becomes WAITING, or PAUSED or BLOCKED as the trigger's groups and job say, or COMPLETE when it has no fire
+   * time left; false in any other state.
+   */
   resetTriggerFromErrorState(key: TriggerKey): Promise<boolean>
 
   /** False when there is no such trigger. */
@@ -182,18 +197,32 @@ export interface JobStore {
   pauseJob(key: JobKey): Promise<boolean>
   /** The same for job groups: triggers stored later for jobs of these groups start paused. */
   pauseJobs(matcher: GroupMatcher): Promise<readonly string[]>
+  /** Pauses and remembers every trigger group, and each one that comes into being until all groups are resumed. */
   pauseAll(): Promise<void>
-  /** Resumed triggers that are late go through their misfire policy. */
+  /**
+   * Resumes one trigger, also when one of its groups is paused; the groups stay remembered. Here and in the methods
+   * below, resumed triggers that are late go through their misfire policy.
+   */
   resumeTrigger(key: TriggerKey): Promise<boolean>
+  /**
+   * Forgets the matching groups, existing or remembered, and answers them. Their triggers go on unless their job
+   * group is remembered.
+   */
   resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]>
+  /** Resumes every trigger of the job, also when one of their groups is paused; the groups stay remembered. */
   resumeJob(key: JobKey): Promise<boolean>
+  /** The same for job groups: triggers go on unless their own group is remembered. */
   resumeJobs(matcher: GroupMatcher): Promise<readonly string[]>
+  /** Forgets every group of both kinds and resumes every trigger. */
   resumeAll(): Promise<void>
   /** Remembered trigger groups, those of `pauseAll` included. */
   getPausedTriggerGroups(): Promise<readonly string[]>
   getPausedJobGroups(): Promise<readonly string[]>
 
   /**
+   * With `updateTriggers` the triggers that name the calendar get the fire time that it leaves them: claims on them
+   * end, pauses and errors stay, and a trigger whose last fire time it had taken is revived.
+   *
    * @throws ObjectAlreadyExistsError without `replace`, when the name is taken
    */
   addCalendar(
@@ -224,6 +253,9 @@ export interface JobStore {
   releaseAllAcquiredTriggers(): Promise<void>
   /** Marks claims as fired; the answer has one result per claim, in the same order. */
   triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]>
-  /** Ends executions. A completion whose firing is not ours any more is passed over. */
+  /**
+   * Ends executions. A completion whose firing is not ours any more is passed over; an instruction about a trigger
+   * that is gone by now, or belongs to another job, does nothing.
+   */
   triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void>
 }

@@ -290,6 +290,10 @@ const operations = {
     await walk.bed.store.releaseAcquiredTriggers(claims)
     walk.model.release(claims)
   },
+  releaseAll: async (walk: Walk) => {
+    await walk.bed.store.releaseAllAcquiredTriggers()
+    walk.model.releaseAll()
+  },
   fire: async (walk: Walk) => {
     // Mostly the last batch as it was claimed, else any of the claims so far, also void ones.
     const claims = walk.roll(3) > 0 ? walk.claims.slice(-2) : walk.some(walk.claims.slice(-8), 3)
@@ -324,7 +328,7 @@ const operations = {
 } satisfies Record<string, (walk: Walk) => unknown>
 
 /** After these the scheduler looks at the store again by itself. */
-const looksAgain: readonly string[] = ['acquire', 'release', 'fire', 'learnTypes', 'wait']
+const looksAgain: readonly string[] = ['acquire', 'release', 'releaseAll', 'fire', 'learnTypes', 'wait']
 
 async function assertSame({ bed, model }: Walk): Promise<void> {
   const { store, signals } = bed
@@ -384,6 +388,7 @@ const weights: Readonly<Record<keyof typeof operations, number>> = {
   deleteCalendar: 2,
   acquire: 20,
   release: 2,
+  releaseAll: 1,
   fire: 24,
   complete: 16,
   learnTypes: 2,

@@ -1,4 +1,3 @@
-import { compareKeys } from '../../src/core/key.ts'
 import type { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type {
@@ -8,48 +7,18 @@ import type {
   ScheduleEntry,
   TriggerFiredBundle,
 } from '../../src/jobstore/job-store.ts'
-import type { StoredTriggerState } from '../../src/jobstore/trigger-state.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
-
-export interface ModelTrigger {
-  trigger: Trigger
-  state: StoredTriggerState
-  claim: string | null
-}
-
-export interface ModelExecution {
-  readonly id: string
-  readonly job: string
-}
+import { ModelLists, type ModelTrigger, textOf } from './model-lists.ts'
 
 /** What the model throws where a store rejects. */
 export class Refusal extends Error {}
-
-const textOf = (key: { toString(): string } | null): string => String(key)
 
 /**
  * What a job store is, said as plainly as can be: lists that are searched from end to end, and one rule that puts
  * BLOCKED triggers right after every step. Slow, and meant to be compared with something that is not.
  */
-export class StoreModel {
-  jobs: JobDetail[] = []
-  triggers: ModelTrigger[] = []
-  calendars: { readonly name: string; readonly calendar: Calendar }[] = []
-  pausedTriggerGroups: string[] = []
-  pausedJobGroups: string[] = []
-  pausesNewGroups = false
-  executions: ModelExecution[] = []
-  unknownJobTypes: string[] = []
-  /** What the scheduler is told, as text. */
-  told: string[] = []
-  nowMs = 0
-  readonly #misfireThresholdMs: number
-
-  constructor(misfireThresholdMs: number) {
-    this.#misfireThresholdMs = misfireThresholdMs
-  }
-
+export class StoreModel extends ModelLists {
   // ---- jobs and triggers
 
   scheduleJobs(entries: readonly ScheduleEntry[], replace: boolean): void {
@@ -58,10 +27,7 @@ export class StoreModel {
     const jobTexts = jobs.map(({ key }) => textOf(key))
     const triggerTexts = triggers.map(({ key }) => textOf(key))
     if (!replace) {
-      if (
-        new Set(jobTexts).size < jobTexts.length ||
-        jobTexts.some((text) => this.#job(text) !== undefined)
-      ) {
+      if (new Set(jobTexts).size < jobTexts.length || jobTexts.some((text) => this.job(text) !== undefined)) {
         throw new Refusal('ERR_OBJECT_ALREADY_EXISTS')
       }
       const isTaken = triggerTexts.some((text) => this.find(text) !== undefined)
@@ -71,7 +37,7 @@ export class StoreModel {
     }
     for (const { jobKey } of triggers) {
       const text = textOf(jobKey)
-      if (!jobTexts.includes(text) && this.#job(text) === undefined) throw new Refusal('ERR_JOB_NOT_FOUND')
+      if (!jobTexts.includes(text) && this.job(text) === undefined) throw new Refusal('ERR_JOB_NOT_FOUND')
     }
     for (const job of jobs) this.#putJob(job)
     const losers = triggers.flatMap((trigger) => this.#putTrigger(trigger))
@@ -80,7 +46,7 @@ export class StoreModel {
   }
 
   addJob(job: JobDetail, replace: boolean): void {
-    if (!replace && this.#job(textOf(job.key)) !== undefined) throw new Refusal('ERR_OBJECT_ALREADY_EXISTS')
+    if (!replace && this.job(textOf(job.key)) !== undefined) throw new Refusal('ERR_OBJECT_ALREADY_EXISTS')
     this.#putJob(job)
     this.#settle()
   }
@@ -98,7 +64,7 @@ export class StoreModel {
   }
 
   deleteJobs(keys: readonly string[]): string[] {
-    const deleted = keys.filter((key, index) => this.#job(key) !== undefined && keys.indexOf(key) === index)
+    const deleted = keys.filter((key, index) => this.job(key) !== undefined && keys.indexOf(key) === index)
     this.jobs = this.jobs.filter((job) => !deleted.includes(textOf(job.key)))
     this.triggers = this.triggers.filter(({ trigger }) => !deleted.includes(textOf(trigger.jobKey)))
     this.#settle()
@@ -132,27 +98,27 @@ export class StoreModel {
   }
 
   pauseJob(key: string): boolean {
-    if (this.#job(key) === undefined) return false
-    this.#pause(this.#triggersOf(key))
+    if (this.job(key) === undefined) return false
+    this.#pause(this.triggersOf(key))
     return true
   }
 
   pauseTriggers(matcher: GroupMatcher): string[] {
-    const groups = this.#groupsToPause(this.#triggerGroups(), matcher)
+    const groups = this.groupsToPause(this.triggerGroups(), matcher)
     this.pausedTriggerGroups = [...new Set([...this.pausedTriggerGroups, ...groups])]
     this.#pause(this.triggers.filter(({ trigger }) => groups.includes(trigger.key.group)))
     return groups
   }
 
   pauseJobs(matcher: GroupMatcher): string[] {
-    const groups = this.#groupsToPause(this.#jobGroups(), matcher)
+    const groups = this.groupsToPause(this.jobGroups(), matcher)
     this.pausedJobGroups = [...new Set([...this.pausedJobGroups, ...groups])]
     this.#pause(this.triggers.filter(({ trigger }) => groups.includes(trigger.jobKey?.group ?? '')))
     return groups
   }
 
   pauseAll(): void {
-    this.pausedTriggerGroups = [...new Set([...this.pausedTriggerGroups, ...this.#triggerGroups()])]
+    this.pausedTriggerGroups = [...new Set([...this.pausedTriggerGroups, ...this.triggerGroups()])]
     this.pausesNewGroups = true
     this.#pause(this.triggers)
   }
@@ -164,27 +130,27 @@ export class StoreModel {
   }
 
   resumeJob(key: string): boolean {
-    if (this.#job(key) === undefined) return false
-    this.#resume(this.#triggersOf(key))
+    if (this.job(key) === undefined) return false
+    this.#resume(this.triggersOf(key))
     return true
   }
 
   resumeTriggers(matcher: GroupMatcher): string[] {
-    const known = [...this.#triggerGroups(), ...this.pausedTriggerGroups]
+    const known = [...this.triggerGroups(), ...this.pausedTriggerGroups]
     const groups = [...new Set(known.filter((group) => matcher.isMatchGroup(group)))]
     this.pausedTriggerGroups = this.pausedTriggerGroups.filter((group) => !groups.includes(group))
     if (matcher.operator === 'anything') this.pausesNewGroups = false
     const inGroups = this.triggers.filter(({ trigger }) => groups.includes(trigger.key.group))
-    this.#resume(inGroups.filter((each) => !this.#isGroupPaused(each.trigger)))
+    this.#resume(inGroups.filter((each) => !this.isGroupPaused(each.trigger)))
     return groups
   }
 
   resumeJobs(matcher: GroupMatcher): string[] {
-    const known = [...this.#jobGroups(), ...this.pausedJobGroups]
+    const known = [...this.jobGroups(), ...this.pausedJobGroups]
     const groups = [...new Set(known.filter((group) => matcher.isMatchGroup(group)))]
     this.pausedJobGroups = this.pausedJobGroups.filter((group) => !groups.includes(group))
     const inGroups = this.triggers.filter(({ trigger }) => groups.includes(trigger.jobKey?.group ?? ''))
-    this.#resume(inGroups.filter((each) => !this.#isGroupPaused(each.trigger)))
+    this.#resume(inGroups.filter((each) => !this.isGroupPaused(each.trigger)))
     return groups
   }
 
@@ -199,7 +165,7 @@ export class StoreModel {
     const found = this.find(key)
     if (found?.state !== 'ERROR') return false
     if (found.trigger.nextFireTimeMs === null) found.state = 'COMPLETE'
-    else found.state = this.#isGroupPaused(found.trigger) ? 'PAUSED' : 'WAITING'
+    else found.state = this.isGroupPaused(found.trigger) ? 'PAUSED' : 'WAITING'
     this.#settle()
     return true
   }
@@ -238,7 +204,7 @@ export class StoreModel {
       const first = this.acquirable()[0]
       const nextMs = first?.trigger.nextFireTimeMs ?? null
       if (first === undefined || nextMs === null || nextMs > limitMs) break
-      if (this.#isMisfired(first.trigger)) {
+      if (this.isMisfired(first.trigger)) {
         this.#applyMisfire(first)
         continue
       }
@@ -258,21 +224,29 @@ export class StoreModel {
 
   release(acquired: readonly AcquiredTrigger[]): void {
     for (const claim of acquired) {
-      const held = this.#held(claim)
+      const held = this.held(claim)
       if (held === undefined) continue
       held.state = 'WAITING'
       held.claim = null
     }
   }
 
+  releaseAll(): void {
+    for (const each of this.triggers) {
+      if (each.state !== 'ACQUIRED') continue
+      each.state = 'WAITING'
+      each.claim = null
+    }
+  }
+
   /** For each claim what it fired with, or null when the claim is void. */
   fire(acquired: readonly AcquiredTrigger[]): (TriggerFiredBundle | null)[] {
     return acquired.map((claim) => {
-      const held = this.#held(claim)
+      const held = this.held(claim)
       if (held === undefined) return null
       held.claim = null
-      const calendar = this.#calendarOf(held)
-      const job = this.#job(textOf(held.trigger.jobKey))
+      const calendar = this.calendarOf(held)
+      const job = this.job(textOf(held.trigger.jobKey))
       if (calendar === undefined || job === undefined) return null
       const before = held.trigger
       held.trigger = before.triggered(calendar)
@@ -295,7 +269,7 @@ export class StoreModel {
   complete(completion: JobCompletion): void {
     const execution = this.executions.find(({ id }) => id === completion.fireInstanceId)
     if (execution === undefined) return
-    const job = this.#job(execution.job)
+    const job = this.job(execution.job)
     const found = this.find(textOf(completion.trigger.key))
     const own = found !== undefined && textOf(found.trigger.jobKey) === execution.job ? found : undefined
     const deletes =
@@ -312,91 +286,17 @@ export class StoreModel {
     this.#settle()
   }
 
-  // ---- looking
-
-  find(key: string): ModelTrigger | undefined {
-    return this.triggers.find(({ trigger }) => textOf(trigger.key) === key)
-  }
-
-  /** The triggers that may be claimed now, the first one first. */
-  acquirable(): ModelTrigger[] {
-    const free = this.triggers.filter((each) => each.state === 'WAITING' && this.#mayBeClaimed(each))
-    return free.sort(
-      (a, b) =>
-        (a.trigger.nextFireTimeMs ?? 0) - (b.trigger.nextFireTimeMs ?? 0) ||
-        b.trigger.priority - a.trigger.priority ||
-        compareKeys(a.trigger.key, b.trigger.key),
-    )
-  }
-
-  #mayBeClaimed({ trigger }: ModelTrigger): boolean {
-    const job = this.#job(textOf(trigger.jobKey))
-    if (job === undefined || this.unknownJobTypes.includes(job.jobType)) return false
-    const isTaken = this.#triggersOf(textOf(job.key)).some(({ state }) => state === 'ACQUIRED')
-    return !(job.disallowConcurrentExecution && isTaken)
-  }
-
-  #job(key: string): JobDetail | undefined {
-    return this.jobs.find((job) => textOf(job.key) === key)
-  }
-
-  #triggersOf(job: string): ModelTrigger[] {
-    return this.triggers.filter(({ trigger }) => textOf(trigger.jobKey) === job)
-  }
-
-  #held({ trigger, fireInstanceId }: AcquiredTrigger): ModelTrigger | undefined {
-    const found = this.find(textOf(trigger.key))
-    return found?.claim === fireInstanceId ? found : undefined
-  }
-
-  #triggerGroups(): string[] {
-    return [...new Set(this.triggers.map(({ trigger }) => trigger.key.group))]
-  }
-
-  #jobGroups(): string[] {
-    return [...new Set(this.jobs.map(({ key }) => key.group))]
-  }
-
-  #groupsToPause(existing: readonly string[], matcher: GroupMatcher): string[] {
-    const groups = existing.filter((group) => matcher.isMatchGroup(group))
-    return matcher.operator === 'equals' ? [matcher.operand] : groups
-  }
-
-  #isGroupPaused(trigger: Trigger): boolean {
-    const jobGroup = trigger.jobKey?.group ?? ''
-    return this.pausedTriggerGroups.includes(trigger.key.group) || this.pausedJobGroups.includes(jobGroup)
-  }
-
-  #isMisfired({ nextFireTimeMs, misfireInstruction }: Trigger): boolean {
-    return (
-      nextFireTimeMs !== null &&
-      nextFireTimeMs <= this.nowMs - this.#misfireThresholdMs &&
-      misfireInstruction !== 'ignore'
-    )
-  }
-
-  /** The calendar of a trigger; when it is missing the trigger goes to ERROR and the answer is undefined. */
-  #calendarOf(each: ModelTrigger): Calendar | null | undefined {
-    const { calendarName, key } = each.trigger
-    if (calendarName === null) return null
-    const found = this.calendars.find(({ name }) => name === calendarName)
-    if (found !== undefined) return found.calendar
-    each.state = 'ERROR'
-    this.told.push(`in error ${textOf(key)}`)
-    return undefined
-  }
-
   // ---- changing
 
   #putJob(job: JobDetail): void {
-    const old = this.#job(textOf(job.key))
+    const old = this.job(textOf(job.key))
     this.jobs = [...this.jobs.filter((each) => each !== old), job]
     if (old === undefined) return
     // Another kind of job is claimed in another way, so claims begin anew.
     const changesKind =
       old.disallowConcurrentExecution !== job.disallowConcurrentExecution || old.jobType !== job.jobType
     if (!changesKind) return
-    for (const each of this.#triggersOf(textOf(job.key))) {
+    for (const each of this.triggersOf(textOf(job.key))) {
       if (each.state === 'ACQUIRED') each.state = 'WAITING'
       each.claim = null
     }
@@ -405,19 +305,19 @@ export class StoreModel {
   /** Answers the job of the trigger that was replaced. */
   #putTrigger(trigger: Trigger): string[] {
     const { group } = trigger.key
-    if (this.pausesNewGroups && trigger.nextFireTimeMs !== null && !this.#triggerGroups().includes(group)) {
+    if (this.pausesNewGroups && trigger.nextFireTimeMs !== null && !this.triggerGroups().includes(group)) {
       this.pausedTriggerGroups = [...new Set([...this.pausedTriggerGroups, group])]
     }
     const old = this.find(textOf(trigger.key))
-    const paused = this.#isGroupPaused(trigger) ? 'PAUSED' : 'WAITING'
+    const paused = this.isGroupPaused(trigger) ? 'PAUSED' : 'WAITING'
     const state = trigger.nextFireTimeMs === null ? 'COMPLETE' : paused
     this.triggers = [...this.triggers.filter((each) => each !== old), { trigger, state, claim: null }]
     return old === undefined ? [] : [textOf(old.trigger.jobKey)]
   }
 
   #removeOrphan(key: string): void {
-    const job = this.#job(key)
-    if (job === undefined || job.durable || this.#triggersOf(key).length > 0) return
+    const job = this.job(key)
+    if (job === undefined || job.durable || this.triggersOf(key).length > 0) return
     this.jobs = this.jobs.filter((each) => each !== job)
     this.told.push(`job deleted ${key}`)
   }
@@ -434,14 +334,14 @@ export class StoreModel {
     for (const each of triggers) {
       if (each.state !== 'PAUSED' && each.state !== 'PAUSED_BLOCKED') continue
       each.state = 'WAITING'
-      if (this.#isMisfired(each.trigger)) this.#applyMisfire(each)
+      if (this.isMisfired(each.trigger)) this.#applyMisfire(each)
     }
     this.#settle()
   }
 
   #applyMisfire(each: ModelTrigger): void {
     this.told.push(`misfired ${textOf(each.trigger.key)}`)
-    const calendar = this.#calendarOf(each)
+    const calendar = this.calendarOf(each)
     if (calendar === undefined) return
     each.trigger = each.trigger.updateAfterMisfire(calendar, this.nowMs)
     if (each.trigger.nextFireTimeMs === null) this.#finalize(each)
@@ -453,11 +353,11 @@ export class StoreModel {
   }
 
   #recompute(each: ModelTrigger, calendar: Calendar): void {
-    const updated = each.trigger.updateWithNewCalendar(calendar, this.nowMs, this.#misfireThresholdMs)
+    const updated = each.trigger.updateWithNewCalendar(calendar, this.nowMs, this.misfireThresholdMs)
     if (each.state === 'COMPLETE') {
       if (each.trigger.nextFireTimeMs !== null || updated.nextFireTimeMs === null) return
       each.trigger = updated
-      each.state = this.#isGroupPaused(updated) ? 'PAUSED' : 'WAITING'
+      each.state = this.isGroupPaused(updated) ? 'PAUSED' : 'WAITING'
       return
     }
     each.trigger = updated
@@ -469,7 +369,7 @@ export class StoreModel {
 
   #carryOut({ instruction }: JobCompletion, own: ModelTrigger | undefined, job: string): void {
     const isForAll = instruction === 'setAllJobTriggersComplete' || instruction === 'setAllJobTriggersError'
-    const reached = isForAll ? this.#triggersOf(job) : own === undefined ? [] : [own]
+    const reached = isForAll ? this.triggersOf(job) : own === undefined ? [] : [own]
     for (const each of reached) {
       if (instruction === 'setTriggerComplete' || instruction === 'setAllJobTriggersComplete') {
         each.state = 'COMPLETE'
@@ -488,7 +388,7 @@ export class StoreModel {
     for (const each of this.triggers) {
       const key = textOf(each.trigger.jobKey)
       const isRunning = this.executions.some(({ job }) => job === key)
-      if (isRunning && this.#job(key)?.disallowConcurrentExecution === true) {
+      if (isRunning && this.job(key)?.disallowConcurrentExecution === true) {
         if (each.state === 'WAITING' || each.state === 'ACQUIRED') each.state = 'BLOCKED'
         if (each.state === 'PAUSED') each.state = 'PAUSED_BLOCKED'
         if (each.state === 'BLOCKED') each.claim = null

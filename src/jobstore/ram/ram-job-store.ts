@@ -52,7 +52,7 @@ export class RAMJobStore implements JobStore {
   async shutdown(): Promise<void> {
     this.#data.dispose()
   }
-  /** 20 milliseconds, however often it failed: nothing here can be away. */
+  /** 20 milliseconds after one or two failures in a row, twice as long after each further one, at most 10 seconds. */
   acquireRetryDelayMs(failures: number): number {
     return Math.min(20 * 2 ** Math.max(0, failures - 2), 10_000)
   }
@@ -159,22 +159,18 @@ export class RAMJobStore implements JobStore {
     pausing.pauseAll(this.#data)
     this.#tell(session)
   }
-  /** Resumes this trigger also when one of its groups is paused; the groups stay remembered. */
   async resumeTrigger(key: TriggerKey): Promise<boolean> {
     const session = this.#require()
     return this.#tell(session, pausing.resumeTrigger(session, key))
   }
-  /** Leaves triggers paused whose job group is still remembered. */
   async resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
     const session = this.#require()
     return this.#tell(session, pausing.resumeTriggers(session, matcher))
   }
-  /** Resumes all triggers of this job also when one of their groups is paused; the groups stay remembered. */
   async resumeJob(key: JobKey): Promise<boolean> {
     const session = this.#require()
     return this.#tell(session, pausing.resumeJob(session, key))
   }
-  /** Leaves triggers paused whose own group is still remembered. */
   async resumeJobs(matcher: GroupMatcher): Promise<readonly string[]> {
     const session = this.#require()
     return this.#tell(session, pausing.resumeJobs(session, matcher))

@@ -187,6 +187,15 @@ const claims = area('acquire: claims', {
     await bed.store.releaseAcquiredTriggers([claim])
     assert.equal(await bed.state('t'), 'NONE')
   },
+  'claims everything again after all claims were released, but nothing that has fired': async (bed) => {
+    await bed.scheduleAll(['a', 'b', 'c'].map((name) => bed.trigger(name)))
+    const bundle = await bed.start('a')
+    assert.deepEqual(await bed.acquireNames(), ['b', 'c'])
+    await bed.store.releaseAllAcquiredTriggers()
+    assert.deepEqual(await bed.acquireNames(), ['b', 'c'])
+    await bed.complete(bundle, 'deleteTrigger')
+    assert.equal(await bed.state('a'), 'NONE')
+  },
   'claims nothing that is paused, complete or in error': async (bed) => {
     await bed.schedule('error', { everyMs: 1000 })
     await bed.putInError('error')

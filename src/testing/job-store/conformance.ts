@@ -49,12 +49,15 @@ const allCases: readonly StoreCase[] = [
  * What every job store must do, as a list of cases for any test runner:
  *
  * @example
+ * import { jobStoreConformance } from 'quartz-ts/testing'
+ * import { test } from 'vitest'
+ *
  * const cases = jobStoreConformance({
  *   name: 'mine',
  *   create: () => new MyJobStore(),
  *   capabilities: { persistent: false, clustered: false },
  * })
- * describe.each(cases)('$area', ({ name, run }) => { test(name, run) })
+ * test.each(cases)('$area: $name', ({ run }) => run())
  */
 export function jobStoreConformance(options: JobStoreConformanceOptions): readonly ConformanceCase[] {
   const { capabilities } = options
