@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createScheduler, inProcessThreadPool, ramJobStore, type Scheduler } from '../../src/index.ts'
-import { ManualClock } from '../../src/testing.ts'
+import { ManualClock, seededIds } from '../../src/testing.ts'
 import { FaultyJobStore } from '../support/faulty-job-store.ts'
 import { detailOf, firing, jobOf, theJob } from '../support/shell-rig.ts'
 
@@ -116,7 +116,7 @@ const lives: Readonly<Record<string, (life: Life) => Promise<unknown>>> = {
     await clock.advance(20_000)
     // The loop tries for a while to give back what it may hold.
     const ending = scheduler.shutdown()
-    await clock.advance(60_000)
+    await clock.advance(120_000)
     await ending
   },
   'with a store that does not shut down': async ({ clock, scheduler, store }) => {
@@ -161,6 +161,7 @@ describe('a scheduler that was shut down leaves no timer behind', () => {
       }
     }
     const scheduler = await createScheduler({
+      ids: seededIds(7),
       jobs: [jobOf(() => {}), failing, endless, obedient],
       clock,
       jobStore: store,
