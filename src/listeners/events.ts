@@ -69,7 +69,7 @@ export interface SchedulerEventMap {
   jobWasExecuted: { readonly context: JobExecutionContext; readonly error: JobExecutionError | null }
   /** A running job reported progress. */
   jobProgress: { readonly context: JobExecutionContext; readonly value: unknown }
-  /** A running job was asked to stop. */
+  /** A running job was asked to stop: `reason` is `interrupt`, `timeout` or `shutdown`. */
   jobInterrupted: { readonly jobKey: JobKey; readonly fireInstanceId: string; readonly reason: string }
   /** A failed job will run again: attempt number `attempt` at `retryTime`. */
   jobRetryScheduled: {

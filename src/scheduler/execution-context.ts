@@ -16,6 +16,7 @@ export interface ExecutionEnvironment {
   readonly scheduler: JobScheduler
   readonly logger: Logger
   onProgress(context: JobExecutionContext, value: unknown): void
+  onInterrupt(context: JobExecutionContext, reason: string): void
 }
 
 /**
@@ -137,13 +138,13 @@ export class ExecutionContext implements JobExecutionContext {
     return this.#abortReason
   }
 
-  /** Asks the execution to stop; the first reason stays. */
-  interrupt(reason: JobExecutionError): boolean {
-    if (this.#abortReason !== null) return false
-    this.#abortReason = reason
-    this.#taskSignal?.abort(reason)
-    this.#abort?.abort(reason)
-    return true
+  /** Asks the execution to stop, for a reason in a word; the first error stays. */
+  interrupt(error: JobExecutionError, reason: string): void {
+    if (this.#abortReason !== null) return
+    this.#abortReason = error
+    this.#environment.onInterrupt(this, reason)
+    this.#taskSignal?.abort(error)
+    this.#abort?.abort(error)
   }
 
   progress(value: unknown): void {

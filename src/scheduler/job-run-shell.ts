@@ -102,7 +102,10 @@ export class JobRunShell implements Runnable {
   /** A job may refire itself `maxRefires` times; after that its failure is a plain one. */
   #bounded(instruction: CompletedExecutionInstruction): CompletedExecutionInstruction {
     const { maxRefires, notifier } = this.#resources
-    if (instruction !== 'reExecuteJob' || this.#context.refireCount < maxRefires) return instruction
+    if (instruction !== 'reExecuteJob') return instruction
+    // Who was told to stop does not begin again.
+    if (this.#context.interruption !== null) return instructionAfter(this.#context.trigger, null)
+    if (this.#context.refireCount < maxRefires) return instruction
     notifier.error(
       `Job ${this.#context.jobKey.toString()} asked to be refired more than maxRefires (${maxRefires}) times; ` +
         'its schedule goes on.',

@@ -25,7 +25,7 @@ export async function runJob(
     timeoutMs === null
       ? null
       : options.clock.setTimer(timeoutMs, () => {
-          context.interrupt(timeoutError(context, timeoutMs))
+          context.interrupt(timeoutError(context, timeoutMs), 'timeout')
         })
   try {
     // A refire goes on with what the schema made of the data; a schema that converts could not read that again.

@@ -77,6 +77,9 @@ export class SchedulerEngine {
       onProgress: (context: JobExecutionContext, value: unknown) => {
         this.#notifier.events.emit('jobProgress', { context, value })
       },
+      onInterrupt: ({ fireInstanceId, jobKey }: JobExecutionContext, reason: string) => {
+        this.#notifier.events.emit('jobInterrupted', { jobKey, fireInstanceId, reason })
+      },
     }
     await threadPool.initialize({ schedulerName, clock, logger })
     await jobStore.initialize({
@@ -215,13 +218,10 @@ export class SchedulerEngine {
   /** Asks executions to stop; false when there are none. */
   interrupt(contexts: readonly ExecutionContext[], reason: string): boolean {
     for (const context of contexts) {
-      const { fireInstanceId, jobKey } = context
-      const error = new JobExecutionError(`Job ${jobKey.toString()} was interrupted (${reason}).`, {
+      const error = new JobExecutionError(`Job ${context.jobKey.toString()} was interrupted (${reason}).`, {
         code: 'ERR_JOB_INTERRUPTED',
       })
-      if (context.interrupt(error)) {
-        this.#notifier.events.emit('jobInterrupted', { jobKey, fireInstanceId, reason })
-      }
+      context.interrupt(error, reason)
     }
     return contexts.length > 0
   }

@@ -241,6 +241,28 @@ describe('an interrupt', () => {
     await scheduler.shutdown()
   })
 
+  it('by a timeout tells observers, and a job that then asks to be refired does not begin again', async () => {
+    let runs = 0
+    const job = jobOf(
+      async ({ signal }) => {
+        runs++
+        await new Promise((resolve) => {
+          signal.addEventListener('abort', resolve)
+        })
+        throw new JobExecutionError('again', { refireImmediately: true })
+      },
+      { timeoutMs: 500 },
+    )
+    const { clock, scheduler, startMs } = await shellRig([job])
+    const interrupted = scheduler.events.next('jobInterrupted')
+    await scheduler.scheduleJob(detailOf(job), firing(startMs))
+    await clock.advance(1000)
+    expect(await interrupted).toMatchObject({ jobKey: theJob, reason: 'timeout' })
+    expect(runs).toBe(1)
+    expect(await scheduler.checkExists(theJob)).toBe(false)
+    await scheduler.shutdown()
+  })
+
   it.each([
     { option: 'interruptJobsOnShutdown', waitForJobsToComplete: false },
     { option: 'interruptJobsOnShutdownWithWait', waitForJobsToComplete: true },
