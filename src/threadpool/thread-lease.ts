@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
+import type { Timer } from '../time/clock.ts'
 import { encodeValue } from './value-wire.ts'
 import { type ControlMessage, encodeTask, type TaskWire, type WorkerMessage } from './wire.ts'
 import type { WorkerExecution } from './worker-execution.ts'
@@ -6,7 +7,7 @@ import type { WorkerExecution } from './worker-execution.ts'
 /** What a lease tells its pool. */
 export interface LeaseEvents {
   /** The thread has come up. */
-  ready(): void
+  ready(lease: ThreadLease): void
   /** The execution got its end from the thread. */
   ended(lease: ThreadLease, execution: WorkerExecution): void
   /** The task cannot cross into the thread. */
@@ -28,6 +29,8 @@ export class ThreadLease {
   ready = false
   /** Turns of the event loop since it had work. */
   idleTurns = 0
+  /** Runs while the thread is to begin or to end the lease. */
+  answerTimer: Timer | null = null
   readonly #port: MessagePort
   readonly #events: LeaseEvents
   /** Taken, but not sent yet: the thread is still starting, or more may come in this turn. */
@@ -89,6 +92,7 @@ export class ThreadLease {
 
   /** Ends the port; a thread that is offered this lease later leaves it at once. */
   close(): void {
+    this.answerTimer?.cancel()
     this.#port.close()
   }
 
@@ -139,7 +143,7 @@ export class ThreadLease {
     switch (message[0]) {
       case 'ready':
         this.ready = true
-        this.#events.ready()
+        this.#events.ready(this)
         this.#flushWhenDue()
         return
       case 'ends':

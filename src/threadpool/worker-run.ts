@@ -100,8 +100,11 @@ export class WorkerRun {
   #makeLog(): Logger {
     const at =
       (level: LogLevel) =>
-      (fields: object, message: string): void => {
-        this.#channel.log(this.#tag, [level, encodeFields(fields), message])
+      (fields: unknown, message?: unknown): void => {
+        // Worker modules are often plain JavaScript, where nothing keeps a line from having no fields.
+        const line = typeof fields === 'object' && fields !== null ? fields : {}
+        const text = message ?? (line === fields ? '' : fields)
+        this.#channel.log(this.#tag, [level, encodeFields(line), String(text)])
       }
     return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
   }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Timer } from '../time/clock.ts'
+import { type Clock, systemClock, type Timer } from '../time/clock.ts'
 import { loadPiscina, type Piscina, type PiscinaModule } from './piscina-module.ts'
 import type { ResolvedPiscinaOptions } from './piscina-options.ts'
 import { type LeaseEvents, ThreadLease } from './thread-lease.ts'
@@ -19,12 +19,16 @@ import {
 /** Turns of the event loop that a lease without work lasts: in a busy scheduler the next task comes sooner. */
 const idleTurnsMax = 4
 
+/** How long a thread without tasks may take to begin or to end a lease before it is taken for blocked. */
+export const answerTimeoutMs = 30_000
+
 /**
  * The worker threads of one pool. Piscina makes, keeps and ends the threads; tasks go to a thread while it is leased
  * from piscina (see {@link ThreadLease}), which happens when there is work and ends when there is none.
  */
 export class WorkerThreads {
   readonly #context: ThreadPoolContext
+  readonly #threadClock: Clock
   readonly #options: ResolvedPiscinaOptions
   readonly #piscina: Piscina<LeaseOffer | null>
   readonly #leases = new Set<ThreadLease>()
@@ -47,11 +51,14 @@ export class WorkerThreads {
     { Piscina: PiscinaClass }: PiscinaModule,
     options: ResolvedPiscinaOptions,
     context: ThreadPoolContext,
+    threadClock: Clock,
   ) {
     this.#context = context
+    this.#threadClock = threadClock
     this.#options = options
     this.#leaseEvents = {
-      ready: () => {
+      ready: (lease) => {
+        lease.answerTimer?.cancel()
         this.#cameUp = true
         this.#lastError = null
         this.#dispatch()
@@ -84,8 +91,13 @@ export class WorkerThreads {
     })
   }
 
-  static async open(options: ResolvedPiscinaOptions, context: ThreadPoolContext): Promise<WorkerThreads> {
-    return new WorkerThreads(await loadPiscina(), options, context)
+  /** `threadClock` times the threads themselves, which are real also when the clock of the scheduler is not. */
+  static async open(
+    options: ResolvedPiscinaOptions,
+    context: ThreadPoolContext,
+    threadClock: Clock = systemClock,
+  ): Promise<WorkerThreads> {
+    return new WorkerThreads(await loadPiscina(), options, context, threadClock)
   }
 
   /** Waits for the threads that are started in advance. */
@@ -154,6 +166,7 @@ export class WorkerThreads {
     const shared = this.#options.concurrentTasksPerWorker > 1
     const lease = new ThreadLease(this.#leaseEvents, { shared })
     this.#leases.add(lease)
+    this.#expectAnswer(lease)
     const ended = (error: unknown): void => {
       this.#end(lease, error)
     }
@@ -222,11 +235,26 @@ export class WorkerThreads {
         if (++lease.idleTurns < idleTurnsMax) {
           this.#sweepSoon()
         } else {
-          this.#leaving++
-          lease.leave()
+          this.#leave(lease)
         }
       }
     })
+  }
+
+  #leave(lease: ThreadLease): void {
+    this.#leaving++
+    lease.leave()
+    this.#expectAnswer(lease)
+  }
+
+  #expectAnswer(lease: ThreadLease): void {
+    const terminate = (): void => {
+      const message =
+        'A worker thread without tasks does not answer and is terminated; does a job leave a loop behind?'
+      this.#context.logger.error({}, message)
+      lease.termination.abort()
+    }
+    lease.answerTimer = this.#threadClock.setTimer(answerTimeoutMs, terminate, { unref: true })
   }
 
   #interrupt(execution: WorkerExecution): void {
@@ -278,7 +306,7 @@ export class WorkerThreads {
         this.#waiting.add(execution)
       }
     }
-    if (this.#cameUp) {
+    if (this.#cameUp && !this.#closed) {
       this.#cameUp = false
       this.#dispatch()
     } else if (this.#leases.size === 0) {

@@ -2,8 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { piscinaThreadPool } from 'quartz-ts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { PoolUnderTest, Recorder, workerTask } from '../../src/testing/thread-pool/harness.ts'
-import type { PiscinaThreadPoolOptions } from '../../src/threadpool/piscina-options.ts'
+import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../../src/threadpool/piscina-options.ts'
 import type { WorkerTask, WorkerTaskResult } from '../../src/threadpool/wire.ts'
+import * as Threads from '../../src/threadpool/worker-threads.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
 
 const fixture = (name: string): string => new URL(`../fixtures/workers/${name}`, import.meta.url).href
 const fixturePath = (name: string): string => fileURLToPath(fixture(name))
@@ -97,6 +99,19 @@ describe('threads', () => {
       expect(warn).toHaveBeenCalledWith({ fireInstanceId: 'firing-1' }, 'afterwards')
     })
     expect(recorder.reports).toEqual([])
+  })
+})
+
+describe('log lines', () => {
+  it('need no fields', async () => {
+    const test = await startPool({ size: 1 })
+    const recorder = new Recorder()
+    await run(test, ['thread.mjs', 'logBare'], recorder)
+    expect(recorder.reports).toEqual([
+      { level: 'info', fields: {}, message: 'only text' },
+      { level: 'info', fields: { a: 1 }, message: '' },
+      { level: 'info', fields: {}, message: '5' },
+    ])
   })
 })
 
@@ -292,5 +307,34 @@ describe('data', () => {
       const { result } = await run(test, ['echo.mjs', 'value'], new Recorder(), fields)
       expect(result).toEqual(value)
     }
+  })
+})
+
+describe('threads that do not answer', () => {
+  /** The threads of a pool with a clock of their own, as only a test has them. */
+  async function open(clock: ManualClock, underTest: PoolUnderTest): Promise<Threads.WorkerThreads> {
+    const dist = new URL('../../dist/threadpool/worker-threads.js', import.meta.url).href
+    const { WorkerThreads } = (await import(dist)) as typeof Threads
+    const { logger } = underTest
+    const context = { schedulerName: 'blocked', clock: underTest.clock, logger }
+    return WorkerThreads.open(resolvePiscinaOptions({ size: 1 }), context, clock)
+  }
+
+  it('are terminated and replaced, so that the next task runs', async () => {
+    const test = await startPool({ size: 1 })
+    const clock = new ManualClock()
+    const threads = await open(clock, test)
+    const job = (exportName: string): WorkerTask => workerTask(fixture('thread.mjs'), exportName)
+    await threads.run(job('blockLater'), new Recorder())
+    // The lease has no work and is to end, but the thread does not hear it.
+    await vi.waitFor(() => {
+      expect(clock.timerCount).toBe(1)
+    })
+    await clock.advance(Threads.answerTimeoutMs)
+    expect(test.errors).toMatchObject([{ message: expect.stringMatching(/does not answer/) as string }])
+    const { result } = await threads.run(job('describeThread'), new Recorder())
+    expect(result).toMatchObject({ threadId: expect.any(Number) as number })
+    await threads.close()
+    expect(clock.timerCount).toBe(0)
   })
 })

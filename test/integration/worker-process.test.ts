@@ -23,6 +23,10 @@ describe('a process with a pool of worker threads ends by itself', () => {
     expect(await outputOf('forget')).toEqual([...printed, 'result {"echoed":true}', 'forgotten'])
   })
 
+  it('but not before a thread that is still starting has done its work', async () => {
+    expect(await outputOf('cold')).toEqual([...printed, 'result {"echoed":true}', 'forgotten'])
+  })
+
   it('when an execution that outlived the shutdown ends', async () => {
     expect(await outputOf('leave')).toEqual([
       ...printed,
