@@ -31,6 +31,7 @@ import type {
 import type { SchedulerEngine } from './scheduler-engine.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+import { TurnBudget } from './turn-budget.ts'
 
 export interface QuartzSchedulerParts {
   readonly options: ResolvedSchedulerOptions
@@ -52,6 +53,7 @@ export class QuartzScheduler implements Scheduler {
   readonly #checks: ScheduleChecks
   readonly #notifier: Notifier
   readonly #executing: ExecutingJobs
+  readonly #budget: TurnBudget
   #delayedStart: Timer | null = null
 
   constructor(parts: QuartzSchedulerParts) {
@@ -61,6 +63,7 @@ export class QuartzScheduler implements Scheduler {
     this.#checks = parts.checks
     this.#notifier = parts.notifier
     this.#executing = parts.executing
+    this.#budget = new TurnBudget(parts.options.clock)
   }
 
   get schedulerName(): string {
@@ -184,6 +187,7 @@ export class QuartzScheduler implements Scheduler {
     await this.#store.addJob(job, { replace: options.replace ?? false })
     this.#engine.signal(null)
     await this.#tellAdded(job)
+    await this.#budget.spend()
   }
 
   async rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null> {
@@ -196,6 +200,7 @@ export class QuartzScheduler implements Scheduler {
     this.#engine.signal(replacement.nextFireTimeMs)
     await this.#tellUnscheduled(triggerKey)
     await this.#tellScheduled(replacement)
+    await this.#budget.spend()
     return replacement.nextFireTime
   }
 
@@ -208,6 +213,7 @@ export class QuartzScheduler implements Scheduler {
     const deleted = await this.#store.deleteTriggers(triggerKeys)
     if (deleted.length > 0) this.#engine.signal(null)
     for (const key of deleted) await this.#tellUnscheduled(key)
+    await this.#budget.spend()
     return deleted.length === triggerKeys.length
   }
 
@@ -222,6 +228,7 @@ export class QuartzScheduler implements Scheduler {
     for (const jobKey of deleted) {
       await this.#notifier.tell('jobDeleted', { jobKey }, (listener) => listener.jobDeleted?.(jobKey))
     }
+    await this.#budget.spend()
     return deleted.length === jobKeys.length
   }
 
@@ -239,6 +246,7 @@ export class QuartzScheduler implements Scheduler {
     await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
     this.#engine.signal(prepared.nextFireTimeMs)
     await this.#tellScheduled(prepared)
+    await this.#budget.spend()
     return prepared.key
   }
 
@@ -400,6 +408,7 @@ export class QuartzScheduler implements Scheduler {
     await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
     this.#engine.signal(prepared.nextFireTimeMs)
     await this.#tellScheduled(prepared)
+    await this.#budget.spend()
     return new Date(prepared.nextFireTimeMs ?? Number.NaN)
   }
 
@@ -412,7 +421,10 @@ export class QuartzScheduler implements Scheduler {
       )
     }
     const prepared: Trigger[] = []
-    for (const trigger of triggers) prepared.push(await this.#checks.trigger(trigger, job))
+    for (const trigger of triggers) {
+      prepared.push(await this.#checks.trigger(trigger, job))
+      await this.#budget.spend()
+    }
     return prepared
   }
 
@@ -426,6 +438,7 @@ export class QuartzScheduler implements Scheduler {
     this.#engine.requireOpen()
     const answer = await change(this.#store)
     this.#engine.signal(null)
+    await this.#budget.spend()
     return answer
   }
 
