@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:wor
 import type { Timer } from '../time/clock.ts'
 import { encodeValue } from './value-wire.ts'
 import { type ControlMessage, encodeTask, type TaskWire, type WorkerMessage } from './wire.ts'
-import type { WorkerExecution } from './worker-execution.ts'
+import type { ExecutionThread, WorkerExecution } from './worker-execution.ts'
 
 /** What a lease tells its pool. */
 export interface LeaseEvents {
@@ -18,7 +18,7 @@ export interface LeaseEvents {
  * A thread for as long as there is work for it. To piscina a lease is one task; what runs within it crosses on a port
  * of the lease, several at a time where several are due.
  */
-export class ThreadLease {
+export class ThreadLease implements ExecutionThread {
   /** Goes to the thread. */
   readonly offer: MessagePort
   /** Aborting it makes piscina terminate the thread. */
@@ -63,7 +63,6 @@ export class ThreadLease {
     this.#flushWhenDue()
   }
 
-  /** Takes back an execution that was not sent yet; false when it was. */
   retract(execution: WorkerExecution): boolean {
     const index = this.#outbox.indexOf(execution)
     if (index < 0) return false

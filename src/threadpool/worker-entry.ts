@@ -10,7 +10,7 @@ function requireParent(): MessagePort {
 
 const runtime = new WorkerRuntime(requireParent())
 
-/** What piscina calls in the thread: lasts as long as the lease; a visit without one only shows that the thread is up. */
+/** What piscina calls in the thread. Lasts as long as the lease; without one it only shows that the thread is up. */
 export async function serve(offer: LeaseOffer | null): Promise<void> {
   if (offer !== null) await runtime.serve(offer.port)
 }

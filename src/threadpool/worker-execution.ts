@@ -1,10 +1,21 @@
 import type { SchedulerError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Timer } from '../time/clock.ts'
-import type { ThreadLease } from './thread-lease.ts'
 import type { WorkerTaskHandlers } from './thread-pool.ts'
 import { decodeFields, decodeValue } from './value-wire.ts'
 import type { TaskEnd, WorkerMessage, WorkerTask, WorkerTaskResult } from './wire.ts'
+
+/** The thread of an execution, as far as the execution matters to it. */
+export interface ExecutionThread {
+  /** Everything that runs on the thread or is to, by tag. */
+  readonly executions: ReadonlyMap<number, WorkerExecution>
+  /** Aborting it ends the thread. */
+  readonly termination: AbortController
+  /** Takes back an execution that was not sent yet; false when it was. */
+  retract(execution: WorkerExecution): boolean
+  /** Passes the execution's interrupt on. */
+  abort(execution: WorkerExecution): void
+}
 
 /** A worker task as the scheduler's side sees it: where it is, and whom to tell. */
 export class WorkerExecution {
@@ -15,7 +26,7 @@ export class WorkerExecution {
   readonly #resolve: (result: WorkerTaskResult) => void
   readonly #reject: (error: unknown) => void
   /** The thread that the task was given to; null while it waits for one. */
-  lease: ThreadLease | null = null
+  thread: ExecutionThread | null = null
   /** Why the pool ended the thread under the task; null when it did not. */
   terminated: SchedulerError | null = null
   onAbort: (() => void) | null = null

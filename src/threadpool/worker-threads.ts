@@ -258,27 +258,27 @@ export class WorkerThreads {
   }
 
   #interrupt(execution: WorkerExecution): void {
-    const { lease } = execution
-    if (lease === null ? this.#waiting.delete(execution) : lease.retract(execution)) {
+    const { thread } = execution
+    if (thread === null ? this.#waiting.delete(execution) : thread.retract(execution)) {
       this.#release(execution)
       execution.fail(interruptedBeforeStart(execution))
-      if (lease?.load === 0) this.#sweepSoon()
+      if (thread?.executions.size === 0) this.#sweepSoon()
       return
     }
-    lease?.abort(execution)
+    thread?.abort(execution)
     execution.graceTimer = this.#context.clock.setTimer(execution.handlers.interruptGraceMs, () => {
       this.#terminate(execution)
     })
   }
 
   #terminate(execution: WorkerExecution): void {
-    const { lease } = execution
+    const { thread } = execution
     execution.terminated = terminationOf(execution)
-    for (const other of lease?.executions.values() ?? []) {
+    for (const other of thread?.executions.values() ?? []) {
       other.terminated ??= neighbourTermination(other, execution)
     }
     // Piscina ends the thread and fails the lease, and so the executions in it.
-    lease?.termination.abort()
+    thread?.termination.abort()
   }
 
   /**
@@ -302,7 +302,7 @@ export class WorkerThreads {
       if (!this.#leases.delete(lease)) continue
       lease.close()
       for (const execution of lease.executions.values()) {
-        execution.lease = null
+        execution.thread = null
         this.#waiting.add(execution)
       }
     }
@@ -320,7 +320,7 @@ export class WorkerThreads {
 }
 
 function give(lease: ThreadLease, execution: WorkerExecution): void {
-  execution.lease = lease
+  execution.thread = lease
   lease.add(execution)
 }
 
