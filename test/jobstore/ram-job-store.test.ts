@@ -127,6 +127,16 @@ describe('RAMJobStore', () => {
     expect(await store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
   })
 
+  test('announces a trigger that comes before a claimed one of the same non-concurrent job', async () => {
+    const bed = await openBed()
+    const job = jobDetail('exclusive', { disallowConcurrentExecution: true, durable: true })
+    await bed.schedule('late', { job, inMs: 20_000 })
+    await bed.acquire({ noLaterThanMs: bed.now() + 20_000 })
+    bed.signals.clear()
+    const early = await bed.schedule('early', { job, inMs: 5000 })
+    expect(bed.signals.announced(early.startTimeMs)).toBe(true)
+  })
+
   test.each([false, true])(
     'fires 20,000 triggers of one job without walking them each time (disallowConcurrentExecution %s)',
     async (disallowConcurrentExecution) => {

@@ -24,6 +24,8 @@ export class FireQueue {
     } else {
       job.lane.waiting.insert(record)
       this.settle(job)
+      // A claim on another trigger of the job is given back for an earlier one; an execution goes on.
+      if (job.executions === 0) this.#announce(record)
     }
   }
 
@@ -81,6 +83,10 @@ export class FireQueue {
 
   #offer(record: TriggerRecord): void {
     this.#ready.insert(record)
+    this.#announce(record)
+  }
+
+  #announce(record: TriggerRecord): void {
     const nextMs = record.trigger.nextFireTimeMs
     if (nextMs !== null && nextMs < this.#earliestMs) this.#earliestMs = nextMs
   }
