@@ -186,20 +186,22 @@ export class QuartzSchedulerThread {
       }
       // What is signalled from here on may not be in the answer; what was signalled before is.
       this.#signal = null
-      this.#heldSinceMs = clock.now()
-      const askedAtMs = clock.elapsedMs()
+      const askedWallMs = clock.now()
+      const askedElapsedMs = clock.elapsedMs()
       this.#held = await jobStore.acquireNextTriggers({
-        noLaterThanMs: this.#heldSinceMs + idleWaitMs,
+        noLaterThanMs: askedWallMs + idleWaitMs,
         maxCount: Math.min(threadPool.availableThreads(), maxBatchSize),
         timeWindowMs: batchTimeWindowMs,
       })
       if (this.#held.length > 0) {
+        // A clock that jumped back meanwhile must not make the claims look older than they are.
+        this.#heldSinceMs = Math.min(askedWallMs, clock.now() - (clock.elapsedMs() - askedElapsedMs))
         this.#idleUntilMs = 0
         return
       }
       this.#failures = 0
       // From the question on, not from the answer: that is how far ahead the question looked.
-      this.#idleUntilMs = askedAtMs + idleWaitMs * (1 - idleJitter * ids.random())
+      this.#idleUntilMs = askedElapsedMs + idleWaitMs * (1 - idleJitter * ids.random())
     } catch (error) {
       // What was signalled before is still to be looked for, and claims may have been made all the same.
       this.#idleUntilMs = 0
