@@ -27,8 +27,8 @@ export class ThreadLease implements ExecutionThread {
   /** Asked to end: takes no more tasks. */
   leaving = false
   ready = false
-  /** Turns of the event loop since it had work. */
-  idleTurns = 0
+  /** It had no work when it was last looked at, and has had none since. */
+  rested = false
   /** Runs while the thread is to begin or to end the lease. */
   answerTimer: Timer | null = null
   readonly #port: MessagePort
@@ -57,7 +57,7 @@ export class ThreadLease implements ExecutionThread {
   }
 
   add(execution: WorkerExecution): void {
-    this.idleTurns = 0
+    this.rested = false
     this.executions.set(execution.tag, execution)
     this.#outbox.push(execution)
     this.#flushWhenDue()

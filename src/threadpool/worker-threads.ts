@@ -16,8 +16,8 @@ import {
   workerFailure,
 } from './worker-failure.ts'
 
-/** Turns of the event loop that a lease without work lasts: in a busy scheduler the next task comes sooner. */
-const idleTurnsMax = 4
+/** How often leases are looked at; one that had no work twice in a row ends. In a busy scheduler work comes sooner. */
+export const sweepIntervalMs = 5
 
 /** How long a thread without tasks may take to begin or to end a lease before it is taken for blocked. */
 export const answerTimeoutMs = 30_000
@@ -37,7 +37,7 @@ export class WorkerThreads {
   /** Executions for which no thread had room, first come first. */
   readonly #waiting = new Set<WorkerExecution>()
   readonly #leaseEvents: LeaseEvents
-  /** Looks for leases without work once the event loop has turned. */
+  /** Looks for leases without work. */
   #sweep: Timer | null = null
   #lastTag = 0
   /** Whether a thread has come up since the last time one was lost. */
@@ -228,14 +228,15 @@ export class WorkerThreads {
   }
 
   #sweepSoon(): void {
-    this.#sweep ??= this.#context.clock.setImmediate(() => {
+    this.#sweep ??= this.#threadClock.setTimer(sweepIntervalMs, () => {
       this.#sweep = null
       for (const lease of this.#leases) {
         if (lease.load > 0 || lease.leaving || !lease.ready) continue
-        if (++lease.idleTurns < idleTurnsMax) {
-          this.#sweepSoon()
-        } else {
+        if (lease.rested) {
           this.#leave(lease)
+        } else {
+          lease.rested = true
+          this.#sweepSoon()
         }
       }
     })
