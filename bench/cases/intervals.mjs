@@ -4,6 +4,8 @@ import { fineWallClock } from '../lib/wall-clock.mjs'
 
 const schedules = 1000
 const secondMs = 1000
+/** A fire is taken for an early one rather than for a late one when it is this much before a planned instant. */
+const earlyMaxMs = 50
 
 /**
  * Each starts that many schedules that call `onFire(index)` every second and answers how to end them. Those that know
@@ -33,7 +35,8 @@ const libraries = {
   },
   'node-cron': async (onFire) => {
     const cron = await import('node-cron')
-    const tasks = everyIndex((index) => cron.schedule('* * * * * *', () => onFire(index)))
+    const quiet = { suppressMissedWarning: true }
+    const tasks = everyIndex((index) => cron.schedule('* * * * * *', () => onFire(index), quiet))
     return () => Promise.all(tasks.map((task) => task.destroy()))
   },
   croner: async (onFire) => {
@@ -113,10 +116,10 @@ class Ledger {
     this.#phasesMs[index] = ((plannedMs % secondMs) + secondMs) % secondMs
   }
 
-  /** Takes a fire for the planned instant that it is nearest to. */
+  /** Takes a fire for the last planned instant before it, or the next one when that is very near. */
   record(index, atMs) {
     const sinceMs = atMs - this.#fromMs - this.#phasesMs[index]
-    const number = Math.round(sinceMs / secondMs)
+    const number = Math.floor((sinceMs + earlyMaxMs) / secondMs)
     if (number < 0 || number >= this.#seconds) return
     const slot = index * this.#seconds + number
     if (this.#served[slot]++ > 0) this.#twice++

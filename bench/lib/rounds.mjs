@@ -37,15 +37,21 @@ function runInFreshProcess(benchmark, variant, options) {
       execArgv: benchmark.execArgv ?? [],
       // A machine set to another zone or to debugging flags would measure something else.
       env: { ...process.env, TZ: 'UTC', NODE_OPTIONS: '' },
+      silent: true,
     })
     let measured = null
+    let errors = ''
+    started.stdout.resume()
+    started.stderr.on('data', (chunk) => {
+      errors = (errors + chunk).slice(-2000)
+    })
     started.on('message', (message) => {
       measured = message
     })
     started.on('error', reject)
     started.on('exit', (code, signal) => {
       if (code === 0 && measured !== null) resolve(measured)
-      else reject(new Error(`${benchmark.name}, ${variant}: the process ended with ${signal ?? code}.`))
+      else reject(new Error(`${benchmark.name}, ${variant}: ended with ${signal ?? code}.\n${errors}`))
     })
   })
 }
