@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { timerDelayMaxMs } from '../time/clock.ts'
 import type { InlineJobDefinition, Job, JobClass, JobDefinition } from './job-definition.ts'
 import type { JobExecutionContext } from './job-execution-context.ts'
 import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
@@ -13,7 +14,7 @@ export interface JobOptions<Data extends object = Record<string, unknown>> {
   readonly disallowConcurrentExecution?: boolean
   /** Store what the job left in `context.jobDetail.jobDataMap`. Default false. */
   readonly persistJobDataAfterExecution?: boolean
-  /** Milliseconds after which an execution is interrupted, at least 1. Default: no limit. */
+  /** Milliseconds after which an execution is interrupted, 1 to 2,147,483,647. Default: no limit. */
   readonly timeoutMs?: number
   /** Default: a failed execution is not repeated. */
   readonly retry?: RetryOptions
@@ -147,7 +148,7 @@ export function resolveJobOptions<Data extends object>(
     timeoutMs:
       options.timeoutMs === undefined
         ? null
-        : requireInteger(what, 'timeoutMs', options.timeoutMs, { min: 1 }),
+        : requireInteger(what, 'timeoutMs', options.timeoutMs, { min: 1, max: timerDelayMaxMs }),
     retry: options.retry === undefined ? null : resolveRetryPolicy(options.retry),
     schema: options.schema ?? null,
   }

@@ -3,6 +3,7 @@ import { systemIds } from '../core/ids.ts'
 import { copyJobData, emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import { JobKey } from '../core/key.ts'
 import { describeValue, requireInteger } from '../core/options.ts'
+import { timerDelayMaxMs } from '../time/clock.ts'
 import { type JobSource, requireJobType, toJobDefinition } from './define-job.ts'
 import type { JobDetail } from './job-detail.ts'
 import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
@@ -121,9 +122,15 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
     return this
   }
 
-  /** Interrupts an execution after so many milliseconds, at least 1. Default: that of the definition, or no limit. */
+  /**
+   * Interrupts an execution after so many milliseconds, 1 to 2,147,483,647. Default: that of the definition, or no
+   * limit.
+   */
   withTimeout(timeoutMs: number): this {
-    this.#draft.timeoutMs = requireInteger('withTimeout', 'timeoutMs', timeoutMs, { min: 1 })
+    this.#draft.timeoutMs = requireInteger('withTimeout', 'timeoutMs', timeoutMs, {
+      min: 1,
+      max: timerDelayMaxMs,
+    })
     return this
   }
 

@@ -1,11 +1,12 @@
 import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
+import { timerDelayMaxMs } from '../time/clock.ts'
 
 export interface ShutdownHookOptions {
   /** Signals to act on. Default SIGINT and SIGTERM. */
   readonly signals?: readonly NodeJS.Signals[]
-  /** Wait for running jobs no longer than this. Milliseconds, default 30,000. */
+  /** Wait for running jobs no longer than this. Milliseconds, 0 to 2,147,483,647, default 30,000. */
   readonly timeoutMs?: number
 }
 
@@ -15,7 +16,10 @@ export interface ShutdownHookOptions {
  */
 export function shutdownHookPlugin(options: ShutdownHookOptions = {}): SchedulerPlugin {
   refuseUnknownKeys('shutdownHookPlugin', options, ['signals', 'timeoutMs'])
-  const timeoutMs = requireInteger('shutdownHookPlugin', 'timeoutMs', options.timeoutMs ?? 30_000, { min: 0 })
+  const timeoutMs = requireInteger('shutdownHookPlugin', 'timeoutMs', options.timeoutMs ?? 30_000, {
+    min: 0,
+    max: timerDelayMaxMs,
+  })
   const signals = options.signals ?? ['SIGINT', 'SIGTERM']
   let remove = (): void => {}
   return {

@@ -74,7 +74,7 @@ describe('defineJob', () => {
       'a timeout of 0',
       () => defineJob('a', () => 1, { timeoutMs: 0 }),
       'ERR_INVALID_OPTION',
-      /'timeoutMs'.*at least 1/,
+      /'timeoutMs'.*from 1 to/,
     ],
     [
       'a flag that is no boolean',

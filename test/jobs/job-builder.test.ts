@@ -114,7 +114,9 @@ describe('JobBuilder', () => {
 
   it('refuses wrong timeouts, retries and types of job', () => {
     const builder = JobBuilder.newJob(report)
-    expect(() => builder.withTimeout(0)).toThrow(/'timeoutMs' must be a whole number of at least 1, got 0/)
+    expect(() => builder.withTimeout(0)).toThrow(
+      /'timeoutMs' must be a whole number from 1 to 2147483647, got 0/,
+    )
     expect(() => builder.withRetry({ attempts: 0 })).toThrow(/'attempts'/)
     expect(() => JobBuilder.newJob(' ')).toThrow(/job type/)
     expect(() => JobBuilder.newJob({} as never)).toThrow(/defineJob or defineWorkerJob/)

@@ -36,20 +36,20 @@ type Stop = (fixture: LoopFixture) => Promise<void>
 async function stopAtCall(nth: number, when: 'before' | 'after' | 'late', stop: Stop): Promise<LoopFixture> {
   const fixture = await busyFixture()
   let count = 0
-  let stopped: Promise<void> | null = null
+  const stops: Promise<void>[] = []
   fixture.around = async (call: StoreCall) => {
     const strikes = ++count === nth
-    if (strikes && when === 'before') stopped = stop(fixture)
+    if (strikes && when === 'before') stops.push(stop(fixture))
     const answer = await call.proceed()
-    if (strikes && when !== 'before') stopped = stop(fixture)
+    if (strikes && when !== 'before') stops.push(stop(fixture))
     if (strikes && when === 'late') await fixture.clock.sleep(2000)
     return answer
   }
   // A start that is overtaken by a shutdown says so.
   await fixture.settled(Promise.allSettled([fixture.scheduler.start()]))
   await fixture.clock.advance(runMs)
-  if (stopped === null) throw new Error(`there is no call ${nth}`)
-  await fixture.settled(stopped)
+  expect(stops, `call ${nth} stops the loop`).toHaveLength(1)
+  await fixture.settled(Promise.all(stops))
   return fixture
 }
 
