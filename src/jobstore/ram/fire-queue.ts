@@ -1,12 +1,13 @@
 import type { EpochMs } from '../../time/clock.ts'
-import { type JobRecord, RecordTree, type TriggerRecord } from './records.ts'
+import { RecordQueue } from './record-queue.ts'
+import type { JobRecord, TriggerRecord } from './records.ts'
 
 /**
  * The WAITING triggers in the order in which they fire. The order comes from the trigger a record holds, so a record
  * must leave the queue before it is given another trigger.
  */
 export class FireQueue {
-  readonly #ready = new RecordTree()
+  readonly #ready = new RecordQueue<TriggerRecord>()
   /** Triggers whose job type this node did not know when they were looked at, by job type. */
   readonly #shelves = new Map<string, Set<TriggerRecord>>()
   /** The earliest fire time that became available since `clearEarliest`; infinite when none did. */

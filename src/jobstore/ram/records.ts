@@ -1,7 +1,7 @@
-import { BTreeEx } from 'sorted-btree/extended/index.js'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import { compareFireOrder, type Trigger } from '../../triggers/trigger.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
 import type { StoredTriggerState } from '../trigger-state.ts'
+import { RecordQueue } from './record-queue.ts'
 
 /**
  * The states a record itself can be in. BLOCKED and PAUSED_BLOCKED are not among them: blocking is a fact about the
@@ -27,27 +27,12 @@ export class TriggerRecord {
   }
 }
 
-/** Triggers in the order in which they fire. */
-export class RecordTree extends BTreeEx<TriggerRecord, undefined> {
-  constructor() {
-    super(undefined, (a, b) => compareFireOrder(a.trigger, b.trigger))
-  }
-
-  first(): TriggerRecord | null {
-    return this.minKey() ?? null
-  }
-
-  insert(record: TriggerRecord): void {
-    this.set(record, undefined)
-  }
-}
-
 /**
  * The waiting triggers of one job that forbids concurrent execution. Only the first of them is offered to the queue,
  * and none while the job runs or is about to: however many triggers the job has, the others cost nothing.
  */
 export class Lane {
-  readonly waiting: RecordTree = new RecordTree()
+  readonly waiting: RecordQueue<TriggerRecord> = new RecordQueue<TriggerRecord>()
   offered: TriggerRecord | null = null
 }
 
