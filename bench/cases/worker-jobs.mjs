@@ -14,6 +14,8 @@ const settings = [
   { threads: 1, tasks: 1 },
   { threads: 2, tasks: 1 },
   { threads: 2, tasks: 8 },
+  // What a scheduler has when nobody says anything: ten slots, a thread for each.
+  { threads: 10, tasks: 1 },
 ]
 const nameOf = ({ threads, tasks }) => `${threads} x ${tasks}`
 const sides = { 'quartz-ts': withScheduler, 'piscina alone': withPiscina }
