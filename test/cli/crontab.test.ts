@@ -199,16 +199,21 @@ describe('Ctrl-C', () => {
     const pidFile = `${gate().path}.pid`
     const { clock, code, host, until } = await start(`@reboot echo $$ > ${pidFile}; exec sleep 1000\n`)
     await clock.advance(2 * second)
-    const pid = await vi.waitFor(() => Number.parseInt(readFileSync(pidFile, 'utf8'), 10))
+    const pid = await vi.waitFor(() => Number.parseInt(readFileSync(pidFile, 'utf8'), 10), {
+      timeout: 30_000,
+    })
     host.send('SIGINT')
     await until(/waiting up to/)
     await clock.advance(500)
     host.send('SIGINT')
     expect(await code).toBe(130)
     expect(host.stdout.text).toMatch(/1 fire in /)
-    await vi.waitFor(() => {
-      expect(() => process.kill(pid, 0)).toThrow('ESRCH')
-    })
+    await vi.waitFor(
+      () => {
+        expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+      },
+      { timeout: 30_000 },
+    )
   })
 })
 

@@ -66,9 +66,12 @@ describe('threads', () => {
   it('end when they have been idle for long enough', async () => {
     const test = await startPool({ size: 1, idleTimeoutMs: 0 })
     const { threadId } = await threadOf(test)
-    await vi.waitFor(async () => {
-      expect((await threadOf(test)).threadId).not.toBe(threadId)
-    })
+    await vi.waitFor(
+      async () => {
+        expect((await threadOf(test)).threadId).not.toBe(threadId)
+      },
+      { timeout: 30_000 },
+    )
   })
 
   it('are no more than maxThreads; further tasks wait for one', async () => {
@@ -85,9 +88,12 @@ describe('threads', () => {
     const test = await startPool({ size: 1 })
     const tick = async (): Promise<unknown> => (await run(test, ['thread.mjs', 'tick'])).result
     expect(await tick()).toBe(1)
-    await vi.waitFor(async () => {
-      expect(await tick()).toBeGreaterThan(1)
-    })
+    await vi.waitFor(
+      async () => {
+        expect(await tick()).toBeGreaterThan(1)
+      },
+      { timeout: 30_000 },
+    )
   })
 
   it('pass log lines that come after the end of their job to the log of the pool', async () => {
@@ -95,9 +101,12 @@ describe('threads', () => {
     const warn = vi.spyOn(test.logger, 'warn')
     const recorder = new Recorder()
     await run(test, ['thread.mjs', 'logLater'], recorder)
-    await vi.waitFor(() => {
-      expect(warn).toHaveBeenCalledWith({ fireInstanceId: 'firing-1' }, 'afterwards')
-    })
+    await vi.waitFor(
+      () => {
+        expect(warn).toHaveBeenCalledWith({ fireInstanceId: 'firing-1' }, 'afterwards')
+      },
+      { timeout: 30_000 },
+    )
     expect(recorder.reports).toEqual([])
   })
 })
@@ -130,9 +139,12 @@ describe('threads that die', () => {
     const test = await startPool({ size: 1 })
     const { threadId } = await threadOf(test)
     await run(test, ['thread.mjs', 'failLater'])
-    await vi.waitFor(() => {
-      expect(test.errors).toMatchObject([{ fields: { err: { message: 'afterwards' } } }])
-    })
+    await vi.waitFor(
+      () => {
+        expect(test.errors).toMatchObject([{ fields: { err: { message: 'afterwards' } } }])
+      },
+      { timeout: 30_000 },
+    )
     expect((await threadOf(test)).threadId).not.toBe(threadId)
   })
 

@@ -52,6 +52,7 @@ describe('copyJobData', () => {
         expect(structuredClone(copyJobData(owner, parsed))).toEqual(parsed)
         expect(cloneJobData(copyJobData(owner, parsed))).toEqual(parsed)
       }),
+      { seed: 20_261_101 },
     )
   })
 
@@ -224,6 +225,7 @@ describe('validateJobData', () => {
           validateJobData(owner, parsed, bytes - 1)
         }).toThrow(/bytes, more than/)
       }),
+      { seed: 20_261_101 },
     )
   })
 

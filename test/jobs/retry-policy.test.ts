@@ -67,6 +67,7 @@ describe('retryDelayMs', () => {
           expect(delay).toBeLessThanOrEqual(planned)
         },
       ),
+      { seed: 20_261_101 },
     )
   })
 })

@@ -77,6 +77,15 @@ const silencedTest = refuseNodes((node) => {
   return excused ? null : `.${node.name.text} without '// reason: ...' on its line`
 })
 
+/** A random test can be repeated, and one that waits for a condition stays patient on a busy machine. */
+const unsteadyTest = refuseNodes((node) => {
+  if (!ts.isCallExpression(node)) return null
+  const [name, second] = [node.expression.getText(), node.arguments[1]?.getText() ?? '']
+  if (name === 'fc.assert' && !/seed/i.test(second)) return 'fc.assert without a fixed seed'
+  const isHasty = /^vi\.(waitFor|waitUntil)$/.test(name) && !/timeout/i.test(second)
+  return isHasty ? `${name} waits for one second only; give it a timeout` : null
+})
+
 const clockNames = /^(setTimeout|setInterval|setImmediate|clearTimeout|clearInterval|performance)$/
 const clockModules = /^(node:)?(timers|timers\/promises|perf_hooks)$/
 const clockMembers = /^(Date\.now|process\.hrtime|process\.uptime|AbortSignal\.timeout|Temporal\.Now)$/
@@ -124,6 +133,7 @@ const rules: { name: string; check: Check; files: readonly SourceFile[] }[] = [
   { name: 'nothing is left open', check: unfinished, files: everything },
   { name: 'no path of one machine is written down', check: machinePath, files: everything },
   { name: 'no test is silenced without a reason', check: silencedTest, files: code },
+  { name: 'tests are steady: seeds are fixed, waits are patient', check: unsteadyTest, files: code },
   { name: 'only src/time reads clocks and arms timers', check: readsClock, files: clockless },
 ]
 
@@ -154,6 +164,8 @@ describe('the tidy checks catch what they are for', () => {
     [silencedTest, `test.skip('a', f)`],
     [silencedTest, `describe.only('a', f) // reason: only this one matters`],
     [silencedTest, `test.skipIf(process.platform === 'x')('a', f)`],
+    [unsteadyTest, 'fc.assert(property, { numRuns: 5 })'],
+    [unsteadyTest, 'await vi.waitFor(() => expect(a).toBe(1))'],
     [readsClock, 'Date.now()'],
     [readsClock, 'new Date()'],
     [readsClock, 'setTimeout(f, 1)'],
@@ -168,6 +180,7 @@ describe('the tidy checks catch what they are for', () => {
     [tooLongFunction, `describe('a', () => {${'\n'.repeat(70)}})`],
     [silentSuppression, `${disable} -- null and undefined are one here`],
     [silencedTest, `test.skipIf(windows)('a', f) // reason: signals do not exist there`],
+    [unsteadyTest, 'fc.assert(property, { seed: 1 }); vi.waitFor(f, { timeout: 30_000 })'],
     [readsClock, 'clock.setImmediate(f); new Date(5); const a = { performance: 1 }'],
   ])('%o accepts %j', (check, text) => {
     expect(check({ path: 'src/planted.ts', text })).toEqual([])

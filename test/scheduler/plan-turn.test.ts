@@ -133,6 +133,7 @@ describe('planTurn', () => {
           expect(state.held).toEqual([])
         }
       }),
+      { seed: 20_261_101 },
     )
   })
 })
