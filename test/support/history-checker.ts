@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { retryingJobsGroup } from '../../src/core/key.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { SimpleTrigger } from '../../src/triggers/simple-trigger.ts'
@@ -62,6 +63,7 @@ export class HistoryChecker {
   readonly #firings = new Map<string, Firing>()
   readonly #calendars = new Map<string, Calendar>()
   readonly #tail: HistoryEvent[] = []
+  readonly #fingerprint = createHash('sha1')
   #tailOfFirst: readonly HistoryEvent[] | null = null
   #open = 0
   #mode: 'started' | 'standby' | 'halted' = 'standby'
@@ -76,6 +78,7 @@ export class HistoryChecker {
   }
 
   observe(event: HistoryEvent): void {
+    this.#fingerprint.update(`${event.atMs} ${event.kind} ${identityOf(event)}\n`)
     this.#tail.push(event)
     if (this.#tail.length > 2 * this.#tailLength) this.#tail.splice(0, this.#tailLength)
     switch (event.kind) {
@@ -160,6 +163,11 @@ export class HistoryChecker {
   report(message: string): void {
     this.#tailOfFirst ??= [...this.#tail]
     this.violations.push(message)
+  }
+
+  /** Stands for the whole history: equal histories have equal ones. */
+  fingerprint(): string {
+    return this.#fingerprint.copy().digest('hex')
   }
 
   /** The events before the first violation, one per line. */
@@ -401,6 +409,12 @@ export class HistoryChecker {
     if (before !== undefined) this.#wrong(event, `planned instant ${plannedMs} had its outcome: ${before}`)
     life.outcomes.set(plannedMs, outcome)
   }
+}
+
+function identityOf(event: HistoryEvent): string {
+  if ('fireInstanceId' in event) return event.fireInstanceId
+  if ('trigger' in event) return `${event.trigger.key.toString()} ${String(event.trigger.nextFireTimeMs)}`
+  return 'triggerKey' in event ? event.triggerKey : ''
 }
 
 /** A new calendar plans again from the last firing on: what a policy had skipped may come back. */

@@ -19,6 +19,8 @@ export interface SimulationResult {
   readonly violations: readonly string[]
   /** The last events, for a failure message. */
   readonly tail: string
+  /** The same for every run of a seed. */
+  readonly fingerprint: string
   readonly runs: number
   readonly firings: number
   readonly misfires: number
@@ -43,6 +45,14 @@ export interface MutationWorld {
   readonly halts: Set<object>
 }
 
+/** What a world without store faults may report. */
+const onPurpose = [
+  /^Listener 'sim' threw in /,
+  /could not be instantiated/,
+  /asked to be refired more than/,
+  /executions still run although the time to shut down is over/,
+]
+
 /** Lateness that rounding and the store's switch threshold explain, milliseconds. */
 const latenessMaxMs = 20
 
@@ -55,6 +65,7 @@ export async function simulate(seed: number, mutation: Mutation = {}): Promise<S
     seed,
     violations: checker.violations,
     tail: checker.tail(),
+    fingerprint: checker.fingerprint(),
     runs: checker.runCount,
     firings: checker.firedCount,
     misfires: checker.misfireCount,
@@ -183,6 +194,9 @@ class SimWorld {
     })
     scheduler.listenerManager.addTriggerListener(listener)
     scheduler.listenerManager.addJobListener(listener)
+    scheduler.events.on('schedulerError', ({ message }) => {
+      this.#judgeError(message)
+    })
     scheduler.events.on('schedulerStarted', () => {
       this.#observe({ kind: 'schedulerStarted' })
     })
@@ -193,6 +207,12 @@ class SimWorld {
       this.#observe({ kind: 'schedulerHalted' })
     })
     return scheduler
+  }
+
+  /** Nothing may be reported but what this world does on purpose. */
+  #judgeError(message: string): void {
+    const isOnPurpose = onPurpose.some((pattern) => pattern.test(message))
+    if (!isOnPurpose && this.#faults === null) this.checker.report(`reported without a reason: ${message}`)
   }
 
   #answering(store: JobStore): JobStore {
