@@ -65,7 +65,8 @@ export class HistoryChecker {
   readonly #tail: HistoryEvent[] = []
   readonly #fingerprint = createHash('sha1')
   #tailOfFirst: readonly HistoryEvent[] | null = null
-  #open = 0
+  /** Firings that hold a slot of the thread pool. */
+  readonly #taken = new Set<string>()
   #mode: 'started' | 'standby' | 'halted' = 'standby'
   #quietSinceMs = Number.NEGATIVE_INFINITY
   runCount = 0
@@ -115,6 +116,9 @@ export class HistoryChecker {
         break
       case 'completed':
         this.#complete(event)
+        break
+      case 'slotFreed':
+        this.#freeSlot(event.fireInstanceId, event.atMs)
         break
       case 'acquired':
         if (this.#mode === 'halted') this.#wrong(event, `${event.triggerKey} was acquired after the halt`)
@@ -297,8 +301,8 @@ export class HistoryChecker {
     const job = this.#job(life.jobKey)
     if (job.nonConcurrent && job.open > 0) this.#wrong(event, `non-concurrent job ${life.jobKey} fired twice`)
     job.open++
-    this.#open++
-    if (this.#open >= this.#rules.poolSize) this.#disturb(atMs)
+    this.#taken.add(fireInstanceId)
+    if (this.#taken.size >= this.#rules.poolSize) this.#disturb(atMs)
     this.#firings.set(fireInstanceId, {
       id: fireInstanceId,
       life,
@@ -330,6 +334,7 @@ export class HistoryChecker {
     }
     if (event.kind === 'lost') {
       firing.lost = true
+      this.#freeSlot(firing.id, event.atMs)
       return
     }
     if (firing.lost) this.#wrong(event, 'a firing that was reported as lost was run')
@@ -371,10 +376,13 @@ export class HistoryChecker {
     const job = this.#job(jobKey)
     job.open--
     job.freeSinceMs = event.atMs
-    if (this.#open >= this.#rules.poolSize) this.#disturb(event.atMs)
-    this.#open--
     this.#carryOut(event, jobKey)
     if (event.retryTrigger !== null && job.exists) this.#store(event.retryTrigger, event.atMs)
+  }
+
+  #freeSlot(fireInstanceId: string, atMs: number): void {
+    if (this.#taken.size >= this.#rules.poolSize) this.#disturb(atMs)
+    this.#taken.delete(fireInstanceId)
   }
 
   #carryOut(event: HistoryEvent & { kind: 'completed' }, jobKey: string): void {

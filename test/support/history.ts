@@ -55,6 +55,8 @@ export type HistoryFact =
       readonly instruction: CompletedExecutionInstruction
       readonly retryTrigger: Trigger | null
     }
+  /** The scheduler knows that the store knows: only now the slot of the thread pool is free. */
+  | { readonly kind: 'slotFreed'; readonly fireInstanceId: string }
   /** A trigger left the ERROR state. */
   | { readonly kind: 'reset'; readonly triggerKey: string }
   | { readonly kind: 'acquired'; readonly triggerKey: string; readonly fireInstanceId: string }

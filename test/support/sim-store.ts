@@ -97,9 +97,17 @@ export class SimStore {
   async #note(call: StoreCall): Promise<unknown> {
     this.#inFlight.add(call.method)
     try {
-      return await this.#around(call)
+      const answer = await this.#around(call)
+      if (call.method === 'triggeredJobsComplete') this.#freeSlots(call)
+      return answer
     } finally {
       this.#inFlight.delete(call.method)
+    }
+  }
+
+  #freeSlots(call: StoreCall): void {
+    for (const { fireInstanceId } of call.parameters[0] as readonly JobCompletion[]) {
+      this.#observe({ kind: 'slotFreed', fireInstanceId })
     }
   }
 
