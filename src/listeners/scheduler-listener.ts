@@ -24,6 +24,7 @@ export interface SchedulerListener {
   jobsResumed?(group: string): Told
   schedulerError?(message: string, error: SchedulerError): Told
   schedulerInStandbyMode?(): Told
+  /** The start waits for it: it must not itself await a start, standby or shutdown. */
   schedulerStarting?(): Told
   schedulerStarted?(): Told
   schedulerShuttingdown?(): Told

@@ -1,4 +1,4 @@
-import { SchedulerError } from '../core/errors.ts'
+import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import type { TriggerKey } from '../core/key.ts'
 import { JobKey } from '../core/key.ts'
@@ -151,12 +151,18 @@ export class QuartzScheduler implements Scheduler {
     if (given === undefined) return this.#scheduleTrigger(jobOrTrigger as Trigger)
     const job = this.#checks.job(jobOrTrigger as JobDetail)
     const triggers = await this.#prepare(job, isTriggerList(given) ? given : [given])
-    await this.#store.scheduleJobs([{ job, triggers }], { replace: options.replace ?? false })
     const firstMs = earliest(triggers)
+    if (firstMs === null) {
+      throw new InvalidArgumentError(
+        'triggers',
+        `scheduleJob got no trigger for job ${job.key.toString()}. Pass at least one, or use addJob.`,
+      )
+    }
+    await this.#store.scheduleJobs([{ job, triggers }], { replace: options.replace ?? false })
     this.#engine.signal(firstMs)
     await this.#tellAdded(job)
     for (const trigger of triggers) await this.#tellScheduled(trigger)
-    return new Date(firstMs ?? Number.NaN)
+    return new Date(firstMs)
   }
 
   async scheduleJobs(entries: readonly JobAndTriggers[], options: ReplaceOptions = {}): Promise<void> {

@@ -5,7 +5,7 @@ export interface SchedulerPlugin {
   readonly name: string
   /** When the scheduler is made, before it can be started. A failure fails `createScheduler`. */
   initialize(scheduler: Scheduler): void | Promise<void>
-  /** At the first start. */
+  /** At the first start, which waits for it: it must not itself await a start, standby or shutdown. */
   start?(): void | Promise<void>
   /** While the scheduler shuts down. */
   shutdown?(): void | Promise<void>

@@ -86,7 +86,11 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
 
   scheduleJob(trigger: Trigger): Promise<Date>
   scheduleJob(jobDetail: JobDetail, trigger: Trigger): Promise<Date>
-  /** Stores a job with several triggers, all or none. */
+  /**
+   * Stores a job with several triggers, all or none; answers the earliest first fire time.
+   *
+   * @throws InvalidArgumentError when there is no trigger
+   */
   scheduleJob(jobDetail: JobDetail, triggers: readonly Trigger[], options?: ReplaceOptions): Promise<Date>
   /** Stores many jobs with their triggers, all or none. */
   scheduleJobs(entries: readonly JobAndTriggers[], options?: ReplaceOptions): Promise<void>

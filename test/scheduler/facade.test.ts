@@ -31,6 +31,14 @@ describe('scheduling', () => {
     expect(told.at(-1)).toBe('jobScheduled u')
   })
 
+  it('refuses a job with an empty list of triggers: there is no first fire time to answer', async () => {
+    const { scheduler, told, job } = await schedulerFixture()
+    const durable = job('j', (builder) => builder.storeDurably())
+    await expect(scheduler.scheduleJob(durable, [])).rejects.toMatchObject({ field: 'triggers' })
+    expect(await scheduler.checkExists(durable.key)).toBe(false)
+    expect(told).toEqual([])
+  })
+
   it('stores many jobs with their triggers, all or none', async () => {
     const { scheduler, told, job, once } = await schedulerFixture()
     await scheduler.scheduleJobs([
