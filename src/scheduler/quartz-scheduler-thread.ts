@@ -100,7 +100,11 @@ export class QuartzSchedulerThread {
         : Math.min(candidateMs, known?.candidateMs ?? Number.POSITIVE_INFINITY)
     this.#signal = { candidateMs: earliest }
     // What is due when the loop is awake again anyway will be seen then: a burst of new triggers costs no turns.
-    if (candidateMs === null || candidateMs < this.#asleepUntilMs) this.#gate.wake()
+    // A clock that is past that already has jumped, and nothing will be seen in time.
+    const untilMs = this.#asleepUntilMs
+    if (candidateMs === null || candidateMs < untilMs || this.#options.clock.now() > untilMs) {
+      this.#gate.wake()
+    }
   }
 
   async #run(): Promise<void> {

@@ -63,6 +63,16 @@ describe('a wall clock that jumps forward', () => {
     expect(late.at(-1)?.plannedMs ?? null).toBe(lastPlannedMs)
   })
 
+  it('keeps nothing waiting that is scheduled after it', async () => {
+    const fixture = await LoopFixture.create({ idleWaitMs: 30_000 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1000)
+    fixture.clock.jump(hourMs)
+    await fixture.schedule('t', { inMs: 100 })
+    await fixture.clock.advance(100)
+    expect(fixture.ran).toEqual([`t@${hourMs + 1100}`])
+  })
+
   it('is noticed within one idle wait', async () => {
     const fixture = await LoopFixture.create({ idleWaitMs: 5000, misfireThresholdMs: 2 * hourMs })
     await fixture.schedule('t', { inMs: hourMs })
