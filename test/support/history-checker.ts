@@ -318,12 +318,20 @@ export class HistoryChecker {
   #checkLateness(event: HistoryEvent & { kind: 'fired' }, life: Life, dueMs: number): void {
     const { latenessMaxMs } = this.#rules
     if (latenessMaxMs === null || event.jumpedMeanwhile) return
-    const { freeSinceMs } = this.#job(life.jobKey)
-    const availableMs = Math.max(dueMs, life.storedAtMs, freeSinceMs, this.#quietSinceMs)
-    const latenessMs = event.decidedAtMs - availableMs
+    const latenessMs = event.decidedAtMs - this.#availableSinceMs(life, dueMs)
     if (latenessMs > latenessMaxMs) {
       this.#wrong(event, `fired ${latenessMs} ms late although nothing stood in its way`)
     }
+  }
+
+  /** Whether a trigger waits although nothing stands in its way. */
+  isOverdue(life: Life, nowMs: number): boolean {
+    const dueMs = life.trigger.nextFireTimeMs
+    return dueMs !== null && nowMs - this.#availableSinceMs(life, dueMs) > (this.#rules.latenessMaxMs ?? 0)
+  }
+
+  #availableSinceMs(life: Life, dueMs: number): number {
+    return Math.max(dueMs, life.storedAtMs, this.#job(life.jobKey).freeSinceMs, this.#quietSinceMs)
   }
 
   #observeRun(event: HistoryEvent & { kind: 'lost' | 'vetoed' | 'started' | 'ended' }): void {

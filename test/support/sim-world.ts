@@ -284,7 +284,7 @@ class SimWorld {
         checker.report(`${key.toString()} is stored and should not be`)
       } else if (trigger?.nextFireTimeMs !== life.trigger.nextFireTimeMs) {
         checker.report(`${key.toString()} has the next fire time ${String(trigger?.nextFireTimeMs)}`)
-      } else if (state === 'NORMAL' && !isBusy && (trigger.nextFireTimeMs ?? nowMs) < nowMs - latenessMaxMs) {
+      } else if (state === 'NORMAL' && !isBusy && checker.isOverdue(life, nowMs)) {
         checker.report(`${key.toString()} is overdue and has no outcome`)
       }
     }
