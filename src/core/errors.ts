@@ -32,6 +32,7 @@ export const errorCodes = [
   'ERR_JOB_TIMEOUT',
   'ERR_JOB_INTERRUPTED',
   'ERR_JOB_PERSISTENCE',
+  'ERR_BROKEN_ROW',
   'ERR_LISTENER_FAILED',
   'ERR_INVARIANT',
 ] as const

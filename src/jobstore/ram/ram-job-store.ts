@@ -16,6 +16,7 @@ import type {
   TriggerFiredResult,
 } from '../job-store.ts'
 import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../queries.ts'
+import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './firing.ts'
@@ -24,7 +25,6 @@ import * as pausing from './pausing.ts'
 import { RamData } from './ram-data.ts'
 import { RamSession } from './ram-session.ts'
 import { addJob, deleteJobs, deleteTriggers, rescheduleTrigger, scheduleJobs } from './scheduling.ts'
-import { SignalBuffer } from './signal-buffer.ts'
 
 /**
  * Keeps everything in the memory of the process, in a sorted tree: nothing survives the process, and one scheduler

@@ -3,9 +3,9 @@ import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreContext } from '../job-store.ts'
+import type { SignalBuffer } from '../signal-buffer.ts'
 import type { RamData } from './ram-data.ts'
 import type { TriggerRecord } from './records.ts'
-import type { SignalBuffer } from './signal-buffer.ts'
 
 /** The data of a store together with the scheduler it works for. */
 export class RamSession {

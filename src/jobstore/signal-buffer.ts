@@ -1,7 +1,7 @@
-import type { JobKey, TriggerKey } from '../../core/key.ts'
-import type { EpochMs } from '../../time/clock.ts'
-import type { Trigger } from '../../triggers/trigger.ts'
-import type { SchedulerSignaler } from '../job-store.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { EpochMs } from '../time/clock.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import type { SchedulerSignaler } from './job-store.ts'
 
 /**
  * Keeps what an operation has to tell the scheduler until the operation is whole: whoever hears of it may call the

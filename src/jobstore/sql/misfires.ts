@@ -1,0 +1,43 @@
+import type { TriggerKey } from '../../core/key.ts'
+import { calendarsOf } from './calendar-lookup.ts'
+import { type FaultyTrigger, putInError } from './faulty-triggers.ts'
+import type { SqlTransaction } from './sql-session.ts'
+import type { SqlProgram } from './statement.ts'
+import type { StoredTrigger, TriggerRef } from './trigger-table.ts'
+
+/** Whether the misfire instruction of a trigger must decide what becomes of its fire time. */
+export function isLate(
+  tx: SqlTransaction,
+  row: Pick<TriggerRef, 'nextFireTimeMs' | 'misfireIsIgnored'>,
+): boolean {
+  const { nextFireTimeMs, misfireIsIgnored } = row
+  const latestMs = tx.nowMs - tx.session.context.misfireThresholdMs
+  return nextFireTimeMs !== null && nextFireTimeMs <= latestMs && !misfireIsIgnored
+}
+
+/** Carries out the misfire instructions of locked triggers that wait or are paused. */
+export function* treatMisfires(tx: SqlTransaction, keys: readonly TriggerKey[]): SqlProgram<void> {
+  if (keys.length === 0) return
+  const { session, signals, nowMs } = tx
+  const { found, broken } = yield* session.triggers.load(keys)
+  const stored = found.values()
+  const calendarOf = yield* calendarsOf(
+    tx,
+    stored.map(({ trigger }) => trigger),
+  )
+  const faulty: FaultyTrigger[] = [...broken]
+  const updated: StoredTrigger[] = []
+  for (const { trigger, state } of stored) {
+    signals.triggerMisfired(trigger)
+    try {
+      const after = trigger.updateAfterMisfire(calendarOf(trigger), nowMs)
+      const isOver = after.nextFireTimeMs === null
+      updated.push({ trigger: after, state: isOver ? 'COMPLETE' : state })
+      if (isOver) signals.triggerFinalized(after)
+    } catch (error) {
+      faulty.push({ key: trigger.key, error })
+    }
+  }
+  yield* session.triggers.put(updated)
+  yield* putInError(tx, faulty)
+}

@@ -1,0 +1,31 @@
+import type { JobKey } from '../../core/key.ts'
+import { KeyMap } from './key-map.ts'
+import type { SqlTransaction } from './sql-session.ts'
+import type { SqlProgram } from './statement.ts'
+
+/**
+ * Makes the triggers of jobs blocked or not, as it must be by now: a job that forbids concurrent execution blocks
+ * its triggers exactly while an execution of its key is in flight.
+ */
+export function* settleJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<void> {
+  if (keys.length === 0) return
+  const { session, offers } = tx
+  // The lock keeps the others from beginning or ending an execution of these jobs between the look and the change.
+  const refs = yield* session.jobs.lock(uniqueKeys(keys))
+  if (refs.length === 0) return
+  const executing = new KeyMap<JobKey, true>()
+  const nonConcurrent = refs.filter((ref) => ref.nonConcurrent).map(({ key }) => key)
+  if (nonConcurrent.length > 0) {
+    for (const key of yield* session.firedTriggers.executing(nonConcurrent)) executing.set(key, true)
+  }
+  const blocked = executing.keys()
+  const free = refs.map(({ key }) => key).filter((key) => !executing.has(key))
+  if (blocked.length > 0) yield* session.triggers.applyToJobs('block', blocked)
+  if (free.length > 0) offers.note(yield* session.triggers.applyToJobs('unblock', free))
+}
+
+export function uniqueKeys(keys: readonly JobKey[]): JobKey[] {
+  const unique = new KeyMap<JobKey, true>()
+  for (const key of keys) unique.set(key, true)
+  return unique.keys()
+}

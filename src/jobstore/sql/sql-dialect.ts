@@ -1,0 +1,37 @@
+/** The type of a column in a set of rows that is bound as one JSON text. */
+export type RowSetType = 'text' | 'bigint' | 'boolean'
+
+/**
+ * What the two engines say differently, and nothing else: the algorithms and their statements stand once, in
+ * `jobstore/sql`. Capabilities choose a strategy there; nobody asks for an engine's name.
+ */
+export interface SqlDialect {
+  /** The placeholder of the n-th value, from 1. */
+  placeholder(position: number): string
+  /** Whether one placeholder may stand for the same value in several places. */
+  readonly reusesParameters: boolean
+  /**
+   * A table expression over the JSON array of objects that is bound as `:parameter`, with the given columns; put an
+   * alias behind it.
+   */
+  rowSet(parameter: string, columns: Readonly<Record<string, RowSetType>>): string
+  /**
+   * The end of a `SELECT` whose rows are changed later in the transaction: `FOR NO KEY UPDATE OF alias`, or nothing
+   * where a transaction excludes other writers anyway.
+   */
+  forUpdate(alias: string): string
+  /** The same, leaving out rows that another transaction holds. */
+  forUpdateSkipLocked(alias: string): string
+  /** Follows a column in ORDER BY, in comparisons for paging and in indexes, to compare by code point. */
+  readonly keyCollation: string
+  /** An expression that turns a text into the bytes of a data column. */
+  textToBytes(expression: string): string
+  /** Predicates on text; case counts. `operand` is an expression. */
+  startsWith(column: string, operand: string): string
+  endsWith(column: string, operand: string): string
+  contains(column: string, operand: string): string
+  /** The database's own time as milliseconds since the epoch, when the statement runs; null: use the node's clock. */
+  readonly nowMs: string | null
+  /** Words for column types in migrations. */
+  readonly types: { readonly bytes: string; readonly bigint: string; readonly boolean: string }
+}

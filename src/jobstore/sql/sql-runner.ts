@@ -1,0 +1,35 @@
+import type { SqlProgram } from './statement.ts'
+
+/**
+ * What a transaction may do to others:
+ *
+ * - `rows`: touches rows that it locks or guards one by one (acquiring, firing, completing, one trigger);
+ * - `shared`: stores jobs and triggers; excludes `exclusive`, not its like;
+ * - `exclusive`: changes what others depend on without naming it (groups, calendars, everything); one at a time;
+ * - `cluster`: takes part in the recovery of failed nodes; one at a time, and excludes `exclusive`.
+ */
+export type TransactionLock = 'rows' | 'shared' | 'exclusive' | 'cluster'
+
+export interface TransactionOptions {
+  readonly lock: TransactionLock
+  /**
+   * What to do while it is not known whether a commit happened: `bounded` ends in an error that says so, `patient`
+   * asks until the store is shut down, for callers to whom only the truth is of use.
+   */
+  readonly onDoubt?: 'bounded' | 'patient'
+}
+
+/** Runs programs on an engine. */
+export interface SqlRunner {
+  /**
+   * Runs a program as one transaction: all or nothing. It is run again when the engine gave it up for a reason that
+   * passes (deadlock, serialization, a lost connection), so `begin` makes a fresh one each time.
+   *
+   * @throws JobPersistenceError with the engine's error as cause; whatever the program itself throws
+   */
+  transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer>
+  /** Runs a program that only reads, each statement for itself. */
+  read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer>
+  /** Ends after what is under way; harmless when called twice. */
+  close(): Promise<void>
+}

@@ -1,0 +1,44 @@
+import type { EpochMs } from '../../time/clock.ts'
+import type { JobStoreContext } from '../job-store.ts'
+import type { SignalBuffer } from '../signal-buffer.ts'
+import type { CalendarTable } from './calendar-table.ts'
+import type { FireOffers } from './fire-offers.ts'
+import type { FiredTriggerTable } from './fired-trigger-table.ts'
+import type { JobTable } from './job-table.ts'
+import type { PausedGroupTable } from './paused-group-table.ts'
+import type { SqlDialect } from './sql-dialect.ts'
+import type { SqlNames } from './sql-names.ts'
+import type { TriggerTable } from './trigger-table.ts'
+
+/** How statements are written: the words of the engine, the names of the tables, whose rows they are. */
+export interface SqlVocabulary {
+  readonly dialect: SqlDialect
+  readonly names: SqlNames
+  readonly schedulerName: string
+}
+
+/** A store at work for one scheduler: its tables, each the one place that knows its statements and encodings. */
+export interface SqlSession extends SqlVocabulary {
+  readonly context: JobStoreContext
+  readonly jobs: JobTable
+  readonly triggers: TriggerTable
+  readonly calendars: CalendarTable
+  readonly pausedGroups: PausedGroupTable
+  readonly firedTriggers: FiredTriggerTable
+  /** Job types that were met and have no code here: their triggers are left to other nodes. */
+  readonly unknownJobTypes: Set<string>
+  /** A fire instance id that nobody had before. */
+  nextFireInstanceId(): string
+}
+
+/**
+ * One attempt at one transaction. What it has to tell the scheduler is kept until it was committed, and forgotten
+ * when it is run again.
+ */
+export interface SqlTransaction {
+  readonly session: SqlSession
+  readonly signals: SignalBuffer
+  /** The instant of the transaction: one for all that it decides. */
+  readonly nowMs: EpochMs
+  readonly offers: FireOffers
+}

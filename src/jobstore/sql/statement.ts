@@ -1,0 +1,72 @@
+import { invariant } from '../../core/invariant.ts'
+import type { SqlDialect } from './sql-dialect.ts'
+
+/** What may be bound. Sets of rows go as one JSON text, so that a statement's text never depends on their number. */
+export type SqlValue = string | number | boolean | null
+
+/** One statement, ready for an engine. */
+export interface SqlStatement {
+  /** Same text, same plan: drivers may keep it prepared. */
+  readonly text: string
+  readonly values: readonly SqlValue[]
+}
+
+/** A row as the driver gave it. Whole numbers may come as text, booleans as 0 and 1: read it with `columns.ts`. */
+export type SqlRow = Readonly<Record<string, unknown>>
+
+export interface SqlReply {
+  readonly rows: readonly SqlRow[]
+  /** Rows inserted, updated or deleted. */
+  readonly changes: number
+}
+
+/**
+ * The body of a transaction: yields statements, is sent the reply to each, returns the answer. A runner may run it
+ * again from the start when the engine gave up the transaction, so it keeps nothing outside itself.
+ */
+export type SqlProgram<Answer> = Generator<SqlStatement, Answer, SqlReply>
+
+/** A statement of which the text is made once and the values are given each time. */
+export type SqlQuery<Parameters extends Readonly<Record<string, SqlValue>>> = (
+  parameters: Parameters,
+) => SqlStatement
+
+// Not a cast (`x::text`), and not inside a quoted literal: statements of this library hold no colons in literals.
+const parameterPattern = /(?<!:):([a-z]\w*)/gi
+
+/** Makes a query of a text with parameters such as `:name`. Only names that were validated may be put into the text. */
+export function sqlQuery<Parameters extends Readonly<Record<string, SqlValue>>>(
+  dialect: SqlDialect,
+  text: string,
+): SqlQuery<Parameters> {
+  const order: string[] = []
+  const rendered = text.replace(/\s+/g, ' ').replace(parameterPattern, (_, name: string) => {
+    const known = order.indexOf(name)
+    if (known >= 0 && dialect.reusesParameters) return dialect.placeholder(known + 1)
+    order.push(name)
+    return dialect.placeholder(order.length)
+  })
+  return (parameters) => ({
+    text: rendered,
+    values: order.map((name) => {
+      const value = parameters[name]
+      invariant(value !== undefined, `statement parameter '${name}' has a value`)
+      return value
+    }),
+  })
+}
+
+/** Runs one statement and answers its rows. */
+export function* all(statement: SqlStatement): SqlProgram<readonly SqlRow[]> {
+  return (yield statement).rows
+}
+
+/** Runs one statement and answers its first row, or null. */
+export function* first(statement: SqlStatement): SqlProgram<SqlRow | null> {
+  return (yield statement).rows[0] ?? null
+}
+
+/** Runs one statement and answers how many rows it changed. */
+export function* run(statement: SqlStatement): SqlProgram<number> {
+  return (yield statement).changes
+}
