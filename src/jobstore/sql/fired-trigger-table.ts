@@ -1,6 +1,9 @@
-import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { JobPersistenceError } from '../../core/errors.ts'
+import { JobKey, TriggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
-import type { SqlProgram } from './statement.ts'
+import { boolean, integer, integerOrNull, text, textOrNull } from './columns.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import { all, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from './statement.ts'
 
 export interface FiredRow {
   readonly fireInstanceId: string
@@ -16,20 +19,200 @@ export interface FiredRow {
 }
 
 /** The rows of `fired_triggers`: claims (ACQUIRED) and executions in flight (EXECUTING). */
-export interface FiredTriggerTable {
-  insert(rows: readonly FiredRow[]): SqlProgram<void>
+export class FiredTriggerTable {
+  readonly #statements: Statements
+  readonly #scheduler: string
+  readonly #instance: string
+
+  constructor(vocabulary: SqlVocabulary, instanceId: string) {
+    this.#statements = statementsOf(vocabulary)
+    this.#scheduler = vocabulary.schedulerName
+    this.#instance = instanceId
+  }
+
+  *insert(rows: readonly FiredRow[]): SqlProgram<void> {
+    if (rows.length === 0) return
+    yield* run(this.#statements.insert({ scheduler: this.#scheduler, rows: encode(rows) }))
+  }
+
   /** Locks those of the rows that are this scheduler instance's and answers them. */
-  lock(fireInstanceIds: readonly string[]): SqlProgram<readonly FiredRow[]>
+  *lock(fireInstanceIds: readonly string[]): SqlProgram<readonly FiredRow[]> {
+    return decode(yield* all(this.#statements.lock(this.#own(fireInstanceIds))))
+  }
+
   /** Turns claims into executions. */
-  begin(rows: readonly FiredRow[]): SqlProgram<void>
+  *begin(rows: readonly FiredRow[]): SqlProgram<void> {
+    if (rows.length === 0) return
+    yield* run(this.#statements.begin({ scheduler: this.#scheduler, rows: encode(rows) }))
+  }
+
   /** Deletes those of the rows that are this scheduler instance's and in this state; answers them. */
-  delete(fireInstanceIds: readonly string[], state: FiredRow['state']): SqlProgram<readonly FiredRow[]>
+  *delete(fireInstanceIds: readonly string[], state: FiredRow['state']): SqlProgram<readonly FiredRow[]> {
+    if (fireInstanceIds.length === 0) return []
+    return decode(yield* all(this.#statements.delete({ ...this.#own(fireInstanceIds), state })))
+  }
+
   /** Deletes every claim of this scheduler instance; answers them. */
-  deleteAllClaims(): SqlProgram<readonly FiredRow[]>
+  *deleteAllClaims(): SqlProgram<readonly FiredRow[]> {
+    return yield* this.deleteOfInstance(this.#instance, 'ACQUIRED')
+  }
+
+  /** Deletes the rows of a scheduler instance that are in this state; answers them. */
+  *deleteOfInstance(instance: string, state: FiredRow['state']): SqlProgram<readonly FiredRow[]> {
+    const { deleteOfInstance } = this.#statements
+    return decode(yield* all(deleteOfInstance({ scheduler: this.#scheduler, instance, state })))
+  }
+
   /** Deletes claims whose trigger is not ACQUIRED any more: whoever took it out of that state calls this. */
-  deleteStaleClaims(): SqlProgram<void>
+  *deleteStaleClaims(): SqlProgram<void> {
+    yield* run(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler }))
+  }
+
   /** Which of these jobs have an execution in flight, on any node. */
-  executing(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]>
+  *executing(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    return yield* this.#jobsOf(this.#statements.executing, jobKeys)
+  }
+
   /** Which of these jobs have a claim or an execution in flight, on any node. */
-  busy(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]>
+  *busy(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    return yield* this.#jobsOf(this.#statements.busy, jobKeys)
+  }
+
+  *#jobsOf(query: Statements['busy'], jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    if (jobKeys.length === 0) return []
+    const rows = JSON.stringify(jobKeys.map(({ name, group }) => ({ name, grp: group })))
+    const found = yield* all(query({ scheduler: this.#scheduler, rows }))
+    return found.map((row) => new JobKey(text(row, 'job_name'), text(row, 'job_group')))
+  }
+
+  #own(fireInstanceIds: readonly string[]): { scheduler: string; instance: string; rows: string } {
+    const rows = JSON.stringify(fireInstanceIds.map((id) => ({ id })))
+    return { scheduler: this.#scheduler, instance: this.#instance, rows }
+  }
+}
+
+interface Statements {
+  readonly insert: SqlQuery<{ scheduler: string; rows: string }>
+  readonly lock: SqlQuery<{ scheduler: string; instance: string; rows: string }>
+  readonly begin: SqlQuery<{ scheduler: string; rows: string }>
+  readonly delete: SqlQuery<{ scheduler: string; instance: string; rows: string; state: string }>
+  readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; state: string }>
+  readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
+  readonly executing: SqlQuery<{ scheduler: string; rows: string }>
+  readonly busy: SqlQuery<{ scheduler: string; rows: string }>
+}
+
+const columns =
+  'entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state, ' +
+  'job_name, job_group, is_nonconcurrent, requests_recovery'
+
+function statementsOf({ dialect, names }: SqlVocabulary): Statements {
+  const fired = names.firedTriggers
+  const rows = dialect.rowSet('rows', {
+    entry_id: 'text',
+    trigger_name: 'text',
+    trigger_group: 'text',
+    instance_name: 'text',
+    fired_time: 'bigint',
+    sched_time: 'bigint',
+    priority: 'bigint',
+    state: 'text',
+    job_name: 'text',
+    job_group: 'text',
+    is_nonconcurrent: 'boolean',
+    requests_recovery: 'boolean',
+  })
+  const ids = `(SELECT r.id FROM ${dialect.rowSet('rows', { id: 'text' })} AS r)`
+  const jobs = dialect.rowSet('rows', { name: 'text', grp: 'text' })
+  const jobsIn = (condition: string): string => `
+    SELECT DISTINCT f.job_name, f.job_group
+    FROM ${fired} f JOIN ${jobs} AS r ON f.job_name = r.name AND f.job_group = r.grp
+    WHERE f.sched_name = :scheduler ${condition}`
+  return {
+    insert: sqlQuery(
+      dialect,
+      `INSERT INTO ${fired} (sched_name, ${columns}) SELECT :scheduler, ${columns} FROM ${rows} AS r`,
+    ),
+    lock: sqlQuery(
+      dialect,
+      `SELECT ${columns} FROM ${fired} f
+       WHERE f.sched_name = :scheduler AND f.instance_name = :instance AND f.entry_id IN ${ids}
+       ORDER BY f.entry_id ${dialect.forUpdate('f')}`,
+    ),
+    begin: sqlQuery(
+      dialect,
+      `UPDATE ${fired} AS f SET state = 'EXECUTING', fired_time = r.fired_time,
+         is_nonconcurrent = r.is_nonconcurrent, requests_recovery = r.requests_recovery
+       FROM ${rows} AS r
+       WHERE f.sched_name = :scheduler AND f.entry_id = r.entry_id AND f.state = 'ACQUIRED'`,
+    ),
+    delete: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired}
+       WHERE sched_name = :scheduler AND instance_name = :instance AND state = :state AND entry_id IN ${ids}
+       RETURNING ${columns}`,
+    ),
+    deleteOfInstance: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND instance_name = :instance AND state = :state
+       RETURNING ${columns}`,
+    ),
+    deleteStaleClaims: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} AS f
+       WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND NOT EXISTS (
+         SELECT 1 FROM ${names.triggers} t
+         WHERE t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name
+           AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED')`,
+    ),
+    executing: sqlQuery(dialect, jobsIn("AND f.state = 'EXECUTING'")),
+    busy: sqlQuery(dialect, jobsIn('')),
+  }
+}
+
+function encode(rows: readonly FiredRow[]): string {
+  return JSON.stringify(
+    rows.map((row) => ({
+      entry_id: row.fireInstanceId,
+      trigger_name: row.triggerKey.name,
+      trigger_group: row.triggerKey.group,
+      instance_name: row.instanceId,
+      fired_time: row.firedTimeMs,
+      sched_time: row.plannedTimeMs,
+      priority: row.priority,
+      state: row.state,
+      job_name: row.jobKey?.name,
+      job_group: row.jobKey?.group,
+      is_nonconcurrent: row.nonConcurrent,
+      requests_recovery: row.requestsRecovery,
+    })),
+  )
+}
+
+function decode(rows: readonly SqlRow[]): FiredRow[] {
+  return rows.map((row) => {
+    const jobName = textOrNull(row, 'job_name')
+    return {
+      fireInstanceId: text(row, 'entry_id'),
+      triggerKey: new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')),
+      // Java writes the job only when the trigger has fired.
+      jobKey: jobName === null ? null : new JobKey(jobName, text(row, 'job_group')),
+      instanceId: text(row, 'instance_name'),
+      state: requireState(row),
+      firedTimeMs: integer(row, 'fired_time'),
+      plannedTimeMs: integer(row, 'sched_time'),
+      priority: integerOrNull(row, 'priority') ?? 0,
+      nonConcurrent: boolean(row, 'is_nonconcurrent'),
+      requestsRecovery: boolean(row, 'requests_recovery'),
+    }
+  })
+}
+
+function requireState(row: SqlRow): FiredRow['state'] {
+  const state = text(row, 'state')
+  if (state === 'ACQUIRED' || state === 'EXECUTING') return state
+  throw new JobPersistenceError(
+    `The firing '${text(row, 'entry_id')}' is in the state '${state}', which means nothing here. Delete its row.`,
+    { code: 'ERR_BROKEN_ROW' },
+  )
 }

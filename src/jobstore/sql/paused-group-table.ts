@@ -1,5 +1,7 @@
 import type { GroupMatcher } from '../../core/matcher.ts'
-import type { SqlProgram } from './statement.ts'
+import { text } from './columns.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import { all, run, type SqlProgram, type SqlQuery, sqlQuery } from './statement.ts'
 
 /** Which groups are remembered as paused. */
 export interface PausedGroups {
@@ -9,13 +11,103 @@ export interface PausedGroups {
   readonly everyNewTriggerGroup: boolean
 }
 
-/** The rows of `paused_trigger_grps` (Quartz's marker row for `pauseAll` included) and `paused_job_grps`. */
-export interface PausedGroupTable {
-  load(): SqlProgram<PausedGroups>
-  addTriggerGroups(groups: readonly string[]): SqlProgram<void>
-  addJobGroups(groups: readonly string[]): SqlProgram<void>
-  /** Forgets the groups and answers those that were remembered. */
-  removeTriggerGroups(matcher: GroupMatcher): SqlProgram<readonly string[]>
-  removeJobGroups(matcher: GroupMatcher): SqlProgram<readonly string[]>
-  setEveryNewTriggerGroup(isPaused: boolean): SqlProgram<void>
+/** Quartz's row in `paused_trigger_grps` that stands for `pauseAll`. */
+const allGroupsPaused = '_$_ALL_GROUPS_PAUSED_$_'
+
+/** The rows of `paused_trigger_grps` and `paused_job_grps`: few, so they are read whole. */
+export class PausedGroupTable {
+  readonly #triggerGroups: GroupStatements
+  readonly #jobGroups: GroupStatements
+  readonly #scheduler: string
+
+  constructor(vocabulary: SqlVocabulary) {
+    const { names } = vocabulary
+    this.#triggerGroups = statementsOf(vocabulary, names.pausedGroups, 'trigger_group')
+    this.#jobGroups = statementsOf(vocabulary, names.pausedJobGroups, 'job_group')
+    this.#scheduler = vocabulary.schedulerName
+  }
+
+  *load(): SqlProgram<PausedGroups> {
+    const triggerGroups = new Set(yield* this.#read(this.#triggerGroups))
+    const jobGroups = new Set(yield* this.#read(this.#jobGroups))
+    const everyNewTriggerGroup = triggerGroups.delete(allGroupsPaused)
+    return { triggerGroups, jobGroups, everyNewTriggerGroup }
+  }
+
+  *addTriggerGroups(groups: readonly string[]): SqlProgram<void> {
+    yield* this.#add(this.#triggerGroups, groups)
+  }
+
+  *addJobGroups(groups: readonly string[]): SqlProgram<void> {
+    yield* this.#add(this.#jobGroups, groups)
+  }
+
+  /** Forgets the matching groups and answers those that were remembered. */
+  *removeTriggerGroups(matcher: GroupMatcher): SqlProgram<readonly string[]> {
+    const { triggerGroups } = yield* this.load()
+    return yield* this.#remove(this.#triggerGroups, [...triggerGroups], matcher)
+  }
+
+  *removeJobGroups(matcher: GroupMatcher): SqlProgram<readonly string[]> {
+    const { jobGroups } = yield* this.load()
+    return yield* this.#remove(this.#jobGroups, [...jobGroups], matcher)
+  }
+
+  *setEveryNewTriggerGroup(isPaused: boolean): SqlProgram<void> {
+    if (isPaused) yield* this.#add(this.#triggerGroups, [allGroupsPaused])
+    else yield* run(this.#triggerGroups.remove(this.#values([allGroupsPaused])))
+  }
+
+  /** Forgets everything. */
+  *clear(): SqlProgram<void> {
+    yield* run(this.#triggerGroups.clear({ scheduler: this.#scheduler }))
+    yield* run(this.#jobGroups.clear({ scheduler: this.#scheduler }))
+  }
+
+  *#read(statements: GroupStatements): SqlProgram<readonly string[]> {
+    const rows = yield* all(statements.load({ scheduler: this.#scheduler }))
+    return rows.map((row) => text(row, 'grp'))
+  }
+
+  *#add(statements: GroupStatements, groups: readonly string[]): SqlProgram<void> {
+    if (groups.length > 0) yield* run(statements.add(this.#values(groups)))
+  }
+
+  *#remove(
+    statements: GroupStatements,
+    remembered: readonly string[],
+    matcher: GroupMatcher,
+  ): SqlProgram<readonly string[]> {
+    const groups = remembered.filter((group) => matcher.isMatchGroup(group))
+    if (groups.length > 0) yield* run(statements.remove(this.#values(groups)))
+    return groups
+  }
+
+  #values(groups: readonly string[]): { scheduler: string; rows: string } {
+    return { scheduler: this.#scheduler, rows: JSON.stringify(groups.map((grp) => ({ grp }))) }
+  }
+}
+
+interface GroupStatements {
+  readonly load: SqlQuery<{ scheduler: string }>
+  readonly add: SqlQuery<{ scheduler: string; rows: string }>
+  readonly remove: SqlQuery<{ scheduler: string; rows: string }>
+  readonly clear: SqlQuery<{ scheduler: string }>
+}
+
+function statementsOf({ dialect }: SqlVocabulary, table: string, column: string): GroupStatements {
+  const rows = dialect.rowSet('rows', { grp: 'text' })
+  return {
+    load: sqlQuery(dialect, `SELECT ${column} AS grp FROM ${table} WHERE sched_name = :scheduler`),
+    add: sqlQuery(
+      dialect,
+      `INSERT INTO ${table} (sched_name, ${column}) SELECT :scheduler, r.grp FROM ${rows} AS r WHERE true
+       ON CONFLICT DO NOTHING`,
+    ),
+    remove: sqlQuery(
+      dialect,
+      `DELETE FROM ${table} WHERE sched_name = :scheduler AND ${column} IN (SELECT r.grp FROM ${rows} AS r)`,
+    ),
+    clear: sqlQuery(dialect, `DELETE FROM ${table} WHERE sched_name = :scheduler`),
+  }
 }

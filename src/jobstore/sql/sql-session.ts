@@ -6,16 +6,8 @@ import type { FireOffers } from './fire-offers.ts'
 import type { FiredTriggerTable } from './fired-trigger-table.ts'
 import type { JobTable } from './job-table.ts'
 import type { PausedGroupTable } from './paused-group-table.ts'
-import type { SqlDialect } from './sql-dialect.ts'
-import type { SqlNames } from './sql-names.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
 import type { TriggerTable } from './trigger-table.ts'
-
-/** How statements are written: the words of the engine, the names of the tables, whose rows they are. */
-export interface SqlVocabulary {
-  readonly dialect: SqlDialect
-  readonly names: SqlNames
-  readonly schedulerName: string
-}
 
 /** A store at work for one scheduler: its tables, each the one place that knows its statements and encodings. */
 export interface SqlSession extends SqlVocabulary {

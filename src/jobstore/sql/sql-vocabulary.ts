@@ -1,0 +1,9 @@
+import type { SqlDialect } from './sql-dialect.ts'
+import type { SqlNames } from './sql-names.ts'
+
+/** How statements are written: the words of the engine, the names of the tables, whose rows they are. */
+export interface SqlVocabulary {
+  readonly dialect: SqlDialect
+  readonly names: SqlNames
+  readonly schedulerName: string
+}
