@@ -3,9 +3,15 @@ import { defineConfig } from 'vitest/config'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
+const sources = [
+  { find: /^quartz-ts\/testing$/, replacement: at('src/testing.ts') },
+  { find: /^quartz-ts$/, replacement: at('src/index.ts') },
+]
+
 /**
- * Two projects: `unit` runs the sources as they are; `integration` runs what is built (worker threads, the command
- * line, the packed package), so its set-up builds dist once.
+ * Three projects: `unit` runs the sources as they are; `postgres` does so on a real server, started for the run;
+ * `integration` runs what is built (worker threads, the command line, the packed package), so its set-up builds dist
+ * once.
  */
 export default defineConfig({
   test: {
@@ -15,20 +21,28 @@ export default defineConfig({
     maxConcurrency: 2,
     projects: [
       {
-        resolve: {
-          alias: [
-            { find: /^quartz-ts\/testing$/, replacement: at('src/testing.ts') },
-            { find: /^quartz-ts$/, replacement: at('src/index.ts') },
-          ],
-        },
+        resolve: { alias: sources },
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/integration/**', '**/node_modules/**'],
+          exclude: ['test/integration/**', 'test/postgres/**', '**/node_modules/**'],
           testTimeout: 60_000,
           // The library has no module state and no test mocks a module, so the files of one worker share their imports.
           pool: 'forks',
           isolate: false,
+        },
+      },
+      {
+        resolve: { alias: sources },
+        test: {
+          name: 'postgres',
+          include: ['test/postgres/**/*.test.ts'],
+          globalSetup: ['test/support/postgres-setup.ts'],
+          // The server and its clients share the cores, so they wait for the others to end.
+          sequence: { groupOrder: 2 },
+          pool: 'forks',
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

@@ -23,6 +23,7 @@ const packageHomes: Record<string, string> = {
   cronstrue: 'src/triggers/cron',
   'sorted-btree': 'src/jobstore/ram',
   piscina: 'src/threadpool',
+  pg: 'src/jobstore/postgres',
 }
 
 /** Entry points that package.json exports; the only files that may re-export. */

@@ -1,0 +1,33 @@
+import { invariant } from '../../core/invariant.ts'
+import type { SqlDialect } from '../sql/sql-dialect.ts'
+
+// Unquoted names are folded to lower case, keys of JSON objects are not.
+const columnPattern = /^[a-z_][a-z0-9_]*$/
+
+/** PostgreSQL's words, for every version from 14 on. */
+export const postgresDialect: SqlDialect = {
+  placeholder: (position) => `$${String(position)}`,
+  reusesParameters: true,
+  rowSet(parameter, columns) {
+    const list = Object.entries(columns).map(([name, type]) => {
+      invariant(columnPattern.test(name), `column '${name}' of a row set is written in lower case`)
+      return `${name} ${type}`
+    })
+    // The list of columns needs an alias right behind it, so the caller's own alias needs a subquery to stand behind;
+    // the planner takes it away.
+    return `(SELECT * FROM jsonb_to_recordset(CAST(:${parameter} AS jsonb)) AS r(${list.join(', ')}))`
+  },
+  // NO KEY: rows that only refer to the locked one by a foreign key may still be inserted.
+  forUpdate: (alias) => `FOR NO KEY UPDATE OF ${alias}`,
+  forUpdateSkipLocked: (alias) => `FOR NO KEY UPDATE OF ${alias} SKIP LOCKED`,
+  keyCollation: ' COLLATE "C"',
+  textToBytes: (expression) => `convert_to(${expression}, 'UTF8')`,
+  // Not LIKE: a name may hold its wildcards.
+  startsWith: (column, operand) => `starts_with(${column}, CAST(${operand} AS text))`,
+  endsWith: (column, operand) =>
+    `right(${column}, length(CAST(${operand} AS text))) = CAST(${operand} AS text)`,
+  contains: (column, operand) => `strpos(${column}, CAST(${operand} AS text)) > 0`,
+  // clock_timestamp, not now(): that one stands still from the begin of the transaction, before any wait for a lock.
+  nowMs: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
+  types: { bytes: 'bytea', bigint: 'bigint', boolean: 'boolean' },
+}
