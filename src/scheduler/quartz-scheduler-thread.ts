@@ -31,7 +31,7 @@ export interface QuartzSchedulerThreadOptions {
 
 const switchThresholdMs = { persistent: 70, volatile: 7 }
 /** The longest the loop works without letting timers and I/O of the process have their turn. */
-const sliceMs = 4
+const sliceMs = 2
 /** How often a halting loop tries to give back its claims before it leaves them to recovery. */
 const releaseAttemptsMax = 10
 /** Share of the idle wait that is random, so that nodes of a cluster do not ask in step. */

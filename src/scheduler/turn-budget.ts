@@ -1,9 +1,7 @@
 import type { Clock } from '../time/clock.ts'
 
-/** The longest that one caller keeps the process busy before timers and I/O have their turn. */
-const turnMs = 4
-/** The clock is looked at once in so many operations. */
-const operationsPerLook = 8
+/** The longest that callers keep the process busy before timers and I/O have their turn. */
+const turnMs = 3
 
 /**
  * Lets the process breathe while a caller awaits one operation after the other: a store that answers at once would
@@ -11,8 +9,9 @@ const operationsPerLook = 8
  */
 export class TurnBudget {
   readonly #clock: Clock
-  #operations = 0
-  #turnStartMs = 0
+  /** When the first operation of this turn of the event loop came; null before it. */
+  #turnStartMs: number | null = null
+  #nextTurn: Promise<void> = Promise.resolve()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -20,15 +19,17 @@ export class TurnBudget {
 
   /** Counts an operation: null to go on at once, or what to wait for when the turn has lasted long enough. */
   spend(): Promise<void> | null {
-    if (++this.#operations < operationsPerLook) return null
-    this.#operations = 0
     const nowMs = this.#clock.elapsedMs()
-    if (nowMs - this.#turnStartMs < turnMs) return null
-    return this.#nextTurn()
-  }
-
-  async #nextTurn(): Promise<void> {
-    await new Promise<void>((resolve) => this.#clock.setImmediate(resolve))
-    this.#turnStartMs = this.#clock.elapsedMs()
+    if (this.#turnStartMs === null) {
+      this.#turnStartMs = nowMs
+      this.#nextTurn = new Promise((resolve) => {
+        this.#clock.setImmediate(() => {
+          this.#turnStartMs = null
+          resolve()
+        })
+      })
+      return null
+    }
+    return nowMs - this.#turnStartMs < turnMs ? null : this.#nextTurn
   }
 }

@@ -20,13 +20,23 @@ describe('TurnBudget', () => {
     expect(await spend(budget, 100)).not.toContain(true)
   })
 
-  test('ends a turn that has lasted four milliseconds, and then begins a new one', async () => {
+  test('ends a turn that has lasted three milliseconds, and then begins a new one', async () => {
     let elapsedMs = 0
     const budget = new TurnBudget({ ...systemClock, elapsedMs: () => elapsedMs })
-    elapsedMs = 4
+    expect(budget.spend()).toBeNull()
+    elapsedMs = 3
     expect((await spend(budget, 100)).filter(Boolean)).toHaveLength(1)
-    elapsedMs = 8
+    elapsedMs = 6
     expect((await spend(budget, 100)).filter(Boolean)).toHaveLength(1)
+  })
+
+  test('does not hold up the first operation after a pause', async () => {
+    let elapsedMs = 0
+    const budget = new TurnBudget({ ...systemClock, elapsedMs: () => elapsedMs })
+    expect(budget.spend()).toBeNull()
+    await new Promise((resolve) => setImmediate(resolve))
+    elapsedMs = 1000
+    expect(budget.spend()).toBeNull()
   })
 
   test('gives timers and I/O their turn between schedule calls that are awaited one after the other', async () => {
