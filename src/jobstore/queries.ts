@@ -45,7 +45,8 @@ export interface JobSummary {
 export interface TriggerSummary {
   readonly key: TriggerKey
   readonly jobKey: JobKey
-  readonly type: TriggerType
+  /** `unknown` for a trigger that another kind of scheduler stored and this one cannot read. */
+  readonly type: TriggerType | 'unknown'
   readonly state: TriggerState
   readonly description: string | null
   readonly calendarName: string | null

@@ -1,6 +1,7 @@
-import { JobPersistenceError, ObjectAlreadyExistsError } from '../../core/errors.ts'
+import { ObjectAlreadyExistsError } from '../../core/errors.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import { calendarInUse } from '../refusals.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
 import type { TriggerRecord } from './records.ts'
@@ -48,12 +49,6 @@ export function deleteCalendar(data: RamData, name: string): boolean {
   const { calendars } = data.calendars
   if (!calendars.has(name)) return false
   const [user] = data.calendars.usersOf(name)
-  if (user !== undefined) {
-    throw new JobPersistenceError(
-      `Cannot delete calendar '${name}': trigger '${user.trigger.key.toString()}' names it. ` +
-        'Reschedule or delete such triggers first.',
-      { code: 'ERR_CALENDAR_IN_USE' },
-    )
-  }
+  if (user !== undefined) throw calendarInUse(name, user.trigger.key)
   return calendars.delete(name)
 }

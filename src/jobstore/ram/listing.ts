@@ -1,58 +1,42 @@
 import { compareKeys, type JobKey, type TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
-import { requireInteger } from '../../core/options.ts'
+import { pageOf, pageSize } from '../paging.ts'
 import type { JobQuery, JobSummary, Page, PageRequest, TriggerQuery, TriggerSummary } from '../queries.ts'
 import { reportedTriggerState } from '../trigger-state.ts'
 import type { KeyIndex } from './key-index.ts'
 import type { RamData } from './ram-data.ts'
 import type { JobRecord, TriggerRecord } from './records.ts'
 
-const defaultTake = 100
-const maxTake = 1000
-
 export function queryJobs(data: RamData, query: JobQuery): Page<JobSummary, JobKey> {
   const { jobType } = query
-  const keyOf = ({ detail }: JobRecord): JobKey => detail.key
+  const size = pageSize('queryJobs', query)
   const accepts = ({ detail }: JobRecord): boolean => jobType === undefined || detail.jobType === jobType
-  return pageOf('queryJobs', query, jobSummary, keyOf, (count) =>
-    firstOfIndex(data.jobs, query, accepts, count),
-  )
+  return pageOf(firstOfIndex(data.jobs, query, accepts, size + 1).map(jobSummary), size)
 }
 
 export function queryTriggers(data: RamData, query: TriggerQuery): Page<TriggerSummary, TriggerKey> {
   const { group = GroupMatcher.anyGroup(), jobKey, calendarName, state, after } = query
-  const keyOf = ({ trigger }: TriggerRecord): TriggerKey => trigger.key
+  const size = pageSize('queryTriggers', query)
   const accepts = (record: TriggerRecord): boolean =>
     (calendarName === undefined || record.trigger.calendarName === calendarName) &&
     (jobKey === undefined || record.job.detail.key.equals(jobKey)) &&
     (state === undefined || reportedTriggerState(data.stateOf(record)) === state)
-  const summary = (record: TriggerRecord): TriggerSummary => triggerSummary(data, record)
-  return pageOf('queryTriggers', query, summary, keyOf, (count) => {
-    if (jobKey === undefined) return firstOfIndex(data.triggers, query, accepts, count)
-    const ofJob = data.jobs.get(jobKey)?.triggers() ?? []
+  const firstOfJob = (key: JobKey): TriggerRecord[] => {
+    const ofJob = data.jobs.get(key)?.triggers() ?? []
     const rest = ofJob.filter(
       (record) =>
-        group.isMatch(keyOf(record)) &&
-        (after === undefined || compareKeys(keyOf(record), after) > 0) &&
+        group.isMatch(record.trigger.key) &&
+        (after === undefined || compareKeys(record.trigger.key, after) > 0) &&
         accepts(record),
     )
-    return rest.sort((a, b) => compareKeys(keyOf(a), keyOf(b))).slice(0, count)
-  })
-}
-
-function pageOf<Record, Item, Key>(
-  what: string,
-  request: PageRequest<Key>,
-  toItem: (record: Record) => Item,
-  keyOf: (record: Record) => Key,
-  firstOf: (count: number) => Record[],
-): Page<Item, Key> {
-  const take = requireInteger(what, 'take', request.take ?? defaultTake, { min: 1, max: maxTake })
-  // One more than asked for tells whether there is another page.
-  const records = firstOf(take + 1)
-  const last = records[take - 1]
-  const hasMore = records.length > take && last !== undefined
-  return { items: records.slice(0, take).map(toItem), next: hasMore ? keyOf(last) : null }
+    return rest.sort((a, b) => compareKeys(a.trigger.key, b.trigger.key)).slice(0, size + 1)
+  }
+  const found =
+    jobKey === undefined ? firstOfIndex(data.triggers, query, accepts, size + 1) : firstOfJob(jobKey)
+  return pageOf(
+    found.map((record) => triggerSummary(data, record)),
+    size,
+  )
 }
 
 /** The first `count` records after `query.after` in order of keys. */

@@ -1,8 +1,8 @@
-import { JobPersistenceError } from '../../core/errors.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreContext } from '../job-store.ts'
+import { calendarNotFound } from '../refusals.ts'
 import type { SignalBuffer } from '../signal-buffer.ts'
 import type { RamData } from './ram-data.ts'
 import type { TriggerRecord } from './records.ts'
@@ -38,11 +38,7 @@ export class RamSession {
     if (calendarName === null) return null
     const calendar = this.data.calendars.calendars.get(calendarName)
     if (calendar !== undefined) return calendar
-    throw new JobPersistenceError(
-      `Trigger '${trigger.key.toString()}' names calendar '${calendarName}', which does not exist. ` +
-        'Add the calendar, then reset the trigger from its error state.',
-      { code: 'ERR_CALENDAR_NOT_FOUND' },
-    )
+    throw calendarNotFound(trigger.key, calendarName)
   }
 
   /** Takes a trigger out of service whose next fire time cannot be computed; the others go on. */

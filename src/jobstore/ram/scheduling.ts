@@ -1,8 +1,9 @@
-import { JobPersistenceError, ObjectAlreadyExistsError } from '../../core/errors.ts'
+import { ObjectAlreadyExistsError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { ScheduleEntry } from '../job-store.ts'
+import { jobKeyMismatch, jobNotFound } from '../refusals.ts'
 import { KeyIndex } from './key-index.ts'
 import type { RamData } from './ram-data.ts'
 import type { JobRecord } from './records.ts'
@@ -35,11 +36,7 @@ export function rescheduleTrigger(data: RamData, key: TriggerKey, trigger: Trigg
   if (record === undefined) return false
   const { job } = record
   if (trigger.jobKey === null || !job.detail.key.equals(trigger.jobKey)) {
-    throw new JobPersistenceError(
-      `Cannot replace trigger '${key.toString()}' of job '${job.detail.key.toString()}' ` +
-        `by one of job '${String(trigger.jobKey)}'. Give the new trigger the key of the same job.`,
-      { code: 'ERR_JOB_KEY_MISMATCH' },
-    )
+    throw jobKeyMismatch(key, job.detail.key, trigger.jobKey)
   }
   const keepsKey = key.equals(trigger.key)
   if (!keepsKey && data.triggers.has(trigger.key)) {
@@ -113,12 +110,4 @@ function jobOf(data: RamData, trigger: Trigger): JobRecord {
   const job = trigger.jobKey === null ? undefined : data.jobs.get(trigger.jobKey)
   if (job === undefined) throw jobNotFound(trigger.key, trigger.jobKey)
   return job
-}
-
-function jobNotFound(key: TriggerKey, jobKey: JobKey | null): JobPersistenceError {
-  const found = jobKey === null ? 'names no job' : `names job '${jobKey.toString()}', which does not exist`
-  return new JobPersistenceError(
-    `Cannot store trigger '${key.toString()}': it ${found}. Store the job first, or together with the trigger.`,
-    { code: 'ERR_JOB_NOT_FOUND' },
-  )
 }

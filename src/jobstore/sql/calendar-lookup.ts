@@ -1,6 +1,6 @@
-import { JobPersistenceError } from '../../core/errors.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import { calendarNotFound } from '../refusals.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
 
@@ -18,10 +18,6 @@ export function* calendarsOf(
     const calendar = calendars.get(calendarName)
     if (calendar instanceof Error) throw calendar
     if (calendar !== undefined) return calendar
-    throw new JobPersistenceError(
-      `Trigger '${key.toString()}' names calendar '${calendarName}', which does not exist. ` +
-        'Add the calendar, then reset the trigger from its error state.',
-      { code: 'ERR_CALENDAR_NOT_FOUND' },
-    )
+    throw calendarNotFound(key, calendarName)
   }
 }

@@ -3,7 +3,8 @@ import type { JobKey } from '../../core/key.ts'
 import type { JobCompletion } from '../job-store.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../trigger-state.ts'
 import { KeyMap } from './key-map.ts'
-import { storeNewTriggers } from './scheduling.ts'
+import { lockJobs, lockTriggers, storeNewTriggers } from './new-triggers.ts'
+import { deleteOrphans } from './orphans.ts'
 import { settleJobs, uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
@@ -37,7 +38,7 @@ export function* completeJobs(tx: SqlTransaction, completions: readonly JobCompl
     tx,
     nonConcurrent.map(({ jobKey }) => jobKey),
   )
-  for (const key of yield* session.jobs.deleteOrphans(uniqueKeys(losers))) tx.signals.jobDeleted(key)
+  yield* deleteOrphans(tx, losers)
 }
 
 /** Does what executions asked for; answers the jobs that lost a trigger by it. */
@@ -168,9 +169,11 @@ function* writeData(tx: SqlTransaction, ended: readonly EndedExecution[]): SqlPr
 function* storeRetries(tx: SqlTransaction, ended: readonly EndedExecution[]): SqlProgram<void> {
   const retries = ended.flatMap(({ completion: { retryTrigger } }) => retryTrigger ?? [])
   if (retries.length === 0) return
-  const jobs = yield* tx.session.jobs.lock(uniqueKeys(retries.flatMap(({ jobKey }) => jobKey ?? [])))
-  const stored = retries.filter((retry) =>
-    jobs.some(({ key }) => retry.jobKey !== null && key.equals(retry.jobKey)),
+  const jobs = yield* lockJobs(tx, uniqueKeys(retries.flatMap(({ jobKey }) => jobKey ?? [])))
+  const stored = retries.filter(({ jobKey }) => jobKey !== null && jobs.has(jobKey))
+  const existing = yield* lockTriggers(
+    tx,
+    stored.map(({ key }) => key),
   )
-  yield* storeNewTriggers(tx, stored)
+  yield* storeNewTriggers(tx, stored, { existing, jobs })
 }

@@ -5,8 +5,10 @@ import type { CalendarTable } from './calendar-table.ts'
 import type { FireOffers } from './fire-offers.ts'
 import type { FiredTriggerTable } from './fired-trigger-table.ts'
 import type { JobTable } from './job-table.ts'
+import type { KeyLists } from './key-lists.ts'
 import type { PausedGroupTable } from './paused-group-table.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
+import type { TriggerScopes } from './trigger-scopes.ts'
 import type { TriggerTable } from './trigger-table.ts'
 
 /** A store at work for one scheduler: its tables, each the one place that knows its statements and encodings. */
@@ -17,6 +19,8 @@ export interface SqlSession extends SqlVocabulary {
   readonly calendars: CalendarTable
   readonly pausedGroups: PausedGroupTable
   readonly firedTriggers: FiredTriggerTable
+  readonly keyLists: KeyLists
+  readonly scopes: TriggerScopes
   /** Job types that were met and have no code here: their triggers are left to other nodes. */
   readonly unknownJobTypes: Set<string>
   /** A fire instance id that nobody had before. */

@@ -1,0 +1,41 @@
+import { JobPersistenceError } from '../core/errors.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
+
+// What every store says when it refuses something, so that users read the same words whichever store they have.
+
+export function jobNotFound(key: TriggerKey, jobKey: JobKey | null): JobPersistenceError {
+  const found = jobKey === null ? 'names no job' : `names job '${jobKey.toString()}', which does not exist`
+  return new JobPersistenceError(
+    `Cannot store trigger '${key.toString()}': it ${found}. Store the job first, or together with the trigger.`,
+    { code: 'ERR_JOB_NOT_FOUND' },
+  )
+}
+
+/** A trigger of `jobKey` cannot be replaced by one of `newJobKey`. */
+export function jobKeyMismatch(
+  key: TriggerKey,
+  jobKey: JobKey,
+  newJobKey: JobKey | null,
+): JobPersistenceError {
+  return new JobPersistenceError(
+    `Cannot replace trigger '${key.toString()}' of job '${jobKey.toString()}' ` +
+      `by one of job '${String(newJobKey)}'. Give the new trigger the key of the same job.`,
+    { code: 'ERR_JOB_KEY_MISMATCH' },
+  )
+}
+
+export function calendarNotFound(key: TriggerKey, calendarName: string): JobPersistenceError {
+  return new JobPersistenceError(
+    `Trigger '${key.toString()}' names calendar '${calendarName}', which does not exist. ` +
+      'Add the calendar, then reset the trigger from its error state.',
+    { code: 'ERR_CALENDAR_NOT_FOUND' },
+  )
+}
+
+export function calendarInUse(calendarName: string, user: TriggerKey): JobPersistenceError {
+  return new JobPersistenceError(
+    `Cannot delete calendar '${calendarName}': trigger '${user.toString()}' names it. ` +
+      'Reschedule or delete such triggers first.',
+    { code: 'ERR_CALENDAR_IN_USE' },
+  )
+}

@@ -1,0 +1,65 @@
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { endStaleClaims } from './ended-claims.ts'
+import { KeyMap } from './key-map.ts'
+import { lockJobs, lockTriggers } from './new-triggers.ts'
+import { deleteOrphans } from './orphans.ts'
+import { uniqueKeys } from './settling.ts'
+import type { SqlTransaction } from './sql-session.ts'
+import { run, type SqlProgram, sqlQuery } from './statement.ts'
+import type { TriggerRef } from './trigger-table.ts'
+
+// Executions in flight are rows of their own: they go on, and block the jobs of their keys, whatever is deleted here.
+
+/** Deletes jobs with their triggers; answers those that existed. */
+export function* deleteJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+  const { jobs, triggers } = tx.session
+  const unique = uniqueKeys(keys)
+  const found = yield* lockJobs(tx, unique)
+  if (found.size > 0) {
+    yield* deleteRefs(tx, yield* triggers.lockOfJobs(found.keys()))
+    yield* jobs.delete(found.keys())
+  }
+  return unique.filter((key) => found.has(key))
+}
+
+/** Deletes triggers, and jobs that lose their last one by it; answers the triggers that existed. */
+export function* deleteTriggers(
+  tx: SqlTransaction,
+  keys: readonly TriggerKey[],
+): SqlProgram<readonly TriggerKey[]> {
+  const unique = new KeyMap<TriggerKey, true>()
+  for (const key of keys) unique.set(key, true)
+  const found = yield* lockTriggers(tx, unique.keys())
+  const refs = found.values()
+  yield* deleteRefs(tx, refs)
+  yield* deleteOrphans(
+    tx,
+    refs.map(({ jobKey }) => jobKey),
+  )
+  return unique.keys().filter((key) => found.has(key))
+}
+
+function* deleteRefs(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlProgram<void> {
+  yield* tx.session.triggers.delete(refs)
+  if (refs.some(({ state }) => state === 'ACQUIRED')) yield* endStaleClaims(tx)
+}
+
+/** Deletes all jobs, triggers, calendars and remembered pauses. */
+export function* clear(tx: SqlTransaction): SqlProgram<void> {
+  const { session } = tx
+  const { dialect, names, schedulerName: scheduler } = session
+  const tables = [
+    names.simpleTriggers,
+    names.cronTriggers,
+    names.simpropTriggers,
+    names.blobTriggers,
+    names.triggers,
+    names.jobs,
+    names.calendars,
+  ]
+  for (const table of tables) {
+    yield* run(sqlQuery(dialect, `DELETE FROM ${table} WHERE sched_name = :scheduler`)({ scheduler }))
+  }
+  yield* session.pausedGroups.clear()
+  yield* session.firedTriggers.deleteStaleClaims()
+}

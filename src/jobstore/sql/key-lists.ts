@@ -1,0 +1,73 @@
+import { JobKey, TriggerKey } from '../../core/key.ts'
+import type { GroupMatcher } from '../../core/matcher.ts'
+import { text } from './columns.ts'
+import { groupPredicate } from './group-predicate.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import { all, type SqlProgram, sqlQuery } from './statement.ts'
+
+/** Which keys and groups there are. */
+export class KeyLists {
+  readonly #vocabulary: SqlVocabulary
+
+  constructor(vocabulary: SqlVocabulary) {
+    this.#vocabulary = vocabulary
+  }
+
+  *jobKeys(matcher: GroupMatcher): SqlProgram<readonly JobKey[]> {
+    const { names } = this.#vocabulary
+    const found = yield* this.#list('job_name AS name, job_group AS grp', names.jobs, 'job_group', matcher)
+    return found.map(({ name, group }) => new JobKey(name, group))
+  }
+
+  *triggerKeys(matcher: GroupMatcher): SqlProgram<readonly TriggerKey[]> {
+    const { names } = this.#vocabulary
+    const columns = 'trigger_name AS name, trigger_group AS grp'
+    const found = yield* this.#list(columns, names.triggers, 'trigger_group', matcher)
+    return found.map(({ name, group }) => new TriggerKey(name, group))
+  }
+
+  /** The matching groups that hold a job. */
+  *jobGroups(matcher: GroupMatcher): SqlProgram<readonly string[]> {
+    const { names } = this.#vocabulary
+    const found = yield* this.#list(`DISTINCT '' AS name, job_group AS grp`, names.jobs, 'job_group', matcher)
+    return found.map(({ group }) => group)
+  }
+
+  /** The matching groups that hold a trigger. */
+  *triggerGroups(matcher: GroupMatcher): SqlProgram<readonly string[]> {
+    const { names } = this.#vocabulary
+    const columns = `DISTINCT '' AS name, trigger_group AS grp`
+    const found = yield* this.#list(columns, names.triggers, 'trigger_group', matcher)
+    return found.map(({ group }) => group)
+  }
+
+  /** Which of these groups hold a trigger. */
+  *triggerGroupsAmong(groups: Iterable<string>): SqlProgram<readonly string[]> {
+    const { dialect, names, schedulerName } = this.#vocabulary
+    const query = sqlQuery<{ scheduler: string; rows: string }>(
+      dialect,
+      `SELECT r.grp FROM ${dialect.rowSet('rows', { grp: 'text' })} AS r
+       WHERE EXISTS (
+         SELECT 1 FROM ${names.triggers} t WHERE t.sched_name = :scheduler AND t.trigger_group = r.grp)`,
+    )
+    const rows = JSON.stringify(Array.from(groups, (grp) => ({ grp })))
+    const found = yield* all(query({ scheduler: schedulerName, rows }))
+    return found.map((row) => text(row, 'grp'))
+  }
+
+  *#list(
+    columns: string,
+    table: string,
+    groupColumn: string,
+    matcher: GroupMatcher,
+  ): SqlProgram<readonly { readonly name: string; readonly group: string }[]> {
+    const { dialect, schedulerName } = this.#vocabulary
+    const predicate = groupPredicate(dialect, groupColumn, matcher)
+    const query = sqlQuery(
+      dialect,
+      `SELECT ${columns} FROM ${table} WHERE sched_name = :scheduler AND ${predicate.text}`,
+    )
+    const found = yield* all(query({ scheduler: schedulerName, ...predicate.values }))
+    return found.map((row) => ({ name: text(row, 'name'), group: text(row, 'grp') }))
+  }
+}

@@ -1,0 +1,180 @@
+import { defaultGroup, JobKey, TriggerKey } from '../../core/key.ts'
+import { GroupMatcher } from '../../core/matcher.ts'
+import type { TriggerType } from '../../triggers/trigger.ts'
+import { pageOf, pageSize } from '../paging.ts'
+import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../queries.ts'
+import { reportedTriggerState, storedTriggerStates, type TriggerState } from '../trigger-state.ts'
+import { boolean, instantOrNull, integer, integerOrNull, text, textOrNull } from './columns.ts'
+import { groupPredicate } from './group-predicate.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import { all, first, type SqlProgram, type SqlRow, type SqlValue, sqlQuery } from './statement.ts'
+
+export function* queryJobs(vocabulary: SqlVocabulary, query: JobQuery): SqlProgram<Page<JobSummary, JobKey>> {
+  const size = pageSize('queryJobs', query)
+  const conditions = new Conditions(vocabulary, 'job')
+  conditions.group(query.group)
+  conditions.equals('job_class_name', query.jobType)
+  conditions.after(query.after)
+  const rows = yield* conditions.first(
+    `job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
+     is_update_data`,
+    vocabulary.names.jobs,
+    size + 1,
+  )
+  return pageOf(rows.map(jobSummary), size)
+}
+
+export function* queryTriggers(
+  vocabulary: SqlVocabulary,
+  query: TriggerQuery,
+): SqlProgram<Page<TriggerSummary, TriggerKey>> {
+  const size = pageSize('queryTriggers', query)
+  const conditions = new Conditions(vocabulary, 'trigger')
+  conditions.group(query.group)
+  conditions.equals('job_name', query.jobKey?.name)
+  conditions.equals('job_group', query.jobKey?.group)
+  conditions.equals('calendar_name', query.calendarName)
+  conditions.reportedState(query.state)
+  conditions.after(query.after)
+  const rows = yield* conditions.first(
+    `trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description, calendar_name,
+     priority, next_fire_time, prev_fire_time`,
+    vocabulary.names.triggers,
+    size + 1,
+  )
+  return pageOf(rows.map(triggerSummary), size)
+}
+
+export function* getCounts({ dialect, names, schedulerName: scheduler }: SqlVocabulary): SqlProgram<{
+  readonly jobs: number
+  readonly triggers: number
+  readonly calendars: number
+}> {
+  const count = (table: string): string => `(SELECT count(*) FROM ${table} WHERE sched_name = :scheduler)`
+  const query = sqlQuery<{ scheduler: string }>(
+    dialect,
+    `SELECT ${count(names.jobs)} AS jobs, ${count(names.triggers)} AS triggers,
+       ${count(names.calendars)} AS calendars`,
+  )
+  const row = (yield* first(query({ scheduler }))) ?? {}
+  return {
+    jobs: integer(row, 'jobs'),
+    triggers: integer(row, 'triggers'),
+    calendars: integer(row, 'calendars'),
+  }
+}
+
+export function* getTriggerState(
+  { dialect, names, schedulerName: scheduler }: SqlVocabulary,
+  key: TriggerKey,
+): SqlProgram<TriggerState> {
+  const query = sqlQuery<{ scheduler: string; name: string; grp: string }>(
+    dialect,
+    `SELECT trigger_state FROM ${names.triggers}
+     WHERE sched_name = :scheduler AND trigger_name = :name AND trigger_group = :grp`,
+  )
+  const row = yield* first(query({ scheduler, name: key.name, grp: key.group }))
+  return row === null ? 'NONE' : reportedStateOf(row)
+}
+
+/** Which rows a listing is about; every condition adds text and the values of its parameters. */
+class Conditions {
+  readonly #vocabulary: SqlVocabulary
+  readonly #name: string
+  readonly #group: string
+  readonly #texts: string[] = ['sched_name = :scheduler']
+  readonly #values: Record<string, SqlValue>
+
+  constructor(vocabulary: SqlVocabulary, subject: 'job' | 'trigger') {
+    this.#vocabulary = vocabulary
+    this.#values = { scheduler: vocabulary.schedulerName }
+    this.#name = `${subject}_name`
+    this.#group = `${subject}_group`
+  }
+
+  equals(column: string, value: string | undefined): void {
+    if (value === undefined) return
+    this.#texts.push(`${column} = :${column}`)
+    this.#values[column] = value
+  }
+
+  group(matcher: GroupMatcher = GroupMatcher.anyGroup()): void {
+    const predicate = groupPredicate(this.#vocabulary.dialect, this.#group, matcher)
+    this.#texts.push(predicate.text)
+    Object.assign(this.#values, predicate.values)
+  }
+
+  reportedState(state: TriggerState | undefined): void {
+    if (state === undefined) return
+    const stored = storedTriggerStates.filter((each) => reportedTriggerState(each) === state)
+    const list = stored.map((each) => `'${each}'`).join(', ')
+    this.#texts.push(stored.length === 0 ? 'false' : `trigger_state IN (${list})`)
+  }
+
+  /** Only what comes after a key, in the order of keys: group `DEFAULT` first, then by group, then by name. */
+  after(key: JobKey | TriggerKey | undefined): void {
+    if (key === undefined) return
+    const { keyCollation } = this.#vocabulary.dialect
+    const laterName = `${this.#group} = :afterGroup AND ${this.#name} ${keyCollation} > :afterName`
+    const laterGroup =
+      key.group === defaultGroup
+        ? `${this.#group} <> '${defaultGroup}'`
+        : `${this.#group} <> '${defaultGroup}' AND ${this.#group} ${keyCollation} > :afterGroup`
+    this.#texts.push(`((${laterName}) OR (${laterGroup}))`)
+    this.#values['afterName'] = key.name
+    this.#values['afterGroup'] = key.group
+  }
+
+  *first(columns: string, table: string, limit: number): SqlProgram<readonly SqlRow[]> {
+    const { dialect } = this.#vocabulary
+    const query = sqlQuery(
+      dialect,
+      `SELECT ${columns} FROM ${table} WHERE ${this.#texts.join(' AND ')}
+       ORDER BY CASE WHEN ${this.#group} = '${defaultGroup}' THEN 0 ELSE 1 END,
+         ${this.#group} ${dialect.keyCollation}, ${this.#name} ${dialect.keyCollation}
+       LIMIT :limit`,
+    )
+    return yield* all(query({ ...this.#values, limit }))
+  }
+}
+
+function jobSummary(row: SqlRow): JobSummary {
+  return {
+    key: new JobKey(text(row, 'job_name'), text(row, 'job_group')),
+    jobType: text(row, 'job_class_name'),
+    description: textOrNull(row, 'description'),
+    durable: boolean(row, 'is_durable'),
+    requestsRecovery: boolean(row, 'requests_recovery'),
+    disallowConcurrentExecution: boolean(row, 'is_nonconcurrent'),
+    persistJobDataAfterExecution: boolean(row, 'is_update_data'),
+  }
+}
+
+function triggerSummary(row: SqlRow): TriggerSummary {
+  return {
+    key: new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')),
+    jobKey: new JobKey(text(row, 'job_name'), text(row, 'job_group')),
+    type: triggerTypes.get(text(row, 'trigger_type')) ?? 'unknown',
+    state: reportedStateOf(row),
+    description: textOrNull(row, 'description'),
+    calendarName: textOrNull(row, 'calendar_name'),
+    priority: integerOrNull(row, 'priority') ?? 0,
+    nextFireTimeMs: instantOrNull(row, 'next_fire_time'),
+    previousFireTimeMs: instantOrNull(row, 'prev_fire_time'),
+  }
+}
+
+/** Quartz's words for kinds of triggers. */
+const triggerTypes: ReadonlyMap<string, TriggerType> = new Map<string, TriggerType>([
+  ['SIMPLE', 'simple'],
+  ['CRON', 'cron'],
+  ['CAL_INT', 'calendarInterval'],
+  ['DAILY_I', 'dailyTimeInterval'],
+])
+
+/** A word that is no state of ours is reported as an error of the trigger, as it cannot fire. */
+function reportedStateOf(row: SqlRow): TriggerState {
+  const stored = text(row, 'trigger_state')
+  const state = storedTriggerStates.find((each) => each === stored)
+  return state === undefined ? 'ERROR' : reportedTriggerState(state)
+}
