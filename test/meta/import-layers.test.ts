@@ -22,6 +22,7 @@ const packageHomes: Record<string, string> = {
   'cron-parser': 'src/triggers/cron',
   cronstrue: 'src/triggers/cron',
   'sorted-btree': 'src/jobstore/ram',
+  'better-sqlite3': 'src/jobstore/sqlite',
   piscina: 'src/threadpool',
   pg: 'src/jobstore/postgres',
 }

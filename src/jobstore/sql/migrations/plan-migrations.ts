@@ -1,0 +1,94 @@
+import type { SqlDialect } from '../sql-dialect.ts'
+import type { SqlNames } from '../sql-names.ts'
+import { indexesOf1, tablesOf1 } from './migration-1.ts'
+import type { SchemaDialect } from './schema-dialect.ts'
+import { addColumn, createIndex, createTable } from './schema-tables.ts'
+
+/** Where and in whose words a schema is made. */
+export interface SchemaVocabulary {
+  readonly dialect: SqlDialect
+  readonly schema: SchemaDialect
+  readonly names: SqlNames
+}
+
+/** What is in a database. */
+export interface SchemaState {
+  /** The migrations that were applied. */
+  readonly versions: readonly { readonly version: number; readonly breaking: boolean }[]
+  /** The columns of those tables that exist. */
+  readonly columns: ReadonlyMap<keyof SqlNames, ReadonlySet<string>>
+}
+
+/** One step of the schema. Steps only go forward, and one that was released is never changed. */
+interface Migration {
+  readonly version: number
+  /** Whether code that does not know this step must keep away from a database that has it. */
+  readonly breaking: boolean
+  readonly statements: (vocabulary: SchemaVocabulary, state: SchemaState) => readonly string[]
+}
+
+export interface PlannedMigration {
+  readonly version: number
+  readonly breaking: boolean
+  readonly statements: readonly string[]
+}
+
+const migrations: readonly Migration[] = [{ version: 1, breaking: true, statements: createOrAdopt }]
+
+/** The newest version that this code knows. */
+export const newestSchemaVersion: number = Math.max(...migrations.map(({ version }) => version))
+
+/** An empty database. */
+export const emptySchema: SchemaState = { versions: [], columns: new Map() }
+
+/** A database in which only the script of Quartz itself was run. */
+export const schemaOfQuartz: SchemaState = {
+  versions: [],
+  columns: new Map(
+    tablesOf1
+      .filter(({ name }) => name !== 'pausedJobGroups' && name !== 'history')
+      .map(({ name, columns }) => [name, new Set(Object.keys(columns))]),
+  ),
+}
+
+/** The tables of which the columns are to be known, to make a plan. */
+export const tablesToInspect: readonly (keyof SqlNames)[] = tablesOf1.map(({ name }) => name)
+
+/** The steps that a database still needs, in order. */
+export function planMigrations(
+  vocabulary: SchemaVocabulary,
+  state: SchemaState,
+): readonly PlannedMigration[] {
+  const applied = new Set(state.versions.map(({ version }) => version))
+  return migrations
+    .filter(({ version }) => !applied.has(version))
+    .map(({ version, breaking, statements }) => ({
+      version,
+      breaking,
+      statements: statements(vocabulary, state),
+    }))
+}
+
+/** The statements before the first migration: the table that says which were applied. */
+export function versionTable({ dialect, schema, names }: SchemaVocabulary): readonly string[] {
+  const { types } = dialect
+  const createSchema = names.schema === '' ? null : schema.createSchema(names.schema.slice(0, -1))
+  const create =
+    `CREATE TABLE IF NOT EXISTS ${names.schemaVersion} (version integer NOT NULL PRIMARY KEY, ` +
+    `breaking ${types.boolean} NOT NULL, applied_time ${types.bigint} NOT NULL)`
+  return createSchema === null ? [create] : [createSchema, create]
+}
+
+/** Makes what is missing. Tables that Quartz's own script made are kept, with all that is in them. */
+function createOrAdopt(vocabulary: SchemaVocabulary, state: SchemaState): readonly string[] {
+  const { dialect, names } = vocabulary
+  const tables = tablesOf1.flatMap((table) => {
+    const existing = state.columns.get(table.name)
+    if (existing === undefined) return [createTable(dialect, names, table)]
+    return Object.entries(table.additions ?? {})
+      .filter(([name]) => !existing.has(name))
+      .map(([name, type]) => addColumn(dialect, names[table.name], name, type))
+  })
+  const indexes = indexesOf1.filter(({ table, ownTablesOnly }) => !ownTablesOnly || !state.columns.has(table))
+  return [...tables, ...indexes.map((index) => createIndex(dialect, names, index))]
+}

@@ -1,0 +1,82 @@
+import type { SqlDialect } from '../sql-dialect.ts'
+import type { SqlNames } from '../sql-names.ts'
+
+/** A column's type and whether it may be NULL, in the words of an engine. */
+export type ColumnType = (dialect: SqlDialect) => string
+
+/** Text that is part of a key: compared by code point, whatever the database's language. */
+export const keyText =
+  (length: number): ColumnType =>
+  ({ keyCollation }) =>
+    `varchar(${length}) ${keyCollation} NOT NULL`
+export const keyTextOrNull =
+  (length: number): ColumnType =>
+  ({ keyCollation }) =>
+    `varchar(${length}) ${keyCollation}`
+export const text =
+  (length: number): ColumnType =>
+  () =>
+    `varchar(${length}) NOT NULL`
+export const textOrNull =
+  (length: number): ColumnType =>
+  () =>
+    `varchar(${length})`
+export const longTextOrNull: ColumnType = () => 'text'
+export const bigint: ColumnType = ({ types }) => `${types.bigint} NOT NULL`
+export const bigintOrNull: ColumnType = ({ types }) => types.bigint
+export const boolean: ColumnType = ({ types }) => `${types.boolean} NOT NULL`
+export const booleanOrNull: ColumnType = ({ types }) => types.boolean
+export const bytes: ColumnType = ({ types }) => `${types.bytes} NOT NULL`
+export const bytesOrNull: ColumnType = ({ types }) => types.bytes
+export const integer: ColumnType = () => 'integer NOT NULL'
+export const integerOrNull: ColumnType = () => 'integer'
+export const smallintOrNull: ColumnType = () => 'smallint'
+export const decimalOrNull: ColumnType = () => 'numeric(13,4)'
+
+export interface Table {
+  readonly name: keyof SqlNames
+  readonly columns: Readonly<Record<string, ColumnType>>
+  /** Columns that Quartz does not have; they are added to tables that Quartz's own script made. */
+  readonly additions?: Readonly<Record<string, ColumnType>>
+  readonly primaryKey: readonly string[]
+  readonly references?: {
+    readonly table: keyof SqlNames
+    readonly columns: readonly string[]
+  }
+}
+
+export interface Index {
+  /** What stands behind `idx_` and the tables' prefix. */
+  readonly name: string
+  readonly table: keyof SqlNames
+  readonly columns: (dialect: SqlDialect) => readonly string[]
+  readonly where?: string
+  /** Left out where Quartz's own script made the table: one of its indexes serves. */
+  readonly ownTablesOnly: boolean
+}
+
+export function createTable(dialect: SqlDialect, names: SqlNames, table: Table): string {
+  const columns = Object.entries({ ...table.columns, ...table.additions })
+  const parts = columns.map(([name, type]) => `${name} ${type(dialect)}`.trimEnd())
+  parts.push(`PRIMARY KEY (${table.primaryKey.join(', ')})`)
+  if (table.references) {
+    const { columns: foreign, table: target } = table.references
+    parts.push(`FOREIGN KEY (${foreign.join(', ')}) REFERENCES ${names[target]} (${foreign.join(', ')})`)
+  }
+  return `CREATE TABLE IF NOT EXISTS ${names[table.name]} (\n  ${parts.join(',\n  ')}\n)`.replace(
+    / {2,}NOT/g,
+    ' NOT',
+  )
+}
+
+export function addColumn(dialect: SqlDialect, table: string, name: string, type: ColumnType): string {
+  return `ALTER TABLE ${table} ADD COLUMN ${name} ${type(dialect)}`
+}
+
+export function createIndex(dialect: SqlDialect, names: SqlNames, index: Index): string {
+  const where = index.where === undefined ? '' : ` WHERE ${index.where}`
+  return (
+    `CREATE INDEX IF NOT EXISTS idx_${names.prefix}${index.name} ` +
+    `ON ${names[index.table]} (${index.columns(dialect).join(', ')})${where}`
+  )
+}

@@ -1,0 +1,85 @@
+import { JobPersistenceError } from '../../core/errors.ts'
+
+/** What is asked of a better-sqlite3 database: a connection of that package fits as it is. */
+export interface SqliteDatabase {
+  readonly name: string
+  readonly open: boolean
+  readonly inTransaction: boolean
+  prepare(source: string): SqliteStatement
+  pragma(source: string, options?: { readonly simple?: boolean }): unknown
+  close(): unknown
+}
+
+/** What is asked of a better-sqlite3 statement. */
+export interface SqliteStatement {
+  /** Whether it gives rows. */
+  readonly reader: boolean
+  safeIntegers(on?: boolean): unknown
+  all(...values: readonly unknown[]): unknown[]
+  run(...values: readonly unknown[]): { readonly changes: number }
+}
+
+/** How a connection of our own is set up. */
+export interface SqliteSettings {
+  /** A path, or `:memory:`. */
+  readonly filename: string
+  readonly synchronous: 'normal' | 'full'
+}
+
+/** Opens connections. */
+export interface SqliteDriver {
+  /** Opens and sets up; without `create`, a file that is missing is an error. */
+  open(settings: SqliteSettings, create: boolean): SqliteDatabase
+}
+
+/**
+ * The longest that SQLite itself waits for a lock of another process, as the event loop stands still while it does;
+ * longer waits are up to the runner, which lets the loop go on.
+ */
+const blockedAtOnceMs = 10
+
+/**
+ * Loads better-sqlite3, which is an optional peer.
+ *
+ * @throws JobPersistenceError ERR_DRIVER_MISSING
+ */
+export async function loadSqliteDriver(): Promise<SqliteDriver> {
+  const { default: Database } = await import('better-sqlite3').catch((error: unknown) => {
+    throw driverMissing('is not installed. Run: npm install better-sqlite3', error)
+  })
+  return {
+    open(settings, create) {
+      const options = { timeout: blockedAtOnceMs, fileMustExist: !create && settings.filename !== ':memory:' }
+      let database: SqliteDatabase
+      try {
+        database = new Database(settings.filename, options)
+      } catch (error) {
+        const isUnbuilt =
+          error instanceof Error && /bindings file|NODE_MODULE_VERSION|\.node/.test(error.message)
+        if (!isUnbuilt) throw error
+        throw driverMissing('was not built for this Node.js. Run: npm rebuild better-sqlite3', error)
+      }
+      try {
+        setUp(database, settings)
+      } catch (error) {
+        database.close()
+        throw error
+      }
+      return database
+    },
+  }
+}
+
+function setUp(database: SqliteDatabase, { synchronous }: SqliteSettings): void {
+  // Readers do not wait for the writer, and a commit is one write to one file. Memory keeps its own mode.
+  database.pragma('journal_mode = WAL')
+  database.pragma(`synchronous = ${synchronous}`)
+  database.pragma('foreign_keys = ON')
+}
+
+function driverMissing(problem: string, cause: unknown): JobPersistenceError {
+  return new JobPersistenceError(`The SQLite job store needs the package better-sqlite3, which ${problem}`, {
+    code: 'ERR_DRIVER_MISSING',
+    cause,
+  })
+}

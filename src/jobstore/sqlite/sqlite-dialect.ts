@@ -1,0 +1,32 @@
+import type { SchemaDialect } from '../sql/migrations/schema-dialect.ts'
+import type { SqlDialect } from '../sql/sql-dialect.ts'
+
+/** SQLite's words. LIKE is not among them: it ignores case there. */
+export const sqliteDialect: SqlDialect = {
+  placeholder: () => '?',
+  reusesParameters: false,
+  rowSet(parameter, columns) {
+    // Values keep the type they have in JSON (a boolean reads as 0 or 1), so the types need not be said.
+    const list = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`)
+    return `(SELECT ${list.join(', ')} FROM json_each(:${parameter}))`
+  },
+  // An immediate transaction keeps every other writer out.
+  forUpdate: () => '',
+  forUpdateSkipLocked: () => '',
+  // Text is compared byte by byte, which in UTF-8 is by code point.
+  keyCollation: '',
+  textToBytes: (expression) => `CAST(${expression} AS BLOB)`,
+  startsWith: (column, operand) => `substr(${column}, 1, length(${operand})) = ${operand}`,
+  // A start of -0 would mean the whole text.
+  endsWith: (column, operand) => `(${operand} = '' OR substr(${column}, -length(${operand})) = ${operand})`,
+  contains: (column, operand) => `instr(${column}, ${operand}) > 0`,
+  nowMs: null,
+  types: { bytes: 'blob', bigint: 'bigint', boolean: 'boolean' },
+}
+
+export const sqliteSchema: SchemaDialect = {
+  // An immediate transaction is lock enough.
+  lock: null,
+  createSchema: () => null,
+  columnsOf: (table) => `SELECT lower(name) AS name FROM pragma_table_info('${table}')`,
+}

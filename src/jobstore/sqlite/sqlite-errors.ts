@@ -1,0 +1,118 @@
+import { type ErrorCode, JobPersistenceError } from '../../core/errors.ts'
+
+interface Failure {
+  /** SQLite's codes, extended ones too. */
+  readonly codes: RegExp
+  readonly code: ErrorCode
+  readonly problem: string
+  readonly remedy: string
+  /** Whether waiting for another connection helps. */
+  readonly isBusy?: boolean
+  /** Whether the connection is better given up: a new one works as soon as the cause is gone. */
+  readonly needsNewConnection?: boolean
+}
+
+/** What SQLite says, what that means for the user, and what to do; the first row that matches counts. */
+const failures: readonly Failure[] = [
+  {
+    codes: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
+    code: 'ERR_DATABASE_UNAVAILABLE',
+    problem: 'is locked by another connection',
+    remedy: 'Keep transactions of others on this file short, or raise busyTimeoutMs.',
+    isBusy: true,
+  },
+  {
+    codes: /^SQLITE_FULL/,
+    code: 'ERR_DATABASE_UNAVAILABLE',
+    problem: 'cannot grow: the disk is full',
+    remedy: 'Free some space; what was not stored is tried again.',
+  },
+  {
+    codes: /^SQLITE_READONLY/,
+    code: 'ERR_DATABASE_UNAVAILABLE',
+    problem: 'cannot be written',
+    remedy: 'Give this process the right to write the file and its folder.',
+    needsNewConnection: true,
+  },
+  {
+    codes: /^SQLITE_(CANTOPEN|PERM|AUTH)/,
+    code: 'ERR_DATABASE_UNAVAILABLE',
+    problem: 'cannot be opened',
+    remedy: 'The folder must exist, and this process must be allowed to read and write it.',
+    needsNewConnection: true,
+  },
+  {
+    codes: /^SQLITE_(IOERR|NOMEM|INTERRUPT)/,
+    code: 'ERR_DATABASE_UNAVAILABLE',
+    problem: 'cannot be read or written just now',
+    remedy: 'Look at the disk and the memory of this machine.',
+    needsNewConnection: true,
+  },
+  {
+    codes: /^SQLITE_NOTADB/,
+    code: 'ERR_DATABASE',
+    problem: 'is not a SQLite database',
+    remedy: 'Name another file: this one is left as it is.',
+    needsNewConnection: true,
+  },
+  {
+    codes: /^SQLITE_CORRUPT/,
+    code: 'ERR_DATABASE',
+    problem: 'is damaged',
+    remedy: `Restore it from a backup; 'sqlite3 FILE .recover' saves what can be read.`,
+    needsNewConnection: true,
+  },
+  {
+    codes: /^SQLITE_CONSTRAINT/,
+    code: 'ERR_DATABASE',
+    problem: 'holds rows that contradict this change',
+    remedy:
+      'Something else than this library has changed its tables; the cause names the rule that was broken.',
+  },
+  {
+    codes: /^SQLITE_(ERROR|SCHEMA|MISMATCH)/,
+    code: 'ERR_DATABASE',
+    problem: 'has not the tables or columns that this release needs',
+    remedy: `Run 'npx quartz-ts migrate --store FILE'; the cause says what is missing.`,
+  },
+]
+
+const otherFailure: Failure = {
+  codes: /^SQLITE_/,
+  code: 'ERR_DATABASE',
+  problem: 'refused a statement',
+  remedy: 'The cause says why.',
+}
+
+function failureOf(error: unknown): Failure | null {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return null
+  const { code } = error
+  return [...failures, otherFailure].find(({ codes }) => codes.test(code)) ?? null
+}
+
+/** Whether another connection, of this process or another one, is in the way. */
+export function isBusy(error: unknown): boolean {
+  return failureOf(error)?.isBusy === true
+}
+
+/** Whether the connection is to be given up after this. */
+export function needsNewConnection(error: unknown): boolean {
+  return failureOf(error)?.needsNewConnection === true
+}
+
+/** What the caller is told; errors that are not SQLite's pass as they are. */
+export function sqliteFailure(error: unknown, filename: string): unknown {
+  if (error instanceof TypeError && /directory does not exist/.test(error.message)) {
+    return new JobPersistenceError(
+      `The SQLite database '${filename}' cannot be opened: its folder does not exist. Create the folder.`,
+      { code: 'ERR_DATABASE_UNAVAILABLE', cause: error },
+    )
+  }
+  const failure = failureOf(error)
+  if (failure === null) return error
+  const { code, problem, remedy } = failure
+  return new JobPersistenceError(`The SQLite database '${filename}' ${problem}. ${remedy}`, {
+    code,
+    cause: error,
+  })
+}

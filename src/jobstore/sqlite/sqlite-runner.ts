@@ -1,0 +1,192 @@
+import { JobPersistenceError } from '../../core/errors.ts'
+import type { IdGenerator } from '../../core/ids.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { SqlRunner } from '../sql/sql-runner.ts'
+import type { SqlProgram, SqlReply, SqlRow, SqlStatement, SqlValue } from '../sql/statement.ts'
+import { loadSqliteDriver, type SqliteDatabase, type SqliteSettings } from './sqlite-database.ts'
+import { isBusy, needsNewConnection, sqliteFailure } from './sqlite-errors.ts'
+import { StatementCache } from './statement-cache.ts'
+
+/** Where a runner's connection comes from. */
+export interface SqliteSource {
+  /** For messages. */
+  readonly filename: string
+  /** Opens a connection; called again, with false, when one was given up. */
+  connect(create: boolean): SqliteDatabase
+  /** Whether the connection is ours to close. */
+  readonly isOwned: boolean
+}
+
+export interface SqliteRunnerOptions {
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  /** How long an operation waits for the locks of other connections. Milliseconds. */
+  readonly busyTimeoutMs: number
+}
+
+interface Connection {
+  readonly database: SqliteDatabase
+  readonly statements: StatementCache
+}
+
+/**
+ * Opens a database file, or one in memory, on a connection of its own.
+ *
+ * @throws JobPersistenceError ERR_DRIVER_MISSING, ERR_DATABASE, ERR_DATABASE_UNAVAILABLE
+ */
+export async function openSqlite(
+  settings: SqliteSettings,
+  options: SqliteRunnerOptions,
+): Promise<SqliteRunner> {
+  const driver = await loadSqliteDriver()
+  const connect = (create: boolean): SqliteDatabase => driver.open(settings, create)
+  const runner = new SqliteRunner({ filename: settings.filename, connect, isOwned: true }, options)
+  await runner.open()
+  return runner
+}
+
+const pauseMinMs = 2
+const pauseMaxMs = 100
+
+/**
+ * Runs programs on one connection. A transaction is immediate and runs from begin to commit without a break: no lock
+ * is ever held across an `await`, and the event loop stands still for as long as it takes. That is why programs are
+ * kept short.
+ */
+export class SqliteRunner implements SqlRunner {
+  readonly #source: SqliteSource
+  readonly #options: SqliteRunnerOptions
+  readonly #underWay = new Set<Promise<unknown>>()
+  #connection: Connection | null = null
+  #hasConnected = false
+  #isClosed = false
+
+  constructor(source: SqliteSource, options: SqliteRunnerOptions) {
+    this.#source = source
+    this.#options = options
+  }
+
+  /** Opens the connection. @throws JobPersistenceError ERR_DATABASE, ERR_DATABASE_UNAVAILABLE */
+  async open(): Promise<void> {
+    await this.#patiently(() => this.#connect())
+  }
+
+  async transact<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
+    return this.#patiently(() => this.#between('BEGIN IMMEDIATE', begin))
+  }
+
+  async read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
+    // Deferred: the statements see one state, and no lock is taken.
+    return this.#patiently(() => this.#between('BEGIN', begin))
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.allSettled(this.#underWay)
+    this.#disconnect()
+  }
+
+  /** Tries again while other connections are in the way, within bounds. */
+  async #patiently<Answer>(attempt: () => Answer): Promise<Answer> {
+    if (this.#isClosed) throw new JobPersistenceError('The job store was shut down.')
+    const trying = this.#tryUntilFree(attempt)
+    this.#underWay.add(trying)
+    try {
+      return await trying
+    } finally {
+      this.#underWay.delete(trying)
+    }
+  }
+
+  async #tryUntilFree<Answer>(attempt: () => Answer): Promise<Answer> {
+    const { clock, busyTimeoutMs } = this.#options
+    const startedMs = clock.elapsedMs()
+    for (let failures = 1; ; failures++) {
+      try {
+        return attempt()
+      } catch (error) {
+        if (needsNewConnection(error)) this.#disconnect()
+        const hasTime = clock.elapsedMs() - startedMs < busyTimeoutMs
+        if (!isBusy(error) || !hasTime) throw sqliteFailure(error, this.#source.filename)
+      }
+      await this.#pause(failures)
+    }
+  }
+
+  /** Full jitter, so that processes that collided do not meet again. */
+  async #pause(failures: number): Promise<void> {
+    const { clock, ids } = this.#options
+    const longestMs = Math.min(pauseMaxMs, pauseMinMs * 2 ** Math.min(failures, 10))
+    await new Promise<void>((resolve) => {
+      clock.setTimer(Math.ceil(ids.random() * longestMs), resolve)
+    })
+  }
+
+  #between<Answer>(opening: 'BEGIN' | 'BEGIN IMMEDIATE', begin: () => SqlProgram<Answer>): Answer {
+    const { database, statements } = this.#connect()
+    if (database.inTransaction) {
+      throw Object.assign(new Error('the connection is in a transaction of its owner'), {
+        code: 'SQLITE_BUSY',
+      })
+    }
+    statements.get(opening).run()
+    try {
+      const answer = runProgram(begin(), statements)
+      statements.get('COMMIT').run()
+      return answer
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+  }
+
+  /** SQLite has rolled back by itself after some errors; whatever happens, nothing stays open. */
+  #rollBack(): void {
+    if (this.#connection?.database.inTransaction !== true) return
+    try {
+      this.#connection.statements.get('ROLLBACK').run()
+    } catch {
+      // What went wrong before is what the caller is told. Closing gives up the transaction.
+      this.#disconnect()
+    }
+  }
+
+  #connect(): Connection {
+    if (this.#connection === null) {
+      const database = this.#source.connect(!this.#hasConnected)
+      this.#hasConnected = true
+      this.#connection = { database, statements: new StatementCache(database) }
+    }
+    return this.#connection
+  }
+
+  #disconnect(): void {
+    const { filename, isOwned } = this.#source
+    const connection = this.#connection
+    // Memory is gone with its connection, and the user's connection is the user's.
+    const isKept = !isOwned || (filename === ':memory:' && !this.#isClosed)
+    if (connection === null || isKept) return
+    this.#connection = null
+    connection.database.close()
+  }
+}
+
+function runProgram<Answer>(program: SqlProgram<Answer>, statements: StatementCache): Answer {
+  let step = program.next()
+  while (step.done !== true) step = program.next(execute(step.value, statements))
+  return step.value
+}
+
+function execute({ text, values }: SqlStatement, statements: StatementCache): SqlReply {
+  const statement = statements.get(text)
+  const bound = values.map(toSqlite)
+  if (!statement.reader) return { rows: [], changes: statement.run(...bound).changes }
+  const rows = statement.all(...bound) as SqlRow[]
+  return { rows, changes: rows.length }
+}
+
+/** The driver takes no booleans, and would bind every number as a floating point one. */
+function toSqlite(value: SqlValue): string | number | bigint | null {
+  if (typeof value === 'boolean') return value ? 1n : 0n
+  return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value
+}

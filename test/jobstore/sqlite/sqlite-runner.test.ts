@@ -1,0 +1,183 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, test } from 'vitest'
+import { seededIds } from '../../../src/core/ids.ts'
+import type { SqlRunner } from '../../../src/jobstore/sql/sql-runner.ts'
+import { all, run, type SqlProgram, type SqlStatement } from '../../../src/jobstore/sql/statement.ts'
+import { ManualClock } from '../../../src/time/manual-clock.ts'
+import { sqliteRunner, temporaryFolder } from '../../support/sqlite.ts'
+
+const sql = (text: string, ...values: (string | number)[]): SqlStatement => ({ text, values })
+const write = async (runner: SqlRunner, ...texts: string[]): Promise<void> => {
+  await runner.transact(
+    function* () {
+      for (const text of texts) yield* run(sql(text))
+    },
+    { lock: 'rows' },
+  )
+}
+const numbers = async (runner: SqlRunner): Promise<unknown[]> =>
+  (await runner.read(() => all(sql('SELECT n FROM t ORDER BY n')))).map(({ n }) => n)
+const unavailable = { name: 'JobPersistenceError', code: 'ERR_DATABASE_UNAVAILABLE' }
+
+describe('a transaction', () => {
+  test('answers what the program returns, with rows and numbers of changes', async () => {
+    const runner = await sqliteRunner(':memory:')
+    await write(runner, 'CREATE TABLE t (n integer PRIMARY KEY, b blob)')
+    function* program(): SqlProgram<unknown> {
+      const inserted = yield* all(sql('INSERT INTO t (n, b) VALUES (?, ?), (2, NULL) RETURNING n', 1, 'x'))
+      const changes = yield* run(sql('UPDATE t SET b = NULL'))
+      const returning = yield sql('DELETE FROM t WHERE n = 2 RETURNING n')
+      return { inserted, changes, returning }
+    }
+    expect(await runner.transact(program)).toEqual({
+      inserted: [{ n: 1 }, { n: 2 }],
+      changes: 2,
+      returning: { rows: [{ n: 2 }], changes: 1 },
+    })
+  })
+
+  test('is undone whole by an error of the program or of a statement, which the caller gets', async () => {
+    const runner = await sqliteRunner(':memory:')
+    await write(runner, 'CREATE TABLE t (n integer PRIMARY KEY)')
+    const failure = new Error('of the program')
+    const failing = runner.transact(function* () {
+      yield* run(sql('INSERT INTO t VALUES (1)'))
+      throw failure
+    })
+    await expect(failing).rejects.toBe(failure)
+    const broken = write(runner, 'INSERT INTO t VALUES (2)', 'INSERT INTO t VALUES (2)')
+    await expect(broken).rejects.toMatchObject({
+      code: 'ERR_DATABASE',
+      cause: expect.objectContaining({ code: 'SQLITE_CONSTRAINT_PRIMARYKEY' }) as object,
+    })
+    expect(await numbers(runner)).toEqual([])
+    await write(runner, 'INSERT INTO t VALUES (3)')
+    expect(await numbers(runner)).toEqual([3])
+  })
+
+  test('of which the commit fails leaves nothing open', async () => {
+    const runner = await sqliteRunner(join(temporaryFolder(), 'a.db'))
+    await write(
+      runner,
+      'CREATE TABLE p (n integer PRIMARY KEY)',
+      'CREATE TABLE t (n integer REFERENCES p DEFERRABLE INITIALLY DEFERRED)',
+    )
+    await expect(write(runner, 'INSERT INTO t VALUES (1)')).rejects.toMatchObject({ code: 'ERR_DATABASE' })
+    await write(runner, 'INSERT INTO p VALUES (2)', 'INSERT INTO t VALUES (2)')
+    expect(await numbers(runner)).toEqual([2])
+  })
+
+  test('runs without a break, so that others see all of it or nothing', async () => {
+    const runner = await sqliteRunner(':memory:')
+    await write(runner, 'CREATE TABLE t (n integer)')
+    const both = Array.from({ length: 20 }, async (_, n) => {
+      await write(runner, `INSERT INTO t VALUES (${n})`, `INSERT INTO t VALUES (${n})`)
+      return (await numbers(runner)).length % 2
+    })
+    expect(new Set(await Promise.all(both))).toEqual(new Set([0]))
+  })
+})
+
+describe('a file that another connection has locked', () => {
+  test('is waited for, without holding up the event loop', async () => {
+    const filename = join(temporaryFolder(), 'a.db')
+    const clock = new ManualClock(0)
+    const runner = await sqliteRunner(filename, { clock, ids: seededIds(1) })
+    await write(runner, 'CREATE TABLE t (n integer)')
+    const other = new Database(filename)
+    other.exec('BEGIN IMMEDIATE; INSERT INTO t VALUES (1)')
+    const writing = write(runner, 'INSERT INTO t VALUES (2)')
+    await clock.advance(1_000)
+    expect(await numbers(runner)).toEqual([])
+    other.exec('COMMIT')
+    other.close()
+    await clock.advance(1_000)
+    await writing
+    expect(await numbers(runner)).toEqual([1, 2])
+  })
+
+  test('is an error when it stays so for too long', async () => {
+    const filename = join(temporaryFolder(), 'a.db')
+    const runner = await sqliteRunner(filename, { busyTimeoutMs: 30 })
+    await write(runner, 'CREATE TABLE t (n integer)')
+    const other = new Database(filename)
+    other.exec('BEGIN IMMEDIATE')
+    await expect(write(runner, 'INSERT INTO t VALUES (2)')).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining('is locked by another connection') as string,
+    })
+    other.close()
+    await write(runner, 'INSERT INTO t VALUES (3)')
+    expect(await numbers(runner)).toEqual([3])
+  })
+})
+
+describe('a file that cannot be used', () => {
+  test('is an error that names it when it is no database, and is left as it is', async () => {
+    const filename = join(temporaryFolder(), 'a.db')
+    const content = 'not a database, but long enough to look like one '.repeat(50)
+    writeFileSync(filename, content)
+    await expect(sqliteRunner(filename)).rejects.toMatchObject({
+      code: 'ERR_DATABASE',
+      message: expect.stringMatching(/a\.db' is not a SQLite database/) as string,
+    })
+    expect(readFileSync(filename, 'utf8')).toBe(content)
+  })
+
+  test('is an error when its folder is missing', async () => {
+    const filename = join(temporaryFolder(), 'none', 'a.db')
+    await expect(sqliteRunner(filename)).rejects.toMatchObject(unavailable)
+  })
+
+  test('is an error when the disk is full, and all goes on when it is not any more', async () => {
+    const filename = join(temporaryFolder(), 'a.db')
+    const runner = await sqliteRunner(filename)
+    await write(runner, 'CREATE TABLE t (n integer, b blob)', 'PRAGMA max_page_count = 5')
+    const fill = 'INSERT INTO t VALUES (1, zeroblob(100000))'
+    await expect(write(runner, fill)).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining('the disk is full') as string,
+    })
+    await write(runner, 'INSERT INTO t VALUES (2, NULL)')
+    await write(runner, 'PRAGMA max_page_count = 10000')
+    await write(runner, fill)
+    expect(await numbers(runner)).toEqual([1, 2])
+  })
+
+  test('read-only: the connection is given up, and a new one writes as soon as it can', async () => {
+    const runner = await sqliteRunner(join(temporaryFolder(), 'a.db'))
+    await write(runner, 'CREATE TABLE t (n integer)')
+    // What SQLite says of a file without the right to write, to root as well.
+    await runner.read(() => all(sql('PRAGMA query_only = 1')))
+    await expect(write(runner, 'INSERT INTO t VALUES (1)')).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining('cannot be written') as string,
+    })
+    await write(runner, 'INSERT INTO t VALUES (2)')
+    expect(await numbers(runner)).toEqual([2])
+  })
+})
+
+describe('the connection', () => {
+  test('is set up for several processes: WAL, foreign keys, the synchronous mode asked for', async () => {
+    const runner = await sqliteRunner(join(temporaryFolder(), 'a.db'))
+    const settings = ['journal_mode', 'foreign_keys', 'synchronous', 'busy_timeout']
+    const found = await Promise.all(
+      settings.map(async (name) =>
+        Object.values((await runner.read(() => all(sql(`PRAGMA ${name}`))))[0] ?? {}),
+      ),
+    )
+    expect(found.flat()).toEqual(['wal', 1, 1, 10])
+  })
+
+  test('is closed once, also when asked twice; what comes later is refused', async () => {
+    const filename = join(temporaryFolder(), 'a.db')
+    const runner = await sqliteRunner(filename)
+    await write(runner, 'CREATE TABLE t (n integer)')
+    await Promise.all([runner.close(), runner.close()])
+    expect(existsSync(`${filename}-wal`)).toBe(false)
+    await expect(numbers(runner)).rejects.toThrow('was shut down')
+  })
+})

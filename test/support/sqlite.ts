@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { systemIds } from '../../src/core/ids.ts'
+import type { SchemaVocabulary } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
+import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
+import { sqliteDialect, sqliteSchema } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
+import {
+  openSqlite,
+  type SqliteRunner,
+  type SqliteRunnerOptions,
+} from '../../src/jobstore/sqlite/sqlite-runner.ts'
+import { systemClock } from '../../src/time/clock.ts'
+
+export const sqliteWords: SchemaVocabulary = {
+  dialect: sqliteDialect,
+  schema: sqliteSchema,
+  names: sqlNames('test', {}),
+}
+
+/** A folder that goes when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-sqlite-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+/** A runner that is closed when the test ends. */
+export async function sqliteRunner(
+  filename: string,
+  options: Partial<SqliteRunnerOptions> = {},
+): Promise<SqliteRunner> {
+  const runner = await openSqlite(
+    { filename, synchronous: 'normal' },
+    { clock: systemClock, ids: systemIds, busyTimeoutMs: 5_000, ...options },
+  )
+  onTestFinished(async () => {
+    await runner.close()
+  })
+  return runner
+}
