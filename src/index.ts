@@ -57,6 +57,8 @@ export type {
   JobStore,
   JobStoreCapabilities,
   JobStoreContext,
+  LostExecution,
+  NodeRecovery,
   ScheduleEntry,
   SchedulerSignaler,
   TriggerFiredBundle,

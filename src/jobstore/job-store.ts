@@ -18,6 +18,28 @@ export interface JobStoreCapabilities {
   readonly clustered: boolean
 }
 
+/** An execution that was in flight on a node that failed, and that nobody runs again. */
+export interface LostExecution {
+  readonly fireInstanceId: string
+  /** The node that failed. */
+  readonly instanceId: string
+  /** Null when the row does not name its job. */
+  readonly jobKey: JobKey | null
+  readonly triggerKey: TriggerKey
+  readonly scheduledFireTimeMs: EpochMs
+}
+
+/** What became of the work of a node that failed. */
+export interface NodeRecovery {
+  /** The node that failed; the scheduler's own when it is what an earlier run left. */
+  readonly instanceId: string
+  /** Triggers that wait again. */
+  readonly releasedClaims: number
+  /** Executions that run again, under a recovery trigger each. */
+  readonly recoveredExecutions: number
+  readonly lostExecutions: number
+}
+
 /** What a store tells its scheduler, without knowing it. Calls return at once and never throw. */
 export interface SchedulerSignaler {
   /** A misfire policy is about to be applied to this trigger. */
@@ -31,6 +53,18 @@ export interface SchedulerSignaler {
   /** Something may fire earlier than was known: `candidateMs`, or null for "soon". */
   schedulingChanged(candidateMs: EpochMs | null): void
   storeError(message: string, cause: unknown): void
+  /** Another node stopped checking in; its work is about to be recovered. */
+  nodeFailed(instanceId: string): void
+  /** The work of a failed node, or of an earlier run, was recovered. */
+  nodeRecovered(recovery: NodeRecovery): void
+  executionLost(execution: LostExecution): void
+  /** Another node took this one for failed and recovered its work: what it had claimed or was running is void. */
+  recoveredByPeer(): void
+  /**
+   * The time that the store goes by is this much ahead of the context's clock, give or take the uncertainty. Stores
+   * that go by that clock never call it.
+   */
+  clockOffsetMeasured(offsetMs: number, uncertaintyMs: number): void
 }
 
 /** Everything a store needs, by value, once. */
@@ -45,6 +79,8 @@ export interface JobStoreContext {
   readonly misfireThresholdMs: number
   /** Whether this node has the code of a job type; triggers of other types are left to other nodes. */
   readonly knowsJobType: (jobType: string) => boolean
+  /** The job types whose code this node has, for people who look at the cluster. */
+  readonly jobTypes: () => readonly string[]
 }
 
 export interface AcquireRequest {

@@ -1,7 +1,7 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import type { SchedulerSignaler } from './job-store.ts'
+import type { LostExecution, NodeRecovery, SchedulerSignaler } from './job-store.ts'
 
 /**
  * Keeps what an operation has to tell the scheduler until the operation is whole: whoever hears of it may call the
@@ -38,6 +38,31 @@ export class SignalBuffer implements SchedulerSignaler {
   storeError(message: string, cause: unknown): void {
     this.#kept.push((signaler) => {
       signaler.storeError(message, cause)
+    })
+  }
+  nodeFailed(instanceId: string): void {
+    this.#kept.push((signaler) => {
+      signaler.nodeFailed(instanceId)
+    })
+  }
+  nodeRecovered(recovery: NodeRecovery): void {
+    this.#kept.push((signaler) => {
+      signaler.nodeRecovered(recovery)
+    })
+  }
+  executionLost(execution: LostExecution): void {
+    this.#kept.push((signaler) => {
+      signaler.executionLost(execution)
+    })
+  }
+  recoveredByPeer(): void {
+    this.#kept.push((signaler) => {
+      signaler.recoveredByPeer()
+    })
+  }
+  clockOffsetMeasured(offsetMs: number, uncertaintyMs: number): void {
+    this.#kept.push((signaler) => {
+      signaler.clockOffsetMeasured(offsetMs, uncertaintyMs)
     })
   }
 

@@ -61,6 +61,30 @@ export interface SchedulerEventMap {
   }
   /** A trigger went to the ERROR state and fires no more until it is reset. */
   triggerInError: { readonly triggerKey: TriggerKey; readonly reason: string }
+  /** Another node stopped checking in; this one is about to recover its work. */
+  nodeFailed: { readonly instanceId: string }
+  /** This node recovered the work of a failed node, or of an earlier run of its own. */
+  nodeRecovered: {
+    readonly instanceId: string
+    readonly releasedClaims: number
+    readonly recoveredExecutions: number
+    readonly lostExecutions: number
+  }
+  /** An execution died with its node and is not run again: its job does not request recovery, or is gone. */
+  executionLost: {
+    readonly fireInstanceId: string
+    readonly instanceId: string
+    readonly jobKey: JobKey | null
+    readonly triggerKey: TriggerKey
+    readonly scheduledFireTime: Date
+  }
+  /**
+   * Another node took this one for failed and recovered its work: executions in flight were asked to stop, and
+   * nothing of them is written. This node takes part anew.
+   */
+  recoveredByPeer: { readonly instanceId: string }
+  /** The machine's clock is further from the store's time than `maxClockSkewMs` allows; the store's time counts. */
+  clockSkewed: { readonly offsetMs: number; readonly maxClockSkewMs: number }
   /** A job is about to run. */
   jobToBeExecuted: { readonly context: JobExecutionContext }
   /** A trigger listener kept a job from running. */
@@ -69,7 +93,7 @@ export interface SchedulerEventMap {
   jobWasExecuted: { readonly context: JobExecutionContext; readonly error: JobExecutionError | null }
   /** A running job reported progress. */
   jobProgress: { readonly context: JobExecutionContext; readonly value: unknown }
-  /** A running job was asked to stop: `reason` is `interrupt`, `timeout` or `shutdown`. */
+  /** A running job was asked to stop: `reason` is `interrupt`, `timeout`, `shutdown` or `recovered`. */
   jobInterrupted: { readonly jobKey: JobKey; readonly fireInstanceId: string; readonly reason: string }
   /** A failed job will run again: attempt number `attempt` at `retryTime`. */
   jobRetryScheduled: {

@@ -16,6 +16,11 @@ import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 
 export type SchedulerState = 'standby' | 'started' | 'shuttingDown' | 'shutdown'
 
+type ClusterSignals = Pick<
+  SchedulerSignaler,
+  'nodeFailed' | 'nodeRecovered' | 'executionLost' | 'recoveredByPeer' | 'clockOffsetMeasured'
+>
+
 /** A change of the life cycle that has happened; `told` settles when the listeners have answered. */
 interface Change {
   readonly told: Told
@@ -36,6 +41,7 @@ export class SchedulerEngine {
   #runningSinceMs: EpochMs | null = null
   #changing: Promise<unknown> = Promise.resolve()
   #isClosed = false
+  #isClockSkewed = false
   #shutdown: Promise<void> | null = null
 
   constructor(
@@ -91,6 +97,7 @@ export class SchedulerEngine {
       signaler: this.#signaler(),
       misfireThresholdMs,
       knowsJobType: (jobType) => this.#registry.has(jobType),
+      jobTypes: () => this.#registry.jobTypes,
     })
   }
 
@@ -284,7 +291,44 @@ export class SchedulerEngine {
       storeError: (message, cause) => {
         notifier.error(message, cause)
       },
+      ...this.#clusterSignals(),
     }
+  }
+
+  #clusterSignals(): ClusterSignals {
+    const { events } = this.#notifier
+    const { instanceId } = this.#options
+    return {
+      nodeFailed: (failedId) => {
+        events.emit('nodeFailed', { instanceId: failedId })
+      },
+      nodeRecovered: (recovery) => {
+        events.emit('nodeRecovered', recovery)
+      },
+      executionLost: ({ scheduledFireTimeMs, ...execution }) => {
+        events.emit('executionLost', { ...execution, scheduledFireTime: new Date(scheduledFireTimeMs) })
+      },
+      recoveredByPeer: () => {
+        events.emit('recoveredByPeer', { instanceId })
+        this.interrupt(this.#executing.all(), 'recovered')
+      },
+      clockOffsetMeasured: (offsetMs, uncertaintyMs) => {
+        this.#adjustClock(offsetMs, uncertaintyMs)
+      },
+    }
+  }
+
+  #adjustClock(aheadMs: number, uncertaintyMs: number): void {
+    const { clock, logger, maxClockSkewMs } = this.#options
+    // Sleeps were planned by the clock as it was.
+    if (clock.adjust(aheadMs, uncertaintyMs)) this.signal(null)
+    const { offsetMs } = clock
+    const isSkewed = Math.abs(offsetMs) > maxClockSkewMs
+    if (isSkewed && !this.#isClockSkewed) {
+      logger.warn({ offsetMs, maxClockSkewMs }, "the machine's clock is far from the store's time")
+      this.#notifier.events.emit('clockSkewed', { offsetMs, maxClockSkewMs })
+    }
+    this.#isClockSkewed = isSkewed
   }
 
   async #guard(message: string, action: () => unknown): Promise<void> {

@@ -6,6 +6,7 @@ import { describeValue, refuseUnknownKeys, requireInteger } from '../core/option
 import type { JobSource } from '../jobs/define-job.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
+import { AdjustableClock } from '../time/adjustable-clock.ts'
 import { type Clock, systemClock } from '../time/clock.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
@@ -37,6 +38,11 @@ export interface SchedulerBehaviour {
   readonly interruptGraceMs?: number
   /** Largest job data, as bytes of JSON. At least 2, default 1,048,576. */
   readonly maxJobDataBytes?: number
+  /**
+   * How far the machine's clock may be from the time of a store that has its own before there is a warning; the
+   * store's time counts in any case. Milliseconds, 1 to 86,400,000, default 1,000.
+   */
+  readonly maxClockSkewMs?: number
   /** Interrupt running jobs when `shutdown` does not wait for them. Default false. */
   readonly interruptJobsOnShutdown?: boolean
   /** Interrupt running jobs when `shutdown` waits for them. Default false. */
@@ -55,6 +61,8 @@ export interface SchedulerBehaviour {
 export interface ResolvedSchedulerOptions extends Required<SchedulerBehaviour> {
   readonly jobStore: JobStore
   readonly threadPool: ThreadPool
+  /** Put right by what the store measures. */
+  readonly clock: AdjustableClock
 }
 
 const behaviourNames: readonly (keyof SchedulerBehaviour)[] = [
@@ -68,6 +76,7 @@ const behaviourNames: readonly (keyof SchedulerBehaviour)[] = [
   'maxRefires',
   'interruptGraceMs',
   'maxJobDataBytes',
+  'maxClockSkewMs',
   'interruptJobsOnShutdown',
   'interruptJobsOnShutdownWithWait',
   'plugins',
@@ -103,11 +112,12 @@ export function resolveSchedulerOptions(
     maxRefires: integer('maxRefires', options.maxRefires ?? 100, 0, 1_000_000),
     interruptGraceMs: integer('interruptGraceMs', options.interruptGraceMs ?? 5000, 0),
     maxJobDataBytes: integer('maxJobDataBytes', options.maxJobDataBytes ?? defaultMaxJobDataBytes, 2),
+    maxClockSkewMs: integer('maxClockSkewMs', options.maxClockSkewMs ?? 1000, 1, 86_400_000),
     interruptJobsOnShutdown: options.interruptJobsOnShutdown ?? false,
     interruptJobsOnShutdownWithWait: options.interruptJobsOnShutdownWithWait ?? false,
     plugins: options.plugins ?? [],
     logger: options.logger ?? silentLogger,
-    clock: options.clock ?? systemClock,
+    clock: new AdjustableClock(options.clock ?? systemClock),
     ids: options.ids ?? systemIds,
   })
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { JobStoreContext, SchedulerSignaler } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { RecordingSignaler } from '../../src/testing/job-store/recording-signaler.ts'
 import { jobDetail, misfireThresholdMs, only, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
@@ -106,15 +107,14 @@ describe('RAMJobStore', () => {
     const callBack = (): void => {
       answers.push(store.deleteJobs([bed.job.key]), store.getCounts())
     }
-    const signaler: SchedulerSignaler = {
+    const signaler: Partial<SchedulerSignaler> = {
       triggerMisfired: callBack,
       triggerFinalized: callBack,
       jobDeleted: callBack,
       triggerInError: callBack,
-      schedulingChanged: () => {},
       storeError: callBack,
     }
-    await store.initialize({ ...bed.context, signaler })
+    await store.initialize({ ...bed.context, signaler: Object.assign(new RecordingSignaler(), signaler) })
     await bed.scheduleAll([
       bed.trigger('a'),
       bed.trigger('b', { misfire: 'rescheduleNextWithExistingCount' }),

@@ -1,5 +1,5 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
-import type { SchedulerSignaler } from '../../jobstore/job-store.ts'
+import type { LostExecution, NodeRecovery, SchedulerSignaler } from '../../jobstore/job-store.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 
@@ -11,6 +11,12 @@ export class RecordingSignaler implements SchedulerSignaler {
   readonly inError: { readonly key: string; readonly reason: string }[] = []
   readonly candidates: (EpochMs | null)[] = []
   readonly errors: { readonly message: string; readonly cause: unknown }[] = []
+  readonly failedNodes: string[] = []
+  readonly recoveries: NodeRecovery[] = []
+  readonly lostExecutions: LostExecution[] = []
+  readonly clockOffsets: { readonly offsetMs: number; readonly uncertaintyMs: number }[] = []
+  /** How often this node was told that a peer recovered it. */
+  recoveriesByPeers = 0
 
   triggerMisfired(trigger: Trigger): void {
     this.misfired.push(trigger)
@@ -30,6 +36,21 @@ export class RecordingSignaler implements SchedulerSignaler {
   storeError(message: string, cause: unknown): void {
     this.errors.push({ message, cause })
   }
+  nodeFailed(instanceId: string): void {
+    this.failedNodes.push(instanceId)
+  }
+  nodeRecovered(recovery: NodeRecovery): void {
+    this.recoveries.push(recovery)
+  }
+  executionLost(execution: LostExecution): void {
+    this.lostExecutions.push(execution)
+  }
+  recoveredByPeer(): void {
+    this.recoveriesByPeers++
+  }
+  clockOffsetMeasured(offsetMs: number, uncertaintyMs: number): void {
+    this.clockOffsets.push({ offsetMs, uncertaintyMs })
+  }
 
   /** Forgets everything noted so far. */
   clear(): void {
@@ -39,6 +60,11 @@ export class RecordingSignaler implements SchedulerSignaler {
     this.inError.length = 0
     this.candidates.length = 0
     this.errors.length = 0
+    this.failedNodes.length = 0
+    this.recoveries.length = 0
+    this.lostExecutions.length = 0
+    this.clockOffsets.length = 0
+    this.recoveriesByPeers = 0
   }
 
   /** Whether the scheduler was told that something may fire at `timeMs`, by that time, an earlier one or "soon". */

@@ -68,6 +68,7 @@ export class Testbed {
       signaler: this.signals,
       misfireThresholdMs,
       knowsJobType: (jobType) => !this.unknownJobTypes.has(jobType),
+      jobTypes: () => [],
     }
   }
 

@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { triggerKey } from '../../src/core/key.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
+import type { JobStoreContext, SchedulerSignaler } from '../../src/jobstore/job-store.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import type { SchedulerEventMap, SchedulerEventName } from '../../src/listeners/events.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+
+/** A store that lends its signaler to the test. */
+class SignallingStore extends DelegatingJobStore {
+  #context: JobStoreContext | null = null
+
+  constructor() {
+    super(new RAMJobStore())
+  }
+
+  get signaler(): SchedulerSignaler {
+    return (this.#context ?? expect.fail('not initialized')).signaler
+  }
+
+  override initialize(context: JobStoreContext): Promise<void> {
+    this.#context = context
+    return super.initialize(context)
+  }
+}
+
+const forever = defineJob('forever', (context) => {
+  return new Promise<void>((resolve) => {
+    context.signal.addEventListener('abort', () => {
+      resolve()
+    })
+  })
+})
+
+interface Fixture {
+  readonly clock: ManualClock
+  readonly scheduler: Scheduler
+  readonly signaler: SchedulerSignaler
+  readonly seen: [SchedulerEventName, unknown][]
+}
+
+async function fixture(...names: SchedulerEventName[]): Promise<Fixture> {
+  const clock = new ManualClock()
+  const jobStore = new SignallingStore()
+  const scheduler = await createScheduler({ clock, jobStore, jobs: [forever], instanceId: 'me' })
+  const seen: [SchedulerEventName, unknown][] = []
+  for (const name of names) {
+    scheduler.events.on(name, (payload: SchedulerEventMap[typeof name]) => seen.push([name, payload]))
+  }
+  return { clock, scheduler, signaler: jobStore.signaler, seen }
+}
+
+describe('what a clustered store tells the scheduler', () => {
+  it('about other nodes becomes events', async () => {
+    const { scheduler, signaler, seen } = await fixture('nodeFailed', 'nodeRecovered', 'executionLost')
+    const recovery = { instanceId: 'peer', releasedClaims: 1, recoveredExecutions: 2, lostExecutions: 3 }
+    const lost = {
+      fireInstanceId: 'peer-1',
+      instanceId: 'peer',
+      jobKey: null,
+      triggerKey: triggerKey('t'),
+    }
+    signaler.nodeFailed('peer')
+    signaler.executionLost({ ...lost, scheduledFireTimeMs: 5000 })
+    signaler.nodeRecovered(recovery)
+    expect(seen).toEqual([
+      ['nodeFailed', { instanceId: 'peer' }],
+      ['executionLost', { ...lost, scheduledFireTime: new Date(5000) }],
+      ['nodeRecovered', recovery],
+    ])
+    await scheduler.shutdown()
+  })
+
+  it('about its own recovery by a peer stops what is running', async () => {
+    const { clock, scheduler, signaler, seen } = await fixture('recoveredByPeer', 'jobInterrupted')
+    const job = JobBuilder.newJob(forever).withIdentity('j').build()
+    const trigger = TriggerBuilder.newTrigger({ clock }).withIdentity('t').build()
+    await scheduler.scheduleJob(job, trigger)
+    const started = scheduler.events.next('jobToBeExecuted')
+    const ended = scheduler.events.next('jobWasExecuted')
+    await scheduler.start()
+    await clock.settle()
+    const { context } = await started
+    signaler.recoveredByPeer()
+    await ended
+    const { fireInstanceId, jobKey } = context
+    expect(seen).toEqual([
+      ['recoveredByPeer', { instanceId: 'me' }],
+      ['jobInterrupted', { fireInstanceId, jobKey, reason: 'recovered' }],
+    ])
+    await scheduler.shutdown()
+  })
+
+  it('about the time puts its clock right, wakes the loop, and warns once about a large difference', async () => {
+    const { clock, scheduler, signaler, seen } = await fixture('clockSkewed', 'jobToBeExecuted')
+    const job = JobBuilder.newJob(forever).withIdentity('j').build()
+    const inAnHour = TriggerBuilder.newTrigger()
+      .startAt(new Date(clock.now() + 3_600_000))
+      .build()
+    await scheduler.scheduleJob(job, inAnHour)
+    await scheduler.start()
+    await clock.settle()
+    signaler.clockOffsetMeasured(800, 2)
+    expect(seen).toEqual([])
+    const started = scheduler.events.next('jobToBeExecuted')
+    signaler.clockOffsetMeasured(3_600_000 - 800, 2)
+    signaler.clockOffsetMeasured(0, 2)
+    await clock.settle()
+    expect((await started).context.fireTime.getTime()).toBe(clock.now() + 3_600_000)
+    expect(seen.filter(([name]) => name === 'clockSkewed')).toEqual([
+      ['clockSkewed', { offsetMs: 3_600_000, maxClockSkewMs: 1000 }],
+    ])
+    await scheduler.shutdown({ waitForJobsToComplete: false })
+  })
+})
