@@ -1,8 +1,15 @@
 import type { JobDataMap } from '../../core/job-data-map.ts'
 import type { JobKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { KeyMap } from './key-map.ts'
-import type { SqlProgram } from './statement.ts'
+import { brokenRow } from './broken-row.ts'
+import { boolean, text } from './columns.ts'
+import { type JobDataEncoding, jobDataText } from './job-data-text.ts'
+import { jobColumns, jobOf, jobRow } from './job-rows.ts'
+import { KeyMap } from './key-map.ts'
+import { jobKeyColumns, jobKeyOf, jobKeyRows } from './key-rows.ts'
+import { boundRows, insertQuery, isRow, runOver, type SetQuery, updateQuery, upsertQuery } from './row-set.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import { type SqlProgram, type SqlRow, sqlQuery } from './statement.ts'
 
 /** What a row of `job_details` says without its data. */
 export interface JobRef {
@@ -19,19 +26,141 @@ export interface LoadedJobs {
 }
 
 /** The rows of `job_details`. */
-export interface JobTable {
+export class JobTable {
+  readonly #schedulerName: string
+  readonly #encoding: JobDataEncoding
+  readonly #statements: JobStatements
+
+  constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
+    this.#schedulerName = vocabulary.schedulerName
+    this.#encoding = encoding
+    this.#statements = jobStatements(vocabulary)
+  }
+
+  /** @throws InvalidArgumentError for what the columns cannot hold, before a transaction begins */
+  requireStorable(job: JobDetail): void {
+    jobRow(job, this.#encoding)
+  }
+
   /** Stores rows of keys that are not there yet. */
-  insert(jobs: readonly JobDetail[]): SqlProgram<void>
+  *insert(jobs: readonly JobDetail[]): SqlProgram<void> {
+    yield* this.#over(this.#rows(jobs), this.#statements.insert)
+  }
+
   /** Stores rows whole, over those of the same key. */
-  put(jobs: readonly JobDetail[]): SqlProgram<void>
-  load(keys: readonly JobKey[]): SqlProgram<LoadedJobs>
+  *put(jobs: readonly JobDetail[]): SqlProgram<void> {
+    yield* this.#over(this.#rows(uniqueJobs(jobs)), this.#statements.upsert)
+  }
+
+  *load(keys: readonly JobKey[]): SqlProgram<LoadedJobs> {
+    const found = new KeyMap<JobKey, JobDetail>()
+    const broken = new KeyMap<JobKey, Error>()
+    for (const row of yield* this.#over(jobKeyRows(keys), this.#statements.load)) {
+      const key = jobKeyOf(row)
+      try {
+        found.set(key, jobOf(key, row))
+      } catch (error) {
+        broken.set(key, brokenRow('Job', key, error))
+      }
+    }
+    return { found, broken }
+  }
+
   /** Locks those rows that exist and answers what they are, in order of keys. */
-  lock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]>
+  *lock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
+    return (yield* this.#over(jobKeyRows(keys), this.#statements.lock)).map(refOf)
+  }
+
   /** The same, leaving out rows that another transaction holds. */
-  tryLock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]>
-  writeData(key: JobKey, data: JobDataMap): SqlProgram<void>
+  *tryLock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
+    return (yield* this.#over(jobKeyRows(keys), this.#statements.tryLock)).map(refOf)
+  }
+
+  *writeData(key: JobKey, data: JobDataMap): SqlProgram<void> {
+    yield* this.writeDataOfAll([{ key, data }])
+  }
+
+  /** Writes the data of many jobs; the last entry of a key counts. */
+  *writeDataOfAll(entries: readonly { readonly key: JobKey; readonly data: JobDataMap }[]): SqlProgram<void> {
+    const rows = new KeyMap<JobKey, object>()
+    for (const { key, data } of entries) {
+      const text = jobDataText(this.#encoding, { kind: 'Job', identity: key }, data)
+      rows.set(key, { job_name: key.name, job_group: key.group, job_data: text })
+    }
+    yield* this.#over(rows.values(), this.#statements.writeData)
+  }
+
   /** Deletes those of the keys that are not durable and have no trigger left; answers them. */
-  deleteOrphans(keys: readonly JobKey[]): SqlProgram<readonly JobKey[]>
+  *deleteOrphans(keys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    return (yield* this.#over(jobKeyRows(keys), this.#statements.deleteOrphans)).map(jobKeyOf)
+  }
+
   /** Deletes rows that have no trigger left. */
-  delete(keys: readonly JobKey[]): SqlProgram<void>
+  *delete(keys: readonly JobKey[]): SqlProgram<void> {
+    yield* this.#over(jobKeyRows(keys), this.#statements.delete)
+  }
+
+  #rows(jobs: readonly JobDetail[]): object[] {
+    return jobs.map((job) => jobRow(job, this.#encoding))
+  }
+
+  #over(rows: readonly object[], query: SetQuery): SqlProgram<readonly SqlRow[]> {
+    const scheduler = this.#schedulerName
+    return runOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
+  }
+}
+
+/** One statement cannot write the same row twice: the last job of a key counts. */
+function uniqueJobs(jobs: readonly JobDetail[]): readonly JobDetail[] {
+  if (jobs.length < 2) return jobs
+  const unique = new KeyMap<JobKey, JobDetail>()
+  for (const job of jobs) unique.set(job.key, job)
+  return unique.size === jobs.length ? jobs : unique.values()
+}
+
+function refOf(row: SqlRow): JobRef {
+  return {
+    key: jobKeyOf(row),
+    jobType: text(row, 'job_class_name'),
+    durable: boolean(row, 'is_durable'),
+    nonConcurrent: boolean(row, 'is_nonconcurrent'),
+  }
+}
+
+interface JobStatements {
+  readonly insert: SetQuery
+  readonly upsert: SetQuery
+  readonly load: SetQuery
+  readonly lock: SetQuery
+  readonly tryLock: SetQuery
+  readonly writeData: SetQuery
+  readonly deleteOrphans: SetQuery
+  readonly delete: SetQuery
+}
+
+function jobStatements(vocabulary: SqlVocabulary): JobStatements {
+  const { dialect, names } = vocabulary
+  const { jobs, triggers } = names
+  const keys = boundRows(dialect, jobKeyColumns)
+  const wanted = `FROM ${keys} AS r CROSS JOIN ${jobs} AS j WHERE ${isRow('j', jobKeyColumns)}`
+  const refs = `SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent ${wanted}
+    ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation}, j.job_name ${dialect.keyCollation}`
+  const deleteIdle = `DELETE FROM ${jobs} AS j WHERE j.sched_name = :scheduler
+    AND (j.job_name, j.job_group) IN (SELECT r.job_name, r.job_group FROM ${keys} AS r)
+    AND NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE t.sched_name = j.sched_name
+      AND t.job_name = j.job_name AND t.job_group = j.job_group)`
+  return {
+    insert: insertQuery(vocabulary, jobs, jobColumns),
+    upsert: upsertQuery(vocabulary, jobs, jobKeyColumns, jobColumns),
+    load: sqlQuery(
+      dialect,
+      `SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
+         j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy ${wanted}`,
+    ),
+    lock: sqlQuery(dialect, `${refs} ${dialect.forUpdate('j')}`),
+    tryLock: sqlQuery(dialect, `${refs} ${dialect.forUpdateSkipLocked('j')}`),
+    writeData: updateQuery(vocabulary, jobs, jobKeyColumns, { job_data: 'bytes' }),
+    deleteOrphans: sqlQuery(dialect, `${deleteIdle} AND NOT j.is_durable RETURNING job_name, job_group`),
+    delete: sqlQuery(dialect, deleteIdle),
+  }
 }

@@ -1,9 +1,26 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
+import { misfireInstructionCode } from '../../triggers/misfire-instruction.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { StoredTriggerState, TriggerAction } from '../trigger-state.ts'
-import type { KeyMap } from './key-map.ts'
-import type { SqlProgram } from './statement.ts'
+import { brokenRow } from './broken-row.ts'
+import { boolean, instantOrNull, integer, integerOrNull, text, textOrNull } from './columns.ts'
+import type { JobDataEncoding } from './job-data-text.ts'
+import { KeyMap } from './key-map.ts'
+import { jobKeyOf, jobKeyRows, type triggerKeyColumns, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
+import { type RowOf, runOver, type SetQuery } from './row-set.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import { all, type SqlProgram, type SqlRow } from './statement.ts'
+import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
+import { fireTimeColumns, subRow, timesColumn, triggerRow } from './trigger-rows.ts'
+import {
+  type SubTable,
+  subTableOf,
+  subTables,
+  subTablesOf,
+  type TriggerStatements,
+  triggerStatements,
+} from './trigger-statements.ts'
 
 export interface StoredTrigger {
   readonly trigger: Trigger
@@ -52,31 +69,203 @@ export interface DueTrigger {
 }
 
 /** The rows of `triggers` and of its sub-tables. */
-export interface TriggerTable {
+export class TriggerTable {
+  readonly #schedulerName: string
+  readonly #encoding: JobDataEncoding
+  readonly #statements: TriggerStatements
+  readonly #decoder = new TriggerDecoder()
+
+  constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
+    this.#schedulerName = vocabulary.schedulerName
+    this.#encoding = encoding
+    this.#statements = triggerStatements(vocabulary)
+  }
+
+  /** @throws InvalidArgumentError for what the columns cannot hold, before a transaction begins */
+  requireStorable(trigger: Trigger): void {
+    triggerRow(trigger, 'WAITING', this.#encoding)
+    subRow(trigger)
+  }
+
   /** Stores rows of keys that are not there yet. */
-  insert(entries: readonly StoredTrigger[]): SqlProgram<void>
+  *insert(entries: readonly StoredTrigger[]): SqlProgram<void> {
+    const rows = this.#rows(entries)
+    yield* this.#over(rows.triggers, this.#statements.insert)
+    for (const table of subTables) yield* this.#over(rows[table], this.#statements.insertInto[table])
+  }
+
   /** Stores rows whole, over those of the same key, whatever type those were. */
-  put(entries: readonly StoredTrigger[]): SqlProgram<void>
+  *put(entries: readonly StoredTrigger[]): SqlProgram<void> {
+    if (entries.length === 0) return
+    const rows = this.#rows(uniqueEntries(entries))
+    const retyped = yield* this.#over(rows.triggers, this.#statements.selectRetyped)
+    yield* this.#over(rows.triggers, this.#statements.upsert)
+    const rests = retyped.map((row) => ({ key: triggerKeyOf(row), storedType: text(row, 'trigger_type') }))
+    yield* this.#deleteSubRows(rests)
+    for (const table of subTables) yield* this.#over(rows[table], this.#statements.upsertInto[table])
+  }
+
   /** Writes state and fire state (next, previous, misfired time, times triggered) and nothing else. */
-  advance(entries: readonly StoredTrigger[]): SqlProgram<void>
+  *advance(entries: readonly StoredTrigger[]): SqlProgram<void> {
+    const rows = entries.map(({ trigger, state }) => ({
+      ...keyColumns(trigger.key),
+      ...fireTimeColumns(trigger),
+      trigger_state: state,
+    }))
+    yield* this.#over(rows, this.#statements.advance)
+    const times: Record<SubTable, object[]> = { simple: [], cron: [], simprop: [] }
+    for (const { trigger } of entries) {
+      times[subTableOf(trigger)].push({ ...keyColumns(trigger.key), ...timesColumn(trigger) })
+    }
+    for (const table of subTables) yield* this.#over(times[table], this.#statements.countIn[table])
+  }
+
   /** Reads whole triggers; keys that do not exist are left out. */
-  load(keys: readonly TriggerKey[]): SqlProgram<LoadedTriggers>
-  loadOfJob(key: JobKey): SqlProgram<LoadedTriggers>
+  *load(keys: readonly TriggerKey[]): SqlProgram<LoadedTriggers> {
+    return this.#loaded(yield* this.#over(triggerKeyRows(keys), this.#statements.load))
+  }
+
+  /** In order of keys. */
+  *loadOfJob(key: JobKey): SqlProgram<LoadedTriggers> {
+    return this.#loaded(yield* this.#over(jobKeyRows([key]), this.#statements.loadOfJob))
+  }
+
   /** Locks those rows that exist and answers what they are, in order of keys. */
-  lock(keys: readonly TriggerKey[]): SqlProgram<readonly TriggerRef[]>
-  lockOfJobs(keys: readonly JobKey[]): SqlProgram<readonly TriggerRef[]>
-  lockOfCalendar(name: string): SqlProgram<readonly TriggerRef[]>
+  *lock(keys: readonly TriggerKey[]): SqlProgram<readonly TriggerRef[]> {
+    return (yield* this.#over(triggerKeyRows(keys), this.#statements.lock)).map(refOf)
+  }
+
+  *lockOfJobs(keys: readonly JobKey[]): SqlProgram<readonly TriggerRef[]> {
+    return (yield* this.#over(jobKeyRows(keys), this.#statements.lockOfJobs)).map(refOf)
+  }
+
+  *lockOfCalendar(name: string): SqlProgram<readonly TriggerRef[]> {
+    const scheduler = this.#schedulerName
+    return (yield* all(this.#statements.lockOfCalendar({ scheduler, name }))).map(refOf)
+  }
+
   /**
    * Locks waiting triggers that are due, in the order in which they fire, leaving out those that another transaction
    * holds and those of non-concurrent jobs that have a claim or an execution in flight.
    */
-  lockDue(request: DueRequest): SqlProgram<readonly DueTrigger[]>
+  *lockDue({ untilMs, limit, unknownJobTypes }: DueRequest): SqlProgram<readonly DueTrigger[]> {
+    const request = { scheduler: this.#schedulerName, untilMs, limit }
+    const { lockDue, lockDueKnown } = this.#statements
+    const rows = JSON.stringify(unknownJobTypes.map((jobType) => ({ job_type: jobType })))
+    const found = yield* all(
+      unknownJobTypes.length === 0 ? lockDue(request) : lockDueKnown({ ...request, rows }),
+    )
+    return found.map(dueOf)
+  }
+
   /** Carries out an action on all triggers of these jobs; answers the earliest fire time of what now waits. */
-  applyToJobs(action: TriggerAction, keys: readonly JobKey[]): SqlProgram<EpochMs | null>
+  *applyToJobs(action: TriggerAction, keys: readonly JobKey[]): SqlProgram<EpochMs | null> {
+    let earliestMs: EpochMs | null = null
+    const rows = jobKeyRows(keys).map(({ job_name, job_group }) => ({ name: job_name, grp: job_group }))
+    for (const row of yield* this.#over(rows, this.#statements.apply[action])) {
+      const nextMs = stateOf(row) === 'WAITING' ? instantOrNull(row, 'next_fire_time') : null
+      if (nextMs !== null && (earliestMs === null || nextMs < earliestMs)) earliestMs = nextMs
+    }
+    return earliestMs
+  }
+
   /** Sets the state of locked rows one by one. */
-  setStates(
+  *setStates(
     states: readonly { readonly key: TriggerKey; readonly state: StoredTriggerState }[],
-  ): SqlProgram<void>
+  ): SqlProgram<void> {
+    const rows = states.map(({ key, state }) => ({ ...keyColumns(key), trigger_state: state }))
+    yield* this.#over(rows, this.#statements.setState)
+  }
+
   /** Deletes locked rows and their sub-rows. */
-  delete(refs: readonly Pick<TriggerRef, 'key' | 'storedType'>[]): SqlProgram<void>
+  *delete(refs: readonly Pick<TriggerRef, 'key' | 'storedType'>[]): SqlProgram<void> {
+    yield* this.#deleteSubRows(refs)
+    yield* this.#over(triggerKeyRows(refs.map(({ key }) => key)), this.#statements.delete)
+  }
+
+  *#deleteSubRows(refs: readonly Pick<TriggerRef, 'key' | 'storedType'>[]): SqlProgram<void> {
+    const keys = new Map<string, TriggerKey[]>()
+    for (const { key, storedType } of refs) {
+      for (const table of subTablesOf(storedType)) {
+        const ofTable = keys.get(table)
+        if (ofTable === undefined) keys.set(table, [key])
+        else ofTable.push(key)
+      }
+    }
+    for (const table of [...subTables, 'blob'] as const) {
+      yield* this.#over(triggerKeyRows(keys.get(table) ?? []), this.#statements.deleteFrom[table])
+    }
+  }
+
+  #rows(entries: readonly StoredTrigger[]): Record<SubTable | 'triggers', object[]> {
+    const rows: Record<SubTable | 'triggers', object[]> = { triggers: [], simple: [], cron: [], simprop: [] }
+    for (const { trigger, state } of entries) {
+      rows.triggers.push(triggerRow(trigger, state, this.#encoding))
+      const { table, row } = subRow(trigger)
+      rows[table].push(row)
+    }
+    return rows
+  }
+
+  #loaded(rows: readonly SqlRow[]): LoadedTriggers {
+    const found = new KeyMap<TriggerKey, StoredTrigger>()
+    const broken: BrokenTrigger[] = []
+    for (const row of rows) {
+      const key = triggerKeyOf(row)
+      try {
+        found.set(key, this.#decoder.decode(key, row))
+      } catch (error) {
+        broken.push({ key, error: brokenRow('Trigger', key, error) })
+      }
+    }
+    return { found, broken }
+  }
+
+  #over(rows: readonly object[], query: SetQuery): SqlProgram<readonly SqlRow[]> {
+    const scheduler = this.#schedulerName
+    return runOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
+  }
+}
+
+function keyColumns({ name, group }: TriggerKey): RowOf<typeof triggerKeyColumns> {
+  return { trigger_name: name, trigger_group: group }
+}
+
+/** One statement cannot write the same row twice: the last entry of a key counts. */
+function uniqueEntries(entries: readonly StoredTrigger[]): readonly StoredTrigger[] {
+  if (entries.length < 2) return entries
+  const unique = new KeyMap<TriggerKey, StoredTrigger>()
+  for (const entry of entries) unique.set(entry.trigger.key, entry)
+  return unique.size === entries.length ? entries : unique.values()
+}
+
+function refOf(row: SqlRow): TriggerRef {
+  return {
+    key: triggerKeyOf(row),
+    jobKey: jobKeyOf(row),
+    // A state that nobody here knows is for an operator to mend, as an error is.
+    state: stateOf(row) ?? 'ERROR',
+    nextFireTimeMs: instantOrNull(row, 'next_fire_time'),
+    calendarName: textOrNull(row, 'calendar_name'),
+    storedType: text(row, 'trigger_type'),
+    misfireIsIgnored: misfireIsIgnored(row),
+  }
+}
+
+function dueOf(row: SqlRow): DueTrigger {
+  return {
+    key: triggerKeyOf(row),
+    jobKey: jobKeyOf(row),
+    jobType: text(row, 'job_class_name'),
+    nonConcurrent: boolean(row, 'is_nonconcurrent'),
+    requestsRecovery: boolean(row, 'requests_recovery'),
+    nextFireTimeMs: integer(row, 'next_fire_time'),
+    misfireIsIgnored: misfireIsIgnored(row),
+  }
+}
+
+const ignoreCode = misfireInstructionCode('ignore')
+
+function misfireIsIgnored(row: SqlRow): boolean {
+  return integerOrNull(row, 'misfire_instr') === ignoreCode
 }

@@ -1,0 +1,67 @@
+import { emptyJobDataMap } from '../../core/job-data-map.ts'
+import type { JobKey } from '../../core/key.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import { type RetryOptions, type RetryPolicy, resolveRetryPolicy } from '../../jobs/retry-policy.ts'
+import { boolean, bytesOrNull, integerOrNull, text, textOrNull } from './columns.ts'
+import { type JobDataEncoding, jobDataText, readJobData } from './job-data-text.ts'
+import { jobKeyColumns } from './key-rows.ts'
+import { columnWidths, requireFits } from './limits.ts'
+import type { RowOf } from './row-set.ts'
+import type { SqlRow } from './statement.ts'
+
+export const jobColumns = {
+  ...jobKeyColumns,
+  description: 'text',
+  job_class_name: 'text',
+  is_durable: 'boolean',
+  is_nonconcurrent: 'boolean',
+  is_update_data: 'boolean',
+  requests_recovery: 'boolean',
+  job_data: 'bytes',
+  timeout_ms: 'bigint',
+  retry_policy: 'text',
+} as const
+
+/** @throws InvalidArgumentError for what the columns cannot hold */
+export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof jobColumns> {
+  const { key } = job
+  const owner = { kind: 'Job', identity: key }
+  requireFits(owner, 'name', key.name, columnWidths.keyPart)
+  requireFits(owner, 'group', key.group, columnWidths.keyPart)
+  requireFits(owner, 'description', job.description, columnWidths.description)
+  requireFits(owner, 'jobType', job.jobType, columnWidths.jobType)
+  return {
+    job_name: key.name,
+    job_group: key.group,
+    description: job.description,
+    job_class_name: job.jobType,
+    is_durable: job.durable,
+    is_nonconcurrent: job.disallowConcurrentExecution,
+    is_update_data: job.persistJobDataAfterExecution,
+    requests_recovery: job.requestsRecovery,
+    job_data: jobDataText(encoding, owner, job.jobDataMap),
+    timeout_ms: job.timeoutMs,
+    retry_policy: job.retry === null ? null : JSON.stringify(job.retry),
+  }
+}
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError or InvalidArgumentError for what cannot be read */
+export function jobOf(key: JobKey, row: SqlRow): JobDetail {
+  const data = bytesOrNull(row, 'job_data')
+  return Object.freeze({
+    key,
+    jobType: text(row, 'job_class_name'),
+    description: textOrNull(row, 'description'),
+    jobDataMap: data === null ? emptyJobDataMap : readJobData(data),
+    durable: boolean(row, 'is_durable'),
+    requestsRecovery: boolean(row, 'requests_recovery'),
+    disallowConcurrentExecution: boolean(row, 'is_nonconcurrent'),
+    persistJobDataAfterExecution: boolean(row, 'is_update_data'),
+    timeoutMs: integerOrNull(row, 'timeout_ms'),
+    retry: retryPolicyOf(textOrNull(row, 'retry_policy')),
+  })
+}
+
+function retryPolicyOf(json: string | null): RetryPolicy | null {
+  return json === null ? null : resolveRetryPolicy(JSON.parse(json) as RetryOptions)
+}

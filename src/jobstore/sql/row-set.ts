@@ -1,0 +1,110 @@
+import type { RowSetType, SqlDialect } from './sql-dialect.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import { type SqlProgram, type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from './statement.ts'
+
+/** The type of a column as rows are bound: bytes travel as text. */
+export type ColumnType = RowSetType | 'bytes'
+export type Columns = Readonly<Record<string, ColumnType>>
+
+interface BoundTypes {
+  readonly text: string
+  readonly bytes: string
+  readonly bigint: number
+  readonly boolean: boolean
+}
+
+/** A row as it is bound, in JSON. */
+export type RowOf<Shape extends Columns> = {
+  readonly [Column in keyof Shape]: BoundTypes[Shape[Column]] | null
+}
+
+/** A statement about many rows of one scheduler. */
+export type SetQuery = SqlQuery<{ readonly scheduler: string; readonly rows: string }>
+
+/** How many rows one statement is given, so that its text stays within reason. */
+export const rowsPerStatement = 5000
+
+/** A table expression over the rows bound as `:rows`; alias it `r`. */
+export function boundRows(dialect: SqlDialect, columns: Columns): string {
+  const types = Object.entries(columns).map(([column, type]): [string, RowSetType] => {
+    return [column, type === 'bytes' ? 'text' : type]
+  })
+  return dialect.rowSet('rows', Object.fromEntries(types))
+}
+
+/** The condition that a row of a table is the one that a bound row `r` names. */
+export function isRow(alias: string, key: Columns): string {
+  const equal = Object.keys(key).map((column) => `${alias}.${column} = r.${column}`)
+  return [`${alias}.sched_name = :scheduler`, ...equal].join(' AND ')
+}
+
+export function insertQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): SetQuery {
+  return sqlQuery(vocabulary.dialect, insertText(vocabulary, table, columns))
+}
+
+/** Stores rows over those of the same key; columns that are not named keep what they hold. */
+export function upsertQuery(
+  vocabulary: SqlVocabulary,
+  table: string,
+  key: Columns,
+  columns: Columns,
+): SetQuery {
+  const changed = Object.keys(columns).filter((column) => !(column in key))
+  return sqlQuery(
+    vocabulary.dialect,
+    `${insertText(vocabulary, table, columns)} WHERE true
+     ON CONFLICT (sched_name, ${Object.keys(key).join(', ')})
+     DO UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+  )
+}
+
+function insertText({ dialect }: SqlVocabulary, table: string, columns: Columns): string {
+  const values = Object.entries(columns).map(([column, type]) => valueOf(dialect, column, type))
+  return `INSERT INTO ${table} (sched_name, ${Object.keys(columns).join(', ')})
+    SELECT :scheduler, ${values.join(', ')} FROM ${boundRows(dialect, columns)} AS r`
+}
+
+export function updateQuery(
+  vocabulary: SqlVocabulary,
+  table: string,
+  key: Columns,
+  changes: Columns,
+): SetQuery {
+  const { dialect } = vocabulary
+  const settings = Object.entries(changes).map(
+    ([column, type]) => `${column} = ${valueOf(dialect, column, type)}`,
+  )
+  return sqlQuery(
+    dialect,
+    `UPDATE ${table} AS t SET ${settings.join(', ')}
+     FROM ${boundRows(dialect, { ...key, ...changes })} AS r WHERE ${isRow('t', key)}`,
+  )
+}
+
+export function deleteQuery({ dialect }: SqlVocabulary, table: string, key: Columns): SetQuery {
+  const columns = Object.keys(key)
+  return sqlQuery(
+    dialect,
+    `DELETE FROM ${table} WHERE sched_name = :scheduler AND (${columns.join(', ')}) IN
+     (SELECT ${columns.map((column) => `r.${column}`).join(', ')} FROM ${boundRows(dialect, key)} AS r)`,
+  )
+}
+
+function valueOf(dialect: SqlDialect, column: string, type: ColumnType): string {
+  return type === 'bytes' ? dialect.textToBytes(`r.${column}`) : `r.${column}`
+}
+
+/** Runs a statement over rows, as often as their number asks for; answers the rows it gave back. */
+export function* runOver(
+  rows: readonly object[],
+  statement: (rowsJson: string) => SqlStatement,
+): SqlProgram<readonly SqlRow[]> {
+  if (rows.length === 0) return []
+  if (rows.length <= rowsPerStatement) return (yield statement(JSON.stringify(rows))).rows
+  const answer: SqlRow[] = []
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const chunk = rows.slice(from, from + rowsPerStatement)
+    for (const row of (yield statement(JSON.stringify(chunk))).rows) answer.push(row)
+  }
+  return answer
+}

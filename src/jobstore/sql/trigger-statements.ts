@@ -1,0 +1,243 @@
+import type { EpochMs } from '../../time/clock.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import { type TriggerAction, triggerActions } from '../trigger-state.ts'
+import { jobKeyColumns, triggerKeyColumns } from './key-rows.ts'
+import {
+  boundRows,
+  type Columns,
+  deleteQuery,
+  insertQuery,
+  isRow,
+  type SetQuery,
+  updateQuery,
+  upsertQuery,
+} from './row-set.ts'
+import type { SqlNames } from './sql-names.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import { type SqlQuery, sqlQuery } from './statement.ts'
+import { stateAfter, statesBefore } from './transitions.ts'
+import { wholeTriggerColumns } from './trigger-decoder.ts'
+import { cronColumns, simpleColumns, simpropColumns, triggerColumns } from './trigger-rows.ts'
+
+/** The sub-tables whose rows we write; those of `blob` are only ever deleted. */
+export const subTables = ['simple', 'cron', 'simprop'] as const
+export type SubTable = (typeof subTables)[number]
+
+const subTablesByType: Readonly<Record<Trigger['type'], SubTable>> = {
+  simple: 'simple',
+  cron: 'cron',
+  calendarInterval: 'simprop',
+  dailyTimeInterval: 'simprop',
+}
+
+export function subTableOf(trigger: Trigger): SubTable {
+  return subTablesByType[trigger.type]
+}
+
+/** Where the rest of a trigger of a stored type lies; everywhere it may, for a type that is not known here. */
+export function subTablesOf(storedType: string): readonly (SubTable | 'blob')[] {
+  switch (storedType) {
+    case 'SIMPLE':
+      return ['simple']
+    case 'CRON':
+      return ['cron']
+    case 'CAL_INT':
+    case 'DAILY_I':
+      return ['simprop']
+    case 'BLOB':
+      return ['blob']
+    default:
+      return [...subTables, 'blob']
+  }
+}
+
+interface DueParameters extends Readonly<Record<string, string | number>> {
+  readonly scheduler: string
+  readonly untilMs: EpochMs
+  readonly limit: number
+}
+
+/** What {@link TriggerRef} is read from. */
+const refColumns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
+  t.calendar_name, t.trigger_type, t.misfire_instr`
+
+/** The statements about `triggers` and its sub-tables. */
+export interface TriggerStatements {
+  readonly insert: SetQuery
+  readonly upsert: SetQuery
+  /** Those of the bound rows that are stored with another type. */
+  readonly selectRetyped: SetQuery
+  readonly advance: SetQuery
+  readonly setState: SetQuery
+  readonly delete: SetQuery
+  readonly load: SetQuery
+  readonly loadOfJob: SetQuery
+  readonly lock: SetQuery
+  readonly lockOfJobs: SetQuery
+  readonly lockOfCalendar: SqlQuery<{ readonly scheduler: string; readonly name: string }>
+  readonly lockDue: SqlQuery<DueParameters>
+  /** The same, without the job types of the bound rows. */
+  readonly lockDueKnown: SqlQuery<DueParameters & { readonly rows: string }>
+  readonly apply: Readonly<Record<TriggerAction, SetQuery>>
+  readonly insertInto: Readonly<Record<SubTable, SetQuery>>
+  readonly upsertInto: Readonly<Record<SubTable, SetQuery>>
+  /** Writes how often triggers have fired. */
+  readonly countIn: Readonly<Record<SubTable, SetQuery>>
+  readonly deleteFrom: Readonly<Record<SubTable | 'blob', SetQuery>>
+}
+
+export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements {
+  const { names } = vocabulary
+  return {
+    insert: insertQuery(vocabulary, names.triggers, triggerColumns),
+    upsert: upsertQuery(vocabulary, names.triggers, triggerKeyColumns, triggerColumns),
+    advance: updateQuery(vocabulary, names.triggers, triggerKeyColumns, {
+      trigger_state: 'text',
+      next_fire_time: 'bigint',
+      prev_fire_time: 'bigint',
+      misfire_orig_fire_time: 'bigint',
+    }),
+    setState: updateQuery(vocabulary, names.triggers, triggerKeyColumns, { trigger_state: 'text' }),
+    delete: deleteQuery(vocabulary, names.triggers, triggerKeyColumns),
+    ...readingStatements(vocabulary),
+    ...lockingStatements(vocabulary),
+    apply: forEach(triggerActions, (action) => applyQuery(vocabulary, action)),
+    ...subTableStatements(vocabulary),
+  }
+}
+
+function readingStatements(
+  vocabulary: SqlVocabulary,
+): Pick<TriggerStatements, 'selectRetyped' | 'load' | 'loadOfJob'> {
+  const { dialect, names } = vocabulary
+  const typedKey = { ...triggerKeyColumns, trigger_type: 'text' } as const
+  return {
+    selectRetyped: sqlQuery(
+      dialect,
+      `SELECT t.trigger_name, t.trigger_group, t.trigger_type
+       FROM ${boundRows(dialect, typedKey)} AS r CROSS JOIN ${names.triggers} AS t
+       WHERE ${isRow('t', triggerKeyColumns)} AND t.trigger_type <> r.trigger_type`,
+    ),
+    load: sqlQuery(dialect, wholeTriggers(vocabulary, triggerKeyColumns)),
+    loadOfJob: sqlQuery(
+      dialect,
+      `${wholeTriggers(vocabulary, jobKeyColumns)} ORDER BY ${keyOrder(vocabulary)}`,
+    ),
+  }
+}
+
+/** The join begins with the few bound rows: SQLite keeps the order of a CROSS JOIN. */
+function wholeTriggers({ dialect, names }: SqlVocabulary, key: Columns): string {
+  const subTable = (table: string, alias: string): string => `LEFT JOIN ${table} AS ${alias}
+    ON ${alias}.sched_name = t.sched_name AND ${alias}.trigger_name = t.trigger_name
+    AND ${alias}.trigger_group = t.trigger_group`
+  return `SELECT ${wholeTriggerColumns}
+    FROM ${boundRows(dialect, key)} AS r CROSS JOIN ${names.triggers} AS t
+    ${subTable(names.simpleTriggers, 's')} ${subTable(names.cronTriggers, 'c')}
+    ${subTable(names.simpropTriggers, 'p')}
+    WHERE ${isRow('t', key)}`
+}
+
+function lockingStatements(
+  vocabulary: SqlVocabulary,
+): Pick<TriggerStatements, 'lock' | 'lockOfJobs' | 'lockOfCalendar' | 'lockDue' | 'lockDueKnown'> {
+  const { dialect, names } = vocabulary
+  const order = `ORDER BY ${keyOrder(vocabulary)} ${dialect.forUpdate('t')}`
+  const lock = (key: Columns): string => `SELECT ${refColumns}
+    FROM ${boundRows(dialect, key)} AS r CROSS JOIN ${names.triggers} AS t WHERE ${isRow('t', key)} ${order}`
+  const jobTypes = boundRows(dialect, { job_type: 'text' })
+  return {
+    lock: sqlQuery(dialect, lock(triggerKeyColumns)),
+    lockOfJobs: sqlQuery(dialect, lock(jobKeyColumns)),
+    lockOfCalendar: sqlQuery(
+      dialect,
+      `SELECT ${refColumns} FROM ${names.triggers} AS t
+       WHERE t.sched_name = :scheduler AND t.calendar_name = :name ${order}`,
+    ),
+    lockDue: sqlQuery(dialect, lockDueText(vocabulary, '')),
+    lockDueKnown: sqlQuery(
+      dialect,
+      lockDueText(vocabulary, `AND j.job_class_name NOT IN (SELECT r.job_type FROM ${jobTypes} AS r)`),
+    ),
+  }
+}
+
+/**
+ * The index for acquiring gives the order, and is partial: the state must stand here as it stands there. Java writes
+ * -1 or 0 where there is no next fire time. The two look-ups are scalar, because the planner of PostgreSQL may answer
+ * an EXISTS by reading the whole table once; Java's claims do not name their job, so the triggers are asked too.
+ */
+function lockDueText({ dialect, names }: SqlVocabulary, condition: string): string {
+  const ofJob = (alias: string): string => `${alias}.sched_name = t.sched_name
+    AND ${alias}.job_name = t.job_name AND ${alias}.job_group = t.job_group`
+  return `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
+      j.job_class_name, j.is_nonconcurrent, j.requests_recovery
+    FROM ${names.triggers} AS t JOIN ${names.jobs} AS j ON ${ofJob('j')}
+    WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
+      AND t.next_fire_time > 0 AND t.next_fire_time <= :untilMs ${condition}
+      AND (NOT j.is_nonconcurrent OR (
+        (SELECT 1 FROM ${names.firedTriggers} AS f WHERE ${ofJob('f')} LIMIT 1) IS NULL AND
+        (SELECT 1 FROM ${names.triggers} AS a
+         WHERE ${ofJob('a')} AND a.trigger_state = 'ACQUIRED' LIMIT 1) IS NULL))
+    ORDER BY t.next_fire_time, t.priority DESC, ${keyOrder({ dialect })}
+    LIMIT :limit ${dialect.forUpdateSkipLocked('t')}`
+}
+
+function keyOrder({ dialect: { keyCollation } }: Pick<SqlVocabulary, 'dialect'>): string {
+  return `(t.trigger_group <> 'DEFAULT'), t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}`
+}
+
+function applyQuery({ dialect, names }: SqlVocabulary, action: TriggerAction): SetQuery {
+  return sqlQuery(
+    dialect,
+    `UPDATE ${names.triggers} AS t SET trigger_state = ${stateAfter(action, 't.trigger_state')}
+     FROM ${boundRows(dialect, { name: 'text', grp: 'text' })} AS r
+     WHERE t.sched_name = :scheduler AND t.job_name = r.name AND t.job_group = r.grp
+       AND t.trigger_state IN (${statesBefore(action)})
+     RETURNING trigger_state, next_fire_time`,
+  )
+}
+
+function subTableStatements(
+  vocabulary: SqlVocabulary,
+): Pick<TriggerStatements, 'insertInto' | 'upsertInto' | 'countIn' | 'deleteFrom'> {
+  const { names } = vocabulary
+  const key = triggerKeyColumns
+  return {
+    insertInto: forEach(subTables, (table) => {
+      return insertQuery(vocabulary, tableName(names, table), subTableColumns[table])
+    }),
+    upsertInto: forEach(subTables, (table) => {
+      return upsertQuery(vocabulary, tableName(names, table), key, subTableColumns[table])
+    }),
+    countIn: forEach(subTables, (table) => {
+      const column = table === 'simprop' ? 'int_prop_2' : 'times_triggered'
+      return updateQuery(vocabulary, tableName(names, table), key, { [column]: 'bigint' })
+    }),
+    deleteFrom: forEach([...subTables, 'blob'], (table) => {
+      return deleteQuery(vocabulary, tableName(names, table), key)
+    }),
+  }
+}
+
+const subTableColumns = { simple: simpleColumns, cron: cronColumns, simprop: simpropColumns } as const
+
+function tableName(names: SqlNames, table: SubTable | 'blob'): string {
+  switch (table) {
+    case 'simple':
+      return names.simpleTriggers
+    case 'cron':
+      return names.cronTriggers
+    case 'simprop':
+      return names.simpropTriggers
+    case 'blob':
+      return names.blobTriggers
+  }
+}
+
+function forEach<Name extends string>(
+  all: readonly Name[],
+  make: (name: Name) => SetQuery,
+): Readonly<Record<Name, SetQuery>> {
+  return Object.fromEntries(all.map((name) => [name, make(name)])) as Record<Name, SetQuery>
+}
