@@ -1,25 +1,81 @@
 import { defaultGroup, JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
-import type { TriggerType } from '../../triggers/trigger.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
+import type { Trigger, TriggerType } from '../../triggers/trigger.ts'
 import { pageOf, pageSize } from '../paging.ts'
 import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../queries.ts'
 import { reportedTriggerState, storedTriggerStates, type TriggerState } from '../trigger-state.ts'
 import { boolean, instantOrNull, integer, integerOrNull, text, textOrNull } from './columns.ts'
 import { groupPredicate } from './group-predicate.ts'
+import type { SqlSession } from './sql-session.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, first, type SqlProgram, type SqlRow, type SqlValue, sqlQuery } from './statement.ts'
+
+export function* getJob(session: SqlSession, key: JobKey): SqlProgram<JobDetail | null> {
+  const { found, broken } = yield* session.jobs.load([key])
+  const error = broken.get(key)
+  if (error !== undefined) throw error
+  return found.get(key) ?? null
+}
+
+export function* getTrigger(session: SqlSession, key: TriggerKey): SqlProgram<Trigger | null> {
+  const { found, broken } = yield* session.triggers.load([key])
+  for (const { error } of broken) throw error
+  return found.get(key)?.trigger ?? null
+}
+
+/** One that cannot be read is left out, with a warning: it must not hide the others. */
+export function* getTriggersOfJob(session: SqlSession, key: JobKey): SqlProgram<readonly Trigger[]> {
+  const { found, broken } = yield* session.triggers.loadOfJob(key)
+  for (const { error } of broken)
+    session.context.logger.warn({ err: error, triggersOfJob: key.toString() }, error.message)
+  return found.values().map(({ trigger }) => trigger)
+}
+
+export function* getCalendar(session: SqlSession, name: string): SqlProgram<Calendar | null> {
+  const calendar = (yield* session.calendars.load([name])).get(name)
+  if (calendar instanceof Error) throw calendar
+  return calendar ?? null
+}
+
+export function getJobKeys(session: SqlSession, matcher: GroupMatcher): SqlProgram<readonly JobKey[]> {
+  return session.keyLists.jobKeys(matcher)
+}
+
+export function getTriggerKeys(
+  session: SqlSession,
+  matcher: GroupMatcher,
+): SqlProgram<readonly TriggerKey[]> {
+  return session.keyLists.triggerKeys(matcher)
+}
+
+export function getJobGroupNames(session: SqlSession): SqlProgram<readonly string[]> {
+  return session.keyLists.jobGroups(GroupMatcher.anyGroup())
+}
+
+export function getTriggerGroupNames(session: SqlSession): SqlProgram<readonly string[]> {
+  return session.keyLists.triggerGroups(GroupMatcher.anyGroup())
+}
+
+export function* getPausedTriggerGroups(session: SqlSession): SqlProgram<readonly string[]> {
+  return [...(yield* session.pausedGroups.load()).triggerGroups]
+}
+
+export function* getPausedJobGroups(session: SqlSession): SqlProgram<readonly string[]> {
+  return [...(yield* session.pausedGroups.load()).jobGroups]
+}
 
 export function* queryJobs(vocabulary: SqlVocabulary, query: JobQuery): SqlProgram<Page<JobSummary, JobKey>> {
   const size = pageSize('queryJobs', query)
   const conditions = new Conditions(vocabulary, 'job')
   conditions.group(query.group)
   conditions.equals('job_class_name', query.jobType)
-  conditions.after(query.after)
   const rows = yield* conditions.first(
     `job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
      is_update_data`,
     vocabulary.names.jobs,
-    size + 1,
+    { after: query.after, limit: size + 1 },
   )
   return pageOf(rows.map(jobSummary), size)
 }
@@ -35,12 +91,11 @@ export function* queryTriggers(
   conditions.equals('job_group', query.jobKey?.group)
   conditions.equals('calendar_name', query.calendarName)
   conditions.reportedState(query.state)
-  conditions.after(query.after)
   const rows = yield* conditions.first(
     `trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description, calendar_name,
      priority, next_fire_time, prev_fire_time`,
     vocabulary.names.triggers,
-    size + 1,
+    { after: query.after, limit: size + 1 },
   )
   return pageOf(rows.map(triggerSummary), size)
 }
@@ -111,30 +166,46 @@ class Conditions {
     this.#texts.push(stored.length === 0 ? 'false' : `trigger_state IN (${list})`)
   }
 
-  /** Only what comes after a key, in the order of keys: group `DEFAULT` first, then by group, then by name. */
-  after(key: JobKey | TriggerKey | undefined): void {
-    if (key === undefined) return
+  /**
+   * The first rows after a key, in the order of keys: group `DEFAULT` first, then by group, then by name. Two
+   * statements, so that each reads the key's index in its own order and stops at the limit.
+   */
+  *first(
+    columns: string,
+    table: string,
+    { after, limit }: { readonly after: JobKey | TriggerKey | undefined; readonly limit: number },
+  ): SqlProgram<readonly SqlRow[]> {
     const { keyCollation } = this.#vocabulary.dialect
-    const laterName = `${this.#group} = :afterGroup AND ${this.#name} ${keyCollation} > :afterName`
-    const laterGroup =
-      key.group === defaultGroup
-        ? `${this.#group} <> '${defaultGroup}'`
-        : `${this.#group} <> '${defaultGroup}' AND ${this.#group} ${keyCollation} > :afterGroup`
-    this.#texts.push(`((${laterName}) OR (${laterGroup}))`)
-    this.#values['afterName'] = key.name
-    this.#values['afterGroup'] = key.group
+    const [name, group] = [this.#name, this.#group]
+    const values = { afterName: after?.name ?? '', afterGroup: after?.group ?? '' }
+    const found: SqlRow[] = []
+    if (after === undefined || after.group === defaultGroup) {
+      const condition = `${group} = '${defaultGroup}' AND ${name} ${keyCollation} > :afterName`
+      found.push(...(yield* this.#select(columns, table, condition, { ...values, limit })))
+    }
+    if (found.length === limit) return found
+    const condition =
+      after === undefined || after.group === defaultGroup
+        ? `${group} <> '${defaultGroup}'`
+        : `${group} <> '${defaultGroup}'
+            AND (${group} ${keyCollation}, ${name} ${keyCollation}) > (:afterGroup, :afterName)`
+    const rest = yield* this.#select(columns, table, condition, { ...values, limit: limit - found.length })
+    return [...found, ...rest]
   }
 
-  *first(columns: string, table: string, limit: number): SqlProgram<readonly SqlRow[]> {
+  *#select(
+    columns: string,
+    table: string,
+    condition: string,
+    values: Readonly<Record<string, SqlValue>>,
+  ): SqlProgram<readonly SqlRow[]> {
     const { dialect } = this.#vocabulary
     const query = sqlQuery(
       dialect,
-      `SELECT ${columns} FROM ${table} WHERE ${this.#texts.join(' AND ')}
-       ORDER BY CASE WHEN ${this.#group} = '${defaultGroup}' THEN 0 ELSE 1 END,
-         ${this.#group} ${dialect.keyCollation}, ${this.#name} ${dialect.keyCollation}
-       LIMIT :limit`,
+      `SELECT ${columns} FROM ${table} WHERE ${[...this.#texts, condition].join(' AND ')}
+       ORDER BY ${this.#group} ${dialect.keyCollation}, ${this.#name} ${dialect.keyCollation} LIMIT :limit`,
     )
-    return yield* all(query({ ...this.#values, limit }))
+    return yield* all(query({ ...this.#values, ...values }))
   }
 }
 

@@ -131,8 +131,7 @@ function scopeStatements({ dialect, names }: SqlVocabulary, scope: string): Scop
       `SELECT t.trigger_name, t.trigger_group FROM ${names.triggers} t
        WHERE ${inStateFor('resume')}
          AND t.next_fire_time > 0 AND t.next_fire_time <= :latestMs AND COALESCE(t.misfire_instr, 0) <> -1
-         AND (t.trigger_group ${keyCollation} > :afterGroup
-           OR t.trigger_group = :afterGroup AND t.trigger_name ${keyCollation} > :afterName)
+         AND (t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}) > (:afterGroup, :afterName)
        ORDER BY t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}
        LIMIT :limit ${dialect.forUpdate('t')}`,
     ),
