@@ -73,6 +73,11 @@ export class FiredTriggerTable {
     return yield* this.#jobsOf(this.#statements.executing, jobKeys)
   }
 
+  /** Lets the ends of executions in flight of these jobs unblock triggers, whatever the jobs were when they began. */
+  *markNonConcurrent(jobKeys: readonly JobKey[]): SqlProgram<void> {
+    yield* this.#jobsOf(this.#statements.markNonConcurrent, jobKeys)
+  }
+
   /** Which of these jobs have a claim or an execution in flight, on any node. */
   *busy(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
     return yield* this.#jobsOf(this.#statements.busy, jobKeys)
@@ -100,6 +105,7 @@ interface Statements {
   readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
   readonly executing: SqlQuery<{ scheduler: string; rows: string }>
   readonly busy: SqlQuery<{ scheduler: string; rows: string }>
+  readonly markNonConcurrent: SqlQuery<{ scheduler: string; rows: string }>
 }
 
 const columns =
@@ -167,6 +173,12 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
     ),
     executing: sqlQuery(dialect, jobsIn("AND f.state = 'EXECUTING'")),
     busy: sqlQuery(dialect, jobsIn('')),
+    markNonConcurrent: sqlQuery(
+      dialect,
+      `UPDATE ${fired} AS f SET is_nonconcurrent = true FROM ${jobs} AS r
+       WHERE f.sched_name = :scheduler AND f.job_name = r.name AND f.job_group = r.grp
+         AND f.state = 'EXECUTING' AND NOT COALESCE(f.is_nonconcurrent, false)`,
+    ),
   }
 }
 

@@ -69,8 +69,9 @@ function* heldClaims(
   const faulty: FaultyTrigger[] = []
   for (const claim of claims) {
     const row = rows.get(claim.fireInstanceId)
-    const jobKey = row === undefined ? undefined : acquired.get(row.triggerKey)
-    if (row === undefined || jobKey === undefined) continue
+    if (row?.triggerKey.equals(claim.trigger.key) !== true) continue
+    const jobKey = acquired.get(row.triggerKey)
+    if (jobKey === undefined) continue
     const jobDetail = jobs.found.get(jobKey)
     if (jobDetail !== undefined) held.push({ claim, row, jobDetail })
     else faulty.push({ key: row.triggerKey, error: jobs.broken.get(jobKey) })

@@ -5,6 +5,7 @@ import { endStaleClaims } from './ended-claims.ts'
 import type { JobRef } from './job-table.ts'
 import { KeyMap } from './key-map.ts'
 import type { PausedGroups } from './paused-group-table.ts'
+import { executingJobs } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
 import type { StoredTrigger, TriggerRef } from './trigger-table.ts'
@@ -86,16 +87,15 @@ function* readCircumstances(
   triggers: readonly Trigger[],
   jobs: LockedRows['jobs'],
 ): SqlProgram<Circumstances> {
-  const { pausedGroups, keyLists, firedTriggers } = tx.session
+  const { pausedGroups, keyLists } = tx.session
   const paused = yield* pausedGroups.load()
   const groups = paused.everyNewTriggerGroup ? new Set(triggers.map(({ key }) => key.group)) : []
   const existingGroups = paused.everyNewTriggerGroup ? yield* keyLists.triggerGroupsAmong(groups) : []
-  const executing = new KeyMap<JobKey, true>()
   const nonConcurrent = new KeyMap<JobKey, true>()
   for (const { jobKey } of triggers) {
     if (jobKey !== null && jobs.get(jobKey)?.nonConcurrent === true) nonConcurrent.set(jobKey, true)
   }
-  for (const key of yield* firedTriggers.executing(nonConcurrent.keys())) executing.set(key, true)
+  const executing = yield* executingJobs(tx, nonConcurrent.keys())
   return { paused, existingGroups, executing }
 }
 

@@ -13,15 +13,30 @@ export function* settleJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlPro
   // The lock keeps the others from beginning or ending an execution of these jobs between the look and the change.
   const refs = yield* session.jobs.lock(uniqueKeys(keys))
   if (refs.length === 0) return
-  const executing = new KeyMap<JobKey, true>()
-  const nonConcurrent = refs.filter((ref) => ref.nonConcurrent).map(({ key }) => key)
-  if (nonConcurrent.length > 0) {
-    for (const key of yield* session.firedTriggers.executing(nonConcurrent)) executing.set(key, true)
-  }
+  const executing = yield* executingJobs(
+    tx,
+    refs.filter((ref) => ref.nonConcurrent).map(({ key }) => key),
+  )
   const blocked = executing.keys()
   const free = refs.map(({ key }) => key).filter((key) => !executing.has(key))
   if (blocked.length > 0) yield* session.triggers.applyToJobs('block', blocked)
   if (free.length > 0) offers.note(yield* session.triggers.applyToJobs('unblock', free))
+}
+
+/** Which of these locked non-concurrent jobs have an execution in flight, whose end will unblock their triggers. */
+export function* executingJobs(
+  tx: SqlTransaction,
+  keys: readonly JobKey[],
+): SqlProgram<KeyMap<JobKey, true>> {
+  const { firedTriggers } = tx.session
+  const executing = new KeyMap<JobKey, true>()
+  const found = yield* firedTriggers.executing(keys)
+  if (found.length === 0) return executing
+  // An execution that began when its job allowed concurrency does not look at the job when it ends, unless it is told
+  // to. Telling it waits for one that is ending now, so the others are looked for again.
+  yield* firedTriggers.markNonConcurrent(found)
+  for (const key of yield* firedTriggers.executing(found)) executing.set(key, true)
+  return executing
 }
 
 export function uniqueKeys(keys: readonly JobKey[]): JobKey[] {
