@@ -1,0 +1,37 @@
+import type { JobStoreContext } from '../job-store.ts'
+import { CalendarTable } from './calendar-table.ts'
+import { FiredTriggerTable } from './fired-trigger-table.ts'
+import { JobTable } from './job-table.ts'
+import { KeyLists } from './key-lists.ts'
+import { PausedGroupTable } from './paused-group-table.ts'
+import type { SqlEngine } from './sql-engine.ts'
+import type { SqlSession } from './sql-session.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import { TriggerScopes } from './trigger-scopes.ts'
+import { TriggerTable } from './trigger-table.ts'
+
+/** Puts the tables together for one scheduler. */
+export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSession {
+  const { dialect, names, encoding } = engine
+  const { schedulerName, instanceId, ids } = context
+  const vocabulary: SqlVocabulary = { dialect, names, schedulerName }
+  // A unique name once, so that ids stay apart also between runs of the process.
+  const idPrefix = `${instanceId}-${ids.uniqueName().slice(0, 18)}-`
+  let fireCount = 0
+  return {
+    ...vocabulary,
+    context,
+    jobs: new JobTable(vocabulary, encoding),
+    triggers: new TriggerTable(vocabulary, encoding),
+    calendars: new CalendarTable(vocabulary),
+    pausedGroups: new PausedGroupTable(vocabulary),
+    firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
+    keyLists: new KeyLists(vocabulary),
+    scopes: new TriggerScopes(vocabulary),
+    unknownJobTypes: new Set(),
+    nextFireInstanceId: () => {
+      fireCount++
+      return idPrefix + fireCount.toString(36)
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { EpochMs } from '../../time/clock.ts'
+import type { JobStoreCapabilities } from '../job-store.ts'
+import type { JobDataEncoding } from './job-data-text.ts'
+import type { SqlDialect } from './sql-dialect.ts'
+import type { SqlNames } from './sql-names.ts'
+import type { SqlRunner } from './sql-runner.ts'
+import type { SqlSession } from './sql-session.ts'
+import type { SqlTransactor } from './sql-transactor.ts'
+
+/** A database under the SQL store: what it can do and how to reach it. */
+export interface SqlEngine {
+  /** Of the store, for people. */
+  readonly name: string
+  readonly capabilities: JobStoreCapabilities
+  readonly dialect: SqlDialect
+  readonly names: SqlNames
+  readonly encoding: JobDataEncoding
+  /** Connects and sees to it that the tables are there. */
+  connect(session: SqlSession): Promise<SqlConnection>
+}
+
+export interface SqlConnection {
+  readonly runner: SqlRunner
+  /** The scheduler starts to fire: recovers what earlier or failed nodes left, and takes part in the cluster. */
+  start(transactor: SqlTransactor): Promise<void>
+  /** Tells the other nodes, if there are any, that something may fire at this instant. Returns at once. */
+  wakePeers(earliestMs: EpochMs): void
+  /** Leaves the cluster and frees everything. */
+  close(): Promise<void>
+}

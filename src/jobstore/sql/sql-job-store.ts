@@ -1,0 +1,254 @@
+import { SchedulerError } from '../../core/errors.ts'
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { GroupMatcher } from '../../core/matcher.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import type {
+  AcquiredTrigger,
+  AcquireRequest,
+  JobCompletion,
+  JobStore,
+  JobStoreCapabilities,
+  JobStoreContext,
+  ScheduleEntry,
+  TriggerFiredResult,
+} from '../job-store.ts'
+import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../queries.ts'
+import type { TriggerState } from '../trigger-state.ts'
+import { acquireTriggers } from './acquiring.ts'
+import { addCalendar, deleteCalendar } from './calendar-changes.ts'
+import { completeJobs } from './completing.ts'
+import { clear, deleteJobs, deleteTriggers } from './deleting.ts'
+import { fireTriggers } from './firing.ts'
+import * as listing from './listing.ts'
+import { openSession } from './open-session.ts'
+import * as pausing from './pausing.ts'
+import * as reading from './reading.ts'
+import { releaseAllTriggers, releaseTriggers } from './releasing.ts'
+import { resetTriggerFromErrorState } from './resetting.ts'
+import { ScheduleWriter } from './schedule-writer.ts'
+import { addJob, rescheduleTrigger } from './scheduling.ts'
+import type { SqlConnection, SqlEngine } from './sql-engine.ts'
+import type { TransactionLock } from './sql-runner.ts'
+import type { SqlSession, SqlTransaction } from './sql-session.ts'
+import { SqlTransactions } from './sql-transactions.ts'
+import type { SqlProgram } from './statement.ts'
+
+/** What is there between `initialize` and `shutdown`. */
+interface OpenStore {
+  readonly connection: SqlConnection
+  readonly transactions: SqlTransactions
+  readonly scheduleWriter: ScheduleWriter
+}
+
+/** Milliseconds before the first new attempt after failures in a row, doubled by each further one up to the most. */
+const retryDelayMs = { first: 100, most: 15_000 }
+
+/**
+ * Keeps everything in a database, in Quartz's tables. The algorithms are programs that stand once for all engines;
+ * this class gives each operation its transaction and, after the commit, tells the scheduler what it did.
+ */
+export class SqlJobStore implements JobStore {
+  readonly name: string
+  readonly capabilities: JobStoreCapabilities
+  readonly #engine: SqlEngine
+  #open: OpenStore | null = null
+
+  constructor(engine: SqlEngine) {
+    this.name = engine.name
+    this.capabilities = engine.capabilities
+    this.#engine = engine
+  }
+
+  async initialize(context: JobStoreContext): Promise<void> {
+    const session = openSession(this.#engine, context)
+    const connection = await this.#engine.connect(session)
+    const transactions = new SqlTransactions(session, connection.runner, (earliestMs) => {
+      connection.wakePeers(earliestMs)
+    })
+    this.#open = { connection, transactions, scheduleWriter: new ScheduleWriter(transactions) }
+  }
+  async schedulerStarted(): Promise<void> {
+    const { connection, transactions } = this.#require()
+    await connection.start(transactions)
+  }
+  async schedulerPaused(): Promise<void> {}
+  async schedulerResumed(): Promise<void> {}
+  async shutdown(): Promise<void> {
+    const open = this.#open
+    this.#open = null
+    await open?.connection.close()
+  }
+  /** 100 milliseconds after one or two failures in a row, twice as long after each further one, at most 15 seconds. */
+  acquireRetryDelayMs(failures: number): number {
+    return Math.min(retryDelayMs.first * 2 ** Math.max(0, failures - 2), retryDelayMs.most)
+  }
+
+  async scheduleJobs(
+    entries: readonly ScheduleEntry[],
+    options: { readonly replace: boolean },
+  ): Promise<void> {
+    await this.#require().scheduleWriter.schedule(entries, options)
+  }
+
+  addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {
+    return this.#transact('shared', (tx) => addJob(tx, job, options))
+  }
+  rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
+    return this.#transact('shared', (tx) => rescheduleTrigger(tx, key, trigger))
+  }
+  deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
+    return this.#transact('shared', (tx) => deleteJobs(tx, keys))
+  }
+  deleteTriggers(keys: readonly TriggerKey[]): Promise<readonly TriggerKey[]> {
+    return this.#transact('shared', (tx) => deleteTriggers(tx, keys))
+  }
+  clear(): Promise<void> {
+    return this.#transact('exclusive', (tx) => clear(tx))
+  }
+
+  getJob(key: JobKey): Promise<JobDetail | null> {
+    return this.#read((session) => reading.getJob(session, key))
+  }
+  getTrigger(key: TriggerKey): Promise<Trigger | null> {
+    return this.#read((session) => reading.getTrigger(session, key))
+  }
+  getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
+    return this.#read((session) => reading.getTriggersOfJob(session, key))
+  }
+  queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>> {
+    return this.#read((session) => listing.queryJobs(session, query))
+  }
+  queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>> {
+    return this.#read((session) => listing.queryTriggers(session, query))
+  }
+  getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
+    return this.#read((session) => session.keyLists.jobKeys(matcher))
+  }
+  getTriggerKeys(matcher: GroupMatcher): Promise<readonly TriggerKey[]> {
+    return this.#read((session) => session.keyLists.triggerKeys(matcher))
+  }
+  getJobGroupNames(): Promise<readonly string[]> {
+    return this.#read((session) => session.keyLists.jobGroups(GroupMatcher.anyGroup()))
+  }
+  getTriggerGroupNames(): Promise<readonly string[]> {
+    return this.#read((session) => session.keyLists.triggerGroups(GroupMatcher.anyGroup()))
+  }
+  getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }> {
+    return this.#read((session) => listing.getCounts(session))
+  }
+  getTriggerState(key: TriggerKey): Promise<TriggerState> {
+    return this.#read((session) => listing.getTriggerState(session, key))
+  }
+  resetTriggerFromErrorState(key: TriggerKey): Promise<boolean> {
+    return this.#transact('shared', (tx) => resetTriggerFromErrorState(tx, key))
+  }
+
+  pauseTrigger(key: TriggerKey): Promise<boolean> {
+    return this.#transact('rows', (tx) => pausing.pauseTrigger(tx, key))
+  }
+  pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.pauseTriggers(tx, matcher))
+  }
+  pauseJob(key: JobKey): Promise<boolean> {
+    return this.#transact('shared', (tx) => pausing.pauseJob(tx, key))
+  }
+  pauseJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.pauseJobs(tx, matcher))
+  }
+  pauseAll(): Promise<void> {
+    return this.#transact('exclusive', (tx) => pausing.pauseAll(tx))
+  }
+  resumeTrigger(key: TriggerKey): Promise<boolean> {
+    return this.#transact('rows', (tx) => pausing.resumeTrigger(tx, key))
+  }
+  resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.resumeTriggers(tx, matcher))
+  }
+  resumeJob(key: JobKey): Promise<boolean> {
+    return this.#transact('shared', (tx) => pausing.resumeJob(tx, key))
+  }
+  resumeJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.resumeJobs(tx, matcher))
+  }
+  resumeAll(): Promise<void> {
+    return this.#transact('exclusive', (tx) => pausing.resumeAll(tx))
+  }
+  getPausedTriggerGroups(): Promise<readonly string[]> {
+    return this.#read((session) => reading.getPausedTriggerGroups(session))
+  }
+  getPausedJobGroups(): Promise<readonly string[]> {
+    return this.#read((session) => reading.getPausedJobGroups(session))
+  }
+
+  addCalendar(
+    name: string,
+    calendar: Calendar,
+    options: { readonly replace: boolean; readonly updateTriggers: boolean },
+  ): Promise<void> {
+    return this.#transact('exclusive', (tx) => addCalendar(tx, name, calendar, options))
+  }
+  deleteCalendar(name: string): Promise<boolean> {
+    return this.#transact('exclusive', (tx) => deleteCalendar(tx, name))
+  }
+  getCalendar(name: string): Promise<Calendar | null> {
+    return this.#read((session) => reading.getCalendar(session, name))
+  }
+  getCalendarNames(): Promise<readonly string[]> {
+    return this.#read((session) => session.calendars.names())
+  }
+
+  async acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
+    const { transactions } = this.#require()
+    const { clock } = transactions.session.context
+    for (;;) {
+      const acquired = await transactions.run((tx) => acquireTriggers(tx, request), {
+        lock: 'rows',
+        tells: 'nobody',
+      })
+      if (acquired !== null) return acquired
+      await new Promise<void>((resolve) => clock.setImmediate(resolve))
+    }
+  }
+  async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
+    return this.#require().transactions.run((tx) => releaseTriggers(tx, acquired), {
+      lock: 'rows',
+      tells: 'peers',
+    })
+  }
+  async releaseAllAcquiredTriggers(): Promise<void> {
+    return this.#require().transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' })
+  }
+  async triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
+    // Whoever does not know whether a firing was committed would lose it or run it twice.
+    return this.#require().transactions.run((tx) => fireTriggers(tx, acquired), {
+      lock: 'rows',
+      onDoubt: 'patient',
+      tells: 'nobody',
+    })
+  }
+  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
+    const storesTriggers = completions.some(({ retryTrigger }) => retryTrigger !== null)
+    return this.#transact(storesTriggers ? 'shared' : 'rows', (tx) => completeJobs(tx, completions))
+  }
+
+  async #transact<Answer>(
+    lock: TransactionLock,
+    program: (tx: SqlTransaction) => SqlProgram<Answer>,
+  ): Promise<Answer> {
+    return this.#require().transactions.run(program, { lock })
+  }
+
+  async #read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer> {
+    return this.#require().transactions.read(program)
+  }
+
+  #require(): OpenStore {
+    if (this.#open !== null) return this.#open
+    throw new SchedulerError(
+      'ERR_SCHEDULER_STATE',
+      `The job store ${this.name} is not open: it was not initialized, or it was shut down.`,
+    )
+  }
+}
