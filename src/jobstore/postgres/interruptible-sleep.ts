@@ -1,0 +1,36 @@
+import type { Clock } from '../../time/clock.ts'
+
+/** Sleeps that all end at once when their owner closes. */
+export class InterruptibleSleep {
+  readonly #clock: Clock
+  readonly #wakers = new Set<() => void>()
+  #isOver = false
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** True after that time, false when the owner closes or has closed. */
+  sleep(ms: number): Promise<boolean> {
+    if (this.#isOver) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        timer.cancel()
+        this.#wakers.delete(wake)
+        resolve(!this.#isOver)
+      }
+      const timer = this.#clock.setTimer(ms, wake)
+      this.#wakers.add(wake)
+    })
+  }
+
+  /** Ends all sleeps, present and future. */
+  end(): void {
+    this.#isOver = true
+    for (const wake of [...this.#wakers]) wake()
+  }
+}

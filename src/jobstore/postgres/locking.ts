@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import type { SqlNames } from '../sql/sql-names.ts'
+import type { TransactionLock } from '../sql/sql-runner.ts'
+import type { PostgresResult } from './postgres-session.ts'
+
+/** How transactions of the nodes of a cluster keep out of each other's way. */
+export interface LockingStrategy {
+  readonly name: 'skipLocked' | 'quartzLocks'
+  /** Statements that take what a transaction needs; sent with its BEGIN, so without parameters. */
+  take(lock: TransactionLock): readonly string[]
+  /** Whether these replies to `take`, in its order, say that all was taken. */
+  isTaken(replies: readonly PostgresResult[]): boolean
+  /** What to run, outside of the transaction, before it begins again when not all could be taken; or null. */
+  readonly prepare: string | null
+}
+
+export interface LockingScope {
+  readonly names: SqlNames
+  readonly schedulerName: string
+}
+
+/**
+ * No lock at all in the hot path: rows are claimed one by one, with SKIP LOCKED and guarded updates. Only operations
+ * on more than they can name exclude others, by advisory locks that end with the transaction, so that they work behind
+ * a transaction pooler.
+ */
+export function skipLockedLocking({ names, schedulerName }: LockingScope): LockingStrategy {
+  // Not of the schema: nodes that name it and nodes that find it by their search path must exclude each other.
+  const scheduling = advisoryKey(names.prefix, schedulerName, 'scheduling')
+  const cluster = advisoryKey(names.prefix, schedulerName, 'cluster')
+  const statements: Record<TransactionLock, readonly string[]> = {
+    rows: [],
+    shared: [`SELECT pg_advisory_xact_lock_shared(${scheduling})`],
+    exclusive: [`SELECT pg_advisory_xact_lock(${scheduling})`],
+    cluster: [
+      `SELECT pg_advisory_xact_lock(${cluster})`,
+      `SELECT pg_advisory_xact_lock_shared(${scheduling})`,
+    ],
+  }
+  return {
+    name: 'skipLocked',
+    take: (lock) => statements[lock],
+    isTaken: () => true,
+    prepare: null,
+  }
+}
+
+/** Exactly the rows that Java Quartz locks, in its order, for clusters that have Java nodes. */
+export function quartzLocking({ names, schedulerName }: LockingScope): LockingStrategy {
+  const scheduler = pg.escapeLiteral(schedulerName)
+  const row = (name: string): string =>
+    `SELECT lock_name FROM ${names.locks} WHERE sched_name = ${scheduler} AND lock_name = '${name}' FOR UPDATE`
+  const triggerAccess = [row('TRIGGER_ACCESS')]
+  const stateAccess = [row('STATE_ACCESS'), ...triggerAccess]
+  return {
+    name: 'quartzLocks',
+    take: (lock) => (lock === 'cluster' ? stateAccess : triggerAccess),
+    isTaken: (replies) => replies.every(({ rows }) => rows.length === 1),
+    prepare:
+      `INSERT INTO ${names.locks} (sched_name, lock_name) VALUES ` +
+      `(${scheduler}, 'TRIGGER_ACCESS'), (${scheduler}, 'STATE_ACCESS') ON CONFLICT DO NOTHING`,
+  }
+}
+
+/** A number of 64 bits that every node computes alike, as text: JavaScript's numbers are too short. */
+function advisoryKey(...parts: readonly string[]): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify(['quartz-ts', ...parts]))
+    .digest()
+  return digest.readBigInt64BE().toString()
+}

@@ -1,0 +1,168 @@
+import { type ErrorCode, JobPersistenceError } from '../../core/errors.ts'
+import { textOf } from '../../core/thrown-value.ts'
+
+/** What kind of trouble the database or the way to it is in. */
+export type FaultReason = 'busy' | 'connection' | 'serialization' | 'constraint' | 'schema' | 'unknown'
+
+export interface PostgresFault {
+  readonly reason: FaultReason
+  /** How often a transaction may be run again for it; 0 when that cannot help. */
+  readonly retries: number
+  /** The connection is of no more use, whatever the pool thinks of it. */
+  readonly dropsConnection: boolean
+  /** What to do, as a sentence; empty when only the server's own words help. */
+  readonly remedy: string
+}
+
+const fault = (
+  reason: FaultReason,
+  retries: number,
+  remedy = '',
+  dropsConnection = reason === 'connection',
+): PostgresFault => ({ reason, retries, dropsConnection, remedy })
+
+const away = fault(
+  'connection',
+  5,
+  'Check that the server runs and can be reached; the scheduler tries again.',
+)
+const refused = fault(
+  'connection',
+  0,
+  'Check user, password and the rights of the user in the connection options.',
+)
+const pooler =
+  'A transaction pooler stands between, or took the place of the server: set preparedStatements to false.'
+
+/** By SQLSTATE, or by its class (the first two characters). */
+const faults: Readonly<Record<string, PostgresFault>> = {
+  '40P01': fault('busy', 10),
+  '55P03': fault(
+    'busy',
+    2,
+    'Another transaction holds a lock for long: see what it does, or raise lockTimeoutMs.',
+  ),
+  '57014': fault(
+    'busy',
+    0,
+    'A statement took too long or was cancelled: raise statementTimeoutMs if that is its pace.',
+  ),
+  '53300': fault(
+    'busy',
+    5,
+    'The server has no connection left: lower poolSize or raise its max_connections.',
+  ),
+  '53': fault(
+    'busy',
+    0,
+    'The server lacks disk, memory or another resource; work goes on when it has it again.',
+  ),
+  '40': fault('serialization', 10),
+  // Two transactions stored or removed the same thing; run again, the later one sees what the other did.
+  '23503': fault('constraint', 2),
+  '23505': fault('constraint', 2),
+  '23': fault('constraint', 0),
+  '22': fault('constraint', 0, 'A value does not fit its column.'),
+  '08': away,
+  '57P01': away,
+  '57P02': away,
+  '57P03': away,
+  '57P05': away,
+  '25P03': away,
+  // What is reached after a fail-over may be the server that was demoted.
+  '25006': fault('connection', 5, 'The server only reads: connect to the primary.'),
+  '28': refused,
+  '3D': fault('connection', 0, 'Create the database, or correct its name in the connection options.'),
+  '42501': fault('schema', 0, 'Grant the user the rights that the message names.'),
+  '42P05': fault('schema', 2, pooler, true),
+  '26000': fault('schema', 2, pooler, true),
+  // "cached plan must not change result type": a migration ran since; a new connection has no plans.
+  '0A000': fault('schema', 2, '', true),
+  '42': fault('schema', 0, "The tables are not as this version knows them: run the store's migrations."),
+  '3F': fault('schema', 0, "The schema does not exist: create it, or correct the option 'schema'."),
+  '25': fault('unknown', 0),
+}
+
+const unknownFault = fault('unknown', 0)
+const tlsFault = fault('connection', 0, "Check the option 'ssl' of the connection.")
+
+// Not EPIPE and its like: SQLSTATEs of errors begin with a digit, those of the foreign-data and PL classes aside.
+const sqlStatePattern = /^([0-9][0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/
+const lostCodes =
+  /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET|EADDRNOTAVAIL|ENOENT|EACCES|ERR_STREAM|ERR_SOCKET)/
+const tlsCodes = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|EPROTO)/
+const lostMessages =
+  /^(Connection terminated|Connection ended|Client (was closed|has encountered)|Query read timeout|timeout e)/i
+const tlsMessages = /does not support SSL|no encryption/i
+
+/** What an error of the driver means. */
+export function judgeError(error: unknown): PostgresFault {
+  if (error instanceof DatabaseFailure) return error.fault
+  const { code = '', severity = '' } = fieldsOf(error)
+  const message = thrownMessage(error)
+  if (tlsCodes.test(code) || tlsMessages.test(message)) return tlsFault
+  if (sqlStatePattern.test(code)) {
+    const known = faults[code] ?? faults[code.slice(0, 2)]
+    if (known !== undefined) return known
+    // After a FATAL error the server ends the connection.
+    return /^(FATAL|PANIC)$/.test(severity) ? away : unknownFault
+  }
+  return lostCodes.test(code) || lostMessages.test(message) ? away : unknownFault
+}
+
+/** Connecting to a name with several addresses fails with one error for each and a message for none. */
+function thrownMessage(error: unknown): string {
+  const first: unknown = error instanceof AggregateError && error.message === '' ? error.errors[0] : error
+  return textOf(first)
+}
+
+const fieldsOf = (error: unknown): ErrorFields => (typeof error === 'object' && error !== null ? error : {})
+
+interface ErrorFields {
+  readonly code?: string
+  readonly severity?: string
+}
+
+/** An error of the driver with what it means. Stays inside of this folder; callers get a JobPersistenceError. */
+export class DatabaseFailure extends Error {
+  readonly fault: PostgresFault
+
+  constructor(cause: unknown, judged: PostgresFault = judgeError(cause)) {
+    super(thrownMessage(cause), { cause })
+    this.fault = judged
+  }
+
+  /** The server did not answer in time: to us the connection is lost, whatever the server thinks. */
+  static noAnswer(waitedMs: number): DatabaseFailure {
+    return new DatabaseFailure(new Error(`no answer within ${String(waitedMs)} ms`), away)
+  }
+
+  /** No connection came free. */
+  static noConnection(waitedMs: number, poolSize: number): DatabaseFailure {
+    const message = `no connection within ${String(waitedMs)} ms, of a pool of ${String(poolSize)}`
+    const remedy = 'The pool is too small, is used up elsewhere, or the server does not answer: see poolSize.'
+    return new DatabaseFailure(new Error(message), { ...away, retries: 0, remedy })
+  }
+
+  /** The SQLSTATE, or an empty text. */
+  get sqlState(): string {
+    const { code } = fieldsOf(this.cause)
+    return typeof code === 'string' && sqlStatePattern.test(code) ? code : ''
+  }
+
+  /** The connection broke without a word of the server, which may believe in it still. */
+  get isSilent(): boolean {
+    return this.fault.dropsConnection && this.sqlState === ''
+  }
+
+  /** What a caller of the store is told. */
+  toPersistenceError(): JobPersistenceError {
+    const { reason, remedy } = this.fault
+    const passes = reason === 'connection' || reason === 'busy' || reason === 'serialization'
+    const code: ErrorCode = passes ? 'ERR_DATABASE_UNAVAILABLE' : 'ERR_DATABASE'
+    const what = reason === 'connection' ? 'PostgreSQL cannot be used' : 'PostgreSQL refused a statement'
+    const state = this.sqlState === '' ? '' : ` (${this.sqlState})`
+    const advice = remedy === '' ? '' : ` ${remedy}`
+    return new JobPersistenceError(`${what}: ${this.message}${state}.${advice}`, { cause: this.cause, code })
+  }
+}

@@ -1,0 +1,236 @@
+import { JobPersistenceError } from '../../core/errors.ts'
+import type { IdGenerator } from '../../core/ids.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { SqlRunner, TransactionLock, TransactionOptions } from '../sql/sql-runner.ts'
+import type { SqlProgram, SqlReply, SqlStatement } from '../sql/statement.ts'
+import { endTransaction, inquireCommit } from './commit-doubt.ts'
+import { InterruptibleSleep } from './interruptible-sleep.ts'
+import type { LockingStrategy } from './locking.ts'
+import type { PostgresConnections } from './postgres-connections.ts'
+import { DatabaseFailure } from './postgres-errors.ts'
+import type { PostgresSession } from './postgres-session.ts'
+import { type PreparedStatements, replyOf } from './prepared-statements.ts'
+import { TransactionRetry } from './transaction-retry.ts'
+
+export interface PostgresRunnerOptions {
+  readonly connections: PostgresConnections
+  readonly locking: LockingStrategy
+  readonly statements: PreparedStatements
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  /** 0: the server's own. */
+  readonly statementTimeoutMs: number
+  /** 0: the server's own. */
+  readonly lockTimeoutMs: number
+}
+
+/** How one attempt at a transaction ended, unless the program itself threw. */
+type Attempt<Answer> =
+  | { readonly kind: 'committed'; readonly answer: Answer }
+  | { readonly kind: 'failed'; readonly failure: DatabaseFailure; readonly xid: string | null }
+  | {
+      readonly kind: 'doubt'
+      readonly failure: DatabaseFailure
+      readonly xid: string
+      readonly answer: Answer
+    }
+
+const boundedDoubtMs = 30_000
+
+/** Runs programs on PostgreSQL, each step a round trip, on connections of a pool. */
+export class PostgresRunner implements SqlRunner {
+  readonly #options: PostgresRunnerOptions
+  readonly #sleep: InterruptibleSleep
+  readonly #beginTexts = new Map<TransactionLock, string>()
+  readonly #open: () => Promise<PostgresSession>
+  #activeCount = 0
+  #onIdle: (() => void) | null = null
+  #closing: Promise<void> | null = null
+
+  constructor(options: PostgresRunnerOptions) {
+    this.#options = options
+    this.#sleep = new InterruptibleSleep(options.clock)
+    this.#open = () => options.connections.open()
+  }
+
+  transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
+    return this.#work(async () => {
+      const retry = new TransactionRetry(() => this.#options.ids.random())
+      for (;;) {
+        const end = await this.#attempt(begin(), options.lock)
+        if (end.kind === 'committed') return end.answer
+        if (end.kind === 'doubt') {
+          if (await this.#isCommitted(end, options)) return end.answer
+        } else if (end.xid !== null && end.failure.isSilent) {
+          await endTransaction(this.#open, end.xid)
+        }
+        await this.#pause(retry, end.failure)
+      }
+    })
+  }
+
+  read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
+    return this.#work(async () => {
+      const retry = new TransactionRetry(() => this.#options.ids.random())
+      const program = begin()
+      let step = program.next()
+      while (step.done !== true) step = program.next(await this.#readOne(step.value, retry))
+      return step.value
+    })
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    this.#sleep.end()
+    if (this.#activeCount > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve
+      })
+    }
+    await this.#options.connections.close()
+  }
+
+  async #work<Answer>(task: () => Promise<Answer>): Promise<Answer> {
+    if (this.#sleep.isOver) {
+      throw new JobPersistenceError('The job store was shut down.', { code: 'ERR_SCHEDULER_SHUTDOWN' })
+    }
+    this.#activeCount++
+    try {
+      return await task()
+    } finally {
+      this.#activeCount--
+      if (this.#activeCount === 0) this.#onIdle?.()
+    }
+  }
+
+  async #attempt<Answer>(program: SqlProgram<Answer>, lock: TransactionLock): Promise<Attempt<Answer>> {
+    let session: PostgresSession | null = null
+    let xid: string | null = null
+    let computed: { readonly answer: Answer } | null = null
+    try {
+      session = await this.#open()
+      xid = await this.#begin(session, lock)
+      const answer = await this.#steps(session, program)
+      computed = { answer }
+      await session.query({ text: 'COMMIT' })
+      session.release()
+      return { kind: 'committed', answer }
+    } catch (error) {
+      const failure = error instanceof DatabaseFailure ? error : null
+      if (failure?.fault.dropsConnection === true) session?.discard()
+      else await abandon(session)
+      if (failure === null) throw error
+      if (xid !== null && computed !== null && failure.fault.dropsConnection) {
+        return { kind: 'doubt', failure, xid, ...computed }
+      }
+      return { kind: 'failed', failure, xid }
+    }
+  }
+
+  /** Begins a transaction with its locks, in one round trip; answers its number. */
+  async #begin(session: PostgresSession, lock: TransactionLock): Promise<string> {
+    const { locking } = this.#options
+    const text = this.#beginText(lock)
+    const lockCount = locking.take(lock).length
+    for (let attempt = 1; ; attempt++) {
+      const replies = await session.query({ text })
+      const locksFrom = replies.length - lockCount
+      const { xid, pid } = replies[locksFrom - 1]?.rows[0] ?? {}
+      if (typeof pid === 'number') session.processId = pid
+      if (locking.prepare === null || locking.isTaken(replies.slice(locksFrom))) return String(xid)
+      // Twice at most, unless somebody deletes the rows again and again.
+      if (attempt > 2) throw new DatabaseFailure(new Error('lock rows vanish as soon as they are made'))
+      await session.query({ text: 'ROLLBACK' })
+      await session.query({ text: locking.prepare })
+    }
+  }
+
+  #beginText(lock: TransactionLock): string {
+    const known = this.#beginTexts.get(lock)
+    if (known !== undefined) return known
+    const { locking, lockTimeoutMs, statementTimeoutMs } = this.#options
+    const set = (name: string, ms: number): string[] =>
+      ms === 0 ? [] : [`SET LOCAL ${name} = ${String(ms)}`]
+    const text = [
+      // Whatever the defaults of the user or the database are: guards and SKIP LOCKED want to see the newest rows.
+      'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+      ...set('lock_timeout', lockTimeoutMs),
+      ...set('statement_timeout', statementTimeoutMs),
+      // The locks of a node that is gone, with a connection that the server believes in, end as well.
+      ...set('idle_in_transaction_session_timeout', statementTimeoutMs),
+      'SELECT CAST(pg_current_xact_id() AS text) AS xid, pg_backend_pid() AS pid',
+      ...locking.take(lock),
+    ].join('; ')
+    this.#beginTexts.set(lock, text)
+    return text
+  }
+
+  async #steps<Answer>(session: PostgresSession, program: SqlProgram<Answer>): Promise<Answer> {
+    const { statements } = this.#options
+    let step = program.next()
+    while (step.done !== true) {
+      const [result] = await session.query(statements.queryOf(step.value))
+      step = program.next(replyOf(result))
+    }
+    return step.value
+  }
+
+  async #readOne(statement: SqlStatement, retry: TransactionRetry): Promise<SqlReply> {
+    const query = this.#options.statements.queryOf(statement)
+    for (;;) {
+      let session: PostgresSession | null = null
+      try {
+        session = await this.#open()
+        const [result] = await session.query(query)
+        session.release()
+        return replyOf(result)
+      } catch (error) {
+        const failure = error instanceof DatabaseFailure ? error : new DatabaseFailure(error)
+        if (failure.fault.dropsConnection) session?.discard()
+        else session?.release()
+        await this.#pause(retry, failure)
+      }
+    }
+  }
+
+  /** Returns when it is time to try again. @throws JobPersistenceError when there is nothing to try */
+  async #pause(retry: TransactionRetry, failure: DatabaseFailure): Promise<void> {
+    const delayMs = retry.delayAfter(failure.fault)
+    if (delayMs === null || !(await this.#sleep.sleep(delayMs))) throw failure.toPersistenceError()
+  }
+
+  /** Whether a transaction in doubt was committed. @throws JobPersistenceError ERR_COMMIT_UNKNOWN */
+  async #isCommitted(
+    { xid, failure }: { readonly xid: string; readonly failure: DatabaseFailure },
+    { onDoubt = 'bounded' }: TransactionOptions,
+  ): Promise<boolean> {
+    const outcome = await inquireCommit({
+      xid,
+      open: this.#open,
+      clock: this.#options.clock,
+      sleep: this.#sleep,
+      giveUpAfterMs: onDoubt === 'patient' ? null : boundedDoubtMs,
+    })
+    if (outcome !== 'unknown') return outcome === 'committed'
+    throw new JobPersistenceError(
+      `The connection broke while a transaction was committed (${failure.message}), and the database could not be ` +
+        `asked since whether it was. Look whether the change is there before making it again; in PostgreSQL: ` +
+        `SELECT pg_xact_status('${xid}').`,
+      { cause: failure.cause, code: 'ERR_COMMIT_UNKNOWN' },
+    )
+  }
+}
+
+/** Rolls back and gives the connection back, or closes it when that fails. */
+async function abandon(session: PostgresSession | null): Promise<void> {
+  try {
+    await session?.query({ text: 'ROLLBACK' })
+    session?.release()
+  } catch {
+    session?.discard()
+  }
+}
