@@ -9,7 +9,7 @@ import { KeyMap } from './key-map.ts'
 import { jobKeyColumns, jobKeyOf, jobKeyRows } from './key-rows.ts'
 import { boundRows, insertQuery, isRow, runOver, type SetQuery, updateQuery, upsertQuery } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
-import { type SqlProgram, type SqlRow, sqlQuery } from './statement.ts'
+import { type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from './statement.ts'
 
 /** What a row of `job_details` says without its data. */
 export interface JobRef {
@@ -85,7 +85,12 @@ export class JobTable {
     const rows = new KeyMap<JobKey, object>()
     for (const { key, data } of entries) {
       const text = jobDataText(this.#encoding, { kind: 'Job', identity: key }, data)
-      rows.set(key, { job_name: key.name, job_group: key.group, job_data: text })
+      rows.set(key, {
+        sched_name: this.#schedulerName,
+        job_name: key.name,
+        job_group: key.group,
+        job_data: text,
+      })
     }
     yield* this.#over(rows.values(), this.#statements.writeData)
   }
@@ -133,7 +138,7 @@ interface JobStatements {
   readonly load: SetQuery
   readonly lock: SetQuery
   readonly tryLock: SetQuery
-  readonly writeData: SetQuery
+  readonly writeData: SqlQuery<{ readonly rows: string }>
   readonly deleteOrphans: SetQuery
   readonly delete: SetQuery
 }

@@ -64,20 +64,25 @@ function insertText({ dialect }: SqlVocabulary, table: string, columns: Columns)
     SELECT :scheduler, ${values.join(', ')} FROM ${boundRows(dialect, columns)} AS r`
 }
 
+/**
+ * Changes columns of rows that name their scheduler themselves, in `sched_name`: were it one value for all, SQLite
+ * would take the rows of the scheduler to be few, and go through all of them for each bound row.
+ */
 export function updateQuery(
-  vocabulary: SqlVocabulary,
+  { dialect }: SqlVocabulary,
   table: string,
   key: Columns,
   changes: Columns,
-): SetQuery {
-  const { dialect } = vocabulary
+): SqlQuery<{ readonly rows: string }> {
   const settings = Object.entries(changes).map(
     ([column, type]) => `${column} = ${valueOf(dialect, column, type)}`,
   )
+  const fullKey: Columns = { sched_name: 'text', ...key }
+  const equal = Object.keys(fullKey).map((column) => `t.${column} = r.${column}`)
   return sqlQuery(
     dialect,
     `UPDATE ${table} AS t SET ${settings.join(', ')}
-     FROM ${boundRows(dialect, { ...key, ...changes })} AS r WHERE ${isRow('t', key)}`,
+     FROM ${boundRows(dialect, { ...fullKey, ...changes })} AS r WHERE ${equal.join(' AND ')}`,
   )
 }
 

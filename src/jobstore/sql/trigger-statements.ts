@@ -67,8 +67,8 @@ export interface TriggerStatements {
   readonly upsert: SetQuery
   /** Those of the bound rows that are stored with another type. */
   readonly selectRetyped: SetQuery
-  readonly advance: SetQuery
-  readonly setState: SetQuery
+  readonly advance: SqlQuery<{ readonly rows: string }>
+  readonly setState: SqlQuery<{ readonly rows: string }>
   readonly delete: SetQuery
   readonly load: SetQuery
   readonly loadOfJob: SetQuery
@@ -82,7 +82,7 @@ export interface TriggerStatements {
   readonly insertInto: Readonly<Record<SubTable, SetQuery>>
   readonly upsertInto: Readonly<Record<SubTable, SetQuery>>
   /** Writes how often triggers have fired. */
-  readonly countIn: Readonly<Record<SubTable, SetQuery>>
+  readonly countIn: Readonly<Record<SubTable, SqlQuery<{ readonly rows: string }>>>
   readonly deleteFrom: Readonly<Record<SubTable | 'blob', SetQuery>>
 }
 
@@ -190,10 +190,11 @@ function keyOrder({ dialect: { keyCollation } }: Pick<SqlVocabulary, 'dialect'>)
 function applyQuery({ dialect, names }: SqlVocabulary, action: TriggerAction): SetQuery {
   return sqlQuery(
     dialect,
-    `UPDATE ${names.triggers} AS t SET trigger_state = ${stateAfter(action, 't.trigger_state')}
-     FROM ${boundRows(dialect, { name: 'text', grp: 'text' })} AS r
-     WHERE t.sched_name = :scheduler AND t.job_name = r.name AND t.job_group = r.grp
-       AND t.trigger_state IN (${statesBefore(action)})
+    `UPDATE ${names.triggers} SET trigger_state = ${stateAfter(action, 'trigger_state')}
+     WHERE sched_name = :scheduler
+       AND (job_name, job_group) IN
+         (SELECT r.job_name, r.job_group FROM ${boundRows(dialect, jobKeyColumns)} AS r)
+       AND trigger_state IN (${statesBefore(action)})
      RETURNING trigger_state, next_fire_time`,
   )
 }
@@ -235,9 +236,9 @@ function tableName(names: SqlNames, table: SubTable | 'blob'): string {
   }
 }
 
-function forEach<Name extends string>(
+function forEach<Name extends string, Query>(
   all: readonly Name[],
-  make: (name: Name) => SetQuery,
-): Readonly<Record<Name, SetQuery>> {
-  return Object.fromEntries(all.map((name) => [name, make(name)])) as Record<Name, SetQuery>
+  make: (name: Name) => Query,
+): Readonly<Record<Name, Query>> {
+  return Object.fromEntries(all.map((name) => [name, make(name)])) as Record<Name, Query>
 }

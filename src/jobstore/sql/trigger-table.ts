@@ -7,8 +7,8 @@ import { brokenRow } from './broken-row.ts'
 import { boolean, instantOrNull, integer, integerOrNull, text, textOrNull } from './columns.ts'
 import type { JobDataEncoding } from './job-data-text.ts'
 import { KeyMap } from './key-map.ts'
-import { jobKeyOf, jobKeyRows, type triggerKeyColumns, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
-import { type RowOf, runOver, type SetQuery } from './row-set.ts'
+import { jobKeyOf, jobKeyRows, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
+import { runOver, type SetQuery } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, type SqlProgram, type SqlRow } from './statement.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
@@ -108,14 +108,14 @@ export class TriggerTable {
   /** Writes state and fire state (next, previous, misfired time, times triggered) and nothing else. */
   *advance(entries: readonly StoredTrigger[]): SqlProgram<void> {
     const rows = entries.map(({ trigger, state }) => ({
-      ...keyColumns(trigger.key),
+      ...this.#keyColumns(trigger.key),
       ...fireTimeColumns(trigger),
       trigger_state: state,
     }))
     yield* this.#over(rows, this.#statements.advance)
     const times: Record<SubTable, object[]> = { simple: [], cron: [], simprop: [] }
     for (const { trigger } of entries) {
-      times[subTableOf(trigger)].push({ ...keyColumns(trigger.key), ...timesColumn(trigger) })
+      times[subTableOf(trigger)].push({ ...this.#keyColumns(trigger.key), ...timesColumn(trigger) })
     }
     for (const table of subTables) yield* this.#over(times[table], this.#statements.countIn[table])
   }
@@ -161,8 +161,7 @@ export class TriggerTable {
   /** Carries out an action on all triggers of these jobs; answers the earliest fire time of what now waits. */
   *applyToJobs(action: TriggerAction, keys: readonly JobKey[]): SqlProgram<EpochMs | null> {
     let earliestMs: EpochMs | null = null
-    const rows = jobKeyRows(keys).map(({ job_name, job_group }) => ({ name: job_name, grp: job_group }))
-    for (const row of yield* this.#over(rows, this.#statements.apply[action])) {
+    for (const row of yield* this.#over(jobKeyRows(keys), this.#statements.apply[action])) {
       const nextMs = stateOf(row) === 'WAITING' ? instantOrNull(row, 'next_fire_time') : null
       if (nextMs !== null && (earliestMs === null || nextMs < earliestMs)) earliestMs = nextMs
     }
@@ -173,7 +172,7 @@ export class TriggerTable {
   *setStates(
     states: readonly { readonly key: TriggerKey; readonly state: StoredTriggerState }[],
   ): SqlProgram<void> {
-    const rows = states.map(({ key, state }) => ({ ...keyColumns(key), trigger_state: state }))
+    const rows = states.map(({ key, state }) => ({ ...this.#keyColumns(key), trigger_state: state }))
     yield* this.#over(rows, this.#statements.setState)
   }
 
@@ -207,6 +206,10 @@ export class TriggerTable {
     return rows
   }
 
+  #keyColumns({ name, group }: TriggerKey): object {
+    return { sched_name: this.#schedulerName, trigger_name: name, trigger_group: group }
+  }
+
   #loaded(rows: readonly SqlRow[]): LoadedTriggers {
     const found = new KeyMap<TriggerKey, StoredTrigger>()
     const broken: BrokenTrigger[] = []
@@ -225,10 +228,6 @@ export class TriggerTable {
     const scheduler = this.#schedulerName
     return runOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
   }
-}
-
-function keyColumns({ name, group }: TriggerKey): RowOf<typeof triggerKeyColumns> {
-  return { trigger_name: name, trigger_group: group }
 }
 
 /** One statement cannot write the same row twice: the last entry of a key counts. */
