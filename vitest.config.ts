@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/integration/**', 'test/postgres/**', '**/node_modules/**'],
+          exclude: ['test/integration/**', 'test/postgres/**', 'test/interop/**', '**/node_modules/**'],
           testTimeout: 60_000,
           // The library has no module state and no test mocks a module, so the files of one worker share their imports.
           pool: 'forks',
@@ -42,6 +42,24 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
           pool: 'forks',
           testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        resolve: { alias: sources },
+        test: {
+          name: 'interop',
+          include: ['test/interop/**/*.test.ts'],
+          globalSetup: [
+            'test/support/build.ts',
+            'test/support/postgres-setup.ts',
+            'test/interop/java-setup.ts',
+          ],
+          // Each file has a cluster of processes of its own: one at a time, after all others.
+          sequence: { groupOrder: 3 },
+          maxWorkers: 1,
+          pool: 'forks',
+          testTimeout: 180_000,
           hookTimeout: 120_000,
         },
       },
