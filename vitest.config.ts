@@ -9,9 +9,9 @@ const sources = [
 ]
 
 /**
- * Three projects: `unit` runs the sources as they are; `postgres` does so on a real server, started for the run;
+ * Four projects: `unit` runs the sources as they are; `postgres` does so on a real server, started for the run;
  * `integration` runs what is built (worker threads, the command line, the packed package), so its set-up builds dist
- * once.
+ * once; `interop` runs what is built in clusters with Java Quartz, where that is installed.
  */
 export default defineConfig({
   test: {

@@ -28,8 +28,8 @@ export interface ReadKey {
 type Answer = { readonly ready: true } | { readonly answer: unknown } | { readonly error: string }
 
 interface Question {
-  resolve(answer: unknown): void
-  reject(error: Error): void
+  readonly resolve: (answer: unknown) => void
+  readonly reject: (error: Error) => void
 }
 
 /** A node of a shared cluster, of either kind: a process that obeys the commands of a test, one after the other. */

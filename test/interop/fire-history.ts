@@ -70,8 +70,9 @@ function runProblems(lines: readonly FireLine[], { exclusiveJobs }: Expectation)
       if (!running.delete(run)) problems.push(`ended without a start: ${describe(line)}`)
       continue
     }
-    const other = exclusiveJobs.has(line.job) && [...running.values()].find(({ job }) => job === line.job)
-    if (other) problems.push(`overlap: ${describe(line)} while ${describe(other)} ran`)
+    const other = [...running.values()].find(({ job }) => job === line.job)
+    if (other !== undefined && exclusiveJobs.has(line.job))
+      problems.push(`overlap: ${describe(line)} while ${describe(other)} ran`)
     running.set(run, line)
   }
   return [...problems, ...[...running.values()].map((line) => `never ended: ${describe(line)}`)]
