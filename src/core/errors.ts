@@ -39,6 +39,7 @@ export const errorCodes = [
   'ERR_DRIVER_MISSING',
   'ERR_SCHEMA_TOO_NEW',
   'ERR_SCHEMA_TOO_OLD',
+  'ERR_STORE_IN_USE',
   'ERR_LISTENER_FAILED',
   'ERR_INVARIANT',
 ] as const

@@ -1,28 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { jobStoreConformance } from 'quartz-ts/testing'
 import { afterAll, describe, test } from 'vitest'
-import type { JobStore } from '../../src/jobstore/job-store.ts'
-import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
-import { sqliteEngine } from '../../src/jobstore/sqlite/sqlite-engine.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-conformance-'))
 afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-function store(filename: string): JobStore {
-  const names = sqlNames('test', {})
-  const engine = { names, synchronous: 'normal', encoding: 'json', migrate: 'onStart' } as const
-  return new SqlJobStore(sqliteEngine({ ...engine, filename, busyTimeoutMs: 5000 }))
-}
-
 describe('SqliteJobStore in memory conforms', () => {
   const cases = jobStoreConformance({
     name: 'sqlite-memory',
-    create: () => store(':memory:'),
+    create: () => sqliteJobStore({ filename: ':memory:' }),
     capabilities: { persistent: false, clustered: false },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
@@ -31,7 +23,25 @@ describe('SqliteJobStore in memory conforms', () => {
 describe('SqliteJobStore on a file conforms', () => {
   const cases = jobStoreConformance({
     name: 'sqlite-file',
-    create: (dataId) => store(join(folder, `${dataId}.db`)),
+    create: (dataId) => sqliteJobStore({ filename: join(folder, `${dataId}.db`) }),
+    capabilities: { persistent: true, clustered: false },
+  })
+  test.each(cases)('$area: $name', ({ run }) => run())
+})
+
+describe("SqliteJobStore on a user's connection conforms", () => {
+  const connections = new Map<string, Database.Database>()
+  afterAll(() => {
+    for (const database of connections.values()) database.close()
+  })
+  const open = (dataId: string): Database.Database => {
+    const database = connections.get(dataId) ?? new Database(join(folder, `${dataId}.db`))
+    connections.set(dataId, database)
+    return database
+  }
+  const cases = jobStoreConformance({
+    name: 'sqlite-database',
+    create: (dataId) => sqliteJobStore({ database: open(dataId), tablePrefix: 'my_' }),
     capabilities: { persistent: true, clustered: false },
   })
   test.each(cases)('$area: $name', ({ run }) => run())

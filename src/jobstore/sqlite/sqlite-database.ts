@@ -4,6 +4,7 @@ import { JobPersistenceError } from '../../core/errors.ts'
 export interface SqliteDatabase {
   readonly name: string
   readonly open: boolean
+  readonly memory: boolean
   readonly inTransaction: boolean
   prepare(source: string): SqliteStatement
   pragma(source: string, options?: { readonly simple?: boolean }): unknown

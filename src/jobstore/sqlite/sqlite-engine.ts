@@ -1,42 +1,62 @@
-import type { JobDataEncoding } from '../sql/job-data-text.ts'
-import { type MigrateMode, migrate, requireSchema } from '../sql/migrations/migrate.ts'
-import type { SqlEngine } from '../sql/sql-engine.ts'
-import type { SqlNames } from '../sql/sql-names.ts'
-import type { SqliteSettings } from './sqlite-database.ts'
+import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
+import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
+import type { SqlSession } from '../sql/sql-session.ts'
+import { LeasedRunner } from './leased-runner.ts'
+import { SchedulerLease } from './scheduler-lease.ts'
 import { sqliteDialect, sqliteSchema } from './sqlite-dialect.ts'
-import { openSqlite } from './sqlite-runner.ts'
+import type { ResolvedSqliteOptions } from './sqlite-options.ts'
+import { openSqlite, SqliteRunner, type SqliteRunnerOptions } from './sqlite-runner.ts'
 
-export interface SqliteEngineOptions extends SqliteSettings {
-  readonly names: SqlNames
-  readonly encoding: JobDataEncoding
-  readonly migrate: MigrateMode
-  readonly busyTimeoutMs: number
-}
-
-/** SQLite under the SQL store: one file, one node. */
-export function sqliteEngine(options: SqliteEngineOptions): SqlEngine {
-  const { names, encoding, busyTimeoutMs } = options
+/** SQLite under the SQL store: one file, on which one scheduler of a name fires and any process may schedule. */
+export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
+  const { names, jobData, database, filename } = options
+  const isMemory = database === null ? filename === ':memory:' : database.memory
   return {
     name: 'SqliteJobStore',
-    capabilities: { persistent: options.filename !== ':memory:', clustered: false },
+    capabilities: { persistent: !isMemory, clustered: false },
     dialect: sqliteDialect,
     names,
-    encoding,
-    async connect({ context: { clock, ids } }) {
-      const runner = await openSqlite(options, { clock, ids, busyTimeoutMs })
-      const schema = { dialect: sqliteDialect, schema: sqliteSchema, names }
+    encoding: jobData,
+    async connect(session) {
+      const { clock, ids } = session.context
+      const runner = await openRunner(options, { clock, ids, busyTimeoutMs: options.busyTimeoutMs })
+      const vocabulary = { dialect: sqliteDialect, schema: sqliteSchema, names }
       try {
-        if (options.migrate === 'onStart') await migrate(runner, schema, clock.now())
-        else await requireSchema(runner, schema)
+        if (options.migrate === 'onStart') await migrate(runner, vocabulary, clock.now())
+        else await requireSchema(runner, vocabulary)
       } catch (error) {
         await runner.close()
         throw error
       }
-      return {
-        runner,
-        start: () => Promise.resolve(),
-        wakePeers: () => {},
-        close: () => runner.close(),
+      return connectionOf(session, runner, filename)
+    },
+  }
+}
+
+async function openRunner(
+  options: ResolvedSqliteOptions,
+  runnerOptions: SqliteRunnerOptions,
+): Promise<SqliteRunner> {
+  const { database, filename } = options
+  if (database === null) return openSqlite(options, runnerOptions)
+  return new SqliteRunner({ filename, connect: () => database, isOwned: false }, runnerOptions)
+}
+
+function connectionOf(session: SqlSession, runner: SqliteRunner, filename: string): SqlConnection {
+  const { context } = session
+  const lease = new SchedulerLease(runner, session, context, filename)
+  return {
+    runner: new LeasedRunner(runner, lease),
+    start: () => lease.take(),
+    // Other processes on the file look for themselves.
+    wakePeers: () => {},
+    async close() {
+      try {
+        await lease.release()
+      } catch (error) {
+        context.signaler.storeError('the end of this scheduler could not be written', error)
+      } finally {
+        await runner.close()
       }
     },
   }

@@ -1,0 +1,61 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+
+/** What is needed to find out later whether a process is still there. */
+export interface ProcessIdentity {
+  readonly pid: number
+  readonly host: string
+  /** Where the process id means something: this machine since it was started, or one container on it. */
+  readonly space: string
+  /** When the process began, in the system's own words; null where that is not known. */
+  readonly started: string | null
+}
+
+/** This process. */
+export function ownIdentity(): ProcessIdentity {
+  const { pid } = process
+  return { pid, host: hostname(), space: processSpace(), started: startOf(pid) }
+}
+
+/** `unknown`: it may run where this process cannot see it, or its number may be another one's by now. */
+export function fateOf(identity: ProcessIdentity): 'alive' | 'gone' | 'unknown' {
+  if (identity.space !== processSpace()) return 'unknown'
+  if (!exists(identity.pid)) return 'gone'
+  const started = startOf(identity.pid)
+  if (started === null || identity.started === null) return 'unknown'
+  return started === identity.started ? 'alive' : 'gone'
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    // Another user's process may not be signalled, but it is there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** Containers may share a host's name, not its numbers of processes; numbers begin anew when a machine is started. */
+function processSpace(): string {
+  const parts = [
+    () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+    () => readlinkSync('/proc/self/ns/pid'),
+  ]
+  return [hostname(), ...parts.map((read) => attempt(read) ?? '')].join(' ').trim()
+}
+
+function startOf(pid: number): string | null {
+  const stat = attempt(() => readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))
+  // The name of the program may hold anything, blanks and brackets too; the start is the 20th field after it.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+}
+
+/** Null where the system has no such file. */
+function attempt(read: () => string): string | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,216 @@
+import { JobPersistenceError } from '../../core/errors.ts'
+import { packageVersion } from '../../core/version.ts'
+import type { EpochMs, Timer } from '../../time/clock.ts'
+import type { JobStoreContext } from '../job-store.ts'
+import { integer, text, textOrNull } from '../sql/columns.ts'
+import type { SqlRunner } from '../sql/sql-runner.ts'
+import type { SqlVocabulary } from '../sql/sql-vocabulary.ts'
+import { all, run, type SqlProgram, type SqlRow, sqlQuery } from '../sql/statement.ts'
+import { fateOf, ownIdentity, type ProcessIdentity } from './process-identity.ts'
+
+const checkinIntervalMs = 5_000
+/** A holder that cannot be seen as a process has failed when it was not heard of for as long as this. */
+const staleAfterMs = 20_000
+const watchIntervalMs = 1_000
+
+/** Another scheduler's row. */
+interface Rival {
+  readonly instanceId: string
+  readonly bootId: string
+  readonly checkinMs: EpochMs
+  readonly identity: ProcessIdentity | null
+}
+
+type Statements = ReturnType<typeof statementsOf>
+
+/**
+ * The right to fire the triggers of one scheduler name in one file. One process has it at a time: a second one would
+ * take what the first has in flight for what a crash left behind. Others may schedule on the file meanwhile.
+ *
+ * It is a row of `scheduler_state`. Its holder is gone when its process is; where that cannot be seen, in another
+ * container say, when it has not checked in for a while.
+ */
+export class SchedulerLease {
+  readonly #runner: SqlRunner
+  readonly #context: JobStoreContext
+  readonly #statements: Statements
+  readonly #filename: string
+  readonly #whose: Whose
+  readonly #identity = ownIdentity()
+  #timer: Timer | null = null
+  #checkin: Promise<void> = Promise.resolve()
+  #isHeld = false
+  #refusal: JobPersistenceError | null = null
+
+  constructor(runner: SqlRunner, vocabulary: SqlVocabulary, context: JobStoreContext, filename: string) {
+    this.#runner = runner
+    this.#context = context
+    this.#statements = statementsOf(vocabulary)
+    this.#filename = filename
+    this.#whose = { scheduler: vocabulary.schedulerName, bootId: context.ids.uniqueName() }
+  }
+
+  /** Why this scheduler may not go on, once another one has taken over; null while all is well. */
+  get refusal(): JobPersistenceError | null {
+    return this.#refusal
+  }
+
+  /**
+   * Takes the lease and keeps it. Waits for a holder of which it is not known whether it lives, until that checks in or
+   * its time is over.
+   *
+   * @throws JobPersistenceError ERR_STORE_IN_USE while another scheduler has it
+   */
+  async take(): Promise<void> {
+    const { clock, logger } = this.#context
+    const startedMs = clock.elapsedMs()
+    let watched: Rival | null = null
+    for (;;) {
+      const waitedMs = clock.elapsedMs() - startedMs
+      const given: Rival | null = waitedMs < staleAfterMs ? null : watched
+      const rival: Rival | null = await this.#runner.transact(() => this.#claim(given), { lock: 'cluster' })
+      if (rival === null) break
+      const isAlive = rival.identity !== null && fateOf(rival.identity) === 'alive'
+      const wasHeardOf = watched !== null && !isSame(watched, rival)
+      if (isAlive || wasHeardOf) throw this.#inUse(rival)
+      if (watched === null) {
+        const { instanceId, identity } = rival
+        const fields = { instanceId, pid: identity?.pid, host: identity?.host, waitMs: staleAfterMs }
+        logger.warn(fields, 'waiting to see whether the scheduler that has the file is still alive')
+      }
+      watched = rival
+      await new Promise<void>((resolve) => {
+        clock.setTimer(watchIntervalMs, resolve)
+      })
+    }
+    this.#isHeld = true
+    this.#checkInLater()
+  }
+
+  /** Gives it back, so that the next scheduler need not wait. Harmless when it was never taken. */
+  async release(): Promise<void> {
+    this.#timer?.cancel()
+    await this.#checkin
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    await this.#runner.transact(() => run(this.#statements.release(this.#whose)), { lock: 'cluster' })
+  }
+
+  /** Takes the row of the scheduler name unless a rival has it; `given` is one that was watched for long enough. */
+  *#claim(given: Rival | null): SqlProgram<Rival | null> {
+    const { clock, instanceId } = this.#context
+    const nowMs = clock.now()
+    const whose = this.#whose
+    const rivals = (yield* all(this.#statements.holders(whose))).map(toRival)
+    for (const rival of rivals) {
+      const fate = rival.identity === null ? 'unknown' : fateOf(rival.identity)
+      const isStale = nowMs - rival.checkinMs > staleAfterMs || (given !== null && isSame(given, rival))
+      if (fate === 'alive' || (fate === 'unknown' && !isStale)) return rival
+    }
+    yield* run(this.#statements.releaseOthers(whose))
+    const nodeInfo = JSON.stringify({ version: packageVersion, ...this.#identity })
+    yield* run(this.#statements.hold({ ...whose, instanceId, nowMs, checkinIntervalMs, nodeInfo }))
+    return null
+  }
+
+  #checkInLater(): void {
+    this.#timer = this.#context.clock.setTimer(
+      checkinIntervalMs,
+      () => {
+        this.#checkin = this.#checkIn()
+      },
+      { unref: true },
+    )
+  }
+
+  async #checkIn(): Promise<void> {
+    const { clock, signaler } = this.#context
+    const parameters = { ...this.#whose, nowMs: clock.now() }
+    try {
+      const kept = await this.#runner.transact(() => run(this.#statements.checkIn(parameters)), {
+        lock: 'cluster',
+      })
+      if (kept === 0) {
+        this.#isHeld = false
+        this.#refusal = new JobPersistenceError(
+          `The SQLite database '${this.#filename}' was taken over by another scheduler of this name, as this one was ` +
+            `not heard of for ${staleAfterMs} ms. Restart this process.`,
+          { code: 'ERR_STORE_IN_USE' },
+        )
+        signaler.recoveredByPeer()
+        signaler.storeError(this.#refusal.message, this.#refusal)
+        return
+      }
+    } catch (error) {
+      signaler.storeError('the check-in of this scheduler could not be written', error)
+    }
+    this.#checkInLater()
+  }
+
+  #inUse({ instanceId, identity, checkinMs }: Rival): JobPersistenceError {
+    const process = identity === null ? '' : ` (process ${identity.pid} on ${identity.host})`
+    const since = new Date(checkinMs).toISOString()
+    return new JobPersistenceError(
+      `The SQLite database '${this.#filename}' is in use: the scheduler instance '${instanceId}'${process} fires its ` +
+        `triggers, last heard of at ${since}. It can be taken over as soon as that process has ended. Use one ` +
+        'scheduler per file and name, or PostgreSQL for several; other processes may schedule without start().',
+      { code: 'ERR_STORE_IN_USE' },
+    )
+  }
+}
+
+function isSame(one: Rival, other: Rival): boolean {
+  return one.bootId === other.bootId && one.checkinMs === other.checkinMs
+}
+
+type Whose = { readonly scheduler: string; readonly bootId: string }
+
+function statementsOf({ dialect, names }: SqlVocabulary) {
+  const table = names.schedulerState
+  const own = 'sched_name = :scheduler AND boot_id = :bootId'
+  return {
+    holders: sqlQuery<Whose>(
+      dialect,
+      `SELECT instance_name, boot_id, last_checkin_time, node_info FROM ${table}
+        WHERE sched_name = :scheduler AND boot_id <> :bootId ORDER BY last_checkin_time DESC`,
+    ),
+    releaseOthers: sqlQuery<Whose>(
+      dialect,
+      `DELETE FROM ${table} WHERE sched_name = :scheduler AND (boot_id IS NULL OR boot_id <> :bootId)`,
+    ),
+    hold: sqlQuery<
+      Whose & { instanceId: string; nowMs: EpochMs; checkinIntervalMs: number; nodeInfo: string }
+    >(
+      dialect,
+      `INSERT INTO ${table} (sched_name, instance_name, last_checkin_time, checkin_interval, boot_id, node_info)
+        VALUES (:scheduler, :instanceId, :nowMs, :checkinIntervalMs, :bootId, :nodeInfo)
+        ON CONFLICT (sched_name, instance_name) DO UPDATE SET last_checkin_time = excluded.last_checkin_time`,
+    ),
+    checkIn: sqlQuery<Whose & { nowMs: EpochMs }>(
+      dialect,
+      `UPDATE ${table} SET last_checkin_time = :nowMs WHERE ${own}`,
+    ),
+    release: sqlQuery<Whose>(dialect, `DELETE FROM ${table} WHERE ${own}`),
+  }
+}
+
+function toRival(row: SqlRow): Rival {
+  return {
+    instanceId: text(row, 'instance_name'),
+    bootId: text(row, 'boot_id'),
+    checkinMs: integer(row, 'last_checkin_time'),
+    identity: readIdentity(textOrNull(row, 'node_info')),
+  }
+}
+
+/** Null for what another release wrote in a way that is not known here: then the check-in alone counts. */
+function readIdentity(json: string | null): ProcessIdentity | null {
+  if (json === null) return null
+  try {
+    const { pid, host, space, started } = JSON.parse(json) as Partial<ProcessIdentity>
+    if (typeof pid !== 'number' || typeof host !== 'string' || typeof space !== 'string') return null
+    return { pid, host, space, started: started ?? null }
+  } catch {
+    return null
+  }
+}

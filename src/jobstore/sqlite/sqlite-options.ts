@@ -1,0 +1,101 @@
+import { InvalidArgumentError } from '../../core/errors.ts'
+import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
+import type { MigrateMode } from '../sql/migrations/migrate.ts'
+import { type SqlNames, sqlNames } from '../sql/sql-names.ts'
+import type { SqliteDatabase } from './sqlite-database.ts'
+
+/** What `sqliteJobStore` takes: either `filename` or `database`. */
+export interface SqliteJobStoreOptions {
+  /** The file, made when it is missing, or `:memory:`, which is gone with the process. */
+  readonly filename?: string
+  /**
+   * An open better-sqlite3 connection to use instead of one of the store's own. Its settings stay as they are (turn on
+   * WAL yourself, and keep its `timeout` short: the event loop stands still for it), and it stays open after shutdown.
+   */
+  readonly database?: SqliteDatabase
+  /**
+   * When a commit is on the disk. `normal`: after a power cut or a crash of the operating system the last transactions
+   * may be missing, the file is whole, and a crash of the process alone loses nothing. `full`: nothing is missing, at
+   * the price of one disk flush per transaction. Default `normal`; not with `database`.
+   */
+  readonly synchronous?: 'normal' | 'full'
+  /**
+   * How long an operation waits while another connection writes, before it fails with ERR_DATABASE_UNAVAILABLE.
+   * Milliseconds, 0 to 600,000, default 5,000.
+   */
+  readonly busyTimeoutMs?: number
+  /** What the names of the tables begin with: letters, digits and underscores. Default `qrtz_`. */
+  readonly tablePrefix?: string
+  /**
+   * `onStart` makes and updates the tables; with `never` a schema that is too old is refused with ERR_SCHEMA_TOO_OLD.
+   * Default `onStart`.
+   */
+  readonly migrate?: MigrateMode
+  /** How job data is written: as JSON, or as `properties`, which hold strings only. Default `json`. */
+  readonly jobData?: 'json' | 'properties'
+}
+
+/** The options with every default filled in; frozen. */
+export interface ResolvedSqliteOptions {
+  readonly filename: string
+  /** The user's connection, or null when the store opens one. */
+  readonly database: SqliteDatabase | null
+  readonly synchronous: 'normal' | 'full'
+  readonly busyTimeoutMs: number
+  readonly names: SqlNames
+  readonly migrate: MigrateMode
+  readonly jobData: 'json' | 'properties'
+}
+
+const what = 'sqliteJobStore'
+
+/** Fills in the defaults. @throws InvalidArgumentError ERR_INVALID_OPTION */
+export function resolveSqliteOptions(options: SqliteJobStoreOptions): ResolvedSqliteOptions {
+  refuseUnknownKeys(what, options, [
+    'filename',
+    'database',
+    'synchronous',
+    'busyTimeoutMs',
+    'tablePrefix',
+    'migrate',
+    'jobData',
+  ])
+  const { filename, database, synchronous, busyTimeoutMs = 5_000, tablePrefix } = options
+  if ((filename === undefined) === (database === undefined)) {
+    throw invalid('filename', `needs either 'filename' or 'database'`)
+  }
+  if (database !== undefined && synchronous !== undefined) {
+    throw invalid('synchronous', `'synchronous' is up to the given database: set it there`)
+  }
+  return Object.freeze({
+    filename: database === undefined ? requireFilename(filename) : requireDatabase(database).name,
+    database: database ?? null,
+    synchronous: requireOneOf('synchronous', synchronous ?? 'normal', ['normal', 'full']),
+    busyTimeoutMs: requireInteger(what, 'busyTimeoutMs', busyTimeoutMs, { min: 0, max: 600_000 }),
+    names: sqlNames(what, tablePrefix === undefined ? {} : { prefix: tablePrefix }),
+    migrate: requireOneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
+    jobData: requireOneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
+  })
+}
+
+function requireFilename(filename: unknown): string {
+  if (typeof filename === 'string' && filename.trim() !== '' && !filename.includes('\0')) return filename
+  throw invalid('filename', `'filename' must be a path or ':memory:', got ${describeValue(filename)}`)
+}
+
+function requireDatabase(database: SqliteDatabase): SqliteDatabase {
+  const given: Partial<SqliteDatabase> = database
+  if (typeof given.prepare !== 'function' || typeof given.pragma !== 'function' || given.open !== true) {
+    throw invalid('database', `'database' must be an open better-sqlite3 database`)
+  }
+  return database
+}
+
+function requireOneOf<Value extends string>(field: string, value: Value, known: readonly Value[]): Value {
+  if (known.includes(value)) return value
+  throw invalid(field, `'${field}' must be one of ${known.join(', ')}, got ${describeValue(value)}`)
+}
+
+function invalid(field: string, problem: string): InvalidArgumentError {
+  return new InvalidArgumentError(field, `${what}: ${problem}.`, 'ERR_INVALID_OPTION')
+}

@@ -1,0 +1,183 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import type { JobStoreContext } from '../../../src/jobstore/job-store.ts'
+import { RAMJobStore } from '../../../src/jobstore/ram/ram-job-store.ts'
+import { migrate } from '../../../src/jobstore/sql/migrations/migrate.ts'
+import { all, run } from '../../../src/jobstore/sql/statement.ts'
+import { LeasedRunner } from '../../../src/jobstore/sqlite/leased-runner.ts'
+import { fateOf, ownIdentity, type ProcessIdentity } from '../../../src/jobstore/sqlite/process-identity.ts'
+import { SchedulerLease } from '../../../src/jobstore/sqlite/scheduler-lease.ts'
+import type { SqliteRunner } from '../../../src/jobstore/sqlite/sqlite-runner.ts'
+import { Testbed } from '../../../src/testing/job-store/testbed.ts'
+import { ManualClock } from '../../../src/time/manual-clock.ts'
+import { sqliteRunner, sqliteWords } from '../../support/sqlite.ts'
+
+const { names, dialect } = sqliteWords
+const startMs = 1_790_000_000_000
+
+/** A database and as many schedulers of one name on it as are wanted, on one clock. */
+class World {
+  readonly clock = new ManualClock(startMs)
+  readonly runner: SqliteRunner
+
+  constructor(runner: SqliteRunner) {
+    this.runner = runner
+  }
+
+  static async open(): Promise<World> {
+    const runner = await sqliteRunner(':memory:')
+    await migrate(runner, sqliteWords, startMs)
+    return new World(runner)
+  }
+
+  scheduler(instanceId: string): { lease: SchedulerLease; bed: Testbed } {
+    const bed = new Testbed(new RAMJobStore(), this.clock, instanceId)
+    const context: JobStoreContext = {
+      ...bed.context,
+      ids: { ...bed.context.ids, uniqueName: () => `boot of ${instanceId}` },
+    }
+    const vocabulary = { dialect, names, schedulerName: 'conformance' }
+    return { lease: new SchedulerLease(this.runner, vocabulary, context, 'a.db'), bed }
+  }
+
+  /** The row of a scheduler that is not part of this test's process. */
+  async hold(identity: ProcessIdentity | null, checkinMs: number): Promise<void> {
+    const info = identity === null ? 'null' : `'${JSON.stringify(identity)}'`
+    await this.execute(
+      `INSERT INTO ${names.schedulerState}
+        (sched_name, instance_name, last_checkin_time, checkin_interval, boot_id, node_info)
+        VALUES ('conformance', 'other', ${checkinMs}, 5000, 'boot of other', ${info})`,
+    )
+  }
+
+  async execute(text: string): Promise<number> {
+    return this.runner.transact(() => run({ text, values: [] }))
+  }
+
+  async holders(): Promise<unknown[]> {
+    const text = `SELECT instance_name FROM ${names.schedulerState} ORDER BY 1`
+    return (await this.runner.read(() => all({ text, values: [] }))).map((row) => row['instance_name'])
+  }
+}
+
+const onLinux = test.skipIf(process.platform !== 'linux') // reason: only Linux tells when a process began
+
+const inUse = { name: 'JobPersistenceError', code: 'ERR_STORE_IN_USE' }
+const elsewhere: ProcessIdentity = { ...ownIdentity(), space: 'another container', pid: 1 }
+
+function endedProcess(): ProcessIdentity {
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  return { ...ownIdentity(), pid }
+}
+
+describe('a process', () => {
+  test('is alive, gone, or cannot be seen', () => {
+    expect(fateOf(ownIdentity())).toBe(process.platform === 'linux' ? 'alive' : 'unknown')
+    expect(fateOf(endedProcess())).toBe('gone')
+    expect(fateOf({ ...endedProcess(), space: 'another' })).toBe('unknown')
+  })
+
+  onLinux('whose number went to another one is gone', () => {
+    expect(fateOf({ ...ownIdentity(), started: '1' })).toBe('gone')
+  })
+})
+
+describe('the lease of a scheduler on a file', () => {
+  test('is taken, kept by check-ins and given back', async () => {
+    const world = await World.open()
+    const { lease } = world.scheduler('one')
+    await lease.take()
+    expect(await world.holders()).toEqual(['one'])
+    await world.clock.advance(60_000)
+    const text = `SELECT last_checkin_time AS ms FROM ${names.schedulerState}`
+    expect(await world.runner.read(() => all({ text, values: [] }))).toEqual([{ ms: startMs + 60_000 }])
+    await lease.release()
+    await lease.release()
+    expect(await world.holders()).toEqual([])
+  })
+
+  onLinux('is refused while its holder lives, however long that was silent', async () => {
+    const world = await World.open()
+    await world.hold(ownIdentity(), startMs - 3_600_000)
+    const { pid, host } = ownIdentity()
+    await expect(world.scheduler('one').lease.take()).rejects.toMatchObject({
+      ...inUse,
+      message: expect.stringContaining(
+        `the scheduler instance 'other' (process ${pid} on ${host})`,
+      ) as string,
+    })
+    expect(await world.holders()).toEqual(['other'])
+  })
+
+  test('is taken over at once from a process that has ended', async () => {
+    const world = await World.open()
+    await world.hold(endedProcess(), startMs)
+    await world.scheduler('one').lease.take()
+    expect(await world.holders()).toEqual(['one'])
+  })
+
+  test.each([
+    ['in another container', elsewhere],
+    ['of another release', null],
+  ])('is taken over from a holder %s once that was silent for long enough', async (_where, identity) => {
+    const world = await World.open()
+    await world.hold(identity, startMs - 10_000)
+    const taking = world.scheduler('one').lease.take()
+    await world.clock.advance(9_000)
+    expect(await world.holders()).toEqual(['other'])
+    await world.clock.advance(3_000)
+    await taking
+    expect(await world.holders()).toEqual(['one'])
+  })
+
+  test('is refused as soon as a holder in another container is heard of', async () => {
+    const world = await World.open()
+    await world.hold(elsewhere, startMs - 10_000)
+    const taking = world.scheduler('one').lease.take()
+    const refused = expect(taking).rejects.toMatchObject(inUse)
+    await world.clock.advance(2_000)
+    await world.execute(`UPDATE ${names.schedulerState} SET last_checkin_time = ${startMs}`)
+    await world.clock.advance(2_000)
+    await refused
+    expect(await world.holders()).toEqual(['other'])
+  })
+
+  test('of a holder with a clock in the future is taken over all the same', async () => {
+    const world = await World.open()
+    await world.hold(elsewhere, startMs + 3_600_000)
+    const taking = world.scheduler('one').lease.take()
+    await world.clock.advance(22_000)
+    await taking
+    expect(await world.holders()).toEqual(['one'])
+  })
+
+  test('that was taken over stops its former holder, and tells it', async () => {
+    const world = await World.open()
+    const { lease, bed } = world.scheduler('one')
+    const runner = new LeasedRunner(world.runner, lease)
+    await lease.take()
+    await world.execute(`UPDATE ${names.schedulerState} SET boot_id = 'another'`)
+    await world.clock.advance(6_000)
+    expect(bed.signals.recoveriesByPeers).toBe(1)
+    expect(bed.signals.errors).toHaveLength(1)
+    const writing = runner.transact(() => run({ text: 'SELECT 1', values: [] }), { lock: 'rows' })
+    await expect(writing).rejects.toMatchObject(inUse)
+    expect(await runner.read(() => all({ text: 'SELECT 1 AS one', values: [] }))).toEqual([{ one: 1 }])
+    await lease.release()
+    expect(await world.holders()).toEqual(['one'])
+  })
+
+  test('survives check-ins that fail', async () => {
+    const world = await World.open()
+    const { lease, bed } = world.scheduler('one')
+    await lease.take()
+    await world.execute(`ALTER TABLE ${names.schedulerState} RENAME TO away`)
+    await world.clock.advance(6_000)
+    expect(bed.signals.errors).toHaveLength(1)
+    await world.execute(`ALTER TABLE away RENAME TO ${names.schedulerState}`)
+    await world.clock.advance(6_000)
+    expect(bed.signals.errors).toHaveLength(1)
+    expect(lease.refusal).toBeNull()
+    await lease.release()
+  })
+})
