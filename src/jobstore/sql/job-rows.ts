@@ -4,13 +4,13 @@ import type { JobDetail } from '../../jobs/job-detail.ts'
 import { type RetryOptions, type RetryPolicy, resolveRetryPolicy } from '../../jobs/retry-policy.ts'
 import { boolean, bytesOrNull, integerOrNull, text, textOrNull } from './columns.ts'
 import { type JobDataEncoding, jobDataText, readJobData } from './job-data-text.ts'
-import { jobKeyColumns } from './key-rows.ts'
 import { columnWidths, requireFits } from './limits.ts'
 import type { RowOf } from './row-set.ts'
 import type { SqlRow } from './statement.ts'
 
 export const jobColumns = {
-  ...jobKeyColumns,
+  job_name: 'text',
+  job_group: 'text',
   description: 'text',
   job_class_name: 'text',
   is_durable: 'boolean',

@@ -9,12 +9,12 @@ import { SimpleTrigger } from '../../triggers/simple-trigger.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { StoredTriggerState } from '../trigger-state.ts'
 import { type JobDataEncoding, jobDataText } from './job-data-text.ts'
-import { triggerKeyColumns } from './key-rows.ts'
 import { columnWidths, requireFits } from './limits.ts'
 import type { RowOf } from './row-set.ts'
 
 export const triggerColumns = {
-  ...triggerKeyColumns,
+  trigger_name: 'text',
+  trigger_group: 'text',
   job_name: 'text',
   job_group: 'text',
   description: 'text',
@@ -32,14 +32,16 @@ export const triggerColumns = {
 } as const
 
 export const simpleColumns = {
-  ...triggerKeyColumns,
+  trigger_name: 'text',
+  trigger_group: 'text',
   repeat_count: 'bigint',
   repeat_interval: 'bigint',
   times_triggered: 'bigint',
 } as const
 
 export const cronColumns = {
-  ...triggerKeyColumns,
+  trigger_name: 'text',
+  trigger_group: 'text',
   cron_expression: 'text',
   time_zone_id: 'text',
   times_triggered: 'bigint',
@@ -48,7 +50,8 @@ export const cronColumns = {
 } as const
 
 export const simpropColumns = {
-  ...triggerKeyColumns,
+  trigger_name: 'text',
+  trigger_group: 'text',
   str_prop_1: 'text',
   str_prop_2: 'text',
   str_prop_3: 'text',
