@@ -7,10 +7,14 @@ import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type {
   AcquiredTrigger,
   CompletedExecutionInstruction,
+  JobStore,
   TriggerFiredBundle,
 } from '../../src/jobstore/job-store.ts'
 import { completedExecutionInstructions } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
+import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
+import { sqliteEngine } from '../../src/jobstore/sqlite/sqlite-engine.ts'
 import { reportedTriggerState } from '../../src/jobstore/trigger-state.ts'
 import { completionOf, jobDetail, misfireThresholdMs, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -30,12 +34,17 @@ const groups = ['DEFAULT', 'ga', 'gb']
 
 /** The store, the model, and everything the steps so far were handed. */
 class Walk {
-  readonly bed = new Testbed(new RAMJobStore(), new ManualClock(), 'node')
+  readonly bed: Testbed
   readonly model = new StoreModel(misfireThresholdMs)
   readonly claims: AcquiredTrigger[] = []
   readonly bundles: TriggerFiredBundle[] = []
   #dice: readonly number[] = []
   #rolls = 0
+
+  constructor(store: JobStore, treatsLateTogether: boolean) {
+    this.model.treatsLateTogether = treatsLateTogether
+    this.bed = new Testbed(store, new ManualClock(), 'node')
+  }
 
   begin(dice: readonly number[]): void {
     this.#dice = dice
@@ -404,17 +413,48 @@ const step: fc.Arbitrary<Step> = fc.record({
   dice: fc.noBias(fc.array(fc.nat(1_000_000), { minLength: 12, maxLength: 12 })),
 })
 
-describe('the RAM store behaves as the naive model', () => {
-  test.each([1, 2, 3, 4])('in 300 random walks of up to 150 steps (seed %i)', async (seed) => {
-    const property = fc.asyncProperty(
-      fc.noBias(fc.array(step, { minLength: 1, maxLength: 150, size: 'max' })),
-      async (steps) => {
-        const walk = new Walk()
-        await walk.bed.store.initialize(walk.bed.context)
-        for (const each of steps) await take(walk, each)
-      },
-    )
-    // Time enough to report the shortest failing walk found so far before the test itself times out.
-    await fc.assert(property, { seed, numRuns: 300, interruptAfterTimeLimit: 40_000 })
-  })
-})
+function sqliteInMemory(): JobStore {
+  const names = sqlNames('test', {})
+  return new SqlJobStore(
+    sqliteEngine({
+      filename: ':memory:',
+      synchronous: 'normal',
+      names,
+      encoding: 'json',
+      migrate: 'onStart',
+      busyTimeoutMs: 1000,
+    }),
+  )
+}
+
+const stores: readonly {
+  readonly name: string
+  readonly create: () => JobStore
+  readonly runs: number
+  readonly treatsLateTogether: boolean
+}[] = [
+  { name: 'RAM', create: () => new RAMJobStore(), runs: 300, treatsLateTogether: false },
+  { name: 'SQLite', create: sqliteInMemory, runs: 25, treatsLateTogether: true },
+]
+
+describe.each(stores)(
+  'the $name store behaves as the naive model',
+  ({ create, runs, treatsLateTogether }) => {
+    test.each([1, 2, 3, 4])('in random walks of up to 150 steps (seed %i)', async (seed) => {
+      const property = fc.asyncProperty(
+        fc.noBias(fc.array(step, { minLength: 1, maxLength: 150, size: 'max' })),
+        async (steps) => {
+          const walk = new Walk(create(), treatsLateTogether)
+          await walk.bed.store.initialize(walk.bed.context)
+          try {
+            for (const each of steps) await take(walk, each)
+          } finally {
+            await walk.bed.store.shutdown()
+          }
+        },
+      )
+      // Time enough to report the shortest failing walk found so far before the test itself times out.
+      await fc.assert(property, { seed, numRuns: runs, interruptAfterTimeLimit: 40_000 })
+    })
+  },
+)

@@ -32,6 +32,8 @@ export class ModelLists {
   /** What the scheduler is told, as text. */
   told: string[] = []
   nowMs = 0
+  /** Whether a store that meets a late trigger treats all that are late, and not only those it comes to. */
+  treatsLateTogether = false
   protected readonly misfireThresholdMs: number
 
   constructor(misfireThresholdMs: number) {

@@ -201,6 +201,10 @@ export class StoreModel extends ModelLists {
     const picked: ModelTrigger[] = []
     let limitMs = request.noLaterThanMs
     while (picked.length < request.maxCount) {
+      const front = this.acquirable().slice(0, request.maxCount - picked.length)
+      if (this.treatsLateTogether && front.some(({ trigger }) => this.isMisfired(trigger))) {
+        for (const each of this.acquirable()) if (this.isMisfired(each.trigger)) this.#applyMisfire(each)
+      }
       const first = this.acquirable()[0]
       const nextMs = first?.trigger.nextFireTimeMs ?? null
       if (first === undefined || nextMs === null || nextMs > limitMs) break

@@ -13,10 +13,42 @@ import type { TriggerRef } from './trigger-table.ts'
 interface EndedExecution {
   readonly completion: JobCompletion
   readonly jobKey: JobKey
+  readonly nonConcurrent: boolean
 }
 
 /** Ends executions: those that are still ours; a completion whose firing was taken from us writes nothing. */
 export function* completeJobs(tx: SqlTransaction, completions: readonly JobCompletion[]): SqlProgram<void> {
+  for (let from = 0; from < completions.length; ) {
+    const together = independentEnds(completions.slice(from))
+    yield* completeTogether(tx, together)
+    from += together.length
+  }
+}
+
+/** The first of the completions, as many as can be written together because none sees what another one does. */
+function independentEnds(completions: readonly JobCompletion[]): readonly JobCompletion[] {
+  const retries: JobCompletion[] = []
+  const deletions = new KeyMap<JobKey, true>()
+  for (const [index, completion] of completions.entries()) {
+    const { jobDetail, instruction, retryTrigger } = completion
+    const seesRetry = retries.some((earlier) => seesRetryOf(completion, earlier))
+    // A job that lost its last trigger is gone, and with it the reason to run it again.
+    const seesDeletion = retryTrigger !== null && deletions.has(jobDetail.key)
+    if (seesRetry || seesDeletion) return completions.slice(0, index)
+    if (retryTrigger !== null) retries.push(completion)
+    else if (instruction === 'deleteTrigger') deletions.set(jobDetail.key, true)
+  }
+  return completions
+}
+
+/** Whether what a completion asks for is about the trigger that an earlier one stores. */
+function seesRetryOf(completion: JobCompletion, { jobDetail, retryTrigger }: JobCompletion): boolean {
+  if (retryTrigger === null || leavesTriggersAlone(completion)) return false
+  if (concernsAllTriggers(completion)) return completion.jobDetail.key.equals(jobDetail.key)
+  return completion.trigger.key.equals(retryTrigger.key)
+}
+
+function* completeTogether(tx: SqlTransaction, completions: readonly JobCompletion[]): SqlProgram<void> {
   const { session } = tx
   const ids = completions.map(({ fireInstanceId }) => fireInstanceId)
   const rows = new Map(
@@ -25,18 +57,17 @@ export function* completeJobs(tx: SqlTransaction, completions: readonly JobCompl
   const ended: EndedExecution[] = []
   for (const completion of completions) {
     const row = rows.get(completion.fireInstanceId)
-    if (row !== undefined) ended.push({ completion, jobKey: row.jobKey ?? completion.jobDetail.key })
+    // One that is named twice ends once.
+    if (row === undefined || !rows.delete(completion.fireInstanceId)) continue
+    const nonConcurrent = row.nonConcurrent || completion.jobDetail.disallowConcurrentExecution
+    ended.push({ completion, jobKey: row.jobKey ?? completion.jobDetail.key, nonConcurrent })
   }
   const losers = yield* carryOutInstructions(tx, ended)
   yield* writeData(tx, ended)
   yield* storeRetries(tx, ended)
-  const nonConcurrent = ended.filter(
-    ({ completion }) =>
-      completion.jobDetail.disallowConcurrentExecution || rows.get(completion.fireInstanceId)?.nonConcurrent,
-  )
   yield* settleJobs(
     tx,
-    nonConcurrent.map(({ jobKey }) => jobKey),
+    ended.filter(({ nonConcurrent }) => nonConcurrent).map(({ jobKey }) => jobKey),
   )
   yield* deleteOrphans(tx, losers)
 }

@@ -39,6 +39,8 @@ export function* fireTriggers(
   const bundles = new Map(firings.map((firing) => [firing.claim.row.fireInstanceId, bundleOf(tx, firing)]))
   return claims.map(({ fireInstanceId }) => {
     const bundle = bundles.get(fireInstanceId)
+    // A claim that is named twice fires once.
+    bundles.delete(fireInstanceId)
     return bundle === undefined ? gone : { kind: 'fired', bundle }
   })
 }
@@ -71,7 +73,7 @@ function* heldClaims(
     const row = rows.get(claim.fireInstanceId)
     if (row?.triggerKey.equals(claim.trigger.key) !== true) continue
     const jobKey = acquired.get(row.triggerKey)
-    if (jobKey === undefined) continue
+    if (jobKey === undefined || !rows.delete(claim.fireInstanceId)) continue
     const jobDetail = jobs.found.get(jobKey)
     if (jobDetail !== undefined) held.push({ claim, row, jobDetail })
     else faulty.push({ key: row.triggerKey, error: jobs.broken.get(jobKey) })

@@ -1,70 +1,13 @@
 import { defaultGroup, JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
-import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { Calendar } from '../../triggers/calendars/calendar.ts'
-import type { Trigger, TriggerType } from '../../triggers/trigger.ts'
+import type { TriggerType } from '../../triggers/trigger.ts'
 import { pageOf, pageSize } from '../paging.ts'
 import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../queries.ts'
 import { reportedTriggerState, storedTriggerStates, type TriggerState } from '../trigger-state.ts'
 import { boolean, instantOrNull, integer, integerOrNull, text, textOrNull } from './columns.ts'
 import { groupPredicate } from './group-predicate.ts'
-import type { SqlSession } from './sql-session.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, first, type SqlProgram, type SqlRow, type SqlValue, sqlQuery } from './statement.ts'
-
-export function* getJob(session: SqlSession, key: JobKey): SqlProgram<JobDetail | null> {
-  const { found, broken } = yield* session.jobs.load([key])
-  const error = broken.get(key)
-  if (error !== undefined) throw error
-  return found.get(key) ?? null
-}
-
-export function* getTrigger(session: SqlSession, key: TriggerKey): SqlProgram<Trigger | null> {
-  const { found, broken } = yield* session.triggers.load([key])
-  for (const { error } of broken) throw error
-  return found.get(key)?.trigger ?? null
-}
-
-/** One that cannot be read is left out, with a warning: it must not hide the others. */
-export function* getTriggersOfJob(session: SqlSession, key: JobKey): SqlProgram<readonly Trigger[]> {
-  const { found, broken } = yield* session.triggers.loadOfJob(key)
-  for (const { error } of broken)
-    session.context.logger.warn({ err: error, triggersOfJob: key.toString() }, error.message)
-  return found.values().map(({ trigger }) => trigger)
-}
-
-export function* getCalendar(session: SqlSession, name: string): SqlProgram<Calendar | null> {
-  const calendar = (yield* session.calendars.load([name])).get(name)
-  if (calendar instanceof Error) throw calendar
-  return calendar ?? null
-}
-
-export function getJobKeys(session: SqlSession, matcher: GroupMatcher): SqlProgram<readonly JobKey[]> {
-  return session.keyLists.jobKeys(matcher)
-}
-
-export function getTriggerKeys(
-  session: SqlSession,
-  matcher: GroupMatcher,
-): SqlProgram<readonly TriggerKey[]> {
-  return session.keyLists.triggerKeys(matcher)
-}
-
-export function getJobGroupNames(session: SqlSession): SqlProgram<readonly string[]> {
-  return session.keyLists.jobGroups(GroupMatcher.anyGroup())
-}
-
-export function getTriggerGroupNames(session: SqlSession): SqlProgram<readonly string[]> {
-  return session.keyLists.triggerGroups(GroupMatcher.anyGroup())
-}
-
-export function* getPausedTriggerGroups(session: SqlSession): SqlProgram<readonly string[]> {
-  return [...(yield* session.pausedGroups.load()).triggerGroups]
-}
-
-export function* getPausedJobGroups(session: SqlSession): SqlProgram<readonly string[]> {
-  return [...(yield* session.pausedGroups.load()).jobGroups]
-}
 
 export function* queryJobs(vocabulary: SqlVocabulary, query: JobQuery): SqlProgram<Page<JobSummary, JobKey>> {
   const size = pageSize('queryJobs', query)
