@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { describe, test } from 'vitest'
 import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
@@ -12,9 +13,6 @@ import type {
 } from '../../src/jobstore/job-store.ts'
 import { completedExecutionInstructions } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
-import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
-import { sqliteEngine } from '../../src/jobstore/sqlite/sqlite-engine.ts'
 import { reportedTriggerState } from '../../src/jobstore/trigger-state.ts'
 import { completionOf, jobDetail, misfireThresholdMs, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -413,20 +411,6 @@ const step: fc.Arbitrary<Step> = fc.record({
   dice: fc.noBias(fc.array(fc.nat(1_000_000), { minLength: 12, maxLength: 12 })),
 })
 
-function sqliteInMemory(): JobStore {
-  const names = sqlNames('test', {})
-  return new SqlJobStore(
-    sqliteEngine({
-      filename: ':memory:',
-      synchronous: 'normal',
-      names,
-      encoding: 'json',
-      migrate: 'onStart',
-      busyTimeoutMs: 1000,
-    }),
-  )
-}
-
 const stores: readonly {
   readonly name: string
   readonly create: () => JobStore
@@ -434,7 +418,12 @@ const stores: readonly {
   readonly treatsLateTogether: boolean
 }[] = [
   { name: 'RAM', create: () => new RAMJobStore(), runs: 300, treatsLateTogether: false },
-  { name: 'SQLite', create: sqliteInMemory, runs: 25, treatsLateTogether: true },
+  {
+    name: 'SQLite',
+    create: () => sqliteJobStore({ filename: ':memory:' }),
+    runs: 25,
+    treatsLateTogether: true,
+  },
 ]
 
 describe.each(stores)(
