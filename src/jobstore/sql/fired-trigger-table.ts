@@ -32,7 +32,7 @@ export class FiredTriggerTable {
 
   *insert(rows: readonly FiredRow[]): SqlProgram<void> {
     if (rows.length === 0) return
-    yield* run(this.#statements.insert({ scheduler: this.#scheduler, rows: encode(rows) }))
+    yield* run(this.#statements.insert({ rows: encode(rows, this.#scheduler) }))
   }
 
   /** Locks those of the rows that are this scheduler instance's and answers them. */
@@ -43,7 +43,7 @@ export class FiredTriggerTable {
   /** Turns claims into executions. */
   *begin(rows: readonly FiredRow[]): SqlProgram<void> {
     if (rows.length === 0) return
-    yield* run(this.#statements.begin({ scheduler: this.#scheduler, rows: encode(rows) }))
+    yield* run(this.#statements.begin({ rows: encode(rows, this.#scheduler) }))
   }
 
   /** Deletes those of the rows that are this scheduler instance's and in this state; answers them. */
@@ -97,9 +97,9 @@ export class FiredTriggerTable {
 }
 
 interface Statements {
-  readonly insert: SqlQuery<{ scheduler: string; rows: string }>
+  readonly insert: SqlQuery<{ rows: string }>
   readonly lock: SqlQuery<{ scheduler: string; instance: string; rows: string }>
-  readonly begin: SqlQuery<{ scheduler: string; rows: string }>
+  readonly begin: SqlQuery<{ rows: string }>
   readonly delete: SqlQuery<{ scheduler: string; instance: string; rows: string; state: string }>
   readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; state: string }>
   readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
@@ -115,6 +115,7 @@ const columns =
 function statementsOf({ dialect, names }: SqlVocabulary): Statements {
   const fired = names.firedTriggers
   const rows = dialect.rowSet('rows', {
+    sched_name: 'text',
     entry_id: 'text',
     trigger_name: 'text',
     trigger_group: 'text',
@@ -137,7 +138,7 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
   return {
     insert: sqlQuery(
       dialect,
-      `INSERT INTO ${fired} (sched_name, ${columns}) SELECT :scheduler, ${columns} FROM ${rows} AS r`,
+      `INSERT INTO ${fired} (sched_name, ${columns}) SELECT r.sched_name, ${columns} FROM ${rows} AS r`,
     ),
     lock: sqlQuery(
       dialect,
@@ -150,7 +151,7 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
       `UPDATE ${fired} AS f SET state = 'EXECUTING', fired_time = r.fired_time,
          is_nonconcurrent = r.is_nonconcurrent, requests_recovery = r.requests_recovery
        FROM ${rows} AS r
-       WHERE f.sched_name = :scheduler AND f.entry_id = r.entry_id AND f.state = 'ACQUIRED'`,
+       WHERE f.sched_name = r.sched_name AND f.entry_id = r.entry_id AND f.state = 'ACQUIRED'`,
     ),
     delete: sqlQuery(
       dialect,
@@ -182,9 +183,10 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
   }
 }
 
-function encode(rows: readonly FiredRow[]): string {
+function encode(rows: readonly FiredRow[], scheduler: string): string {
   return JSON.stringify(
     rows.map((row) => ({
+      sched_name: scheduler,
       entry_id: row.fireInstanceId,
       trigger_name: row.triggerKey.name,
       trigger_group: row.triggerKey.group,
