@@ -54,7 +54,7 @@ describe.each([
   ['quartzLocks', true],
 ] as const)('transactions, %s, prepared: %s', (locking, preparedStatements) => {
   const options = { locking, preparedStatements }
-  const locks: TransactionLock[] = ['rows', 'shared', 'exclusive', 'cluster']
+  const locks: TransactionLock[] = ['rows', 'shared', 'exclusive', 'cluster', 'schema']
 
   test.each(locks)('%s: commits what the program did and answers what it returned', async (lock) => {
     await using store = open(options)

@@ -37,6 +37,7 @@ export function skipLockedLocking({ names, schedulerName }: LockingScope): Locki
       `SELECT pg_advisory_xact_lock(${cluster})`,
       `SELECT pg_advisory_xact_lock_shared(${scheduling})`,
     ],
+    schema: [schemaLock],
   }
   return {
     name: 'skipLocked',
@@ -55,13 +56,22 @@ export function quartzLocking({ names, schedulerName }: LockingScope): LockingSt
   const stateAccess = [row('STATE_ACCESS'), ...triggerAccess]
   return {
     name: 'quartzLocks',
-    take: (lock) => (lock === 'cluster' ? stateAccess : triggerAccess),
+    take(lock) {
+      if (lock === 'schema') return [schemaLock]
+      return lock === 'cluster' ? stateAccess : triggerAccess
+    },
     isTaken: (replies) => replies.every(({ rows }) => rows.length === 1),
     prepare:
       `INSERT INTO ${names.locks} (sched_name, lock_name) VALUES ` +
       `(${scheduler}, 'TRIGGER_ACCESS'), (${scheduler}, 'STATE_ACCESS') ON CONFLICT DO NOTHING`,
   }
 }
+
+/**
+ * One for all schemas and prefixes of a database. IF NOT EXISTS alone is no protection: two sessions that create one
+ * table at once collide in the catalogue.
+ */
+const schemaLock = `SELECT pg_advisory_xact_lock(${advisoryKey('schema')})`
 
 /** A number of 64 bits that every node computes alike, as text: JavaScript's numbers are too short. */
 function advisoryKey(...parts: readonly string[]): string {

@@ -1,8 +1,6 @@
 import type { SchemaDialect } from '../sql/migrations/schema-dialect.ts'
 
 export const postgresSchema: SchemaDialect = {
-  // IF NOT EXISTS alone is no protection: two sessions that create one table at once collide in the catalogue.
-  lock: `SELECT pg_advisory_xact_lock(hashtextextended('quartz-ts schema', 0))`,
   // CREATE SCHEMA IF NOT EXISTS asks for the right to create schemas even when there is nothing to create.
   createSchema: (schema) =>
     `DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = lower('${schema}')) ` +

@@ -25,8 +25,6 @@ export const sqliteDialect: SqlDialect = {
 }
 
 export const sqliteSchema: SchemaDialect = {
-  // An immediate transaction is lock enough.
-  lock: null,
   createSchema: () => null,
   columnsOf: (table) => `SELECT lower(name) AS name FROM pragma_table_info('${table}')`,
 }

@@ -30,7 +30,7 @@ export async function migrate(
   // Most starts find nothing to do, and need no lock to see it.
   if (!(await isOutdated(runner, vocabulary))) return applied
   for (;;) {
-    const version = await runner.transact(() => applyNext(vocabulary, nowMs), { lock: 'rows' })
+    const version = await runner.transact(() => applyNext(vocabulary, nowMs), { lock: 'schema' })
     if (version === null) return applied
     applied.push(version)
   }
@@ -58,8 +58,7 @@ async function isOutdated(runner: SqlRunner, vocabulary: SchemaVocabulary): Prom
 
 /** Applies the first step that is missing; null when none is. */
 function* applyNext(vocabulary: SchemaVocabulary, nowMs: EpochMs): SqlProgram<number | null> {
-  const { dialect, schema, names } = vocabulary
-  if (schema.lock !== null) yield statement(schema.lock)
+  const { dialect, names } = vocabulary
   const state = yield* readState(vocabulary)
   refuseNewer(state.versions)
   const next = planMigrations(vocabulary, state)[0]

@@ -1,7 +1,5 @@
 /** What the engines say differently about the schema itself. Tables are given by names that were validated. */
 export interface SchemaDialect {
-  /** Keeps other migrators out until the transaction ends; null where a transaction excludes other writers anyway. */
-  readonly lock: string | null
   /** Creates a schema that is not there yet; null where there are none. */
   createSchema(schema: string): string | null
   /** A query of the columns (`name`, lower case) of a table; no rows when there is no such table. */

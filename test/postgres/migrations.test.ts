@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest'
+import { postgresDialect } from '../../src/jobstore/postgres/postgres-dialect.ts'
+import { postgresSchema } from '../../src/jobstore/postgres/postgres-schema.ts'
+import { migrate, requireSchema } from '../../src/jobstore/sql/migrations/migrate.ts'
+import {
+  emptySchema,
+  newestSchemaVersion,
+  planMigrations,
+  type SchemaVocabulary,
+  schemaOfQuartz,
+  versionTable,
+} from '../../src/jobstore/sql/migrations/plan-migrations.ts'
+import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
+import { all } from '../../src/jobstore/sql/statement.ts'
+import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { testRunner } from '../support/postgres-runner.ts'
+import { quartzTables } from '../support/quartz-tables.ts'
+import { sqliteRunner, sqliteWords } from '../support/sqlite.ts'
+
+function words(options: { prefix?: string; schema?: string } = {}): SchemaVocabulary {
+  return { dialect: postgresDialect, schema: postgresSchema, names: sqlNames('test', options) }
+}
+
+/** Every column of the tables of a schema: `qrtz_triggers.priority integer null`. */
+async function columns(database: TestDatabase, schema = 'public'): Promise<string[]> {
+  const rows = await database.query(
+    `SELECT c.relname AS table, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
+        a.attnotnull AS required,
+        (SELECT collname FROM pg_collation WHERE oid = a.attcollation) AS collation
+      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+      WHERE c.relnamespace = CAST($1 AS regnamespace) AND c.relkind = 'r' ORDER BY 1, 2`,
+    [schema],
+  )
+  return rows.map(({ table, name, type, required, collation }) =>
+    [
+      `${String(table)}.${String(name)}`,
+      type,
+      collation ?? '-',
+      required === true ? 'required' : 'null',
+    ].join(' '),
+  )
+}
+
+async function indexes(database: TestDatabase): Promise<Record<string, unknown>[]> {
+  return database.query(
+    `SELECT indexname, replace(indexdef, 'public.', '') AS definition FROM pg_indexes
+      WHERE schemaname = 'public' ORDER BY 1`,
+  )
+}
+
+/** Quartz's types, by the words of either engine. */
+const plainType = (type: string): string =>
+  type.replace('character varying', 'varchar').replace('bytea', 'blob').replace(' COLLATE "C"', '')
+
+describe('migrations on PostgreSQL', () => {
+  test('make all tables once, in either locking mode', async () => {
+    for (const locking of ['skipLocked', 'quartzLocks'] as const) {
+      await using database = await freshDatabase()
+      await using store = testRunner(database.connectionString, { locking })
+      expect(await migrate(store.runner, words(), 5)).toEqual([1])
+      expect(await migrate(store.runner, words(), 5)).toEqual([])
+      expect(await database.query('SELECT * FROM qrtz_schema_version')).toEqual([
+        { version: 1, breaking: true, applied_time: '5' },
+      ])
+      await requireSchema(store.runner, words())
+    }
+  })
+
+  test('give the tables and columns that SQLite gets, with the same types, keys and indexes', async () => {
+    await using database = await freshDatabase()
+    await using store = testRunner(database.connectionString)
+    await migrate(store.runner, words(), 5)
+    const sqlite = await sqliteRunner(':memory:')
+    await migrate(sqlite, sqliteWords, 5)
+    const query = (text: string): Promise<readonly Record<string, unknown>[]> =>
+      sqlite.read(() => all({ text, values: [] }))
+    const theirs = await query(
+      `SELECT m.name || '.' || c.name || ' ' || lower(c.type)
+          || CASE WHEN c."notnull" THEN ' required' ELSE ' null' END AS line
+        FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.name`,
+    )
+    const ours = (await columns(database)).map((line) =>
+      plainType(line).replace(/ (C|default|-) (?=\w+$)/, ' '),
+    )
+    expect(ours.toSorted()).toEqual(theirs.map(({ line }) => String(line)).toSorted())
+    const theirIndexes = await query(
+      `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL`,
+    )
+    const ourIndexes = (await indexes(database)).map(({ indexname }) => String(indexname))
+    expect(ourIndexes.filter((name) => !name.endsWith('_pkey'))).toEqual(
+      theirIndexes.map(({ name }) => String(name)).toSorted(),
+    )
+  })
+
+  test('compare keys by code point, whatever the language of the database', async () => {
+    await using database = await freshDatabase()
+    await using store = testRunner(database.connectionString)
+    await migrate(store.runner, words(), 5)
+    const keys = (await columns(database)).filter((line) =>
+      /_(name|group) |\.(entry_id|fire_instance_id) /.test(line),
+    )
+    expect(keys.length).toBeGreaterThan(30)
+    const others = keys.filter((line) => !line.includes(' C ') && !line.includes('job_class_name'))
+    expect(others).toEqual([])
+  })
+
+  test('are printed as a script that gives the same schema', async () => {
+    await using migrated = await freshDatabase()
+    await using printed = await freshDatabase()
+    await using store = testRunner(migrated.connectionString)
+    await migrate(store.runner, words(), 5)
+    const [plan] = planMigrations(words(), emptySchema)
+    for (const statement of [...versionTable(words()), ...(plan?.statements ?? [])])
+      await printed.query(statement)
+    expect(await columns(printed)).toEqual(await columns(migrated))
+    expect(await indexes(printed)).toEqual(await indexes(migrated))
+  })
+
+  test('are applied once when ten nodes start at once', async () => {
+    await using database = await freshDatabase()
+    const stores = Array.from({ length: 10 }, (_, index) =>
+      testRunner(database.connectionString, {
+        poolSize: 1,
+        locking: index % 2 === 0 ? 'skipLocked' : 'quartzLocks',
+      }),
+    )
+    const applied = await Promise.all(stores.map(({ runner }) => migrate(runner, words(), 5)))
+    await Promise.all(stores.map((store) => store[Symbol.asyncDispose]()))
+    expect(applied.flat()).toEqual([1])
+  })
+
+  test('are undone whole when a statement fails', async () => {
+    await using database = await freshDatabase()
+    await database.query('CREATE VIEW qrtz_execution_history AS SELECT 1 AS one')
+    await using store = testRunner(database.connectionString)
+    await expect(migrate(store.runner, words(), 5)).rejects.toMatchObject({ code: 'ERR_DATABASE' })
+    expect(await columns(database)).toEqual([])
+    await database.query('DROP VIEW qrtz_execution_history')
+    expect(await migrate(store.runner, words(), 5)).toEqual([1])
+  })
+
+  test('make and use a schema, beside another one and another prefix', async () => {
+    await using database = await freshDatabase()
+    await using store = testRunner(database.connectionString)
+    const places = [words(), words({ schema: 'Jobs' }), words({ schema: 'Jobs', prefix: 'B_' })]
+    for (const place of places) {
+      expect(await migrate(store.runner, place, 5)).toEqual([1])
+      await requireSchema(store.runner, place)
+    }
+    expect((await columns(database, 'jobs')).length).toBe((await columns(database)).length * 2)
+  })
+
+  test('need no right to create schemas when the schema is there', async () => {
+    await using database = await freshDatabase()
+    const user = `plain_${new URL(database.connectionString).pathname.slice(-12)}`
+    await database.query(`CREATE ROLE ${user} LOGIN PASSWORD 'x'`)
+    await database.query(`CREATE SCHEMA jobs AUTHORIZATION ${user}`)
+    const url = new URL(database.connectionString)
+    url.username = user
+    url.password = 'x'
+    try {
+      await using store = testRunner(url.href)
+      expect(await migrate(store.runner, words({ schema: 'jobs' }), 5)).toEqual([1])
+    } finally {
+      await database.query(`DROP OWNED BY ${user}`)
+      await database.query(`DROP ROLE ${user}`)
+    }
+  })
+})
+
+describe('a database that Java Quartz made', () => {
+  test('is adopted: what it lacks is added, nothing is dropped, its rows stay', async () => {
+    await using database = await freshDatabase()
+    await using fresh = await freshDatabase()
+    for (const statement of quartzTables) await database.query(statement)
+    await database.query(
+      `INSERT INTO QRTZ_JOB_DETAILS VALUES ('s', 'j', 'g', NULL, 'org.example.A', true, false, false, false, NULL)`,
+    )
+    const before = { columns: await columns(database), indexes: await indexes(database) }
+    await using store = testRunner(database.connectionString)
+    await using freshStore = testRunner(fresh.connectionString)
+    expect(await migrate(store.runner, words(), 5)).toEqual([1])
+    await migrate(freshStore.runner, words(), 5)
+
+    expect(await columns(database)).toEqual(expect.arrayContaining(before.columns))
+    expect(await indexes(database)).toEqual(expect.arrayContaining(before.indexes))
+    // Where Java compares by the database's language, our own tables compare by code point; else they are alike.
+    const alike = (lines: readonly string[]): string[] =>
+      lines.map((line) => line.replace(/ (C|default) /, ' '))
+    expect(alike(await columns(database))).toEqual(alike(await columns(fresh)))
+    const added = (await indexes(database)).map(({ indexname }) => String(indexname))
+    expect(added).toContain('idx_qrtz_t_acquire')
+    expect(added).not.toContain('idx_qrtz_t_job')
+    const [job] = await database.query('SELECT * FROM qrtz_job_details')
+    expect(job).toMatchObject({ job_name: 'j', retry_policy: null, timeout_ms: null })
+    await database.query(
+      `INSERT INTO qrtz_job_details VALUES ('s', 'k', 'g', NULL, 'org.example.A', true, false, false, false, NULL)`,
+    )
+  })
+
+  test('has the columns that the printed plan goes by', async () => {
+    await using database = await freshDatabase()
+    for (const statement of quartzTables) await database.query(statement)
+    const [plan] = planMigrations(words(), schemaOfQuartz)
+    for (const statement of plan?.statements ?? []) await database.query(statement)
+    await using fresh = await freshDatabase()
+    await using store = testRunner(fresh.connectionString)
+    await migrate(store.runner, words(), 5)
+    const names = (lines: readonly string[]): string[] =>
+      lines
+        .map((line) => line.split(' ', 1)[0] ?? '')
+        .filter((line) => !line.startsWith('qrtz_schema_version'))
+    expect(names(await columns(database))).toEqual(names(await columns(fresh)))
+  })
+})
+
+describe('a schema of another release', () => {
+  test('too old, or none, is refused where the store may not migrate, and nothing is made', async () => {
+    await using database = await freshDatabase()
+    await using store = testRunner(database.connectionString)
+    await expect(requireSchema(store.runner, words())).rejects.toMatchObject({ code: 'ERR_SCHEMA_TOO_OLD' })
+    expect(await columns(database)).toEqual([])
+  })
+
+  test('newer is refused by name when it is breaking, and used when it is not', async () => {
+    await using database = await freshDatabase()
+    await using store = testRunner(database.connectionString)
+    await migrate(store.runner, words(), 5)
+    const newer = newestSchemaVersion + 1
+    await database.query('INSERT INTO qrtz_schema_version VALUES ($1, false, 9)', [newer])
+    expect(await migrate(store.runner, words(), 5)).toEqual([])
+    await database.query('UPDATE qrtz_schema_version SET breaking = true WHERE version = $1', [newer])
+    await expect(migrate(store.runner, words(), 5)).rejects.toMatchObject({
+      code: 'ERR_SCHEMA_TOO_NEW',
+      message: expect.stringContaining(`schema version ${newer}`) as string,
+    })
+  })
+})
