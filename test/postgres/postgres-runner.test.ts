@@ -217,7 +217,7 @@ async function holdRow(
   onHeld: () => void,
   until: Promise<void>,
 ): Promise<void> {
-  const session = await connections.open()
+  const session = await connections.open(null)
   await session.query({ text: `BEGIN; UPDATE item SET n = n WHERE id = ${String(id)}` })
   onHeld()
   await until
@@ -236,7 +236,7 @@ describe('locks', () => {
     await using a = open(options)
     await using b = open({ ...options, schedulerName: secondName, lockTimeoutMs: 40 })
     // The first transaction waits for a row that this session holds, so it stays open until the session lets go.
-    const session = await a.connections.open()
+    const session = await a.connections.open(null)
     await session.query({ text: 'BEGIN; SELECT 1 FROM item WHERE id = 9 FOR UPDATE' })
     const inside = gate()
     const waiting = a.runner.transact(

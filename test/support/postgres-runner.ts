@@ -14,7 +14,6 @@ export interface RunnerOptions {
   readonly preparedStatements?: boolean
   readonly statementTimeoutMs?: number
   readonly lockTimeoutMs?: number
-  readonly answerWithinMs?: number
   readonly connectTimeoutMs?: number
   readonly slow?: { readonly afterMs: number; report(wait: SlowStatement): void }
   readonly source?: ConstructorParameters<typeof PostgresConnections>[0]['source']
@@ -33,7 +32,6 @@ export function testRunner(connectionString: string, options: RunnerOptions = {}
     source: options.source ?? { connectionString },
     poolSize: options.poolSize ?? 4,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    answerWithinMs: options.answerWithinMs ?? 30_000,
     slow: options.slow ?? null,
     clock: systemClock,
     onIdleError: (error) => idleErrors.push(error),

@@ -37,8 +37,12 @@ export class PostgresConnections {
     this.#pool.on('error', options.onIdleError)
   }
 
-  /** Takes a connection from the pool. @throws DatabaseFailure */
-  open(): Promise<PostgresSession> {
+  /**
+   * Takes a connection from the pool; one that does not answer within that time counts as lost.
+   *
+   * @throws DatabaseFailure
+   */
+  open(answerWithinMs: number | null): Promise<PostgresSession> {
     const { clock, connectTimeoutMs } = this.#options
     return new Promise((resolve, reject) => {
       let isWaiting = true
@@ -50,7 +54,7 @@ export class PostgresConnections {
       this.#pool.connect((error, client, release) => {
         timer.cancel()
         if (client === undefined) reject(new DatabaseFailure(error))
-        else if (isWaiting) resolve(new PostgresSession(client, release, this.#options))
+        else if (isWaiting) resolve(new PostgresSession(client, release, this.#options, answerWithinMs))
         else release()
       })
     })

@@ -18,7 +18,7 @@ export interface PostgresRunnerOptions {
   readonly statements: PreparedStatements
   readonly clock: Clock
   readonly ids: IdGenerator
-  /** 0: the server's own. */
+  /** 0: the server's own; then no answer is ever too late. */
   readonly statementTimeoutMs: number
   /** 0: the server's own. */
   readonly lockTimeoutMs: number
@@ -37,6 +37,9 @@ type Attempt<Answer> =
 
 const boundedDoubtMs = 30_000
 
+/** The server ends a statement in time and says so; what comes later than this does not come. */
+const answerGraceMs = 5000
+
 /** Runs programs on PostgreSQL, each step a round trip, on connections of a pool. */
 export class PostgresRunner implements SqlRunner {
   readonly #options: PostgresRunnerOptions
@@ -50,7 +53,9 @@ export class PostgresRunner implements SqlRunner {
   constructor(options: PostgresRunnerOptions) {
     this.#options = options
     this.#sleep = new InterruptibleSleep(options.clock)
-    this.#open = () => options.connections.open()
+    const { statementTimeoutMs } = options
+    const answerWithinMs = statementTimeoutMs === 0 ? null : statementTimeoutMs + answerGraceMs
+    this.#open = () => options.connections.open(answerWithinMs)
   }
 
   transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {

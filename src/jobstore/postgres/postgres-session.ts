@@ -4,8 +4,6 @@ import { DatabaseFailure } from './postgres-errors.ts'
 
 export interface SessionSettings {
   readonly clock: Clock
-  /** How long an answer may take before the connection counts as lost; null: for ever. */
-  readonly answerWithinMs: number | null
   /** Told once of a statement that waits for longer than this. */
   readonly slow: { readonly afterMs: number; report(wait: SlowStatement): void } | null
 }
@@ -49,14 +47,24 @@ export class PostgresSession {
   readonly #client: pg.PoolClient
   readonly #release: (error?: Error | boolean) => void
   readonly #settings: SessionSettings
+  readonly #answerWithinMs: number | null
   #isOut = true
   #processId: number | null
 
-  /** To be made in the very turn in which the pool gives the client. */
-  constructor(client: pg.PoolClient, release: (error?: Error | boolean) => void, settings: SessionSettings) {
+  /**
+   * To be made in the very turn in which the pool gives the client. A connection on which an answer takes longer than
+   * `answerWithinMs` counts as lost; null: never.
+   */
+  constructor(
+    client: pg.PoolClient,
+    release: (error?: Error | boolean) => void,
+    settings: SessionSettings,
+    answerWithinMs: number | null,
+  ) {
     this.#client = client
     this.#release = release
     this.#settings = settings
+    this.#answerWithinMs = answerWithinMs
     const { processID } = client as { processID?: number | null }
     this.#processId = processID ?? null
     client.on('error', ignore)
@@ -69,13 +77,14 @@ export class PostgresSession {
 
   /** Runs statements in one round trip; one result for each. @throws DatabaseFailure */
   async query(query: PostgresQuery): Promise<PostgresResult[]> {
-    const { clock, answerWithinMs, slow } = this.#settings
+    const { clock, slow } = this.#settings
+    const answerWithinMs = this.#answerWithinMs
     const startedMs = clock.elapsedMs()
     let timer: Timer | null = null
     const deadline = new Promise<never>((_, reject) => {
       const armDeadline = (spentMs: number): void => {
         if (answerWithinMs === null) return
-        timer = clock.setTimer(answerWithinMs - spentMs, () => {
+        timer = clock.setTimer(Math.max(0, answerWithinMs - spentMs), () => {
           reject(DatabaseFailure.noAnswer(answerWithinMs))
         })
       }

@@ -1,0 +1,89 @@
+import type pg from 'pg'
+import type { SlowStatement } from './postgres-session.ts'
+
+/** A statement that waits for a lock of somebody else. */
+export interface LockWait {
+  /** The text of the statement, without values. */
+  readonly statement: string
+  readonly waitedMs: number
+  readonly holders: readonly LockHolder[]
+}
+
+/** A server process that holds what another one waits for. */
+export interface LockHolder {
+  readonly processId: number
+  /** Of the connection's `application_name`. */
+  readonly application: string
+  /** `active`, `idle in transaction` and so on. */
+  readonly state: string
+  /** What it runs, or ran last; the database hides it from users without the right to see it. */
+  readonly statement: string
+  readonly transactionAgeMs: number
+}
+
+export interface LockWatchOptions {
+  /** A client outside of the pool: in a jam of locks the pool has none left. */
+  readonly connect: () => pg.Client
+  readonly onLockWait: (wait: LockWait) => void
+}
+
+// The application's name and the statement are cut: they are for people to read.
+const whoBlocks = `SELECT a.pid, left(coalesce(a.application_name, ''), 100) AS application,
+  coalesce(a.state, '') AS state, left(coalesce(a.query, ''), 300) AS statement,
+  CAST(coalesce(extract(epoch FROM clock_timestamp() - a.xact_start), 0) * 1000 AS integer) AS age_ms
+  FROM pg_stat_activity a WHERE a.pid = ANY (pg_blocking_pids($1)) ORDER BY a.xact_start`
+
+interface HolderRow {
+  readonly pid: number
+  readonly application: string
+  readonly state: string
+  readonly statement: string
+  readonly age_ms: number
+}
+
+/** Finds out of statements that take long whether they wait for a lock, and who holds it. */
+export class LockWatch {
+  readonly #options: LockWatchOptions
+  #looking: Promise<void> | null = null
+
+  constructor(options: LockWatchOptions) {
+    this.#options = options
+  }
+
+  /** Returns at once and never throws. One look at a time: a jam has one cause, mostly. */
+  examine({ text, waitedMs, processId }: SlowStatement): void {
+    if (processId === null) return
+    this.#looking ??= this.#look(processId, text, waitedMs).finally(() => {
+      this.#looking = null
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.#looking
+  }
+
+  async #look(processId: number, statement: string, waitedMs: number): Promise<void> {
+    const client = this.#options.connect()
+    client.on('error', () => {})
+    let rows: readonly HolderRow[] = []
+    try {
+      await client.connect()
+      const result = await client.query<HolderRow>({
+        text: whoBlocks,
+        values: [processId],
+        query_timeout: 5000,
+      } as object as pg.QueryConfig)
+      rows = result.rows
+    } catch {
+      // Whether it waits for a lock cannot be said; if it does for too long, its own error will.
+    } finally {
+      await client.end().catch(() => {})
+    }
+    // It is just slow, or had its lock by the time that was asked.
+    if (rows.length === 0) return
+    const holders = rows.map(({ pid, application, state, statement: held, age_ms }) => {
+      return { processId: pid, application, state, statement: held, transactionAgeMs: age_ms }
+    })
+    this.#options.onLockWait({ statement, waitedMs, holders })
+  }
+}

@@ -1,0 +1,146 @@
+import type { IdGenerator } from '../../core/ids.ts'
+import type { Clock, EpochMs } from '../../time/clock.ts'
+import type { SqlRunner } from '../sql/sql-runner.ts'
+import { type LockWait, LockWatch } from './lock-watch.ts'
+import { type LockingStrategy, quartzLocking, skipLockedLocking } from './locking.ts'
+import { PostgresConnections } from './postgres-connections.ts'
+import type { ResolvedPostgresOptions } from './postgres-options.ts'
+import { PostgresRunner } from './postgres-runner.ts'
+import { PreparedStatements } from './prepared-statements.ts'
+import { WakeListener } from './wake-listener.ts'
+import { type WakeMessage, wakeChannel } from './wake-message.ts'
+import { WakeNotifier } from './wake-notifier.ts'
+
+export interface PostgresAccessContext {
+  readonly schedulerName: string
+  readonly instanceId: string
+  /** Of the network: real time, also for a scheduler whose clock a test moves. */
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  /** Another node says that something may fire; also called after a break in listening, as of now. */
+  readonly onWake: (earliestMs: EpochMs | null) => void
+  readonly onLockWait: (wait: LockWait) => void
+  /** Something broke that mends itself: an idle connection, the connection that listens, a notification. */
+  readonly onTrouble: (message: string, cause: unknown) => void
+}
+
+/** Everything that one store has open at the server. */
+export class PostgresAccess {
+  readonly connections: PostgresConnections
+  readonly runner: PostgresRunner
+  readonly locking: LockingStrategy
+  readonly #options: ResolvedPostgresOptions
+  readonly #context: PostgresAccessContext
+  readonly #watch: LockWatch
+  readonly #notifier: WakeNotifier | null
+  readonly #listener: WakeListener | null
+
+  constructor(options: ResolvedPostgresOptions, context: PostgresAccessContext) {
+    this.#options = options
+    this.#context = context
+    const { clock, onTrouble } = context
+    this.#watch = new LockWatch({
+      connect: () => this.connections.dedicatedClient(),
+      onLockWait: context.onLockWait,
+    })
+    const { lockWaitWarningMs } = options
+    this.connections = new PostgresConnections({
+      source: options.source,
+      poolSize: options.poolSize,
+      connectTimeoutMs: options.connectTimeoutMs,
+      clock,
+      slow:
+        lockWaitWarningMs === 0
+          ? null
+          : {
+              afterMs: lockWaitWarningMs,
+              report: (slow) => {
+                this.#watch.examine(slow)
+              },
+            },
+      onIdleError: (error) => {
+        onTrouble('an idle connection to PostgreSQL broke; the next operation makes another', error)
+      },
+    })
+    const scope = { names: options.names, schedulerName: context.schedulerName }
+    this.locking = options.locking === 'quartzLocks' ? quartzLocking(scope) : skipLockedLocking(scope)
+    this.runner = this.#newRunner(this.locking, options)
+    const channel = wakeChannel(options.names, context.schedulerName)
+    this.#notifier = options.listen ? this.#newNotifier(channel) : null
+    this.#listener = options.listen ? this.#newListener(channel) : null
+  }
+
+  /**
+   * A runner for migrations: they take as long as they take, and the lock rows of Java are not there before them.
+   * Closed with everything else.
+   */
+  migrationRunner(): SqlRunner {
+    const scope = { names: this.#options.names, schedulerName: this.#context.schedulerName }
+    return this.#newRunner(skipLockedLocking(scope), { statementTimeoutMs: 0, lockTimeoutMs: 0 })
+  }
+
+  /** Starts to hear other nodes. */
+  listen(): void {
+    this.#listener?.start()
+  }
+
+  /** Tells other nodes. Returns at once and never throws. */
+  wakePeers(earliestMs: EpochMs): void {
+    this.#notifier?.notify(earliestMs)
+  }
+
+  /** Ends what is under way and closes every connection, but not a pool that is the user's. */
+  async close(): Promise<void> {
+    await this.#notifier?.close()
+    await this.#listener?.close()
+    await this.runner.close()
+    await this.#watch.close()
+  }
+
+  #newRunner(
+    locking: LockingStrategy,
+    limits: { readonly statementTimeoutMs: number; readonly lockTimeoutMs: number },
+  ): PostgresRunner {
+    const { clock, ids } = this.#context
+    return new PostgresRunner({
+      connections: this.connections,
+      locking,
+      statements: new PreparedStatements(this.#options.preparedStatements),
+      clock,
+      ids,
+      statementTimeoutMs: limits.statementTimeoutMs,
+      lockTimeoutMs: limits.lockTimeoutMs,
+    })
+  }
+
+  #newNotifier(channel: string): WakeNotifier {
+    const { instanceId, onTrouble } = this.#context
+    return new WakeNotifier({
+      connections: this.connections,
+      channel,
+      from: instanceId,
+      onError: (error) => {
+        onTrouble('other nodes could not be woken; they look by themselves', error)
+      },
+    })
+  }
+
+  #newListener(channel: string): WakeListener {
+    const { instanceId, clock, ids, onWake, onTrouble } = this.#context
+    return new WakeListener({
+      connect: () => this.connections.dedicatedClient(),
+      channel,
+      clock,
+      random: () => ids.random(),
+      onWake: ({ earliestMs, from }: WakeMessage) => {
+        if (from !== instanceId) onWake(earliestMs)
+      },
+      onListening: () => {
+        onWake(null)
+      },
+      onError: (error) => {
+        onTrouble('the connection that listens for other nodes broke; it is made again', error)
+      },
+    })
+  }
+}

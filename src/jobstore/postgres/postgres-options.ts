@@ -1,0 +1,197 @@
+import type { ClientConfig, Pool } from 'pg'
+import { InvalidArgumentError } from '../../core/errors.ts'
+import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
+import type { JobDataEncoding } from '../sql/job-data-text.ts'
+import type { MigrateMode } from '../sql/migrations/migrate.ts'
+import { type SqlNames, sqlNames } from '../sql/sql-names.ts'
+
+/** How the PostgreSQL job store connects and works. */
+export interface PostgresJobStoreOptions {
+  /**
+   * Where the database is, as a URL; no other form of connecting may be given beside it. Default, when none is given:
+   * what pg reads from the environment (`PGHOST`, `PGUSER` and so on).
+   */
+  readonly connectionString?: string
+  /** Where the database is, as options of a pg client: host, user, password (also a function), `ssl` and so on. */
+  readonly connection?: ClientConfig
+  /**
+   * Your own pool, which the store uses and never closes. The store listens for its errors, so that an idle connection
+   * that breaks does not end the process.
+   */
+  readonly pool?: Pool
+  /**
+   * Most connections that the store has at once, one for LISTEN aside; not with `pool`. 1 to 1,000, default 10: more
+   * serve only as many operations at the same time.
+   */
+  readonly poolSize?: number
+  /** The schema of the tables. Default: the first of the connection's search path that has them. */
+  readonly schema?: string
+  /** What the names of the tables begin with. Default `qrtz_`. */
+  readonly tablePrefix?: string
+  /**
+   * How nodes keep out of each other's way: `skipLocked` claims rows one by one; `quartzLocks` takes the same lock rows
+   * as Java Quartz and is for clusters that have Java nodes. Default `skipLocked`.
+   */
+  readonly locking?: 'skipLocked' | 'quartzLocks'
+  /**
+   * Wake other nodes at once by LISTEN and NOTIFY; this takes one connection of its own. Behind a transaction pooler
+   * set it to false: nodes then hear of changes when they look, within `idleWaitMs`. Default true.
+   */
+  readonly listen?: boolean
+  /** Keep statements prepared on each connection; a transaction pooler may need false. Default true. */
+  readonly preparedStatements?: boolean
+  /** How long to wait for a connection, new or free. Milliseconds, 1 to 600,000, default 10,000. */
+  readonly connectTimeoutMs?: number
+  /**
+   * The longest that one statement may take, and that a transaction may stand still before the server ends it; a
+   * connection that does not answer for five seconds longer counts as lost. Milliseconds, 0 to 3,600,000, where 0
+   * leaves it to the server. Default 60,000.
+   */
+  readonly statementTimeoutMs?: number
+  /**
+   * The longest wait for a lock of another transaction, after which the operation is tried again, twice at most.
+   * Milliseconds, 0 to 3,600,000, where 0 leaves it to the server. Default 10,000.
+   */
+  readonly lockTimeoutMs?: number
+  /**
+   * A wait for a lock that is longer than this is reported, with who holds it. Milliseconds, 0 to 3,600,000, where 0
+   * reports none. Default 1,000.
+   */
+  readonly lockWaitWarningMs?: number
+  /** Who brings the tables up to date: the store when it starts, or you with `quartz-ts migrate`. Default `onStart`. */
+  readonly migrate?: MigrateMode
+  /**
+   * How job data is written: JSON, or the text of Java's properties, strings only, which Java nodes read. Both are
+   * understood on reading. Default `json`.
+   */
+  readonly jobData?: JobDataEncoding
+}
+
+/** The options with every default filled in; frozen. */
+export interface ResolvedPostgresOptions
+  extends Required<
+    Omit<PostgresJobStoreOptions, 'connectionString' | 'connection' | 'pool' | 'schema' | 'tablePrefix'>
+  > {
+  readonly source: Pool | ClientConfig
+  readonly names: SqlNames
+}
+
+const what = 'postgresJobStore'
+const known: readonly (keyof PostgresJobStoreOptions)[] = [
+  'connectionString',
+  'connection',
+  'pool',
+  'poolSize',
+  'schema',
+  'tablePrefix',
+  'locking',
+  'listen',
+  'preparedStatements',
+  'connectTimeoutMs',
+  'statementTimeoutMs',
+  'lockTimeoutMs',
+  'lockWaitWarningMs',
+  'migrate',
+  'jobData',
+]
+
+/**
+ * Fills in defaults and refuses what cannot work.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option and what it may be
+ */
+export function resolvePostgresOptions(options: PostgresJobStoreOptions): ResolvedPostgresOptions {
+  refuseUnknownKeys(what, options, known)
+  const { schema, tablePrefix } = options
+  return Object.freeze({
+    source: sourceOf(options),
+    names: sqlNames(what, {
+      ...(tablePrefix === undefined ? {} : { prefix: tablePrefix }),
+      ...(schema === undefined ? {} : { schema }),
+    }),
+    poolSize: requireInteger(what, 'poolSize', options.poolSize ?? 10, { min: 1, max: 1000 }),
+    locking: oneOf('locking', options.locking ?? 'skipLocked', ['skipLocked', 'quartzLocks']),
+    listen: flag('listen', options.listen ?? true),
+    preparedStatements: flag('preparedStatements', options.preparedStatements ?? true),
+    connectTimeoutMs: requireInteger(what, 'connectTimeoutMs', options.connectTimeoutMs ?? 10_000, {
+      min: 1,
+      max: 600_000,
+    }),
+    statementTimeoutMs: timeLimit('statementTimeoutMs', options.statementTimeoutMs ?? 60_000),
+    lockTimeoutMs: timeLimit('lockTimeoutMs', options.lockTimeoutMs ?? 10_000),
+    lockWaitWarningMs: timeLimit('lockWaitWarningMs', options.lockWaitWarningMs ?? 1000),
+    migrate: oneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
+    jobData: oneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
+  })
+}
+
+function sourceOf({
+  connectionString,
+  connection,
+  pool,
+  poolSize,
+}: PostgresJobStoreOptions): Pool | ClientConfig {
+  const given = Object.entries({ connectionString, connection, pool }).filter(
+    ([, value]) => value !== undefined,
+  )
+  const [first, second] = given
+  if (first !== undefined && second !== undefined) {
+    throw invalid(second[0], `'${first[0]}' and '${second[0]}' both say how to connect; give one of them.`)
+  }
+  if (pool !== undefined) {
+    if (poolSize !== undefined)
+      throw invalid('poolSize', "'poolSize' is that of your own pool; set it there.")
+    return requirePool(pool)
+  }
+  if (connectionString !== undefined) {
+    if (typeof connectionString === 'string' && connectionString !== '') return { connectionString }
+    throw invalid(
+      'connectionString',
+      "'connectionString' must be a URL, as in postgres://user@host/database.",
+    )
+  }
+  if (connection === undefined) return {}
+  if (typeof connection === 'object' && (connection as object | null) !== null) return connection
+  throw invalid(
+    'connection',
+    `'connection' must be options of a pg client, got ${describeValue(connection)}.`,
+  )
+}
+
+function requirePool(pool: Pool): Pool {
+  const candidate = pool as Partial<Pool> | null
+  if (typeof candidate?.connect !== 'function' || typeof candidate.query !== 'function') {
+    throw invalid('pool', `'pool' must be a pool of the package pg, got ${describeValue(pool)}.`)
+  }
+  if ((pool.options as { binary?: boolean } | undefined)?.binary === true) {
+    throw invalid(
+      'pool',
+      "'pool' reads results in binary form, which the store does not; leave out its 'binary'.",
+    )
+  }
+  return pool
+}
+
+function timeLimit(field: keyof PostgresJobStoreOptions, value: number): number {
+  return requireInteger(what, field, value, { min: 0, max: 3_600_000 })
+}
+
+function flag(field: keyof PostgresJobStoreOptions, value: boolean): boolean {
+  if (typeof value === 'boolean') return value
+  throw invalid(field, `'${field}' must be true or false, got ${describeValue(value)}.`)
+}
+
+function oneOf<Value extends string>(
+  field: keyof PostgresJobStoreOptions,
+  value: Value,
+  allowed: readonly Value[],
+): Value {
+  if (allowed.includes(value)) return value
+  const list = allowed.map((each) => `'${each}'`).join(' or ')
+  throw invalid(field, `'${field}' must be ${list}, got ${describeValue(value)}.`)
+}
+
+// The messages never hold the connection: it has a password.
+function invalid(field: string, message: string): InvalidArgumentError {
+  return new InvalidArgumentError(field, `${what}: ${message}`, 'ERR_INVALID_OPTION')
+}

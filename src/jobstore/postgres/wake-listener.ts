@@ -1,0 +1,121 @@
+import pg from 'pg'
+import type { Clock } from '../../time/clock.ts'
+import { InterruptibleSleep } from './interruptible-sleep.ts'
+import { DatabaseFailure } from './postgres-errors.ts'
+import { backoffMs } from './transaction-retry.ts'
+import { readWakeMessage, type WakeMessage } from './wake-message.ts'
+
+export interface WakeListenerOptions {
+  /** A client outside of any pool, not yet connected. */
+  readonly connect: () => pg.Client
+  readonly channel: string
+  readonly clock: Clock
+  readonly random: () => number
+  readonly onWake: (message: WakeMessage) => void
+  /** It listens, for the first time or again; what was said before was missed. */
+  readonly onListening: () => void
+  readonly onError: (error: unknown) => void
+  /** How often to ask whether the connection lives: one that only listens would never notice. Default 15,000. */
+  readonly heartbeatMs?: number
+}
+
+/** Hears what other nodes say, on a connection of its own that is made again whenever it breaks. */
+export class WakeListener {
+  readonly #options: WakeListenerOptions
+  readonly #sleep: InterruptibleSleep
+  #client: pg.Client | null = null
+  #running: Promise<void> | null = null
+
+  constructor(options: WakeListenerOptions) {
+    this.#options = options
+    this.#sleep = new InterruptibleSleep(options.clock)
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  async close(): Promise<void> {
+    this.#sleep.end()
+    if (this.#client !== null) await disconnect(this.#client)
+    await this.#running
+  }
+
+  #isClosed(): boolean {
+    return this.#sleep.isOver
+  }
+
+  async #run(): Promise<void> {
+    const { onError, random } = this.#options
+    for (let failures = 0; !this.#isClosed(); ) {
+      const client = this.#options.connect()
+      this.#client = client
+      try {
+        await this.#listen(client, () => {
+          failures = 0
+        })
+      } catch (error) {
+        if (this.#isClosed()) break
+        failures++
+        onError(error)
+      } finally {
+        this.#client = null
+        await disconnect(client)
+      }
+      await this.#sleep.sleep(50 + random() * backoffMs(100, failures))
+    }
+  }
+
+  /** Ends when the listener closes, or throws when the connection breaks. */
+  async #listen(client: pg.Client, onListening: () => void): Promise<void> {
+    const { channel, onWake, heartbeatMs = 15_000 } = this.#options
+    const broken = new Promise<never>((_, reject) => {
+      client.on('error', reject)
+      client.on('end', () => {
+        reject(new DatabaseFailure(new Error('Connection terminated')))
+      })
+    })
+    // Looked at between the heartbeats, too.
+    broken.catch(() => {})
+    client.on('notification', (notification) => {
+      const message = notification.channel === channel ? readWakeMessage(notification.payload) : null
+      if (message !== null) onWake(message)
+    })
+    await Promise.race([client.connect(), broken])
+    await this.#answered(client.query(`LISTEN ${pg.escapeIdentifier(channel)}`), broken)
+    onListening()
+    this.#options.onListening()
+    for (;;) {
+      const isOpen = await Promise.race([this.#sleep.sleep(heartbeatMs), broken])
+      if (!isOpen) return
+      await this.#answered(client.query('SELECT 1'), broken)
+    }
+  }
+
+  /** Waits for an answer, not for ever. */
+  async #answered(answer: Promise<unknown>, broken: Promise<never>): Promise<void> {
+    const { clock, heartbeatMs = 15_000 } = this.#options
+    let giveUp = (): void => {}
+    const late = new Promise<never>((_, reject) => {
+      giveUp = () => {
+        reject(DatabaseFailure.noAnswer(heartbeatMs))
+      }
+    })
+    const timer = clock.setTimer(heartbeatMs, giveUp)
+    try {
+      await Promise.race([answer, broken, late])
+    } finally {
+      timer.cancel()
+    }
+  }
+}
+
+/** Without waiting for a server that may not answer: nothing of this connection is worth it. */
+async function disconnect(client: pg.Client): Promise<void> {
+  // Whatever else breaks on this connection, nobody has to know, and an event that nobody hears ends the process.
+  client.on('error', () => {})
+  const ended = client.end().catch(() => {})
+  const { connection } = client as unknown as { connection?: { stream?: { destroy(): void } } }
+  connection?.stream?.destroy()
+  await ended
+}
