@@ -55,7 +55,9 @@ export function retryTriggerFor(
   return TriggerBuilder.newTrigger()
     .withIdentity(`RT_${fireInstanceId}_${origin.attempt + 1}`, retryingJobsGroup)
     .withDescription(
-      `attempt ${origin.attempt + 1} of ${policy.attempts} for trigger ${origin.triggerKey.toString()}`,
+      shortened(
+        `attempt ${origin.attempt + 1} of ${policy.attempts} for trigger ${origin.triggerKey.toString()}`,
+      ),
     )
     .forJob(jobDetail.key)
     .withPriority(trigger.priority)
@@ -70,4 +72,11 @@ export function retryTriggerFor(
     .startAt(new Date(startTimeMs))
     .build()
     .computeFirstFireTime(null)
+}
+
+/** No longer than a database keeps, however long the keys are. */
+function shortened(description: string): string {
+  if (description.length <= 250) return description
+  const characters = Array.from(description)
+  return characters.length <= 250 ? description : `${characters.slice(0, 247).join('')}...`
 }

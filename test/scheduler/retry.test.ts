@@ -188,6 +188,19 @@ describe('a job with a retry policy', () => {
     await rig.scheduler.shutdown()
   })
 
+  it('describes its trigger in no more words than a database keeps', async () => {
+    const policy = fixed(2)
+    const rig = await retrying(policy, 1)
+    const named = oneShot(rig).getTriggerBuilder().withIdentity('😀'.repeat(200), 'g'.repeat(200)).build()
+    await rig.scheduler.scheduleJob(retryOf(policy), named)
+    await rig.clock.advance(1500)
+    const [key] = await rig.scheduler.getTriggerKeys(GroupMatcher.groupEquals(retryingJobsGroup))
+    const stored = key === undefined ? null : await rig.scheduler.getTrigger(key)
+    expect(stored?.description).toMatch(/^attempt 2 of 2 for trigger g+\.😀+\.\.\.$/u)
+    expect(Array.from(stored?.description ?? '')).toHaveLength(250)
+    await rig.scheduler.shutdown()
+  })
+
   it('does not wait for the retry to fire on: a repeating trigger keeps its schedule', async () => {
     const policy = fixed(2, 1500)
     const rig = await retrying(policy, 1)

@@ -1,27 +1,72 @@
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import { postgresDialect } from '../../src/jobstore/postgres/postgres-dialect.ts'
+import { postgresSchema } from '../../src/jobstore/postgres/postgres-schema.ts'
 import { CalendarTable } from '../../src/jobstore/sql/calendar-table.ts'
 import { FiredTriggerTable } from '../../src/jobstore/sql/fired-trigger-table.ts'
 import type { JobDataEncoding } from '../../src/jobstore/sql/job-data-text.ts'
 import { JobTable } from '../../src/jobstore/sql/job-table.ts'
 import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
-import type { SqlProgram, SqlRow, SqlStatement } from '../../src/jobstore/sql/statement.ts'
+import type { SchemaVocabulary } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
+import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
+import type { SqlRunner } from '../../src/jobstore/sql/sql-runner.ts'
+import { all, type SqlProgram, type SqlRow, type SqlStatement } from '../../src/jobstore/sql/statement.ts'
 import { TriggerTable } from '../../src/jobstore/sql/trigger-table.ts'
+import { freshDatabase, type TestDatabase } from './postgres-database.ts'
+import { testRunner } from './postgres-runner.ts'
 import { sqliteRunner, sqliteWords } from './sqlite.ts'
 
-/** The tables of the SQL store on a fresh SQLite database in memory. */
+interface Engine {
+  readonly runner: SqlRunner
+  readonly words: SchemaVocabulary
+  readonly bytesLiteral: (bytes: Buffer) => string
+}
+
+const postgresWords: SchemaVocabulary = {
+  dialect: postgresDialect,
+  schema: postgresSchema,
+  names: sqlNames('test', {}),
+}
+const shared: { database: TestDatabase | null } = { database: null }
+
+/** Lets the tests of this file run on PostgreSQL; without this call they run on SQLite in memory. */
+export function usePostgres(): void {
+  beforeAll(async () => {
+    shared.database = await freshDatabase()
+  })
+  afterAll(async () => {
+    await shared.database?.[Symbol.asyncDispose]()
+    shared.database = null
+  })
+}
+
+async function emptyEngine(): Promise<Engine> {
+  if (shared.database === null) {
+    const runner = await sqliteRunner(':memory:')
+    await migrate(runner, sqliteWords, 0)
+    return { runner, words: sqliteWords, bytesLiteral: (bytes) => `x'${bytes.toString('hex')}'` }
+  }
+  const { runner } = testRunner(shared.database.connectionString)
+  onTestFinished(() => runner.close())
+  await migrate(runner, postgresWords, 0)
+  const { jobs, calendars, firedTriggers } = postgresWords.names
+  await shared.database.query(`TRUNCATE ${[jobs, calendars, firedTriggers].join(', ')} CASCADE`)
+  return { runner, words: postgresWords, bytesLiteral: (bytes) => `'\\x${bytes.toString('hex')}'` }
+}
+
+/** The tables of the SQL store, on an empty database. */
 export class SqlTables {
   readonly triggers: TriggerTable
   readonly jobs: JobTable
   readonly calendars: CalendarTable
   readonly firedTriggers: FiredTriggerTable
-  /** What was run since the last look. */
+  readonly #engine: Engine
   readonly #statements: SqlStatement[] = []
-  readonly #runner: Awaited<ReturnType<typeof sqliteRunner>>
 
-  private constructor(runner: Awaited<ReturnType<typeof sqliteRunner>>, encoding: JobDataEncoding) {
-    const vocabulary = { ...sqliteWords, schedulerName: 'S' }
-    this.#runner = runner
+  private constructor(engine: Engine, encoding: JobDataEncoding) {
+    const vocabulary = { ...engine.words, schedulerName: 'S' }
+    this.#engine = engine
     this.triggers = new TriggerTable(vocabulary, encoding)
     this.jobs = new JobTable(vocabulary, encoding)
     this.calendars = new CalendarTable(vocabulary)
@@ -29,14 +74,13 @@ export class SqlTables {
   }
 
   static async open(encoding: JobDataEncoding = 'json'): Promise<SqlTables> {
-    const runner = await sqliteRunner(':memory:')
-    await migrate(runner, sqliteWords, 0)
-    return new SqlTables(runner, encoding)
+    return new SqlTables(await emptyEngine(), encoding)
   }
 
   /** Runs a program as one transaction. */
   async run<Answer>(program: SqlProgram<Answer>): Promise<Answer> {
-    return this.#runner.transact(() => this.#recorded(program))
+    const answer = await this.#engine.runner.transact(() => this.#recorded(program), { lock: 'rows' })
+    return answer
   }
 
   /** The statements that were run since the last call. */
@@ -44,23 +88,20 @@ export class SqlTables {
     return this.#statements.splice(0)
   }
 
-  async query(text: string, ...values: (string | number)[]): Promise<readonly SqlRow[]> {
-    return this.#runner.transact(function* () {
-      return (yield { text, values }).rows
-    })
+  async query(text: string): Promise<readonly SqlRow[]> {
+    const rows = await this.#engine.runner.transact(() => all({ text, values: [] }), { lock: 'rows' })
+    return rows
   }
 
-  /** Stores rows as another program would have written them; bytes are a Buffer or hexadecimal digits. */
+  /** Stores a row as another program would have written it. */
   async insertRow(table: string, row: Readonly<Record<string, unknown>>): Promise<void> {
     const full: Record<string, unknown> = { sched_name: 'S', ...row }
     const values = Object.values(full).map((value) => {
-      if (value === null) return 'NULL'
-      if (Buffer.isBuffer(value)) return `x'${value.toString('hex')}'`
+      if (Buffer.isBuffer(value)) return this.#engine.bytesLiteral(value)
       return typeof value === 'string' ? `'${value.replaceAll("'", "''")}'` : JSON.stringify(value)
     })
-    await this.query(
-      `INSERT INTO qrtz_${table} (${Object.keys(full).join(', ')}) VALUES (${values.join(', ')})`,
-    )
+    const columns = Object.keys(full).join(', ')
+    await this.query(`INSERT INTO qrtz_${table} (${columns}) VALUES (${values.join(', ')})`)
   }
 
   /** Stores a durable job for each of the names. */

@@ -121,8 +121,8 @@ describe('a trigger in tables', () => {
   })
 })
 
-async function countRows(tables: SqlTables): Promise<unknown> {
+async function countRows(tables: SqlTables): Promise<number> {
   const names = ['triggers', 'simple_triggers', 'cron_triggers', 'simprop_triggers', 'blob_triggers']
   const counts = names.map((name) => `(SELECT count(*) FROM qrtz_${name})`)
-  return (await tables.query(`SELECT ${counts.join(' + ')} AS n`))[0]?.['n']
+  return Number((await tables.query(`SELECT ${counts.join(' + ')} AS n`))[0]?.['n'])
 }
