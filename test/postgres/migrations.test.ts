@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { postgresDialect } from '../../src/jobstore/postgres/postgres-dialect.ts'
-import { postgresSchema } from '../../src/jobstore/postgres/postgres-schema.ts'
+import { postgresDialect, postgresSchema } from '../../src/jobstore/postgres/postgres-dialect.ts'
 import { migrate, requireSchema } from '../../src/jobstore/sql/migrations/migrate.ts'
 import {
   emptySchema,

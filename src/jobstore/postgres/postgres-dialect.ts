@@ -34,8 +34,6 @@ export const postgresDialect: SqlDialect = {
 }
 
 export const postgresSchema: SchemaDialect = {
-  // Any number will do that nobody else uses; one for all schemas, as the lock is held for moments.
-  lock: 'SELECT pg_advisory_xact_lock(8171202611211)',
   // Not IF NOT EXISTS: that asks for the right to create schemas also when there is nothing to create.
   createSchema: (schema) =>
     `DO $$ BEGIN IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF; END $$`,

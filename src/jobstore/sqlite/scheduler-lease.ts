@@ -83,8 +83,8 @@ export class SchedulerLease {
         clock.setTimer(watchIntervalMs, resolve)
       })
     }
+    if (!this.#isHeld) this.#checkInLater()
     this.#isHeld = true
-    this.#checkInLater()
   }
 
   /** Gives it back, so that the next scheduler need not wait. Harmless when it was never taken. */

@@ -2,6 +2,7 @@ import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
 import type { SqlSession } from '../sql/sql-session.ts'
 import { LeasedRunner } from './leased-runner.ts'
+import { OutsideChanges } from './outside-changes.ts'
 import { SchedulerLease } from './scheduler-lease.ts'
 import { sqliteDialect, sqliteSchema } from './sqlite-dialect.ts'
 import type { ResolvedSqliteOptions } from './sqlite-options.ts'
@@ -28,7 +29,9 @@ export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
         await runner.close()
         throw error
       }
-      return connectionOf(session, runner, filename)
+      return isMemory && database === null
+        ? memoryConnection(runner)
+        : sharedConnection(session, runner, filename)
     },
   }
 }
@@ -42,15 +45,33 @@ async function openRunner(
   return new SqliteRunner({ filename, connect: () => database, isOwned: false }, runnerOptions)
 }
 
-function connectionOf(session: SqlSession, runner: SqliteRunner, filename: string): SqlConnection {
+/** Memory of one connection: there is nobody else, and nothing of an earlier run. */
+function memoryConnection(runner: SqliteRunner): SqlConnection {
+  return {
+    runner,
+    start: () => Promise.resolve(),
+    wakePeers: () => {},
+    close: () => runner.close(),
+  }
+}
+
+/** What other connections, of this process or another one, may use as well. */
+function sharedConnection(session: SqlSession, runner: SqliteRunner, filename: string): SqlConnection {
   const { context } = session
   const lease = new SchedulerLease(runner, session, context, filename)
+  const changes = new OutsideChanges(runner, context.clock, () => {
+    context.signaler.schedulingChanged(null)
+  })
   return {
     runner: new LeasedRunner(runner, lease),
-    start: () => lease.take(),
-    // Other processes on the file look for themselves.
+    async start() {
+      await lease.take()
+      changes.start()
+    },
+    // Others look for themselves.
     wakePeers: () => {},
     async close() {
+      changes.stop()
       try {
         await lease.release()
       } catch (error) {

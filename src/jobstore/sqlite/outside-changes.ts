@@ -1,0 +1,50 @@
+import type { Clock, Timer } from '../../time/clock.ts'
+import { integer } from '../sql/columns.ts'
+import type { SqlRunner } from '../sql/sql-runner.ts'
+import { first } from '../sql/statement.ts'
+
+/** SQLite tells nobody of a commit; a look costs a few microseconds. */
+const lookEveryMs = 250
+
+/** Notices that another connection has changed the file, so that what another process schedules fires soon. */
+export class OutsideChanges {
+  readonly #runner: SqlRunner
+  readonly #clock: Clock
+  readonly #onChange: () => void
+  #timer: Timer | null = null
+  #seen: number | null = null
+  #isStopped = false
+
+  constructor(runner: SqlRunner, clock: Clock, onChange: () => void) {
+    this.#runner = runner
+    this.#clock = clock
+    this.#onChange = onChange
+  }
+
+  start(): void {
+    if (this.#timer !== null || this.#isStopped) return
+    this.#lookLater()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#timer?.cancel()
+  }
+
+  #lookLater(): void {
+    this.#timer = this.#clock.setTimer(lookEveryMs, () => void this.#look(), { unref: true })
+  }
+
+  async #look(): Promise<void> {
+    try {
+      // A number of this connection's own that only commits of other connections change.
+      const row = await this.#runner.read(() => first({ text: 'PRAGMA data_version', values: [] }))
+      const version = row === null ? null : integer(row, 'data_version')
+      if (this.#seen !== null && version !== this.#seen && !this.#isStopped) this.#onChange()
+      this.#seen = version
+    } catch {
+      // A file that cannot be read is for the operations to tell; this looks again.
+    }
+    if (!this.#isStopped) this.#lookLater()
+  }
+}
