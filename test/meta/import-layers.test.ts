@@ -28,7 +28,7 @@ const packageHomes: Record<string, string> = {
 }
 
 /** Entry points that package.json exports; the only files that may re-export. */
-const entryPoints = new Set(['src/index.ts', 'src/sqlite.ts', 'src/testing.ts'])
+const entryPoints = new Set(['src/index.ts', 'src/postgres.ts', 'src/sqlite.ts', 'src/testing.ts'])
 
 /** What scheduler/ may import of the layers that have drivers; create-scheduler.ts alone picks the drivers. */
 const schedulerSpis = /^src\/(jobstore\/[^/]+\.ts|threadpool\/(thread-pool|wire)\.ts)$/

@@ -41,7 +41,9 @@ function describeEvent(member: ts.PropertySignature): Member {
  * ones, unless those have a chapter of their own.
  */
 function publicOptions(): { name: string; members: Member[] }[] {
-  const entries = projectFiles(/^src\/(index|sqlite|testing)\.ts$/).map(({ path }) => join(projectRoot, path))
+  const entries = projectFiles(/^src\/(index|postgres|sqlite|testing)\.ts$/).map(({ path }) =>
+    join(projectRoot, path),
+  )
   const program = ts.createProgram(entries, projectOptions())
   const checker = program.getTypeChecker()
   const symbols = entries
