@@ -190,9 +190,13 @@ function concernsAllTriggers({ instruction }: JobCompletion): boolean {
   return instruction === 'setAllJobTriggersComplete' || instruction === 'setAllJobTriggersError'
 }
 
+/** Data that the store cannot keep must not keep the executions from ending: the job has its old data then. */
 function* writeData(tx: SqlTransaction, ended: readonly EndedExecution[]): SqlProgram<void> {
-  for (const { completion, jobKey } of ended) {
-    if (completion.jobDataMap !== null) yield* tx.session.jobs.writeData(jobKey, completion.jobDataMap)
+  const entries = ended.flatMap(({ completion: { jobDataMap: data }, jobKey: key }) =>
+    data === null ? [] : [{ key, data }],
+  )
+  for (const { key, error } of yield* tx.session.jobs.writeData(entries)) {
+    tx.signals.storeError(`What job '${key.toString()}' left in its data was not stored.`, error)
   }
 }
 

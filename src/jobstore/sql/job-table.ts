@@ -25,6 +25,16 @@ export interface LoadedJobs {
   readonly broken: KeyMap<JobKey, Error>
 }
 
+export interface JobDataEntry {
+  readonly key: JobKey
+  readonly data: JobDataMap
+}
+
+export interface RefusedJobData {
+  readonly key: JobKey
+  readonly error: unknown
+}
+
 /** The rows of `job_details`. */
 export class JobTable {
   readonly #schedulerName: string
@@ -37,12 +47,11 @@ export class JobTable {
     this.#statements = jobStatements(vocabulary)
   }
 
-  /** @throws InvalidArgumentError for what the columns cannot hold, before a transaction begins */
-  requireStorable(job: JobDetail): void {
-    jobRow(job, this.#encoding)
-  }
-
-  /** Stores rows of keys that are not there yet. */
+  /**
+   * Stores rows of keys that are not there yet.
+   *
+   * @throws InvalidArgumentError for what the columns cannot hold, before the database sees it
+   */
   *insert(jobs: readonly JobDetail[]): SqlProgram<void> {
     yield* this.#over(this.#rows(jobs), this.#statements.insert)
   }
@@ -76,23 +85,21 @@ export class JobTable {
     return (yield* this.#over(jobKeyRows(keys), this.#statements.tryLock)).map(refOf)
   }
 
-  *writeData(key: JobKey, data: JobDataMap): SqlProgram<void> {
-    yield* this.writeDataOfAll([{ key, data }])
-  }
-
-  /** Writes the data of many jobs; the last entry of a key counts. */
-  *writeDataOfAll(entries: readonly { readonly key: JobKey; readonly data: JobDataMap }[]): SqlProgram<void> {
+  /** Writes the data of jobs, the last entry of a key counts; answers what the encoding cannot hold. */
+  *writeData(entries: readonly JobDataEntry[]): SqlProgram<readonly RefusedJobData[]> {
     const rows = new KeyMap<JobKey, object>()
+    const refused: RefusedJobData[] = []
     for (const { key, data } of entries) {
-      const text = jobDataText(this.#encoding, { kind: 'Job', identity: key }, data)
-      rows.set(key, {
-        sched_name: this.#schedulerName,
-        job_name: key.name,
-        job_group: key.group,
-        job_data: text,
-      })
+      try {
+        const text = jobDataText(this.#encoding, { kind: 'Job', identity: key }, data)
+        const row = { sched_name: this.#schedulerName, job_name: key.name, job_group: key.group }
+        rows.set(key, { ...row, job_data: text })
+      } catch (error) {
+        refused.push({ key, error })
+      }
     }
     yield* this.#over(rows.values(), this.#statements.writeData)
+    return refused
   }
 
   /** Deletes those of the keys that are not durable and have no trigger left; answers them. */

@@ -11,7 +11,6 @@ export const columnWidths = {
   timeZone: 80,
   calendarName: 200,
   instanceId: 200,
-  fireInstanceId: 95,
   schedulerName: 120,
   /** The text columns of `simprop_triggers`. */
   property: 512,

@@ -3,6 +3,7 @@ import { CalendarTable } from './calendar-table.ts'
 import { FiredTriggerTable } from './fired-trigger-table.ts'
 import { JobTable } from './job-table.ts'
 import { KeyLists } from './key-lists.ts'
+import { columnWidths, requireFits } from './limits.ts'
 import { PausedGroupTable } from './paused-group-table.ts'
 import type { SqlEngine } from './sql-engine.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -10,13 +11,20 @@ import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { TriggerScopes } from './trigger-scopes.ts'
 import { TriggerTable } from './trigger-table.ts'
 
-/** Puts the tables together for one scheduler. */
+/**
+ * Puts the tables together for one scheduler.
+ *
+ * @throws InvalidArgumentError for a name or an instance id that is longer than its column
+ */
 export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSession {
   const { dialect, names, encoding } = engine
   const { schedulerName, instanceId, ids } = context
+  const owner = { kind: 'Scheduler', identity: schedulerName }
+  requireFits(owner, 'schedulerName', schedulerName, columnWidths.schedulerName)
+  requireFits(owner, 'instanceId', instanceId, columnWidths.instanceId)
   const vocabulary: SqlVocabulary = { dialect, names, schedulerName }
   // A unique name once, so that ids stay apart also between runs of the process.
-  const idPrefix = `${instanceId}-${ids.uniqueName().slice(0, 18)}-`
+  const idPrefix = `${Array.from(instanceId).slice(0, 60).join('')}-${ids.uniqueName().slice(0, 18)}-`
   let fireCount = 0
   return {
     ...vocabulary,

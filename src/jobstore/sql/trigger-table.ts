@@ -81,13 +81,11 @@ export class TriggerTable {
     this.#statements = triggerStatements(vocabulary)
   }
 
-  /** @throws InvalidArgumentError for what the columns cannot hold, before a transaction begins */
-  requireStorable(trigger: Trigger): void {
-    triggerRow(trigger, 'WAITING', this.#encoding)
-    subRow(trigger)
-  }
-
-  /** Stores rows of keys that are not there yet. */
+  /**
+   * Stores rows of keys that are not there yet.
+   *
+   * @throws InvalidArgumentError for what the columns cannot hold, before the database sees it
+   */
   *insert(entries: readonly StoredTrigger[]): SqlProgram<void> {
     const rows = this.#rows(entries)
     yield* this.#over(rows.triggers, this.#statements.insert)

@@ -79,18 +79,36 @@ describe('jobs in their table', () => {
   it('have the data that was written back, and nothing else is changed', async () => {
     const tables = await SqlTables.open()
     await tables.run(tables.jobs.insert([full, plain]))
-    await tables.run(tables.jobs.writeData(full.key, { count: 1 }))
+    await tables.run(tables.jobs.writeData([{ key: full.key, data: { count: 1 } }]))
     const entries = [
       { key: plain.key, data: { count: 1 } },
       { key: plain.key, data: { count: 2 } },
       { key: new JobKey('missing'), data: { count: 3 } },
     ]
     tables.takeStatements()
-    await tables.run(tables.jobs.writeDataOfAll(entries))
+    expect(await tables.run(tables.jobs.writeData(entries))).toEqual([])
     expect(tables.takeStatements()).toHaveLength(1)
     expect(await load(tables, full.key, plain.key)).toEqual([
       { ...full, jobDataMap: { count: 1 } },
       { ...plain, jobDataMap: { count: 2 } },
+    ])
+  })
+
+  it('have their old data when the new cannot be kept as properties, and the others have theirs', async () => {
+    const tables = await SqlTables.open('properties')
+    const [first, second] = [plain, { ...plain, key: new JobKey('second') }]
+    await tables.run(tables.jobs.insert([{ ...first, jobDataMap: { count: '0' } }, second]))
+    const entries = [
+      { key: first.key, data: { count: 1 } },
+      { key: second.key, data: { count: '1' } },
+    ]
+    const refused = await tables.run(tables.jobs.writeData(entries))
+    expect(refused).toEqual([
+      { key: first.key, error: expect.objectContaining({ code: 'ERR_INVALID_JOB_DATA' }) as Error },
+    ])
+    expect(await load(tables, first.key, second.key)).toEqual([
+      { ...first, jobDataMap: { count: '0' } },
+      { ...second, jobDataMap: { count: '1' } },
     ])
   })
 
