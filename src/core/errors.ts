@@ -40,6 +40,8 @@ export const errorCodes = [
   'ERR_SCHEMA_TOO_NEW',
   'ERR_SCHEMA_TOO_OLD',
   'ERR_STORE_IN_USE',
+  'ERR_DUPLICATE_INSTANCE_ID',
+  'ERR_MIXED_LOCKING',
   'ERR_LISTENER_FAILED',
   'ERR_INVARIANT',
 ] as const

@@ -2,6 +2,7 @@ import type { JobExecutionError } from '../core/errors.ts'
 import { cloneJobData, type JobDataMap, mergeJobData } from '../core/job-data-map.ts'
 import { type JobKey, recoveringJobsGroup, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
+import { recoveryKeys } from '../core/recovery-keys.ts'
 import type { Job } from '../jobs/job-definition.ts'
 import type { ExecutingJobDetail, JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
@@ -160,8 +161,8 @@ export class ExecutionContext implements JobExecutionContext {
 
   #recoveredTriggerKey(bundle: TriggerFiredBundle): TriggerKey | null {
     if (bundle.trigger.key.group !== recoveringJobsGroup) return null
-    const name = bundle.trigger.jobDataMap['QRTZ_FAILED_JOB_ORIG_TRIGGER_NAME']
-    const group = bundle.trigger.jobDataMap['QRTZ_FAILED_JOB_ORIG_TRIGGER_GROUP']
+    const name = bundle.trigger.jobDataMap[recoveryKeys.triggerName]
+    const group = bundle.trigger.jobDataMap[recoveryKeys.triggerGroup]
     return typeof name === 'string' && typeof group === 'string' ? new TriggerKey(name, group) : null
   }
 }

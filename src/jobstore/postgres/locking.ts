@@ -30,6 +30,7 @@ export function skipLockedLocking({ names, schedulerName }: LockingScope): Locki
   const scheduling = advisoryKey(names.prefix, schedulerName, 'scheduling')
   const cluster = advisoryKey(names.prefix, schedulerName, 'cluster')
   const statements: Record<TransactionLock, readonly string[]> = {
+    none: [],
     rows: [],
     shared: [`SELECT pg_advisory_xact_lock_shared(${scheduling})`],
     exclusive: [`SELECT pg_advisory_xact_lock(${scheduling})`],
@@ -53,13 +54,17 @@ export function quartzLocking({ names, schedulerName }: LockingScope): LockingSt
   const row = (name: string): string =>
     `SELECT lock_name FROM ${names.locks} WHERE sched_name = ${scheduler} AND lock_name = '${name}' FOR UPDATE`
   const triggerAccess = [row('TRIGGER_ACCESS')]
-  const stateAccess = [row('STATE_ACCESS'), ...triggerAccess]
+  const statements: Record<TransactionLock, readonly string[]> = {
+    none: [],
+    rows: triggerAccess,
+    shared: triggerAccess,
+    exclusive: triggerAccess,
+    cluster: [row('STATE_ACCESS'), ...triggerAccess],
+    schema: [schemaLock],
+  }
   return {
     name: 'quartzLocks',
-    take(lock) {
-      if (lock === 'schema') return [schemaLock]
-      return lock === 'cluster' ? stateAccess : triggerAccess
-    },
+    take: (lock) => statements[lock],
     isTaken: (replies) => replies.every(({ rows }) => rows.length === 1),
     prepare:
       `INSERT INTO ${names.locks} (sched_name, lock_name) VALUES ` +

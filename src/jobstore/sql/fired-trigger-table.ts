@@ -2,6 +2,7 @@ import { JobPersistenceError } from '../../core/errors.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { boolean, integer, integerOrNull, text, textOrNull } from './columns.ts'
+import type { SqlDialect } from './sql-dialect.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from './statement.ts'
 
@@ -17,6 +18,8 @@ export interface FiredRow {
   readonly nonConcurrent: boolean
   readonly requestsRecovery: boolean
 }
+
+export type TriggerFiring = Pick<FiredRow, 'triggerKey' | 'state'>
 
 /** The rows of `fired_triggers`: claims (ACQUIRED) and executions in flight (EXECUTING). */
 export class FiredTriggerTable {
@@ -63,6 +66,28 @@ export class FiredTriggerTable {
     return decode(yield* all(deleteOfInstance({ scheduler: this.#scheduler, instance, state })))
   }
 
+  /** Deletes all rows of a scheduler instance; answers them. */
+  *deleteAllOfInstance(instance: string): SqlProgram<readonly FiredRow[]> {
+    const { deleteAllOfInstance } = this.#statements
+    return decode(yield* all(deleteAllOfInstance({ scheduler: this.#scheduler, instance })))
+  }
+
+  /** Deletes all rows there are; answers them. */
+  *deleteAll(): SqlProgram<readonly FiredRow[]> {
+    return decode(yield* all(this.#statements.deleteAll({ scheduler: this.#scheduler })))
+  }
+
+  /** Of the rows that name one of these triggers, the trigger and the state; on any node. */
+  *ofTriggers(triggerKeys: readonly TriggerKey[]): SqlProgram<readonly TriggerFiring[]> {
+    if (triggerKeys.length === 0) return []
+    const rows = JSON.stringify(triggerKeys.map(({ name, group }) => ({ name, grp: group })))
+    const found = yield* all(this.#statements.ofTriggers({ scheduler: this.#scheduler, rows }))
+    return found.map((row) => ({
+      triggerKey: new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')),
+      state: requireState(row),
+    }))
+  }
+
   /** Deletes claims whose trigger is not ACQUIRED any more: whoever took it out of that state calls this. */
   *deleteStaleClaims(): SqlProgram<void> {
     yield* run(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler }))
@@ -102,6 +127,9 @@ interface Statements {
   readonly begin: SqlQuery<{ rows: string }>
   readonly delete: SqlQuery<{ scheduler: string; instance: string; rows: string; state: string }>
   readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; state: string }>
+  readonly deleteAllOfInstance: SqlQuery<{ scheduler: string; instance: string }>
+  readonly deleteAll: SqlQuery<{ scheduler: string }>
+  readonly ofTriggers: SqlQuery<{ scheduler: string; rows: string }>
   readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
   readonly executing: SqlQuery<{ scheduler: string; rows: string }>
   readonly busy: SqlQuery<{ scheduler: string; rows: string }>
@@ -130,12 +158,13 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
     requests_recovery: 'boolean',
   })
   const ids = `(SELECT r.id FROM ${dialect.rowSet('rows', { id: 'text' })} AS r)`
-  const jobs = dialect.rowSet('rows', { name: 'text', grp: 'text' })
+  const keys = dialect.rowSet('rows', { name: 'text', grp: 'text' })
   const jobsIn = (condition: string): string => `
     SELECT DISTINCT f.job_name, f.job_group
-    FROM ${fired} f JOIN ${jobs} AS r ON f.job_name = r.name AND f.job_group = r.grp
+    FROM ${fired} f JOIN ${keys} AS r ON f.job_name = r.name AND f.job_group = r.grp
     WHERE f.sched_name = :scheduler ${condition}`
   return {
+    ...statementsOfRecovery(dialect, fired, keys),
     insert: sqlQuery(
       dialect,
       `INSERT INTO ${fired} (sched_name, ${columns}) SELECT r.sched_name, ${columns} FROM ${rows} AS r`,
@@ -159,11 +188,6 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
        WHERE sched_name = :scheduler AND instance_name = :instance AND state = :state AND entry_id IN ${ids}
        RETURNING ${columns}`,
     ),
-    deleteOfInstance: sqlQuery(
-      dialect,
-      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND instance_name = :instance AND state = :state
-       RETURNING ${columns}`,
-    ),
     deleteStaleClaims: sqlQuery(
       dialect,
       `DELETE FROM ${fired} AS f
@@ -176,9 +200,36 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
     busy: sqlQuery(dialect, jobsIn('')),
     markNonConcurrent: sqlQuery(
       dialect,
-      `UPDATE ${fired} AS f SET is_nonconcurrent = true FROM ${jobs} AS r
+      `UPDATE ${fired} AS f SET is_nonconcurrent = true FROM ${keys} AS r
        WHERE f.sched_name = :scheduler AND f.job_name = r.name AND f.job_group = r.grp
          AND f.state = 'EXECUTING' AND NOT COALESCE(f.is_nonconcurrent, false)`,
+    ),
+  }
+}
+
+type StatementsOfRecovery = Pick<
+  Statements,
+  'deleteOfInstance' | 'deleteAllOfInstance' | 'deleteAll' | 'ofTriggers'
+>
+
+/** About firings of whichever node. */
+function statementsOfRecovery(dialect: SqlDialect, fired: string, keys: string): StatementsOfRecovery {
+  return {
+    deleteOfInstance: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND instance_name = :instance AND state = :state
+       RETURNING ${columns}`,
+    ),
+    deleteAllOfInstance: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND instance_name = :instance RETURNING ${columns}`,
+    ),
+    deleteAll: sqlQuery(dialect, `DELETE FROM ${fired} WHERE sched_name = :scheduler RETURNING ${columns}`),
+    ofTriggers: sqlQuery(
+      dialect,
+      `SELECT f.entry_id, f.trigger_name, f.trigger_group, f.state
+       FROM ${fired} f JOIN ${keys} AS r ON f.trigger_name = r.name AND f.trigger_group = r.grp
+       WHERE f.sched_name = :scheduler`,
     ),
   }
 }

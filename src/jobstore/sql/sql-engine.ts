@@ -23,6 +23,8 @@ export interface SqlConnection {
   readonly runner: SqlRunner
   /** The scheduler starts to fire: recovers what earlier or failed nodes left, and takes part in the cluster. */
   start(transactor: SqlTransactor): Promise<void>
+  /** Resolves when nobody else may have taken over what this node works on; absent where nobody can. */
+  mayClaim?(): Promise<void>
   /** Tells the other nodes, if there are any, that something may fire at this instant. Returns at once. */
   wakePeers(earliestMs: EpochMs): void
   /** Leaves the cluster and frees everything. */

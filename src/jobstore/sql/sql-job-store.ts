@@ -200,8 +200,9 @@ export class SqlJobStore implements JobStore {
   }
 
   async acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
-    const { transactions } = this.#require()
+    const { connection, transactions } = this.#require()
     const { clock } = transactions.session.context
+    await connection.mayClaim?.()
     for (;;) {
       const acquired = await transactions.run((tx) => acquireTriggers(tx, request), {
         lock: 'rows',

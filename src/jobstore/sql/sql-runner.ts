@@ -3,13 +3,14 @@ import type { SqlProgram } from './statement.ts'
 /**
  * What a transaction may do to others:
  *
+ * - `none`: one guarded statement that waits for nobody (a node's check-in);
  * - `rows`: touches rows that it locks or guards one by one (acquiring, firing, completing, one trigger);
  * - `shared`: stores jobs and triggers; excludes `exclusive`, not its like;
  * - `exclusive`: changes what others depend on without naming it (groups, calendars, everything); one at a time;
  * - `cluster`: takes part in the recovery of failed nodes; one at a time, and excludes `exclusive`;
  * - `schema`: makes and changes tables, which need not be there yet; one at a time.
  */
-export type TransactionLock = 'rows' | 'shared' | 'exclusive' | 'cluster' | 'schema'
+export type TransactionLock = 'none' | 'rows' | 'shared' | 'exclusive' | 'cluster' | 'schema'
 
 export interface TransactionOptions {
   readonly lock: TransactionLock

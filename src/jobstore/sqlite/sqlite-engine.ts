@@ -1,3 +1,4 @@
+import { recoverAtStart } from '../sql/cluster/recovery.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
 import type { SqlSession } from '../sql/sql-session.ts'
@@ -64,8 +65,9 @@ function sharedConnection(session: SqlSession, runner: SqliteRunner, filename: s
   })
   return {
     runner: new LeasedRunner(runner, lease),
-    async start() {
+    async start(transactor) {
       await lease.take()
+      await transactor.run(recoverAtStart, { lock: 'cluster' })
       changes.start()
     },
     // Others look for themselves.

@@ -1,0 +1,123 @@
+import type { Clock } from '../../../time/clock.ts'
+import { Gate } from '../../../time/gate.ts'
+import type { SqlTransactor } from '../sql-transactor.ts'
+import type { SqlRow, SqlStatement } from '../statement.ts'
+
+/** What a check-in consists of. */
+export interface CheckInStatements {
+  /** Changes one row while the node takes part. */
+  readonly checkIn: SqlStatement
+  /** Reads everybody. */
+  readonly look: SqlStatement
+}
+
+export interface CheckInOrders {
+  readonly bootId: string
+  readonly intervalMs: number
+  /** Made for each check-in, where it holds the time of the node's clock. */
+  readonly statements: () => CheckInStatements
+}
+
+/** A check-in that was answered. */
+export interface CheckIn {
+  readonly bootId: string
+  /** False when the row of this start is gone: a peer recovered the node. */
+  readonly isOurs: boolean
+  readonly rows: readonly SqlRow[]
+  /** When the check-in was sent, and the middle and the length of the look, on the clock's monotonic time. */
+  readonly sentMs: number
+  readonly lookedMs: number
+  readonly lookTookMs: number
+}
+
+export interface CheckInObserver {
+  checkedIn(checkIn: CheckIn): void
+  /** A check-in failed; the next one comes soon. */
+  checkInFailed(error: unknown): void
+  /** Something is not as it should be, and goes on all the same. */
+  checkInWarning(message: string, cause: unknown): void
+}
+
+/** Where a node's check-ins are made: on the event loop, or where a blocked event loop does not keep them back. */
+export interface CheckInDriver {
+  /** Checks in each interval from now on; the first time when one has passed. */
+  start(observer: CheckInObserver, orders: CheckInOrders): void
+  /** From now on by these. */
+  order(orders: CheckInOrders): void
+  /** The next check-in is wanted at once. */
+  hurry(): void
+  /** Ends after what is under way. */
+  stop(): Promise<void>
+}
+
+/** A check-in that failed is tried again after a part of the interval, so that several tries fall into the window. */
+export function retryDelayMs(intervalMs: number): number {
+  return Math.min(500, Math.ceil(intervalMs / 3))
+}
+
+/** Checks in on the event loop, over the store's own connections. */
+export class EventLoopCheckIns implements CheckInDriver {
+  readonly #transactor: SqlTransactor
+  readonly #clock: Clock
+  readonly #gate: Gate
+  #orders: CheckInOrders | null = null
+  #running: Promise<void> | null = null
+  #isStopped = false
+
+  constructor(transactor: SqlTransactor) {
+    this.#transactor = transactor
+    this.#clock = transactor.session.context.clock
+    this.#gate = new Gate(this.#clock)
+  }
+
+  start(observer: CheckInObserver, orders: CheckInOrders): void {
+    this.#orders = orders
+    this.#running ??= this.#run(observer, orders)
+  }
+
+  order(orders: CheckInOrders): void {
+    this.#orders = orders
+  }
+
+  hurry(): void {
+    this.#gate.wake()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#gate.wake()
+    await this.#running
+  }
+
+  async #run(observer: CheckInObserver, first: CheckInOrders): Promise<void> {
+    let delayMs = first.intervalMs
+    for (;;) {
+      await this.#gate.wait(delayMs)
+      if (this.#isStopped) return
+      const orders = this.#orders ?? first
+      try {
+        observer.checkedIn(await this.#checkIn(orders))
+        delayMs = orders.intervalMs
+      } catch (error) {
+        observer.checkInFailed(error)
+        delayMs = retryDelayMs(orders.intervalMs)
+      }
+    }
+  }
+
+  #checkIn({ bootId, statements }: CheckInOrders): Promise<CheckIn> {
+    const clock = this.#clock
+    const { checkIn, look } = statements()
+    return this.#transactor.run(
+      function* () {
+        const sentMs = clock.elapsedMs()
+        const isOurs = (yield checkIn).changes === 1
+        const startedMs = clock.elapsedMs()
+        const { rows } = yield look
+        const lookTookMs = clock.elapsedMs() - startedMs
+        return { bootId, isOurs, rows, sentMs, lookedMs: startedMs + lookTookMs / 2, lookTookMs }
+      },
+      { lock: 'none', tells: 'nobody' },
+    )
+  }
+}

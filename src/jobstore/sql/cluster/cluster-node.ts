@@ -1,0 +1,346 @@
+import { hostname } from 'node:os'
+import { JobPersistenceError } from '../../../core/errors.ts'
+import { packageVersion } from '../../../core/version.ts'
+import { AdjustableClock } from '../../../time/adjustable-clock.ts'
+import type { EpochMs } from '../../../time/clock.ts'
+import { Gate } from '../../../time/gate.ts'
+import type { JobStoreContext } from '../../job-store.ts'
+import type { SqlTransactor } from '../sql-transactor.ts'
+import { all, run } from '../statement.ts'
+import type { CheckIn, CheckInDriver, CheckInObserver, CheckInOrders } from './check-in.ts'
+import type { ResolvedClusterOptions } from './cluster-options.ts'
+import { lockingOf, type NodeInfo, type NodeLocking, type NodeRow } from './node-row.ts'
+import { type NodeState, NodeWatch } from './node-watch.ts'
+import { recoverNode } from './recovery.ts'
+import { admission, mixedLocking, register } from './registration.ts'
+import { type OwnRow, type Roll, readRoll, SchedulerStateTable } from './scheduler-state-table.ts'
+import { freeStuckTriggers } from './stuck-triggers.ts'
+
+export interface ClusterNodeOptions extends ResolvedClusterOptions {
+  /** Null where the database has no choice of locking. */
+  readonly locking: NodeLocking | null
+  /** How often to look for triggers that nobody works on; the search may read the whole table. Milliseconds. */
+  readonly sweepIntervalMs: number
+}
+
+/** A node of the cluster, as it is seen from here. */
+export interface ClusterNodeView {
+  readonly instanceId: string
+  readonly isSelf: boolean
+  /** By the rule that decides on recovery. */
+  readonly state: NodeState
+  readonly lastCheckInMs: EpochMs
+  readonly checkInIntervalMs: number
+  /** Null for a node of Java. */
+  readonly info: NodeInfo | null
+}
+
+/** Share of the time until others may recover us in which we count on not having been recovered. */
+const trustedShare = 0.8
+
+/**
+ * This scheduler's part in its cluster: shows that it is alive, sees who is not, and recovers those. A node that was
+ * recovered itself learns so from its next check-in, and takes part anew.
+ */
+export class ClusterNode implements CheckInObserver {
+  readonly #transactor: SqlTransactor
+  readonly #context: JobStoreContext
+  readonly #options: ClusterNodeOptions
+  readonly #driver: CheckInDriver
+  readonly #table: SchedulerStateTable
+  readonly #watch: NodeWatch
+  readonly #gate: Gate
+  /** What was said of whom, so that it is said once. */
+  readonly #told = new Map<string, Set<string>>()
+  #bootId: string | null = null
+  #entering: Promise<void> | null = null
+  #tending: Promise<void> | null = null
+  readonly #outcomes: (() => void)[] = []
+  #trustedUntilMs = Number.NEGATIVE_INFINITY
+  #sweptMs = Number.NEGATIVE_INFINITY
+  #clockOffsetMs: number | null = null
+  #failures = 0
+  #isStopped = false
+
+  constructor(transactor: SqlTransactor, options: ClusterNodeOptions, driver: CheckInDriver) {
+    this.#transactor = transactor
+    this.#context = transactor.session.context
+    this.#options = options
+    this.#driver = driver
+    this.#table = new SchedulerStateTable(transactor.session)
+    this.#watch = new NodeWatch(options)
+    this.#gate = new Gate(this.#context.clock)
+  }
+
+  /**
+   * Takes part from now on.
+   *
+   * @throws JobPersistenceError ERR_DUPLICATE_INSTANCE_ID, ERR_MIXED_LOCKING, or what the database says
+   */
+  async start(): Promise<void> {
+    this.#entering = this.#enter({ isStart: true })
+    await this.#entering
+    if (this.#isStopped) return
+    this.#driver.start(this, this.#orders())
+    await this.#sweep()
+  }
+
+  /** Leaves the cluster; what is left of us in flight is recovered by others. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#gate.wake()
+    await this.#driver.stop()
+    await Promise.allSettled([this.#entering, this.#tending])
+    this.#settle()
+    const bootId = this.#bootId
+    this.#bootId = null
+    if (bootId === null) return
+    const leave = this.#table.leave(this.#own(bootId))
+    try {
+      await this.#transactor.run(() => run(leave), { lock: 'none', tells: 'nobody' })
+    } catch (error) {
+      this.#context.signaler.storeError('The node could not leave its cluster; others find out.', error)
+    }
+  }
+
+  /**
+   * Resolves when it is certain enough that nobody has recovered this node, so that what it claims now is its own.
+   * Costs nothing while check-ins go well.
+   *
+   * @throws JobPersistenceError when the node could not check in
+   */
+  async confirm(): Promise<void> {
+    if (this.#mayClaim()) return
+    this.#driver.hurry()
+    await new Promise<void>((resolve) => {
+      this.#outcomes.push(resolve)
+    })
+    if (this.#mayClaim()) return
+    throw new JobPersistenceError(
+      `Node '${this.#context.instanceId}' could not check in for so long that others may have taken it for failed; ` +
+        'it claims nothing until it has.',
+    )
+  }
+
+  /** All nodes that are known; failed ones until they are recovered. */
+  async nodes(): Promise<readonly ClusterNodeView[]> {
+    const { rows, nowMs } = await this.#look()
+    const { instanceId: own } = this.#context
+    return rows
+      .filter(({ isOrphan }) => !isOrphan)
+      .map((row) => ({
+        instanceId: row.instanceId,
+        isSelf: row.instanceId === own && row.bootId === this.#bootId,
+        state: this.#watch.state(row, nowMs),
+        lastCheckInMs: row.lastCheckInMs,
+        checkInIntervalMs: row.checkInIntervalMs,
+        info: row.info,
+      }))
+  }
+
+  checkedIn(checkIn: CheckIn): void {
+    if (checkIn.bootId !== this.#bootId) return
+    this.#failures = 0
+    if (!checkIn.isOurs) {
+      this.#bootId = null
+      this.#context.signaler.recoveredByPeer()
+      this.#entering = this.#enterAnew()
+      return
+    }
+    this.#trust(checkIn.sentMs)
+    const roll = readRoll(checkIn.rows)
+    this.#measureClock(roll.nowMs, checkIn)
+    this.#watch.observe(roll)
+    this.#tending ??= this.#tend(roll).finally(() => {
+      this.#tending = null
+    })
+    this.#settle()
+  }
+
+  checkInFailed(error: unknown): void {
+    this.#failures++
+    const { signaler, instanceId } = this.#context
+    if (this.#failures === 1) {
+      signaler.storeError(`Node '${instanceId}' could not check in; it tries again.`, error)
+    }
+    this.#settle()
+  }
+
+  checkInWarning(message: string, cause: unknown): void {
+    this.#context.signaler.storeError(message, cause)
+  }
+
+  /** A node that has stopped is not kept from finding out. */
+  #mayClaim(): boolean {
+    if (this.#isStopped) return true
+    return this.#bootId !== null && this.#context.clock.elapsedMs() < this.#trustedUntilMs
+  }
+
+  /** The database heard from us, not before this instant of the monotonic clock. */
+  #trust(sentMs: number): void {
+    this.#trustedUntilMs = sentMs + trustedShare * this.#options.failedAfterMs
+  }
+
+  /** Whoever waits for an outcome of a check-in looks again. */
+  #settle(): void {
+    for (const resolve of this.#outcomes.splice(0)) resolve()
+  }
+
+  async #enter({ isStart }: { readonly isStart: boolean }): Promise<void> {
+    const { clock, ids } = this.#context
+    const bootId = ids.uniqueName().slice(0, 80)
+    const own = this.#own(bootId)
+    while (!this.#isStopped) {
+      const roll = await this.#look()
+      this.#watch.observe(roll)
+      const admitted = admission(own, roll, this.#watch)
+      if (admitted.kind === 'refused') throw admitted.error
+      if (admitted.kind === 'free') {
+        const { predecessor } = admitted
+        const sentMs = clock.elapsedMs()
+        const isEntered = await this.#transactor.run(
+          (tx) => register(tx, this.#table, own, { predecessor, isStart }),
+          { lock: 'cluster', onDoubt: 'patient' },
+        )
+        if (isEntered) {
+          this.#bootId = bootId
+          this.#trust(sentMs)
+          this.#warnOfStrangers(roll)
+          return
+        }
+      }
+      await this.#gate.wait(this.#options.checkInIntervalMs)
+    }
+  }
+
+  /** After a recovery by a peer: tries until it is done, since nothing can be claimed before. */
+  async #enterAnew(): Promise<void> {
+    const { signaler, instanceId } = this.#context
+    for (let isFirst = true; !this.#isStopped; isFirst = false) {
+      try {
+        await this.#enter({ isStart: false })
+        if (this.#bootId !== null) this.#driver.order(this.#orders())
+        break
+      } catch (error) {
+        if (isFirst)
+          signaler.storeError(`Node '${instanceId}' could not take part in the cluster anew.`, error)
+        this.#settle()
+        await this.#gate.wait(this.#options.checkInIntervalMs)
+      }
+    }
+    this.#settle()
+  }
+
+  async #tend({ rows, nowMs }: Roll): Promise<void> {
+    const { instanceId } = this.#context
+    this.#warnOfStrangers({ rows, nowMs })
+    for (const told of this.#told.keys()) {
+      if (!rows.some((row) => row.instanceId === told)) this.#told.delete(told)
+    }
+    for (const row of rows) {
+      if (this.#isStopped) return
+      if (row.instanceId === instanceId || this.#watch.state(row, nowMs) !== 'failed') continue
+      await this.#recover(row)
+    }
+    const isDue = this.#context.clock.elapsedMs() - this.#sweptMs >= this.#options.sweepIntervalMs
+    if (isDue && !this.#isStopped) await this.#sweep()
+  }
+
+  async #recover(row: NodeRow): Promise<void> {
+    const { signaler } = this.#context
+    const { instanceId, isOrphan } = row
+    if (!isOrphan && this.#isNews(row, 'failed')) signaler.nodeFailed(instanceId)
+    try {
+      await this.#transactor.run((tx) => recoverNode(tx, this.#table, row), { lock: 'cluster' })
+    } catch (error) {
+      signaler.storeError(`Node '${instanceId}' failed and could not be recovered; it is tried again.`, error)
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    this.#sweptMs = this.#context.clock.elapsedMs()
+    try {
+      while (await this.#transactor.run(freeStuckTriggers, { lock: 'cluster' }));
+    } catch (error) {
+      this.#context.signaler.storeError('Triggers that nobody works on could not be looked for.', error)
+    }
+  }
+
+  /** Says once of each node whose locking does not go together with ours. */
+  #warnOfStrangers({ rows, nowMs }: Roll): void {
+    const { signaler, instanceId } = this.#context
+    const { locking } = this.#options
+    if (locking === null) return
+    for (const row of rows) {
+      const other = lockingOf(row)
+      if (row.instanceId === instanceId || other === null || other === locking) continue
+      const isSeen = row.bootId === null ? this.#watch.hasMoved(row.instanceId) : true
+      if (!isSeen || this.#watch.state(row, nowMs) === 'failed') continue
+      if (!this.#isNews(row, 'locking')) continue
+      const error =
+        locking === 'skipLocked'
+          ? mixedLocking(instanceId, row)
+          : mixedLocking(row.instanceId, { ...row, ...this.#own(this.#bootId ?? '') })
+      signaler.storeError('Nodes with different locking are at work on the same tables.', error)
+    }
+  }
+
+  #isNews({ instanceId, bootId }: NodeRow, what: string): boolean {
+    const told = this.#told.get(instanceId) ?? new Set()
+    const fact = `${what} ${bootId ?? ''}`
+    if (told.has(fact)) return false
+    this.#told.set(instanceId, told.add(fact))
+    return true
+  }
+
+  #measureClock(
+    databaseMs: EpochMs,
+    { lookedMs, lookTookMs }: Pick<CheckIn, 'lookedMs' | 'lookTookMs'>,
+  ): void {
+    const { clock, signaler } = this.#context
+    if (this.#transactor.session.dialect.nowMs === null) return
+    const aheadMs = databaseMs + (clock.elapsedMs() - lookedMs) - clock.now()
+    signaler.clockOffsetMeasured(aheadMs, lookTookMs / 2)
+    // Of the machine's clock, whatever the scheduler made of the difference by now.
+    const corrected = clock instanceof AdjustableClock ? clock.offsetMs : aheadMs
+    this.#clockOffsetMs = Math.round(corrected)
+  }
+
+  async #look(): Promise<Roll> {
+    const { clock } = this.#context
+    const startedMs = clock.elapsedMs()
+    const rows = await this.#transactor.read(() => all(this.#table.load(clock.now())))
+    const lookTookMs = clock.elapsedMs() - startedMs
+    const roll = readRoll(rows)
+    this.#measureClock(roll.nowMs, { lookedMs: startedMs + lookTookMs / 2, lookTookMs })
+    return roll
+  }
+
+  #orders(): CheckInOrders {
+    const bootId = this.#bootId ?? ''
+    const { clock } = this.#context
+    return {
+      bootId,
+      intervalMs: this.#options.checkInIntervalMs,
+      statements: () => ({
+        checkIn: this.#table.checkIn(this.#own(bootId), clock.now()),
+        look: this.#table.load(clock.now()),
+      }),
+    }
+  }
+
+  #own(bootId: string): OwnRow {
+    const { instanceId, jobTypes } = this.#context
+    const { checkInIntervalMs, failedAfterMs, locking } = this.#options
+    const info: NodeInfo = {
+      version: packageVersion,
+      pid: process.pid,
+      host: hostname(),
+      jobTypes: jobTypes(),
+      locking,
+      clockOffsetMs: this.#clockOffsetMs,
+      failedAfterMs,
+    }
+    return { instanceId, bootId, checkInIntervalMs, info }
+  }
+}

@@ -1,0 +1,41 @@
+import { InvalidArgumentError } from '../../../core/errors.ts'
+import { requireInteger } from '../../../core/options.ts'
+
+/** How a node takes part in a cluster. */
+export interface ClusterOptions {
+  /** How often a node shows that it is alive. Milliseconds, 100 to 60,000, default 1,500. */
+  readonly checkInIntervalMs?: number
+  /**
+   * A node that has not checked in for this long has failed, and the others recover its work; time in which they could
+   * not have seen it does not count. Milliseconds, at least twice `checkInIntervalMs`, at most 3,600,000, default 6,000
+   * or four times `checkInIntervalMs`, whichever is more.
+   */
+  readonly failedAfterMs?: number
+}
+
+export type ResolvedClusterOptions = Required<ClusterOptions>
+
+export const clusterOptionNames: readonly (keyof ClusterOptions)[] = ['checkInIntervalMs', 'failedAfterMs']
+
+/** @throws InvalidArgumentError ERR_INVALID_OPTION */
+export function resolveClusterOptions(what: string, options: ClusterOptions): ResolvedClusterOptions {
+  const checkInIntervalMs = requireInteger(what, 'checkInIntervalMs', options.checkInIntervalMs ?? 1500, {
+    min: 100,
+    max: 60_000,
+  })
+  const failedAfterMs = requireInteger(
+    what,
+    'failedAfterMs',
+    options.failedAfterMs ?? Math.max(6000, 4 * checkInIntervalMs),
+    { min: 1, max: 3_600_000 },
+  )
+  if (failedAfterMs < 2 * checkInIntervalMs) {
+    throw new InvalidArgumentError(
+      'failedAfterMs',
+      `${what}: 'failedAfterMs' must be at least twice 'checkInIntervalMs' (${checkInIntervalMs}), so that one ` +
+        `late check-in is no failure, got ${failedAfterMs}.`,
+      'ERR_INVALID_OPTION',
+    )
+  }
+  return { checkInIntervalMs, failedAfterMs }
+}

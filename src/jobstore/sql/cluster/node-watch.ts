@@ -1,0 +1,74 @@
+import type { EpochMs } from '../../../time/clock.ts'
+import { failedAfterMs, type NodeRow } from './node-row.ts'
+import type { Roll } from './scheduler-state-table.ts'
+
+export type NodeState = 'alive' | 'overdue' | 'failed'
+
+interface Watched {
+  readonly row: NodeRow
+  /** It checked in before our eyes. */
+  readonly hasMoved: boolean
+  readonly silentMs: number
+}
+
+/**
+ * Tells from what an observer saw whether nodes are alive.
+ *
+ * A node has failed when it was silent for its time while somebody watched. Time between two looks counts for no more
+ * than the observer's own interval and half of what it takes to fail: after a time in which the observer could not
+ * see anything (the database was away, the process stood still), everybody gets the chance to show that he is alive.
+ * For the same reason what happened before the first look counts for no more.
+ */
+export class NodeWatch {
+  readonly #intervalMs: number
+  readonly #failedAfterMs: number
+  #watched: ReadonlyMap<string, Watched> = new Map()
+  #lookedMs: EpochMs | null = null
+
+  constructor(own: { readonly checkInIntervalMs: number; readonly failedAfterMs: number }) {
+    this.#intervalMs = own.checkInIntervalMs
+    this.#failedAfterMs = own.failedAfterMs
+  }
+
+  /** Takes note of a look. */
+  observe({ rows, nowMs }: Roll): void {
+    const watched = new Map<string, Watched>()
+    for (const row of rows) {
+      const before = this.#watched.get(row.instanceId)
+      const hasMoved = before !== undefined && (before.hasMoved || !isSame(before.row, row))
+      watched.set(row.instanceId, { row, hasMoved, silentMs: this.silentMs(row, nowMs) })
+    }
+    this.#watched = watched
+    this.#lookedMs = nowMs
+  }
+
+  /** For how long a node has been silent, as far as it counts. */
+  silentMs(row: NodeRow, nowMs: EpochMs): number {
+    const before = this.#watched.get(row.instanceId)
+    if (before !== undefined && isSame(before.row, row)) {
+      return before.silentMs + this.#countedMs(row, nowMs - (this.#lookedMs ?? nowMs))
+    }
+    // The clock of a Java node may be anywhere, and an orphan has no time of its own.
+    return row.bootId === null ? 0 : this.#countedMs(row, nowMs - row.lastCheckInMs)
+  }
+
+  state(row: NodeRow, nowMs: EpochMs): NodeState {
+    const silentMs = this.silentMs(row, nowMs)
+    if (silentMs >= failedAfterMs(row, this.#failedAfterMs)) return 'failed'
+    return silentMs >= 2 * row.checkInIntervalMs ? 'overdue' : 'alive'
+  }
+
+  /** Whether the node checked in, or was started, since the first look. */
+  hasMoved(instanceId: string): boolean {
+    return this.#watched.get(instanceId)?.hasMoved === true
+  }
+
+  #countedMs(row: NodeRow, passedMs: number): number {
+    const longestMs = Math.min(this.#intervalMs, failedAfterMs(row, this.#failedAfterMs) / 2)
+    return Math.max(0, Math.min(passedMs, longestMs))
+  }
+}
+
+function isSame(a: NodeRow, b: NodeRow): boolean {
+  return a.bootId === b.bootId && a.lastCheckInMs === b.lastCheckInMs && a.isOrphan === b.isOrphan
+}

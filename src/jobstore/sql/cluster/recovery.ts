@@ -1,0 +1,203 @@
+import { emptyJobDataMap, type JobDataMap } from '../../../core/job-data-map.ts'
+import { type JobKey, recoveringJobsGroup, type TriggerKey } from '../../../core/key.ts'
+import { recoveryKeys } from '../../../core/recovery-keys.ts'
+import { SimpleScheduleBuilder } from '../../../triggers/simple-trigger.ts'
+import type { Trigger } from '../../../triggers/trigger.ts'
+import { TriggerBuilder } from '../../../triggers/trigger-builder.ts'
+import type { NodeRecovery } from '../../job-store.ts'
+import type { FiredRow } from '../fired-trigger-table.ts'
+import type { JobRef } from '../job-table.ts'
+import { KeyMap } from '../key-map.ts'
+import { lockJobs, lockTriggers, storeNewTriggers } from '../new-triggers.ts'
+import { deleteOrphans } from '../orphans.ts'
+import { settleJobs, uniqueKeys } from '../settling.ts'
+import type { SqlTransaction } from '../sql-session.ts'
+import { run, type SqlProgram } from '../statement.ts'
+import type { TriggerRef } from '../trigger-table.ts'
+import type { NodeRow } from './node-row.ts'
+import { readRoll, type SchedulerStateTable } from './scheduler-state-table.ts'
+import { freeStuckTriggers } from './stuck-triggers.ts'
+
+/**
+ * For a store that one node uses, before it fires anything: whatever is claimed or in flight belongs to a run that is
+ * over. Nothing stays acquired or blocked.
+ */
+export function* recoverAtStart(tx: SqlTransaction): SqlProgram<void> {
+  const rows = yield* tx.session.firedTriggers.deleteAll()
+  const instances = new Set(rows.map(({ instanceId }) => instanceId))
+  for (const instanceId of instances) {
+    yield* recoverFirings(
+      tx,
+      instanceId,
+      rows.filter((row) => row.instanceId === instanceId),
+    )
+  }
+  while (yield* freeStuckTriggers(tx));
+}
+
+/**
+ * Recovers a node that failed, if it is still as it was seen, and nobody else did: its row goes first, so that a node
+ * that lives after all and checks in meanwhile either is found alive here, or learns that it was recovered.
+ */
+export function* recoverNode(
+  tx: SqlTransaction,
+  table: SchedulerStateTable,
+  node: NodeRow,
+): SqlProgram<boolean> {
+  if (node.isOrphan) {
+    const { rows } = readRoll((yield table.load(tx.nowMs)).rows)
+    if (!rows.some((row) => row.isOrphan && row.instanceId === node.instanceId)) return false
+  } else if ((yield* run(table.deleteAsSeen(node))) === 0) return false
+  yield* recoverInstance(tx, node.instanceId)
+  return true
+}
+
+/** Recovers all firings of an instance that is not at work any more. */
+export function* recoverInstance(tx: SqlTransaction, instanceId: string): SqlProgram<void> {
+  yield* recoverFirings(tx, instanceId, yield* tx.session.firedTriggers.deleteAllOfInstance(instanceId))
+}
+
+/** What recovering firings depends on, locked. */
+interface Circumstances {
+  readonly triggers: KeyMap<TriggerKey, TriggerRef>
+  readonly jobs: KeyMap<JobKey, JobRef>
+  /** Triggers that somebody else has a claim on. */
+  readonly claimed: KeyMap<TriggerKey, true>
+  /** Triggers that somebody else has a claim on or executes. */
+  readonly inFlight: KeyMap<TriggerKey, true>
+}
+
+/** Settles firings whose rows were deleted because nobody will end them. */
+function* recoverFirings(
+  tx: SqlTransaction,
+  instanceId: string,
+  rows: readonly FiredRow[],
+): SqlProgram<void> {
+  const claims = rows.filter(({ state }) => state === 'ACQUIRED')
+  const executions = rows.filter(({ state }) => state === 'EXECUTING')
+  const found = yield* lookAround(tx, rows)
+  const releasedClaims = yield* releaseClaims(tx, claims, found)
+  const recovered = executions.filter((row) => isRecoverable(row, found))
+  yield* storeRecoveryTriggers(tx, instanceId, recovered, found)
+  const lost = executions.filter((row) => !isRecoverable(row, found))
+  for (const { fireInstanceId, jobKey, triggerKey, plannedTimeMs } of lost) {
+    const scheduledFireTimeMs = plannedTimeMs
+    tx.signals.executionLost({ fireInstanceId, instanceId, jobKey, triggerKey, scheduledFireTimeMs })
+  }
+  yield* settleJobs(tx, jobKeysOf(rows))
+  yield* deleteFinished(tx, executions, found)
+  const recovery: NodeRecovery = {
+    instanceId,
+    releasedClaims,
+    recoveredExecutions: recovered.length,
+    lostExecutions: lost.length,
+  }
+  if (rows.length > 0) tx.signals.nodeRecovered(recovery)
+}
+
+/** Locks what the firings are about, in the order in which firing does. */
+function* lookAround(tx: SqlTransaction, rows: readonly FiredRow[]): SqlProgram<Circumstances> {
+  const keys = new KeyMap<TriggerKey, true>()
+  for (const { triggerKey } of rows) keys.set(triggerKey, true)
+  const triggers = yield* lockTriggers(tx, keys.keys())
+  const jobs = yield* lockJobs(tx, jobKeysOf(rows))
+  const claimed = new KeyMap<TriggerKey, true>()
+  const inFlight = new KeyMap<TriggerKey, true>()
+  for (const { triggerKey, state } of yield* tx.session.firedTriggers.ofTriggers(keys.keys())) {
+    inFlight.set(triggerKey, true)
+    if (state === 'ACQUIRED') claimed.set(triggerKey, true)
+  }
+  return { triggers, jobs, claimed, inFlight }
+}
+
+/** Lets claimed triggers wait again; a claim of somebody else on the same trigger stays. */
+function* releaseClaims(
+  tx: SqlTransaction,
+  claims: readonly FiredRow[],
+  { triggers, claimed }: Circumstances,
+): SqlProgram<number> {
+  const released = new KeyMap<TriggerKey, TriggerRef>()
+  for (const { triggerKey } of claims) {
+    const ref = triggers.get(triggerKey)
+    if (ref?.state === 'ACQUIRED' && !claimed.has(triggerKey)) released.set(triggerKey, ref)
+  }
+  yield* tx.session.triggers.setStates(released.keys().map((key) => ({ key, state: 'WAITING' })))
+  for (const { nextFireTimeMs } of released.values()) tx.offers.note(nextFireTimeMs)
+  // A claim keeps the other triggers of its job from being claimed, if that forbids concurrent execution.
+  const kept = claims.filter(({ nonConcurrent }) => nonConcurrent)
+  if (kept.length > 0) tx.offers.note(yield* tx.session.scopes.earliestOfJobs(jobKeysOf(kept)))
+  return released.size
+}
+
+function isRecoverable({ requestsRecovery, jobKey }: FiredRow, { jobs }: Circumstances): boolean {
+  return requestsRecovery && jobKey !== null && jobs.has(jobKey)
+}
+
+function* storeRecoveryTriggers(
+  tx: SqlTransaction,
+  instanceId: string,
+  executions: readonly FiredRow[],
+  { jobs }: Circumstances,
+): SqlProgram<void> {
+  if (executions.length === 0) return
+  const { found } = yield* tx.session.triggers.load(executions.map(({ triggerKey }) => triggerKey))
+  const recoveries = executions.map((row) => {
+    const original = found.get(row.triggerKey)?.trigger
+    // The key may belong to a trigger of another job by now.
+    const isOriginal = row.jobKey !== null && original?.jobKey?.equals(row.jobKey) === true
+    return recoveryTrigger(tx, instanceId, row, isOriginal ? original.jobDataMap : emptyJobDataMap)
+  })
+  yield* storeNewTriggers(tx, recoveries, { existing: new KeyMap(), jobs })
+}
+
+/** Of the columns that an instance id may have, so that a name fits its own. */
+const instanceIdLength = 120
+
+/** The trigger that runs an execution again, at once and with the data of its trigger. */
+function recoveryTrigger(tx: SqlTransaction, instanceId: string, row: FiredRow, data: JobDataMap): Trigger {
+  const { ids, clock } = tx.session.context
+  const name = `recover_${instanceId.slice(0, instanceIdLength)}_${ids.uniqueName()}`
+  let builder = TriggerBuilder.newTrigger({ clock, ids })
+    .withIdentity(name, recoveringJobsGroup)
+    .startAt(new Date(row.plannedTimeMs))
+    .withPriority(row.priority)
+    .usingJobData({ ...data, ...(isRecovery(row, data) ? {} : notesOf(row)) })
+    .withSchedule(SimpleScheduleBuilder.simpleSchedule().withMisfireInstruction('ignore'))
+  if (row.jobKey !== null) builder = builder.forJob(row.jobKey)
+  return builder.build().computeFirstFireTime(null)
+}
+
+/** What dies while it is recovered is still the recovery of the same firing. */
+function isRecovery({ triggerKey }: FiredRow, data: JobDataMap): boolean {
+  return triggerKey.group === recoveringJobsGroup && data[recoveryKeys.triggerName] !== undefined
+}
+
+function notesOf({ triggerKey, firedTimeMs, plannedTimeMs }: FiredRow): JobDataMap {
+  return {
+    [recoveryKeys.triggerName]: triggerKey.name,
+    [recoveryKeys.triggerGroup]: triggerKey.group,
+    [recoveryKeys.fireTime]: String(firedTimeMs),
+    [recoveryKeys.scheduledFireTime]: String(plannedTimeMs),
+  }
+}
+
+/** Deletes triggers whose last execution is gone, with jobs that nothing will run any more. */
+function* deleteFinished(
+  tx: SqlTransaction,
+  executions: readonly FiredRow[],
+  { triggers, inFlight }: Circumstances,
+): SqlProgram<void> {
+  const finished = new KeyMap<TriggerKey, TriggerRef>()
+  for (const { triggerKey, jobKey } of executions) {
+    const ref = triggers.get(triggerKey)
+    const isOfJob = jobKey !== null && ref?.jobKey.equals(jobKey) === true
+    if (isOfJob && ref.state === 'COMPLETE' && !inFlight.has(triggerKey)) finished.set(triggerKey, ref)
+  }
+  if (finished.size === 0) return
+  yield* tx.session.triggers.delete(finished.values())
+  yield* deleteOrphans(tx, uniqueKeys(finished.values().map(({ jobKey }) => jobKey)))
+}
+
+function jobKeysOf(rows: readonly FiredRow[]): readonly JobKey[] {
+  return uniqueKeys(rows.flatMap(({ jobKey }) => jobKey ?? []))
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { recoveringJobsGroup } from '../../../src/core/key.ts'
+import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { jobDetail, only, Testbed } from '../../../src/testing/job-store/testbed.ts'
+import { ManualClock } from '../../../src/time/manual-clock.ts'
+import { temporaryFolder } from '../../support/sqlite.ts'
+
+/** One run of a process after the other, on one file. */
+function runs(): (instanceId: string) => Promise<Testbed> {
+  const clock = new ManualClock()
+  const filename = join(temporaryFolder(), 'jobs.db')
+  return async (instanceId) => {
+    const bed = new Testbed(sqliteJobStore({ filename }), clock, instanceId)
+    await bed.store.initialize(bed.context)
+    return bed
+  }
+}
+
+test('a store that one node uses recovers at its start what an earlier run had in flight', async () => {
+  const nextRun = runs()
+  const first = await nextRun('first')
+  const lost = jobDetail('lost', { disallowConcurrentExecution: true })
+  const wanted = jobDetail('wanted', { disallowConcurrentExecution: true, requestsRecovery: true })
+  await first.scheduleAll([first.trigger('l', { job: lost })], lost)
+  await first.scheduleAll(
+    [first.trigger('w', { job: wanted }), first.trigger('sibling', { job: wanted, inMs: 1 })],
+    wanted,
+  )
+  await first.start('l')
+  await first.start('w')
+  await first.scheduleAll([first.trigger('claimed')])
+  await first.acquireOne('claimed')
+  await first.store.shutdown()
+
+  const second = await nextRun('second')
+  await second.clock.advance(1)
+  expect(await second.states('w', 'sibling')).toEqual(['COMPLETE', 'BLOCKED'])
+  await second.store.schedulerStarted()
+  const { recoveries, lostExecutions, deletedJobs } = second.signals
+  expect(recoveries).toEqual([
+    { instanceId: 'first', releasedClaims: 1, recoveredExecutions: 1, lostExecutions: 1 },
+  ])
+  expect(lostExecutions.map(({ triggerKey }) => triggerKey.name)).toEqual(['l'])
+  expect(deletedJobs).toEqual(['DEFAULT.lost'])
+  const claims = await second.acquire()
+  expect(claims.map(({ trigger }) => trigger.key.name).slice(0, 1)).toEqual(['claimed'])
+  const recovery = only(claims.filter(({ trigger }) => trigger.key.group === recoveringJobsGroup))
+  await second.complete(await second.fire(recovery), 'deleteTrigger')
+  expect(await second.state('sibling')).toBe('NORMAL')
+  await second.store.shutdown()
+})
+
+test('a start that finds nothing in flight tells nothing', async () => {
+  const nextRun = runs()
+  const first = await nextRun('first')
+  await first.schedule('t')
+  await first.store.shutdown()
+  const second = await nextRun('second')
+  await second.store.schedulerStarted()
+  expect(second.signals.recoveries).toEqual([])
+  expect(await second.acquireNames()).toEqual(['t'])
+  await second.store.shutdown()
+})

@@ -1,0 +1,151 @@
+import { expect, onTestFinished } from 'vitest'
+import { JobPersistenceError } from '../../src/core/errors.ts'
+import { seededIds } from '../../src/core/ids.ts'
+import { EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
+import { ClusterNode, type ClusterNodeOptions } from '../../src/jobstore/sql/cluster/cluster-node.ts'
+import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
+import type { SqlDialect } from '../../src/jobstore/sql/sql-dialect.ts'
+import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
+import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
+import type { SqlRunner, TransactionOptions } from '../../src/jobstore/sql/sql-runner.ts'
+import type { SqlProgram, SqlRow, SqlValue } from '../../src/jobstore/sql/statement.ts'
+import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
+import { openSqlite } from '../../src/jobstore/sqlite/sqlite-runner.ts'
+import { Testbed } from '../../src/testing/job-store/testbed.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { sqliteWords } from './sqlite.ts'
+
+/** The way of one node to the database, which can be cut. */
+class NodeRunner implements SqlRunner {
+  /** `away` fails at once, `gone` never answers: what a process that was killed sees. */
+  state: 'there' | 'away' | 'gone' = 'there'
+  readonly #shared: SqlRunner
+
+  constructor(shared: SqlRunner) {
+    this.#shared = shared
+  }
+
+  async transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
+    await this.#pass()
+    return this.#shared.transact(begin, options)
+  }
+  async read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
+    await this.#pass()
+    return this.#shared.read(begin)
+  }
+  async close(): Promise<void> {}
+
+  async #pass(): Promise<void> {
+    if (this.state === 'away') throw new JobPersistenceError('The database is away.')
+    if (this.state === 'gone') await new Promise<never>(() => {})
+  }
+}
+
+export interface TestNode {
+  readonly bed: Testbed
+  readonly runner: NodeRunner
+  /** There once the node was started. */
+  readonly member: () => ClusterNode
+  readonly start: () => Promise<void>
+  /** No more is heard of it. */
+  readonly kill: () => void
+}
+
+/** A cluster on one database in memory and one clock that stands still. */
+export class TestCluster {
+  readonly clock: ManualClock = new ManualClock()
+  readonly #shared: SqlRunner
+  readonly #dialect: SqlDialect
+  #nodeCount = 0
+
+  private constructor(shared: SqlRunner, dialect: SqlDialect) {
+    this.#shared = shared
+    this.#dialect = dialect
+  }
+
+  static async open(dialect: Partial<SqlDialect> = {}): Promise<TestCluster> {
+    const cluster = new ManualClock()
+    const runner = await openSqlite(
+      { filename: ':memory:', synchronous: 'normal' },
+      { clock: cluster, ids: seededIds(1), busyTimeoutMs: 1000 },
+    )
+    onTestFinished(() => runner.close())
+    await migrate(runner, sqliteWords, cluster.now())
+    return new TestCluster(runner, { ...sqliteDialect, ...dialect })
+  }
+
+  /** A node that is connected and not started. */
+  async node(instanceId: string, options: Partial<ClusterNodeOptions> = {}): Promise<TestNode> {
+    this.#nodeCount++
+    const runner = new NodeRunner(this.#shared)
+    let member: ClusterNode | null = null
+    const engine: SqlEngine = {
+      name: 'test',
+      capabilities: { persistent: false, clustered: true },
+      dialect: this.#dialect,
+      names: sqliteWords.names,
+      encoding: 'json',
+      connect: () =>
+        Promise.resolve({
+          runner,
+          start: (transactor) => {
+            member = new ClusterNode(
+              transactor,
+              { ...clusterDefaults, ...options },
+              new EventLoopCheckIns(transactor),
+            )
+            return member.start()
+          },
+          mayClaim: async () => member?.confirm(),
+          wakePeers: () => {},
+          close: async () => member?.stop(),
+        }),
+    }
+    const bed = new Testbed(new SqlJobStore(engine), this.clock, instanceId)
+    await bed.store.initialize({ ...bed.context, ids: seededIds(100 + this.#nodeCount) })
+    return {
+      bed,
+      runner,
+      member: () => member ?? expect.fail('not started'),
+      start: () => bed.store.schedulerStarted(),
+      kill: () => {
+        runner.state = 'gone'
+      },
+    }
+  }
+
+  /** A node that takes part. */
+  async startNode(instanceId: string, options: Partial<ClusterNodeOptions> = {}): Promise<TestNode> {
+    const node = await this.node(instanceId, options)
+    await node.start()
+    return node
+  }
+
+  /** Runs a statement by itself. */
+  sql(text: string, ...values: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return this.#shared.transact(
+      function* () {
+        return (yield { text, values }).rows
+      },
+      { lock: 'rows' },
+    )
+  }
+
+  /** The instance ids of the state table. */
+  async members(): Promise<unknown[]> {
+    const rows = await this.sql('SELECT instance_name FROM qrtz_scheduler_state ORDER BY instance_name')
+    return rows.map((row) => row['instance_name'])
+  }
+
+  async firedRows(): Promise<unknown[]> {
+    const rows = await this.sql('SELECT trigger_name, state FROM qrtz_fired_triggers ORDER BY trigger_name')
+    return rows.map((row) => `${String(row['trigger_name'])} ${String(row['state'])}`)
+  }
+}
+
+export const clusterDefaults: ClusterNodeOptions = {
+  checkInIntervalMs: 1500,
+  failedAfterMs: 6000,
+  locking: null,
+  sweepIntervalMs: 60_000,
+}
