@@ -54,32 +54,88 @@ function* heldClaims(
   claims: readonly AcquiredTrigger[],
 ): SqlProgram<readonly HeldClaim[]> {
   const { session } = tx
-  const rows = new Map<string, FiredRow>()
-  for (const row of yield* session.firedTriggers.lock(claims.map(({ fireInstanceId }) => fireInstanceId))) {
-    if (row.state === 'ACQUIRED') rows.set(row.fireInstanceId, row)
-  }
+  const rows = yield* lockClaims(tx, claims)
   if (rows.size === 0) return []
   const acquired = new KeyMap<Trigger['key'], JobKey>()
   for (const ref of yield* session.triggers.lock(Array.from(rows.values(), (row) => row.triggerKey))) {
     if (ref.state === 'ACQUIRED') acquired.set(ref.key, ref.jobKey)
   }
   const jobs = yield* session.jobs.load(uniqueKeys(acquired.values()))
-  const nonConcurrent = jobs.found.values().filter((job) => job.disallowConcurrentExecution)
-  // Whoever stores a trigger of such a job locks it too, so that none slips in beside the block below.
-  if (nonConcurrent.length > 0) yield* session.jobs.lock(nonConcurrent.map(({ key }) => key))
+  const executing = yield* lockBusyJobs(tx, jobs.found.values())
   const held: HeldClaim[] = []
   const faulty: FaultyTrigger[] = []
+  const idle: IdleClaim[] = []
+  const started = new KeyMap<JobKey, true>()
   for (const claim of claims) {
     const row = rows.get(claim.fireInstanceId)
-    if (row?.triggerKey.equals(claim.trigger.key) !== true) continue
+    if (row === undefined || !rows.delete(claim.fireInstanceId)) continue
     const jobKey = acquired.get(row.triggerKey)
-    if (jobKey === undefined || !rows.delete(claim.fireInstanceId)) continue
-    const jobDetail = jobs.found.get(jobKey)
-    if (jobDetail !== undefined) held.push({ claim, row, jobDetail })
-    else faulty.push({ key: row.triggerKey, error: jobs.broken.get(jobKey) })
+    const jobDetail = jobKey === undefined ? undefined : jobs.found.get(jobKey)
+    if (jobKey === undefined) {
+      idle.push({ row, state: null })
+    } else if (jobDetail === undefined) {
+      faulty.push({ key: row.triggerKey, error: jobs.broken.get(jobKey) })
+    } else if (executing.has(jobKey)) {
+      idle.push({ row, state: nextTriggerState('WAITING', 'block') })
+    } else if (started.has(jobKey)) {
+      idle.push({ row, state: 'WAITING' })
+    } else {
+      held.push({ claim, row, jobDetail })
+      if (jobDetail.disallowConcurrentExecution) started.set(jobKey, true)
+    }
   }
   yield* fail(tx, faulty)
+  yield* giveUp(tx, idle)
   return held
+}
+
+/** The rows of claims that nobody ended, by fire instance id. */
+function* lockClaims(
+  { session: { firedTriggers } }: SqlTransaction,
+  claims: readonly AcquiredTrigger[],
+): SqlProgram<Map<string, FiredRow>> {
+  const triggerKeys = new Map(claims.map(({ fireInstanceId, trigger }) => [fireInstanceId, trigger.key]))
+  const rows = new Map<string, FiredRow>()
+  for (const row of yield* firedTriggers.lock([...triggerKeys.keys()])) {
+    const isClaim = row.state === 'ACQUIRED' && triggerKeys.get(row.fireInstanceId)?.equals(row.triggerKey)
+    if (isClaim === true) rows.set(row.fireInstanceId, row)
+  }
+  return rows
+}
+
+/**
+ * Which of the jobs may not start now, because they forbid concurrency and run. Several claims on one such job come
+ * about when it allowed concurrency while they were made; only here, under its lock, it is sure what runs. Whoever
+ * stores a trigger of such a job locks it too, so that none slips in beside the block below.
+ */
+function* lockBusyJobs(
+  { session }: SqlTransaction,
+  found: readonly JobDetail[],
+): SqlProgram<KeyMap<JobKey, true>> {
+  const busy = new KeyMap<JobKey, true>()
+  const keys = found.filter((job) => job.disallowConcurrentExecution).map(({ key }) => key)
+  if (keys.length === 0) return busy
+  yield* session.jobs.lock(keys)
+  for (const key of yield* session.firedTriggers.executing(keys)) busy.set(key, true)
+  return busy
+}
+
+/** A claim that is not carried out, and the state in which it leaves its trigger; null when that has another already. */
+interface IdleClaim {
+  readonly row: FiredRow
+  readonly state: StoredTriggerState | null
+}
+
+function* giveUp({ session }: SqlTransaction, claims: readonly IdleClaim[]): SqlProgram<void> {
+  if (claims.length === 0) return
+  const { triggers, firedTriggers } = session
+  yield* triggers.setStates(
+    claims.flatMap(({ row, state }) => (state === null ? [] : [{ key: row.triggerKey, state }])),
+  )
+  yield* firedTriggers.delete(
+    claims.map(({ row }) => row.fireInstanceId),
+    'ACQUIRED',
+  )
 }
 
 function* compute(tx: SqlTransaction, held: readonly HeldClaim[]): SqlProgram<readonly Firing[]> {
