@@ -421,7 +421,7 @@ const stores: readonly {
   {
     name: 'SQLite',
     create: () => sqliteJobStore({ filename: ':memory:' }),
-    runs: 25,
+    runs: 15,
     treatsLateTogether: true,
   },
 ]
