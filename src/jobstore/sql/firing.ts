@@ -120,7 +120,7 @@ function* lockBusyJobs(
   return busy
 }
 
-/** A claim that is not carried out, and the state in which it leaves its trigger; null when that has another already. */
+/** A claim that is not carried out, and the state that it leaves its trigger in; null when that was changed before. */
 interface IdleClaim {
   readonly row: FiredRow
   readonly state: StoredTriggerState | null
