@@ -1,4 +1,6 @@
 import { systemClock } from '../../time/clock.ts'
+import { EventLoopCheckIns } from '../sql/cluster/check-in.ts'
+import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SqlEngine } from '../sql/sql-engine.ts'
 import { PostgresAccess } from './postgres-access.ts'
@@ -40,17 +42,32 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         await access.close()
         throw error
       }
+      let node: ClusterNode | null = null
       return {
         runner: access.runner,
-        start: () => {
+        async start(transactor) {
+          node = new ClusterNode(transactor, clusterOptions(options), new EventLoopCheckIns(transactor))
+          await node.start()
           access.listen()
-          return Promise.resolve()
         },
+        mayClaim: async () => node?.confirm(),
+        nodes: async () => (await node?.nodes()) ?? [],
         wakePeers: (earliestMs) => {
           access.wakePeers(earliestMs)
         },
-        close: () => access.close(),
+        async close() {
+          await node?.stop()
+          await access.close()
+        },
       }
     },
   }
+}
+
+/** How often to look for triggers that nobody works on: only Java leaves some, and its tables have an index for it. */
+const sweepIntervalMs = { skipLocked: 600_000, quartzLocks: 30_000 }
+
+function clusterOptions(options: ResolvedPostgresOptions): ClusterNodeOptions {
+  const { checkInIntervalMs, failedAfterMs, locking } = options
+  return { checkInIntervalMs, failedAfterMs, locking, sweepIntervalMs: sweepIntervalMs[locking] }
 }

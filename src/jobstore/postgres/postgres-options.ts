@@ -1,6 +1,7 @@
 import type { ClientConfig, Pool } from 'pg'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
+import { resolveClusterOptions } from '../sql/cluster/cluster-options.ts'
 import type { JobDataEncoding } from '../sql/job-data-text.ts'
 import type { MigrateMode } from '../sql/migrations/migrate.ts'
 import { type SqlNames, sqlNames } from '../sql/sql-names.ts'
@@ -58,6 +59,14 @@ export interface PostgresJobStoreOptions {
    * reports none. Default 1,000.
    */
   readonly lockWaitWarningMs?: number
+  /** How often a node shows that it is alive. Milliseconds, 100 to 60,000, default 1,500. */
+  readonly checkInIntervalMs?: number
+  /**
+   * A node that has not checked in for this long has failed, and the others recover its work; time in which they could
+   * not have seen it does not count. Milliseconds, at least twice `checkInIntervalMs`, at most 3,600,000, default 6,000
+   * or four times `checkInIntervalMs`, whichever is more.
+   */
+  readonly failedAfterMs?: number
   /** Who brings the tables up to date: the store when it starts, or you with `quartz-ts migrate`. Default `onStart`. */
   readonly migrate?: MigrateMode
   /**
@@ -91,6 +100,8 @@ const known: readonly (keyof PostgresJobStoreOptions)[] = [
   'statementTimeoutMs',
   'lockTimeoutMs',
   'lockWaitWarningMs',
+  'checkInIntervalMs',
+  'failedAfterMs',
   'migrate',
   'jobData',
 ]
@@ -120,6 +131,7 @@ export function resolvePostgresOptions(options: PostgresJobStoreOptions): Resolv
     statementTimeoutMs: timeLimit('statementTimeoutMs', options.statementTimeoutMs ?? 60_000),
     lockTimeoutMs: timeLimit('lockTimeoutMs', options.lockTimeoutMs ?? 10_000),
     lockWaitWarningMs: timeLimit('lockWaitWarningMs', options.lockWaitWarningMs ?? 1000),
+    ...resolveClusterOptions(what, options),
     migrate: oneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
     jobData: oneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
   })

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../../time/clock.ts'
 import type { JobStoreCapabilities } from '../job-store.ts'
+import type { ClusterNodeView } from './cluster/cluster-node.ts'
 import type { JobDataEncoding } from './job-data-text.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 import type { SqlNames } from './sql-names.ts'
@@ -25,6 +26,8 @@ export interface SqlConnection {
   start(transactor: SqlTransactor): Promise<void>
   /** Resolves when nobody else may have taken over what this node works on; absent where nobody can. */
   mayClaim?(): Promise<void>
+  /** The nodes of the cluster as this one sees them, once it was started; absent where there can be no others. */
+  nodes?(): Promise<readonly ClusterNodeView[]>
   /** Tells the other nodes, if there are any, that something may fire at this instant. Returns at once. */
   wakePeers(earliestMs: EpochMs): void
   /** Leaves the cluster and frees everything. */

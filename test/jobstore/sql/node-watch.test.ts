@@ -73,6 +73,13 @@ describe('whether a node has failed', () => {
     expect(watch.state(node(5000), 6000)).toBe('alive')
   })
 
+  test('is a matter of the last check-in for one who never looked before', () => {
+    const watch = new NodeWatch(own)
+    expect(watch.state(node(0), 2900)).toBe('alive')
+    expect(watch.state(node(0), 5900)).toBe('overdue')
+    expect(watch.state(node(0), 6000)).toBe('failed')
+  })
+
   test('begins anew with a sign of life or a new start', () => {
     const watch = new NodeWatch(own)
     for (const nowMs of [0, 1500, 3000, 4500]) watch.observe({ rows: [node(0)], nowMs })

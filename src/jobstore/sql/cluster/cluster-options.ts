@@ -15,8 +15,6 @@ export interface ClusterOptions {
 
 export type ResolvedClusterOptions = Required<ClusterOptions>
 
-export const clusterOptionNames: readonly (keyof ClusterOptions)[] = ['checkInIntervalMs', 'failedAfterMs']
-
 /** @throws InvalidArgumentError ERR_INVALID_OPTION */
 export function resolveClusterOptions(what: string, options: ClusterOptions): ResolvedClusterOptions {
   const checkInIntervalMs = requireInteger(what, 'checkInIntervalMs', options.checkInIntervalMs ?? 1500, {

@@ -36,14 +36,18 @@ export class NodeWatch {
     for (const row of rows) {
       const before = this.#watched.get(row.instanceId)
       const hasMoved = before !== undefined && (before.hasMoved || !isSame(before.row, row))
-      watched.set(row.instanceId, { row, hasMoved, silentMs: this.silentMs(row, nowMs) })
+      watched.set(row.instanceId, { row, hasMoved, silentMs: this.#countedSilenceMs(row, nowMs) })
     }
     this.#watched = watched
     this.#lookedMs = nowMs
   }
 
-  /** For how long a node has been silent, as far as it counts. */
+  /** For how long a node has been silent, as far as it counts; for one who never looked before, since its check-in. */
   silentMs(row: NodeRow, nowMs: EpochMs): number {
+    return this.#lookedMs === null ? nowMs - row.lastCheckInMs : this.#countedSilenceMs(row, nowMs)
+  }
+
+  #countedSilenceMs(row: NodeRow, nowMs: EpochMs): number {
     const before = this.#watched.get(row.instanceId)
     if (before !== undefined && isSame(before.row, row)) {
       return before.silentMs + this.#countedMs(row, nowMs - (this.#lookedMs ?? nowMs))
