@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 const tuned = { checkInIntervalMs: 300, failedAfterMs: 1000 }
-const patience = { timeout: 30_000, interval: 50 }
+const patienceMs = 30_000
 
 /** Makes nodes of a cluster of its own, on real time. */
 function cluster(shared: PostgresJobStoreOptions = {}) {
@@ -76,11 +76,14 @@ describe.each(['skipLocked', 'quartzLocks'] as const)('a cluster on PostgreSQL, 
     )
     const live = await nodes.startNode('live')
     // A row without a word about itself is judged like one of Java: by its interval and 7.5 seconds.
-    await vi.waitFor(() => {
-      expect(live.signals.recoveries).toEqual([
-        { instanceId: 'dead', releasedClaims: 1, recoveredExecutions: 1, lostExecutions: 0 },
-      ])
-    }, patience)
+    await vi.waitFor(
+      () => {
+        expect(live.signals.recoveries).toEqual([
+          { instanceId: 'dead', releasedClaims: 1, recoveredExecutions: 1, lostExecutions: 0 },
+        ])
+      },
+      { timeout: patienceMs },
+    )
     expect(live.signals.failedNodes).toEqual(['dead'])
     expect(await nodes.members()).toEqual(['live'])
     const claims = await live.acquire({ noLaterThanMs: systemClock.now() })
@@ -99,18 +102,24 @@ describe.each(['skipLocked', 'quartzLocks'] as const)('a cluster on PostgreSQL, 
     await dead.schedule('t')
     await dead.start('t')
     const live = await nodes.startNode('live')
-    await vi.waitFor(() => {
-      expect(live.signals.lostExecutions).toHaveLength(1)
-    }, patience)
+    await vi.waitFor(
+      () => {
+        expect(live.signals.lostExecutions).toHaveLength(1)
+      },
+      { timeout: patienceMs },
+    )
     expect(live.signals.failedNodes).toEqual([])
   })
 
   test('keeps nodes that live, knows the time, and lets go of those that leave', async () => {
     const nodes = cluster({ locking })
     const [a, b] = [await nodes.startNode('a'), await nodes.startNode('b')]
-    await vi.waitFor(() => {
-      expect(a.signals.clockOffsets.length).toBeGreaterThan(10)
-    }, patience)
+    await vi.waitFor(
+      () => {
+        expect(a.signals.clockOffsets.length).toBeGreaterThan(10)
+      },
+      { timeout: patienceMs },
+    )
     expect(await nodes.members()).toEqual(['a', 'b'])
     expect([...a.signals.failedNodes, ...b.signals.failedNodes]).toEqual([])
     for (const { offsetMs, uncertaintyMs } of a.signals.clockOffsets) {
@@ -133,9 +142,12 @@ describe.each(['skipLocked', 'quartzLocks'] as const)('a cluster on PostgreSQL, 
     const nodes = cluster({ locking })
     const a = await nodes.startNode('a')
     await database.query(`DELETE FROM ${nodes.schema}.qrtz_scheduler_state`)
-    await vi.waitFor(() => {
-      expect(a.signals.recoveriesByPeers).toBe(1)
-    }, patience)
+    await vi.waitFor(
+      () => {
+        expect(a.signals.recoveriesByPeers).toBe(1)
+      },
+      { timeout: patienceMs },
+    )
     await a.schedule('t')
     expect(await a.acquireNames({ noLaterThanMs: systemClock.now() })).toEqual(['t'])
     expect(await nodes.members()).toEqual(['a'])
