@@ -28,6 +28,7 @@ export const postgresDialect: SqlDialect = {
   endsWith: (column, operand) =>
     `right(${column}, length(CAST(${operand} AS text))) = CAST(${operand} AS text)`,
   contains: (column, operand) => `strpos(${column}, CAST(${operand} AS text)) > 0`,
+  beginsWithBytes: (column, hex) => `encode(substr(${column}, 1, 2), 'hex') = '${hex}'`,
   // clock_timestamp, not now(): that one stands still from the begin of the transaction, before any wait for a lock.
   nowMs: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
   types: { bytes: 'bytea', bigint: 'bigint', boolean: 'boolean' },

@@ -16,6 +16,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
     dialect: postgresDialect,
     names,
     encoding: options.jobData,
+    sharedWithJava: options.locking === 'quartzLocks',
     async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler } }) {
       const access = new PostgresAccess(options, {
         schedulerName,

@@ -1,3 +1,4 @@
+import { JobPersistenceError } from '../../core/errors.ts'
 import { plannedFireTimeMs } from '../../triggers/trigger.ts'
 import type { AcquiredTrigger, AcquireRequest } from '../job-store.ts'
 import { putInError } from './faulty-triggers.ts'
@@ -36,6 +37,7 @@ export function* acquireTriggers(
   for (const jobType of session.unknownJobTypes) {
     if (session.context.knowsJobType(jobType)) session.unknownJobTypes.delete(jobType)
   }
+  yield* reportTriggersOfJava(tx, noLaterThanMs)
   const dueMs = Math.min(noLaterThanMs, nowMs)
   const isWhole = yield* claimUntil(search, dueMs, maxCount)
   if (!isWhole) return acquired.length > 0 ? acquired : null
@@ -45,6 +47,18 @@ export function* acquireTriggers(
   const batchEndMs = Math.max(firstMs, nowMs) + timeWindowMs
   if (batchEndMs > dueMs && acquired.length < maxCount) yield* claimUntil(search, batchEndMs, maxCount)
   return acquired
+}
+
+/** Says which triggers only Java nodes will run, once for each. */
+function* reportTriggersOfJava(
+  { session, signals, nowMs }: SqlTransaction,
+  untilMs: number,
+): SqlProgram<void> {
+  if (session.triggersOfJava === null) return
+  for (const { key, reason } of yield* session.triggersOfJava.newlyDue(nowMs, untilMs)) {
+    const message = `Trigger '${key.toString()}' is left to Java nodes: ${reason}.`
+    signals.storeError(message, new JobPersistenceError(message, { code: 'ERR_BROKEN_ROW' }))
+  }
 }
 
 /** Claims what is due until an instant, up to `maxCount` in all; false when late triggers took up the transaction. */

@@ -10,6 +10,7 @@ import type { SqlSession } from './sql-session.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { TriggerScopes } from './trigger-scopes.ts'
 import { TriggerTable } from './trigger-table.ts'
+import { TriggersOfJava } from './triggers-of-java.ts'
 
 /**
  * Puts the tables together for one scheduler.
@@ -17,12 +18,12 @@ import { TriggerTable } from './trigger-table.ts'
  * @throws InvalidArgumentError for a name or an instance id that is longer than its column
  */
 export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSession {
-  const { dialect, names, encoding } = engine
+  const { dialect, names, encoding, sharedWithJava = false } = engine
   const { schedulerName, instanceId, ids } = context
   const owner = { kind: 'Scheduler', identity: schedulerName }
   requireFits(owner, 'schedulerName', schedulerName, columnWidths.schedulerName)
   requireFits(owner, 'instanceId', instanceId, columnWidths.instanceId)
-  const vocabulary: SqlVocabulary = { dialect, names, schedulerName }
+  const vocabulary: SqlVocabulary = { dialect, names, schedulerName, sharedWithJava }
   // A unique name once, so that ids stay apart also between runs of the process.
   const idPrefix = `${Array.from(instanceId).slice(0, 60).join('')}-${ids.uniqueName().slice(0, 18)}-`
   let fireCount = 0
@@ -37,6 +38,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     keyLists: new KeyLists(vocabulary),
     scopes: new TriggerScopes(vocabulary),
     unknownJobTypes: new Set(),
+    triggersOfJava: sharedWithJava ? new TriggersOfJava(vocabulary) : null,
     nextFireInstanceId: () => {
       fireCount++
       return idPrefix + fireCount.toString(36)

@@ -30,6 +30,8 @@ export interface SqlDialect {
   startsWith(column: string, operand: string): string
   endsWith(column: string, operand: string): string
   contains(column: string, operand: string): string
+  /** Whether the bytes of a column begin with these two, written as four hexadecimal digits. */
+  beginsWithBytes(column: string, hex: string): string
   /** The database's own time as milliseconds since the epoch, when the statement runs; null: use the node's clock. */
   readonly nowMs: string | null
   /** Words for column types in migrations. */

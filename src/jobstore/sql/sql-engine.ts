@@ -16,6 +16,8 @@ export interface SqlEngine {
   readonly dialect: SqlDialect
   readonly names: SqlNames
   readonly encoding: JobDataEncoding
+  /** Java nodes may work on the same tables. Default false. */
+  readonly sharedWithJava?: boolean
   /** Connects and sees to it that the tables are there. */
   connect(session: SqlSession): Promise<SqlConnection>
 }

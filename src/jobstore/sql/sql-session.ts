@@ -10,6 +10,7 @@ import type { PausedGroupTable } from './paused-group-table.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import type { TriggerScopes } from './trigger-scopes.ts'
 import type { TriggerTable } from './trigger-table.ts'
+import type { TriggersOfJava } from './triggers-of-java.ts'
 
 /** A store at work for one scheduler: its tables, each the one place that knows its statements and encodings. */
 export interface SqlSession extends SqlVocabulary {
@@ -23,6 +24,8 @@ export interface SqlSession extends SqlVocabulary {
   readonly scopes: TriggerScopes
   /** Job types that were met and have no code here: their triggers are left to other nodes. */
   readonly unknownJobTypes: Set<string>
+  /** Null where no Java nodes share the tables. */
+  readonly triggersOfJava: TriggersOfJava | null
   /** A fire instance id that nobody had before. */
   nextFireInstanceId(): string
 }

@@ -6,4 +6,6 @@ export interface SqlVocabulary {
   readonly dialect: SqlDialect
   readonly names: SqlNames
   readonly schedulerName: string
+  /** Java nodes work on the same tables: what only they can read is left to them. */
+  readonly sharedWithJava?: boolean
 }

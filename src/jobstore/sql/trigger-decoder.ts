@@ -2,6 +2,7 @@ import { JobPersistenceError } from '../../core/errors.ts'
 import { emptyJobDataMap } from '../../core/job-data-map.ts'
 import type { TriggerKey } from '../../core/key.ts'
 import { describeValue } from '../../core/options.ts'
+import type { EpochMs } from '../../time/clock.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { calendarIntervalUnits } from '../../triggers/calendar-interval-schedule.ts'
 import { CalendarIntervalTrigger } from '../../triggers/calendar-interval-trigger.ts'
@@ -112,7 +113,7 @@ export class TriggerDecoder {
       instantOrNull(row, 'next_fire_time'),
       instantOrNull(row, 'prev_fire_time'),
       integerOrNull(row, 'cron_times') ?? 0,
-      integerOrNull(row, 'misfire_orig_fire_time'),
+      misfiredFireTime(row),
     )
   }
 
@@ -147,7 +148,7 @@ function simpleTrigger(row: SqlRow, fields: TriggerFields): SimpleTrigger {
     instantOrNull(row, 'next_fire_time'),
     instantOrNull(row, 'prev_fire_time'),
     integer(row, 'times_triggered'),
-    integerOrNull(row, 'misfire_orig_fire_time'),
+    misfiredFireTime(row),
   )
 }
 
@@ -166,7 +167,7 @@ function calendarIntervalTrigger(row: SqlRow, fields: TriggerFields): CalendarIn
     instantOrNull(row, 'next_fire_time'),
     instantOrNull(row, 'prev_fire_time'),
     integerOrNull(row, 'int_prop_2') ?? 0,
-    integerOrNull(row, 'misfire_orig_fire_time'),
+    misfiredFireTime(row),
   )
 }
 
@@ -188,8 +189,18 @@ function dailyTimeIntervalTrigger(row: SqlRow, fields: TriggerFields): DailyTime
     instantOrNull(row, 'next_fire_time'),
     instantOrNull(row, 'prev_fire_time'),
     integerOrNull(row, 'int_prop_2') ?? 0,
-    integerOrNull(row, 'misfire_orig_fire_time'),
+    misfiredFireTime(row),
   )
+}
+
+/**
+ * The time that a misfire instruction moved, until the trigger has fired. Java does not know the column and leaves it
+ * as it is when it fires the trigger; then the previous fire time has passed it.
+ */
+function misfiredFireTime(row: SqlRow): EpochMs | null {
+  const misfiredMs = integerOrNull(row, 'misfire_orig_fire_time')
+  const previousMs = instantOrNull(row, 'prev_fire_time')
+  return misfiredMs !== null && previousMs !== null && previousMs >= misfiredMs ? null : misfiredMs
 }
 
 /** Refuses a trigger without its sub-row, which shows in a column that every such row fills. */

@@ -18,6 +18,7 @@ import { type SqlQuery, sqlQuery } from './statement.ts'
 import { stateAfter, statesBefore } from './transitions.ts'
 import { wholeTriggerColumns } from './trigger-decoder.ts'
 import { cronColumns, simpleColumns, simpropColumns, triggerColumns } from './trigger-rows.ts'
+import { isOfJava } from './triggers-of-java.ts'
 
 /** The sub-tables whose rows we write; those of `blob` are only ever deleted. */
 export const subTables = ['simple', 'cron', 'simprop'] as const
@@ -167,7 +168,8 @@ function lockingStatements(
  * -1 or 0 where there is no next fire time. The two look-ups are scalar, because the planner of PostgreSQL may answer
  * an EXISTS by reading the whole table once; Java's claims do not name their job, so the triggers are asked too.
  */
-function lockDueText({ dialect, names }: SqlVocabulary, condition: string): string {
+function lockDueText(vocabulary: SqlVocabulary, condition: string): string {
+  const { dialect, names, sharedWithJava = false } = vocabulary
   const ofJob = (alias: string): string => `${alias}.sched_name = t.sched_name
     AND ${alias}.job_name = t.job_name AND ${alias}.job_group = t.job_group`
   return `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
@@ -175,6 +177,7 @@ function lockDueText({ dialect, names }: SqlVocabulary, condition: string): stri
     FROM ${names.triggers} AS t JOIN ${names.jobs} AS j ON ${ofJob('j')}
     WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
       AND t.next_fire_time > 0 AND t.next_fire_time <= :untilMs ${condition}
+      ${sharedWithJava ? `AND NOT ${isOfJava(vocabulary)}` : ''}
       AND (NOT j.is_nonconcurrent OR (
         (SELECT 1 FROM ${names.firedTriggers} AS f WHERE ${ofJob('f')} LIMIT 1) IS NULL AND
         (SELECT 1 FROM ${names.triggers} AS a

@@ -20,6 +20,7 @@ export const sqliteDialect: SqlDialect = {
   // A start of -0 would mean the whole text.
   endsWith: (column, operand) => `(${operand} = '' OR substr(${column}, -length(${operand})) = ${operand})`,
   contains: (column, operand) => `instr(${column}, ${operand}) > 0`,
+  beginsWithBytes: (column, hex) => `lower(hex(substr(${column}, 1, 2))) = '${hex}'`,
   nowMs: null,
   types: { bytes: 'blob', bigint: 'bigint', boolean: 'boolean' },
 }

@@ -279,6 +279,19 @@ describe('a trigger that Java stored', () => {
     ])
   })
 
+  it.each([
+    ['is planned for the time that we moved, until it fires', 1000, 2000],
+    ['is planned for its next time once Java has fired the one that we moved', 3000, null],
+  ])('%s', async (_, previousMs, misfiredFireTimeMs) => {
+    const [entry] = java
+    if (entry === undefined) throw new Error('no row')
+    // Java does not know the column, so what we wrote stays there.
+    const moved = { misfire_orig_fire_time: 2000, next_fire_time: 4000 }
+    const tables = await withJava(entry, { ...moved, prev_fire_time: previousMs })
+    const { found } = await tables.run(tables.triggers.load([entry.trigger.key]))
+    expect(found.get(entry.trigger.key)?.trigger.misfiredFireTimeMs).toBe(misfiredFireTimeMs)
+  })
+
   it('has the data of its properties text', async () => {
     const [entry] = java
     if (entry === undefined) throw new Error('no row')

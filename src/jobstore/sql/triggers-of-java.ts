@@ -1,0 +1,124 @@
+import type { TriggerKey } from '../../core/key.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import { boolean, textOrNull } from './columns.ts'
+import { KeyMap } from './key-map.ts'
+import { triggerKeyColumns, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
+import { boundRows, isRow, runOver, type SetQuery } from './row-set.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import { all, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from './statement.ts'
+
+/** How long a look for triggers to report is good for. */
+const lookIntervalMs = 1000
+/** Most triggers of one look. */
+const lookedAtOnce = 100
+/** How many triggers that were met are remembered. */
+const rememberedMax = 10_000
+
+export interface TriggerOfJava {
+  readonly key: TriggerKey
+  /** Why only Java can run it: a clause. */
+  readonly reason: string
+}
+
+/**
+ * In tables that Java nodes share: the triggers that only those can run, because Java serialized their data or their
+ * calendar, or because they are of a type that only Java knows. They are left as they are.
+ */
+export class TriggersOfJava {
+  readonly #schedulerName: string
+  readonly #statements: { readonly due: SqlQuery<DueParameters>; readonly among: SetQuery }
+  #met = new KeyMap<TriggerKey, true>()
+  #lookAtMs: EpochMs = 0
+
+  constructor(vocabulary: SqlVocabulary) {
+    this.#schedulerName = vocabulary.schedulerName
+    this.#statements = { due: dueQuery(vocabulary), among: amongQuery(vocabulary) }
+  }
+
+  /** What to report: those that are about to fire and were not met before. Looks once a second at most. */
+  *newlyDue(nowMs: EpochMs, untilMs: EpochMs): SqlProgram<readonly TriggerOfJava[]> {
+    // A clock that was put back must not keep it from looking.
+    if (nowMs < this.#lookAtMs && nowMs >= this.#lookAtMs - lookIntervalMs) return []
+    this.#lookAtMs = nowMs + lookIntervalMs
+    const request = { scheduler: this.#schedulerName, untilMs, limit: lookedAtOnce }
+    const found = (yield* all(this.#statements.due(request))).map((row) => ({
+      key: triggerKeyOf(row),
+      reason: reasonOf(row),
+    }))
+    if (this.#met.size > rememberedMax) this.#met = new KeyMap()
+    const fresh = found.filter(({ key }) => !this.#met.has(key))
+    for (const { key } of fresh) this.#met.set(key, true)
+    return fresh
+  }
+
+  /** Those of the keys whose triggers only Java can run. */
+  *among(keys: readonly TriggerKey[]): SqlProgram<KeyMap<TriggerKey, true>> {
+    const scheduler = this.#schedulerName
+    const found = yield* runOver(triggerKeyRows(keys), (rows) => this.#statements.among({ scheduler, rows }))
+    const ofJava = new KeyMap<TriggerKey, true>()
+    for (const row of found) ofJava.set(triggerKeyOf(row), true)
+    return ofJava
+  }
+}
+
+/** The condition that only Java can run the trigger `t` of the job `j`. */
+export function isOfJava(vocabulary: SqlVocabulary): string {
+  const { isOfOtherType, hasJavaData, hasJavaCalendar } = reasons(vocabulary)
+  return `(${isOfOtherType} OR ${hasJavaData} OR ${hasJavaCalendar})`
+}
+
+/** Each is true or false, never null. */
+function reasons({ dialect, names }: SqlVocabulary): {
+  readonly isOfOtherType: string
+  readonly hasJavaData: string
+  readonly hasJavaCalendar: string
+} {
+  // What each of Java's object streams begins with.
+  const isSerialized = (column: string): string => dialect.beginsWithBytes(column, 'aced')
+  return {
+    isOfOtherType: "t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')",
+    hasJavaData: `((${isSerialized('t.job_data')}) IS TRUE OR (${isSerialized('j.job_data')}) IS TRUE)`,
+    hasJavaCalendar: `(t.calendar_name IS NOT NULL AND
+      (SELECT ${isSerialized('k.calendar')} FROM ${names.calendars} AS k
+       WHERE k.sched_name = t.sched_name AND k.calendar_name = t.calendar_name) IS TRUE)`,
+  }
+}
+
+interface DueParameters extends Readonly<Record<string, string | number>> {
+  readonly scheduler: string
+  readonly untilMs: EpochMs
+  readonly limit: number
+}
+
+function dueQuery(vocabulary: SqlVocabulary): SqlQuery<DueParameters> {
+  const { dialect, names } = vocabulary
+  const { isOfOtherType, hasJavaData } = reasons(vocabulary)
+  return sqlQuery(
+    dialect,
+    `SELECT t.trigger_name, t.trigger_group, t.trigger_type, t.calendar_name,
+       ${isOfOtherType} AS of_other_type, ${hasJavaData} AS has_java_data
+     FROM ${names.triggers} AS t JOIN ${names.jobs} AS j
+       ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
+     WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
+       AND t.next_fire_time > 0 AND t.next_fire_time <= :untilMs AND ${isOfJava(vocabulary)}
+     LIMIT :limit`,
+  )
+}
+
+function amongQuery(vocabulary: SqlVocabulary): SetQuery {
+  const { dialect, names } = vocabulary
+  return sqlQuery(
+    dialect,
+    `SELECT t.trigger_name, t.trigger_group
+     FROM ${boundRows(dialect, triggerKeyColumns)} AS r CROSS JOIN ${names.triggers} AS t JOIN ${names.jobs} AS j
+       ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
+     WHERE ${isRow('t', triggerKeyColumns)} AND ${isOfJava(vocabulary)}`,
+  )
+}
+
+function reasonOf(row: SqlRow): string {
+  if (boolean(row, 'of_other_type'))
+    return `its type ${textOrNull(row, 'trigger_type') ?? ''} is known to Java only`
+  if (boolean(row, 'has_java_data')) return 'Java serialized its data or those of its job'
+  return `Java serialized its calendar '${textOrNull(row, 'calendar_name') ?? ''}'`
+}

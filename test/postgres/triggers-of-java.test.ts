@@ -1,0 +1,113 @@
+import {
+  createScheduler,
+  defineJob,
+  JobBuilder,
+  type SchedulerBehaviour,
+  SimpleScheduleBuilder,
+  TriggerBuilder,
+  triggerKey,
+  WeeklyCalendar,
+} from 'quartz-ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'
+import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-options.ts'
+import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
+import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await freshDatabase()
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+/** What Java's object streams begin with, and something behind it. */
+const serialized = "'\\xaced00057372'::bytea"
+
+interface World extends AsyncDisposable {
+  readonly ran: string[]
+  readonly errors: string[]
+  states(): Promise<Record<string, unknown>>
+}
+
+/** A started scheduler that finds, due for an hour, a trigger that it can run and four that only Java can. */
+async function worldWith(locking: 'skipLocked' | 'quartzLocks'): Promise<World> {
+  const { connectionString } = database
+  const options = resolvePostgresOptions({ connectionString, schema: locking.toLowerCase(), locking })
+  const jobStore = new SqlJobStore(postgresEngine(options))
+  const ran: string[] = []
+  const work = defineJob('work', ({ triggerKey: { name } }) => ran.push(name))
+  const behaviour: SchedulerBehaviour = { jobs: [work], misfireThresholdMs: 86_400_000, idleWaitMs: 1000 }
+  const scheduler = await createScheduler({ ...behaviour, jobStore })
+  const errors: string[] = []
+  scheduler.events.on('schedulerError', ({ error }) => errors.push(error.message))
+
+  await scheduler.addCalendar('weekly', new WeeklyCalendar())
+  for (const name of ['plain', 'type', 'data', 'jobData', 'calendar']) {
+    const trigger = TriggerBuilder.newTrigger()
+      .withIdentity(name)
+      .startAt(new Date(Date.now() - 3_600_000))
+      .withSchedule(SimpleScheduleBuilder.simpleSchedule().withMisfireInstruction('fireNow'))
+    await scheduler.scheduleJob(JobBuilder.newJob(work).withIdentity(name).build(), trigger.build())
+  }
+  const schema = locking.toLowerCase()
+  const changes = [
+    `UPDATE ${schema}.qrtz_triggers SET trigger_type = 'BLOB' WHERE trigger_name = 'type'`,
+    `UPDATE ${schema}.qrtz_triggers SET job_data = ${serialized} WHERE trigger_name = 'data'`,
+    `UPDATE ${schema}.qrtz_triggers SET calendar_name = 'weekly' WHERE trigger_name = 'calendar'`,
+    `UPDATE ${schema}.qrtz_job_details SET job_data = ${serialized} WHERE job_name = 'jobData'`,
+    `UPDATE ${schema}.qrtz_calendars SET calendar = ${serialized}`,
+  ]
+  for (const change of changes) await database.query(change)
+  await scheduler.start()
+  return {
+    ran,
+    errors,
+    states: async () => {
+      const rows = await database.query(`SELECT trigger_name, trigger_state FROM ${schema}.qrtz_triggers`)
+      return Object.fromEntries(
+        rows.map((row): [string, unknown] => [String(row['trigger_name']), row['trigger_state']]),
+      )
+    },
+    [Symbol.asyncDispose]: () => scheduler.shutdown(),
+  }
+}
+
+const timeout = 30_000
+
+test('what only Java can run is left to the Java nodes of a shared cluster and reported', async () => {
+  await using world = await worldWith('quartzLocks')
+  await vi.waitUntil(() => world.errors.length >= 4 && world.ran.length > 0, { timeout })
+  expect(world.ran).toEqual(['plain'])
+  expect(world.errors.sort()).toEqual([
+    "Trigger 'DEFAULT.calendar' is left to Java nodes: Java serialized its calendar 'weekly'.",
+    "Trigger 'DEFAULT.data' is left to Java nodes: Java serialized its data or those of its job.",
+    "Trigger 'DEFAULT.jobData' is left to Java nodes: Java serialized its data or those of its job.",
+    "Trigger 'DEFAULT.type' is left to Java nodes: its type BLOB is known to Java only.",
+  ])
+  const untouched = { type: 'WAITING', data: 'WAITING', jobData: 'WAITING', calendar: 'WAITING' }
+  await vi.waitUntil(async () => !('plain' in (await world.states())), { timeout })
+  expect(await world.states()).toEqual(untouched)
+})
+
+test('resuming leaves it as it is, too', async () => {
+  const { connectionString } = database
+  const options = resolvePostgresOptions({ connectionString, schema: 'resumed', locking: 'quartzLocks' })
+  const work = defineJob('work', () => {})
+  const jobStore = new SqlJobStore(postgresEngine(options))
+  await using scheduler = await createScheduler({ jobs: [work], jobStore })
+  const key = triggerKey('late')
+  const trigger = TriggerBuilder.newTrigger().withIdentity(key).startAt(new Date(0)).build()
+  await scheduler.scheduleJob(JobBuilder.newJob(work).build(), trigger)
+  await scheduler.pauseTrigger(key)
+  await database.query(`UPDATE resumed.qrtz_triggers SET job_data = ${serialized}`)
+  await scheduler.resumeTrigger(key)
+  expect(await scheduler.getTriggerState(key)).toBe('NORMAL')
+})
+
+test('where no Java node can be, it is an error that somebody must see', async () => {
+  await using world = await worldWith('skipLocked')
+  await vi.waitUntil(() => world.errors.length >= 4 && world.ran.length > 0, { timeout })
+  expect(world.ran).toEqual(['plain'])
+  await vi.waitUntil(async () => !('plain' in (await world.states())), { timeout })
+  expect(await world.states()).toEqual({ type: 'ERROR', data: 'ERROR', jobData: 'ERROR', calendar: 'ERROR' })
+})
