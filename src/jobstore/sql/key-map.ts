@@ -27,7 +27,7 @@ export class KeyMap<Key extends JobKey | TriggerKey, Value> {
   }
 }
 
-/** The length in front keeps `a.b` + `c` apart from `a` + `b.c`. */
+/** No key that a database can hold has a NUL in it. */
 function textOf(key: JobKey | TriggerKey): string {
-  return `${String(key.group.length)}.${key.group}.${key.name}`
+  return `${key.group}\0${key.name}`
 }
