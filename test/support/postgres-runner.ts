@@ -5,7 +5,7 @@ import { PostgresRunner } from '../../src/jobstore/postgres/postgres-runner.ts'
 import type { SlowStatement } from '../../src/jobstore/postgres/postgres-session.ts'
 import { PreparedStatements } from '../../src/jobstore/postgres/prepared-statements.ts'
 import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
-import { systemClock } from '../../src/time/clock.ts'
+import { type Clock, systemClock } from '../../src/time/clock.ts'
 
 export interface RunnerOptions {
   readonly schedulerName?: string
@@ -15,6 +15,7 @@ export interface RunnerOptions {
   readonly statementTimeoutMs?: number
   readonly lockTimeoutMs?: number
   readonly connectTimeoutMs?: number
+  readonly clock?: Clock
   readonly slow?: { readonly afterMs: number; report(wait: SlowStatement): void }
   readonly source?: ConstructorParameters<typeof PostgresConnections>[0]['source']
 }
@@ -26,14 +27,24 @@ export interface TestRunner extends AsyncDisposable {
   readonly idleErrors: Error[]
 }
 
+/** A clock on which timers end, and time passes, that many times as fast. */
+export function hastyClock(times: number): Clock {
+  return {
+    ...systemClock,
+    elapsedMs: () => systemClock.elapsedMs() * times,
+    setTimer: (delayMs, onFire, options) => systemClock.setTimer(delayMs / times, onFire, options),
+  }
+}
+
 export function testRunner(connectionString: string, options: RunnerOptions = {}): TestRunner {
   const idleErrors: Error[] = []
+  const clock = options.clock ?? systemClock
   const connections = new PostgresConnections({
     source: options.source ?? { connectionString },
     poolSize: options.poolSize ?? 4,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     slow: options.slow ?? null,
-    clock: systemClock,
+    clock,
     onIdleError: (error) => idleErrors.push(error),
   })
   const scope = { names: sqlNames('test', {}), schedulerName: options.schedulerName ?? 'test' }
@@ -41,7 +52,7 @@ export function testRunner(connectionString: string, options: RunnerOptions = {}
     connections,
     locking: options.locking === 'quartzLocks' ? quartzLocking(scope) : skipLockedLocking(scope),
     statements: new PreparedStatements(options.preparedStatements ?? true),
-    clock: systemClock,
+    clock,
     ids: seededIds(1),
     statementTimeoutMs: options.statementTimeoutMs ?? 20_000,
     lockTimeoutMs: options.lockTimeoutMs ?? 10_000,

@@ -41,25 +41,35 @@ interface HolderRow {
   readonly age_ms: number
 }
 
+const mostWaiting = 10
+
 /** Finds out of statements that take long whether they wait for a lock, and who holds it. */
 export class LockWatch {
   readonly #options: LockWatchOptions
+  readonly #waiting: SlowStatement[] = []
   #looking: Promise<void> | null = null
 
   constructor(options: LockWatchOptions) {
     this.#options = options
   }
 
-  /** Returns at once and never throws. One look at a time: a jam has one cause, mostly. */
-  examine({ text, waitedMs, processId }: SlowStatement): void {
-    if (processId === null) return
-    this.#looking ??= this.#look(processId, text, waitedMs).finally(() => {
-      this.#looking = null
-    })
+  /** Returns at once and never throws. */
+  examine(slow: SlowStatement): void {
+    // In a jam one look at a time is enough, and the first few tell the cause.
+    if (this.#waiting.length < mostWaiting) this.#waiting.push(slow)
+    this.#looking ??= this.#lookAtAll()
   }
 
+  /** Ends after the looks that were asked for. */
   async close(): Promise<void> {
     await this.#looking
+  }
+
+  async #lookAtAll(): Promise<void> {
+    for (let slow = this.#waiting.shift(); slow !== undefined; slow = this.#waiting.shift()) {
+      if (slow.processId !== null) await this.#look(slow.processId, slow.text, slow.waitedMs)
+    }
+    this.#looking = null
   }
 
   async #look(processId: number, statement: string, waitedMs: number): Promise<void> {

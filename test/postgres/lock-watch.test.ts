@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type LockWait, LockWatch } from '../../src/jobstore/postgres/lock-watch.ts'
+import type { SlowStatement } from '../../src/jobstore/postgres/postgres-session.ts'
+import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { type TestRunner, testRunner } from '../support/postgres-runner.ts'
+import { changesOf, rowsOf } from '../support/sql-steps.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await freshDatabase()
+  await database.query('CREATE TABLE item (id int PRIMARY KEY)')
+  await database.query('INSERT INTO item VALUES (1)')
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+/** A runner whose waits for locks are reported to `onLockWait` after 200 ms. */
+function watchedRunner(onLockWait: (wait: LockWait) => void): TestRunner & { readonly watch: LockWatch } {
+  const report = (wait: SlowStatement): void => {
+    watch.examine(wait)
+  }
+  // The pool has one connection: the one that waits.
+  const store = testRunner(database.connectionString, { poolSize: 1, slow: { afterMs: 200, report } })
+  const watch = new LockWatch({ connect: () => store.connections.dedicatedClient(), onLockWait })
+  return { ...store, watch }
+}
+
+describe('a wait for a lock', () => {
+  test.each([
+    ['a row', 'UPDATE item SET id = id WHERE id = 1'],
+    ['a table', 'LOCK TABLE item IN SHARE MODE'],
+  ] as const)('of %s is reported, with who holds it', async (_, held) => {
+    await using holder = testRunner(database.connectionString)
+    const session = await holder.connections.open(null)
+    await session.query({ text: `BEGIN; ${held}` })
+    let onWait: (wait: LockWait) => void = () => {}
+    const reported = new Promise<LockWait>((resolve) => {
+      onWait = resolve
+    })
+    const store = watchedRunner((wait) => {
+      onWait(wait)
+    })
+    const waiting = store.runner.transact(() => changesOf('UPDATE item SET id = id'), { lock: 'rows' })
+    const wait = await reported
+    expect(wait.statement).toBe('UPDATE item SET id = id')
+    expect(wait.waitedMs).toBeGreaterThanOrEqual(199)
+    expect(wait.holders).toEqual([
+      {
+        processId: expect.any(Number) as number,
+        application: 'quartz-ts',
+        state: 'idle in transaction',
+        statement: `BEGIN; ${held}`,
+        transactionAgeMs: expect.any(Number) as number,
+      },
+    ])
+    await session.query({ text: 'ROLLBACK' })
+    session.release()
+    expect(await waiting).toBe(1)
+    await store.runner.close()
+    await store.watch.close()
+  })
+
+  test('is not what a statement does that is merely slow', async () => {
+    const waits: LockWait[] = []
+    const store = watchedRunner((wait) => waits.push(wait))
+    await store.runner.transact(() => rowsOf('SELECT pg_sleep(0.5)'), { lock: 'rows' })
+    await store.watch.close()
+    await store.runner.close()
+    expect(waits).toEqual([])
+  })
+
+  test('that cannot be looked at disturbs nobody', async () => {
+    await using store = testRunner('postgres://127.0.0.1:1/nothing')
+    const watch = new LockWatch({
+      connect: () => store.connections.dedicatedClient(),
+      onLockWait: () => expect.fail('nothing is known'),
+    })
+    watch.examine({ text: 'SELECT 1', waitedMs: 1, processId: null })
+    watch.examine({ text: 'SELECT 1', waitedMs: 1, processId: 1 })
+    await watch.close()
+  })
+})
