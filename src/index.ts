@@ -64,15 +64,21 @@ export type {
   TriggerFiredBundle,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
-export type {
-  JobQuery,
-  JobSummary,
-  Page,
-  PageRequest,
-  TriggerQuery,
-  TriggerSummary,
+export {
+  type ExecutionCursor,
+  type ExecutionOutcome,
+  type ExecutionQuery,
+  type ExecutionSummary,
+  executionOutcomes,
+  type JobQuery,
+  type JobSummary,
+  type Page,
+  type PageRequest,
+  type TriggerQuery,
+  type TriggerSummary,
 } from './jobstore/queries.ts'
 export { RAMJobStore, ramJobStore } from './jobstore/ram/ram-job-store.ts'
+export type { HistoryOptions } from './jobstore/sql/history-options.ts'
 export {
   type StoredTriggerState,
   storedTriggerStates,

@@ -13,7 +13,16 @@ import type {
   ScheduleEntry,
   TriggerFiredResult,
 } from './job-store.ts'
-import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from './queries.ts'
+import type {
+  ExecutionCursor,
+  ExecutionQuery,
+  ExecutionSummary,
+  JobQuery,
+  JobSummary,
+  Page,
+  TriggerQuery,
+  TriggerSummary,
+} from './queries.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /** The operations of a store: everything that answers with a promise. */
@@ -188,5 +197,8 @@ export class DelegatingJobStore implements JobStore {
   }
   triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
     return this.around('triggeredJobsComplete', () => this.inner.triggeredJobsComplete(completions))
+  }
+  queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
+    return this.around('queryExecutions', () => this.inner.queryExecutions(query))
   }
 }

@@ -7,7 +7,17 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from './queries.ts'
+import type {
+  ExecutionCursor,
+  ExecutionOutcome,
+  ExecutionQuery,
+  ExecutionSummary,
+  JobQuery,
+  JobSummary,
+  Page,
+  TriggerQuery,
+  TriggerSummary,
+} from './queries.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /** What a store can do, so that the conformance suite knows what to ask of it. */
@@ -16,6 +26,8 @@ export interface JobStoreCapabilities {
   readonly persistent: boolean
   /** Several schedulers may work on the same data. */
   readonly clustered: boolean
+  /** Executions that ended are remembered. Default false. */
+  readonly history?: boolean
 }
 
 /** An execution that was in flight on a node that failed, and that nobody runs again. */
@@ -136,6 +148,21 @@ export const completedExecutionInstructions = [
 ] as const
 export type CompletedExecutionInstruction = (typeof completedExecutionInstructions)[number]
 
+/** How an execution went, for stores that remember it. */
+export interface ExecutionReport {
+  readonly outcome: Exclude<ExecutionOutcome, 'lost'>
+  /** What it failed with; null when it did not. */
+  readonly errorText: string | null
+  /** The trigger that was to fire, also when a retry or a recovery ran in its place. */
+  readonly triggerKey: TriggerKey
+  readonly scheduledFireTimeMs: EpochMs
+  readonly fireTimeMs: EpochMs
+  readonly finishedTimeMs: EpochMs
+  /** 1 for a first attempt. */
+  readonly attempt: number
+  readonly recovering: boolean
+}
+
 /** The end of one execution. */
 export interface JobCompletion {
   readonly fireInstanceId: string
@@ -146,6 +173,8 @@ export interface JobCompletion {
   readonly jobDataMap: JobDataMap | null
   /** A trigger that runs the job again after a failure, stored together with the completion. */
   readonly retryTrigger: Trigger | null
+  /** Left out by those who end an execution that never began. */
+  readonly report?: ExecutionReport
 }
 
 export interface ScheduleEntry {
@@ -294,4 +323,7 @@ export interface JobStore {
    * that is gone by now, or belongs to another job, does nothing.
    */
   triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void>
+
+  /** Executions that ended, those that began last first; none from a store that remembers none. */
+  queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>
 }

@@ -4,7 +4,7 @@ import type { EpochMs } from '../time/clock.ts'
 import type { TriggerType } from '../triggers/trigger.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** One page of a listing, in order of keys. */
+/** One page of a listing. */
 export interface Page<Item, Key> {
   readonly items: readonly Item[]
   /** Pass it as `after` for the next page; null when this is the last one. */
@@ -53,4 +53,47 @@ export interface TriggerSummary {
   readonly priority: number
   readonly nextFireTimeMs: EpochMs | null
   readonly previousFireTimeMs: EpochMs | null
+}
+
+export const executionOutcomes = ['succeeded', 'failed', 'vetoed', 'interrupted', 'timedOut', 'lost'] as const
+/**
+ * How an execution ended: `vetoed` by a trigger listener, `interrupted` by somebody, `timedOut` by its `timeoutMs`,
+ * `lost` with its node and not run again.
+ */
+export type ExecutionOutcome = (typeof executionOutcomes)[number]
+
+/** A place in the history of executions. */
+export interface ExecutionCursor {
+  readonly fireTimeMs: EpochMs
+  readonly fireInstanceId: string
+}
+
+export interface ExecutionQuery extends PageRequest<ExecutionCursor> {
+  readonly jobKey?: JobKey
+  /** Executions of retries and recoveries count for the trigger in whose place they ran. */
+  readonly triggerKey?: TriggerKey
+  /** The instance id of the node that ran it. */
+  readonly node?: string
+  readonly outcome?: ExecutionOutcome
+  /** Began at or after this instant. */
+  readonly from?: Date
+  /** Began before this instant. */
+  readonly to?: Date
+}
+
+/** One execution that ended. */
+export interface ExecutionSummary extends ExecutionCursor {
+  readonly jobKey: JobKey
+  /** Null when the job was gone before it was known. */
+  readonly jobType: string | null
+  readonly triggerKey: TriggerKey
+  readonly node: string
+  readonly scheduledFireTimeMs: EpochMs
+  /** Null for an execution that was lost. */
+  readonly finishedTimeMs: EpochMs | null
+  readonly attempt: number
+  readonly recovering: boolean
+  readonly outcome: ExecutionOutcome
+  /** The beginning of what it failed with. */
+  readonly errorText: string | null
 }

@@ -2,13 +2,14 @@ import type { JobExecutionError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import { copyJobData, type JobDataMap } from '../core/job-data-map.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
-import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
+import type { CompletedExecutionInstruction, ExecutionReport } from '../jobstore/job-store.ts'
 import type { TriggerListener } from '../listeners/trigger-listener.ts'
 import type { Runnable } from '../threadpool/thread-pool.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { ExecutionContext } from './execution-context.ts'
+import { type ExecutionEnd, endOf, reportOf } from './execution-report.ts'
 import { type JobRunnerOptions, runJob } from './job-runner.ts'
 import type { Notifier, Told } from './notifier.ts'
 import { retryTriggerFor } from './retry.ts'
@@ -27,6 +28,7 @@ export interface JobRunShellResources extends JobRunnerOptions {
 interface Outcome {
   readonly instruction: CompletedExecutionInstruction
   readonly retry: Trigger | null
+  readonly end: ExecutionEnd
 }
 
 /**
@@ -49,17 +51,20 @@ export class JobRunShell implements Runnable {
     // What follows when something outside the job fails: what follows after a job that ended well.
     let instruction = instructionAfter(this.#context.trigger, null)
     let retry: Trigger | null = null
+    let end: ExecutionEnd
     executing.add(this.#context)
     try {
       const outcome = await this.#execute()
       instruction = outcome.instruction
       retry = outcome.retry
+      end = outcome.end
     } catch (error) {
+      end = endOf(error)
       notifier.error(`Execution of job ${this.#context.jobKey.toString()} failed outside the job.`, error)
     } finally {
       executing.remove(this.#context)
     }
-    await this.#complete(instruction, retry)
+    await this.#complete({ instruction, retry, end })
   }
 
   async #execute(): Promise<Outcome> {
@@ -80,7 +85,7 @@ export class JobRunShell implements Runnable {
         const toldFinalized = this.#tellFinalized()
         if (toldFinalized !== null) await toldFinalized
         if (retry !== null) this.#tellRetry(retry)
-        return { instruction, retry }
+        return { instruction, retry, end: endOf(error) }
       }
       context.refireCount++
     }
@@ -96,7 +101,8 @@ export class JobRunShell implements Runnable {
       listener.jobExecutionVetoed?.(context),
     )
     await this.#tellFinalized()
-    return { instruction: instructionAfter(context.trigger, null), retry: null }
+    const end: ExecutionEnd = { outcome: 'vetoed', errorText: null }
+    return { instruction: instructionAfter(context.trigger, null), retry: null, end }
   }
 
   /** A job may refire itself `maxRefires` times; after that its failure is a plain one. */
@@ -126,15 +132,17 @@ export class JobRunShell implements Runnable {
     return retryTriggerFor(context.bundle, origin, clock.now(), ids)
   }
 
-  #complete(instruction: CompletedExecutionInstruction, retryTrigger: Trigger | null): Promise<void> {
+  #complete({ instruction, retry, end }: Outcome): Promise<void> {
     const { bundle } = this.#context
+    const report: ExecutionReport = reportOf(this.#context, end, this.#resources.clock.now())
     return this.#resources.completions.complete({
       fireInstanceId: bundle.fireInstanceId,
       trigger: bundle.trigger,
       jobDetail: bundle.jobDetail,
       instruction,
       jobDataMap: this.#dataToPersist(),
-      retryTrigger,
+      retryTrigger: retry,
+      report,
     })
   }
 

@@ -8,7 +8,16 @@ import { packageVersion } from '../core/version.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../jobstore/queries.ts'
+import type {
+  ExecutionCursor,
+  ExecutionQuery,
+  ExecutionSummary,
+  JobQuery,
+  JobSummary,
+  Page,
+  TriggerQuery,
+  TriggerSummary,
+} from '../jobstore/queries.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
@@ -397,6 +406,9 @@ export class QuartzScheduler implements Scheduler {
     return this.#read().getCalendarNames()
   }
 
+  async queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
+    return this.#read().queryExecutions(query)
+  }
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[] {
     return this.#executing.all()
   }

@@ -1,4 +1,5 @@
 import { JobExecutionError, SchedulerError } from '../core/errors.ts'
+import { textOf } from '../core/thrown-value.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
@@ -7,6 +8,7 @@ import type { EpochMs } from '../time/clock.ts'
 import { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
+import { reportOfUnbegun } from './execution-report.ts'
 import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
 import type { Notifier, Told } from './notifier.ts'
 import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
@@ -235,8 +237,9 @@ export class SchedulerEngine {
 
   /** Hands one firing to the pool. What cannot be run is told to the store, so that nothing stays acquired. */
   #dispatch(bundle: TriggerFiredBundle): void {
-    const { threadPool } = this.#options
+    const { clock, threadPool } = this.#options
     const jobName = bundle.jobDetail.key.toString()
+    let problem = `The thread pool '${threadPool.name}' did not take job ${jobName}.`
     try {
       const definition = this.#registry.get(bundle.jobDetail.jobType)
       const context = new ExecutionContext(bundle, attemptOriginOf(bundle), this.#requireEnvironment())
@@ -245,9 +248,11 @@ export class SchedulerEngine {
       }
       const shell = new JobRunShell(definition, context, this.#shellResources)
       if (threadPool.runInThread(shell)) return
-      this.#notifier.error(`The thread pool '${threadPool.name}' did not take job ${jobName}.`, null)
+      this.#notifier.error(problem, null)
     } catch (error) {
-      this.#notifier.error(`Job ${jobName} could not be instantiated.`, error)
+      problem = `Job ${jobName} could not be instantiated.`
+      this.#notifier.error(problem, error)
+      problem += ` ${textOf(error)}`
     }
     this.#notifier.track(
       this.#completions.complete({
@@ -257,6 +262,7 @@ export class SchedulerEngine {
         instruction: 'setAllJobTriggersError',
         jobDataMap: null,
         retryTrigger: null,
+        report: reportOfUnbegun(bundle, problem, clock.now()),
       }),
     )
   }

@@ -4,7 +4,16 @@ import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
-import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../jobstore/queries.ts'
+import type {
+  ExecutionCursor,
+  ExecutionQuery,
+  ExecutionSummary,
+  JobQuery,
+  JobSummary,
+  Page,
+  TriggerQuery,
+  TriggerSummary,
+} from '../jobstore/queries.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
@@ -153,6 +162,11 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   getCalendar(name: string): Promise<Calendar | null>
   getCalendarNames(): Promise<readonly string[]>
 
+  /**
+   * Executions that ended, on any node, as far as the store remembers them (its option `history`); those that began
+   * last first, a page at a time.
+   */
+  queryExecutions(query?: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>
   /** The executions that this instance runs now. */
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[]
   /** Asks executions of a job, or one execution, to stop; false when none of them runs here. */

@@ -3,6 +3,7 @@ import { JobPersistenceError } from '../../src/core/errors.ts'
 import { seededIds } from '../../src/core/ids.ts'
 import { EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../../src/jobstore/sql/cluster/cluster-node.ts'
+import { resolveHistoryOptions } from '../../src/jobstore/sql/history-options.ts'
 import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
 import type { SqlDialect } from '../../src/jobstore/sql/sql-dialect.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
@@ -85,6 +86,7 @@ export class TestCluster {
       dialect: this.#dialect,
       names: sqliteWords.names,
       encoding: 'json',
+      history: resolveHistoryOptions('test'),
       connect: () =>
         Promise.resolve({
           runner,

@@ -17,6 +17,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
     names,
     encoding: options.jobData,
     sharedWithJava: options.locking === 'quartzLocks',
+    history: options.history,
     async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler } }) {
       const access = new PostgresAccess(options, {
         schedulerName,

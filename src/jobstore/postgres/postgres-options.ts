@@ -2,6 +2,11 @@ import type { ClientConfig, Pool } from 'pg'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
 import { resolveClusterOptions } from '../sql/cluster/cluster-options.ts'
+import {
+  type HistoryOptions,
+  type ResolvedHistoryOptions,
+  resolveHistoryOptions,
+} from '../sql/history-options.ts'
 import type { JobDataEncoding } from '../sql/job-data-text.ts'
 import type { MigrateMode } from '../sql/migrations/migrate.ts'
 import { type SqlNames, sqlNames } from '../sql/sql-names.ts'
@@ -74,15 +79,21 @@ export interface PostgresJobStoreOptions {
    * understood on reading. Default `json`.
    */
   readonly jobData?: JobDataEncoding
+  /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
+  readonly history?: HistoryOptions
 }
 
 /** The options with every default filled in; frozen. */
 export interface ResolvedPostgresOptions
   extends Required<
-    Omit<PostgresJobStoreOptions, 'connectionString' | 'connection' | 'pool' | 'schema' | 'tablePrefix'>
+    Omit<
+      PostgresJobStoreOptions,
+      'connectionString' | 'connection' | 'pool' | 'schema' | 'tablePrefix' | 'history'
+    >
   > {
   readonly source: Pool | ClientConfig
   readonly names: SqlNames
+  readonly history: ResolvedHistoryOptions
 }
 
 const what = 'postgresJobStore'
@@ -104,6 +115,7 @@ const known: readonly (keyof PostgresJobStoreOptions)[] = [
   'failedAfterMs',
   'migrate',
   'jobData',
+  'history',
 ]
 
 /**
@@ -134,6 +146,7 @@ export function resolvePostgresOptions(options: PostgresJobStoreOptions): Resolv
     ...resolveClusterOptions(what, options),
     migrate: oneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
     jobData: oneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
+    history: resolveHistoryOptions(what, options.history),
   })
 }
 

@@ -15,7 +15,17 @@ import type {
   ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
-import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../queries.ts'
+import { pageSize } from '../paging.ts'
+import type {
+  ExecutionCursor,
+  ExecutionQuery,
+  ExecutionSummary,
+  JobQuery,
+  JobSummary,
+  Page,
+  TriggerQuery,
+  TriggerSummary,
+} from '../queries.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
@@ -235,6 +245,11 @@ export class RAMJobStore implements JobStore {
     const session = this.#require()
     completeJobs(session, completions)
     this.#tell(session)
+  }
+  /** Memory is for what is to come: nothing is remembered. */
+  async queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
+    pageSize('queryExecutions', query)
+    return { items: [], next: null }
   }
 
   #require(): RamSession {

@@ -2,6 +2,7 @@ import { unreachable } from '../../core/invariant.ts'
 import type { JobKey } from '../../core/key.ts'
 import type { JobCompletion } from '../job-store.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../trigger-state.ts'
+import { recordEnded } from './history.ts'
 import { KeyMap } from './key-map.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from './new-triggers.ts'
 import { deleteOrphans } from './orphans.ts'
@@ -70,6 +71,10 @@ function* completeTogether(tx: SqlTransaction, completions: readonly JobCompleti
     ended.filter(({ nonConcurrent }) => nonConcurrent).map(({ jobKey }) => jobKey),
   )
   yield* deleteOrphans(tx, losers)
+  yield* recordEnded(
+    tx,
+    ended.map(({ completion }) => completion),
+  )
 }
 
 /** Does what executions asked for; answers the jobs that lost a trigger by it. */

@@ -1,6 +1,7 @@
 import type { JobStoreContext } from '../job-store.ts'
 import { CalendarTable } from './calendar-table.ts'
 import { FiredTriggerTable } from './fired-trigger-table.ts'
+import { HistoryTable } from './history-table.ts'
 import { JobTable } from './job-table.ts'
 import { KeyLists } from './key-lists.ts'
 import { columnWidths, requireFits } from './limits.ts'
@@ -18,7 +19,7 @@ import { TriggersOfJava } from './triggers-of-java.ts'
  * @throws InvalidArgumentError for a name or an instance id that is longer than its column
  */
 export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSession {
-  const { dialect, names, encoding, sharedWithJava = false } = engine
+  const { dialect, names, encoding, history, sharedWithJava = false } = engine
   const { schedulerName, instanceId, ids } = context
   const owner = { kind: 'Scheduler', identity: schedulerName }
   requireFits(owner, 'schedulerName', schedulerName, columnWidths.schedulerName)
@@ -35,6 +36,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     calendars: new CalendarTable(vocabulary),
     pausedGroups: new PausedGroupTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
+    history: new HistoryTable(vocabulary, history),
     keyLists: new KeyLists(vocabulary),
     scopes: new TriggerScopes(vocabulary),
     unknownJobTypes: new Set(),

@@ -42,6 +42,12 @@ export function insertQuery(vocabulary: SqlVocabulary, table: string, columns: C
   return sqlQuery(vocabulary.dialect, insertText(vocabulary, table, columns))
 }
 
+/** Stores rows of keys that are not there yet, and leaves the others as they are. */
+export function insertMissingQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): SetQuery {
+  const text = `${insertText(vocabulary, table, columns)} WHERE true ON CONFLICT DO NOTHING`
+  return sqlQuery(vocabulary.dialect, text)
+}
+
 /** Stores rows over those of the same key; columns that are not named keep what they hold. */
 export function upsertQuery(
   vocabulary: SqlVocabulary,

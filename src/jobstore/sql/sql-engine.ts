@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../time/clock.ts'
 import type { JobStoreCapabilities } from '../job-store.ts'
 import type { ClusterNodeView } from './cluster/cluster-node.ts'
+import type { ResolvedHistoryOptions } from './history-options.ts'
 import type { JobDataEncoding } from './job-data-text.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 import type { SqlNames } from './sql-names.ts'
@@ -12,12 +13,13 @@ import type { SqlTransactor } from './sql-transactor.ts'
 export interface SqlEngine {
   /** Of the store, for people. */
   readonly name: string
-  readonly capabilities: JobStoreCapabilities
+  readonly capabilities: Pick<JobStoreCapabilities, 'persistent' | 'clustered'>
   readonly dialect: SqlDialect
   readonly names: SqlNames
   readonly encoding: JobDataEncoding
   /** Java nodes may work on the same tables. Default false. */
   readonly sharedWithJava?: boolean
+  readonly history: ResolvedHistoryOptions
   /** Connects and sees to it that the tables are there. */
   connect(session: SqlSession): Promise<SqlConnection>
 }

@@ -14,13 +14,24 @@ import type {
   ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
-import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../queries.ts'
+import type {
+  ExecutionCursor,
+  ExecutionQuery,
+  ExecutionSummary,
+  JobQuery,
+  JobSummary,
+  Page,
+  TriggerQuery,
+  TriggerSummary,
+} from '../queries.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import { acquireTriggers } from './acquiring.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { completeJobs } from './completing.ts'
 import { clear, deleteJobs, deleteTriggers } from './deleting.ts'
 import { fireTriggers } from './firing.ts'
+import { queryExecutions } from './history.ts'
+import { HistoryPruner } from './history-pruner.ts'
 import * as listing from './listing.ts'
 import { openSession } from './open-session.ts'
 import * as pausing from './pausing.ts'
@@ -40,6 +51,7 @@ interface OpenStore {
   readonly connection: SqlConnection
   readonly transactions: SqlTransactions
   readonly scheduleWriter: ScheduleWriter
+  readonly pruner: HistoryPruner
 }
 
 /** Milliseconds before the first new attempt after failures in a row, doubled by each further one up to the most. */
@@ -57,7 +69,7 @@ export class SqlJobStore implements JobStore {
 
   constructor(engine: SqlEngine) {
     this.name = engine.name
-    this.capabilities = engine.capabilities
+    this.capabilities = { ...engine.capabilities, history: true }
     this.#engine = engine
   }
 
@@ -67,7 +79,12 @@ export class SqlJobStore implements JobStore {
     const transactions = new SqlTransactions(session, connection.runner, (earliestMs) => {
       connection.wakePeers(earliestMs)
     })
-    this.#open = { connection, transactions, scheduleWriter: new ScheduleWriter(transactions) }
+    this.#open = {
+      connection,
+      transactions,
+      scheduleWriter: new ScheduleWriter(transactions),
+      pruner: new HistoryPruner(transactions, this.#engine.history),
+    }
   }
   async schedulerStarted(): Promise<void> {
     const { connection, transactions } = this.#require()
@@ -78,6 +95,7 @@ export class SqlJobStore implements JobStore {
   async shutdown(): Promise<void> {
     const open = this.#open
     this.#open = null
+    await open?.pruner.close()
     await open?.connection.close()
   }
   /** 100 milliseconds after one or two failures in a row, twice as long after each further one, at most 15 seconds. */
@@ -229,9 +247,13 @@ export class SqlJobStore implements JobStore {
       tells: 'nobody',
     })
   }
-  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
+  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
     const storesTriggers = completions.some(({ retryTrigger }) => retryTrigger !== null)
-    return this.#transact(storesTriggers ? 'shared' : 'rows', (tx) => completeJobs(tx, completions))
+    await this.#transact(storesTriggers ? 'shared' : 'rows', (tx) => completeJobs(tx, completions))
+    this.#open?.pruner.noteCompletions()
+  }
+  queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
+    return this.#read((session) => queryExecutions(session, query))
   }
 
   async #transact<Answer>(

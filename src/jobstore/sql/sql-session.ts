@@ -4,6 +4,7 @@ import type { SignalBuffer } from '../signal-buffer.ts'
 import type { CalendarTable } from './calendar-table.ts'
 import type { FireOffers } from './fire-offers.ts'
 import type { FiredTriggerTable } from './fired-trigger-table.ts'
+import type { HistoryTable } from './history-table.ts'
 import type { JobTable } from './job-table.ts'
 import type { KeyLists } from './key-lists.ts'
 import type { PausedGroupTable } from './paused-group-table.ts'
@@ -20,6 +21,7 @@ export interface SqlSession extends SqlVocabulary {
   readonly calendars: CalendarTable
   readonly pausedGroups: PausedGroupTable
   readonly firedTriggers: FiredTriggerTable
+  readonly history: HistoryTable
   readonly keyLists: KeyLists
   readonly scopes: TriggerScopes
   /** Job types that were met and have no code here: their triggers are left to other nodes. */

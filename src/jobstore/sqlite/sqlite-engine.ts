@@ -19,6 +19,7 @@ export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
     dialect: sqliteDialect,
     names,
     encoding: jobData,
+    history: options.history,
     async connect(session) {
       const { clock, ids } = session.context
       const runner = await openRunner(options, { clock, ids, busyTimeoutMs: options.busyTimeoutMs })

@@ -1,5 +1,10 @@
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
+import {
+  type HistoryOptions,
+  type ResolvedHistoryOptions,
+  resolveHistoryOptions,
+} from '../sql/history-options.ts'
 import type { MigrateMode } from '../sql/migrations/migrate.ts'
 import { type SqlNames, sqlNames } from '../sql/sql-names.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
@@ -33,6 +38,8 @@ export interface SqliteJobStoreOptions {
   readonly migrate?: MigrateMode
   /** How job data is written: as JSON, or as `properties`, which hold strings only. Default `json`. */
   readonly jobData?: 'json' | 'properties'
+  /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
+  readonly history?: HistoryOptions
 }
 
 /** The options with every default filled in; frozen. */
@@ -45,6 +52,7 @@ export interface ResolvedSqliteOptions {
   readonly names: SqlNames
   readonly migrate: MigrateMode
   readonly jobData: 'json' | 'properties'
+  readonly history: ResolvedHistoryOptions
 }
 
 const what = 'sqliteJobStore'
@@ -59,6 +67,7 @@ export function resolveSqliteOptions(options: SqliteJobStoreOptions): ResolvedSq
     'tablePrefix',
     'migrate',
     'jobData',
+    'history',
   ])
   const { filename, database, synchronous, busyTimeoutMs = 5_000, tablePrefix } = options
   if ((filename === undefined) === (database === undefined)) {
@@ -75,6 +84,7 @@ export function resolveSqliteOptions(options: SqliteJobStoreOptions): ResolvedSq
     names: sqlNames(what, tablePrefix === undefined ? {} : { prefix: tablePrefix }),
     migrate: requireOneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
     jobData: requireOneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
+    history: resolveHistoryOptions(what, options.history),
   })
 }
 

@@ -6,6 +6,7 @@ import type { Trigger } from '../../../triggers/trigger.ts'
 import { TriggerBuilder } from '../../../triggers/trigger-builder.ts'
 import type { NodeRecovery } from '../../job-store.ts'
 import type { FiredRow } from '../fired-trigger-table.ts'
+import { recordLost } from '../history.ts'
 import type { JobRef } from '../job-table.ts'
 import { KeyMap } from '../key-map.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from '../new-triggers.ts'
@@ -84,6 +85,7 @@ function* recoverFirings(
     const scheduledFireTimeMs = plannedTimeMs
     tx.signals.executionLost({ fireInstanceId, instanceId, jobKey, triggerKey, scheduledFireTimeMs })
   }
+  yield* recordLost(tx, lost, (key) => found.jobs.get(key)?.jobType ?? null)
   yield* settleJobs(tx, jobKeysOf(rows))
   yield* deleteFinished(tx, executions, found)
   const recovery: NodeRecovery = {

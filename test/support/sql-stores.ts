@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import type { ClientConfig } from 'pg'
+import type { JobStore } from 'quartz-ts'
+import { type SqliteJobStoreOptions, sqliteJobStore } from 'quartz-ts/sqlite'
+import { afterAll, beforeAll } from 'vitest'
+import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'
+import {
+  type PostgresJobStoreOptions,
+  resolvePostgresOptions,
+} from '../../src/jobstore/postgres/postgres-options.ts'
+import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
+import { freshDatabase, type TestDatabase } from './postgres-database.ts'
+import { temporaryFolder } from './sqlite.ts'
+
+/** Options that both stores have. */
+export type CommonOptions = Pick<SqliteJobStoreOptions & PostgresJobStoreOptions, 'history'>
+
+/** Makes stores over data of one test; the first call in a test finds them empty. */
+export interface StoreMaker {
+  readonly engine: 'SQLite' | 'PostgreSQL'
+  /** A function that makes stores over the same data. */
+  prepare(): Promise<(options?: CommonOptions) => JobStore>
+}
+
+export const sqliteStores: StoreMaker = {
+  engine: 'SQLite',
+  prepare() {
+    const filename = join(temporaryFolder(), 'jobs.db')
+    return Promise.resolve((options = {}) => sqliteJobStore({ filename, ...options }))
+  },
+}
+
+/** To be called at the top of a file of the project `postgres`. */
+export function postgresStores(): StoreMaker & { readonly connection: () => ClientConfig } {
+  let database: TestDatabase | null = null
+  let schemas = 0
+  const connection = (): ClientConfig => {
+    if (database === null) throw new Error('the database is made before all tests')
+    return { connectionString: database.connectionString }
+  }
+  beforeAll(async () => {
+    database = await freshDatabase()
+  })
+  afterAll(async () => {
+    await database?.[Symbol.asyncDispose]()
+  })
+  return {
+    engine: 'PostgreSQL',
+    connection,
+    prepare() {
+      const schema = `s${schemas++}`
+      return Promise.resolve((options = {}) => {
+        const resolved = resolvePostgresOptions({ connection: connection(), schema, poolSize: 4, ...options })
+        return new SqlJobStore(postgresEngine(resolved))
+      })
+    },
+  }
+}
