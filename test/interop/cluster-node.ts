@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
-import { commandOf, type PlannedJob, type PlannedTrigger } from './plans.ts'
+import { commandOf, jobFields, type PlannedJob, type PlannedTrigger } from './plans.ts'
 
 export const schedulerName = 'shared'
 
@@ -113,6 +113,11 @@ export class ClusterNode implements AsyncDisposable {
   /** Stores a trigger, with its job if one is given; answers its next fire times, `show` of them. */
   async schedule(trigger: PlannedTrigger, job: PlannedJob | null, show = 10): Promise<number[]> {
     return (await this.ask('schedule', commandOf(trigger, job, show))) as number[]
+  }
+
+  /** Stores a job, over one of the same key. */
+  async addJob(job: PlannedJob): Promise<void> {
+    await this.ask('addJob', jobFields(job))
   }
 
   async readTrigger({ name, group }: ReadKey): Promise<unknown> {

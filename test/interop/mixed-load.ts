@@ -94,11 +94,11 @@ function scheduleOf(index: number, startMs: number, untilMs: number): PlannedSch
       return { type: 'cron', expression: `${index % interval}/${interval} * * * * ?`, zone: 'Asia/Kolkata' }
     case 2: {
       const options = { zone: 'America/New_York', preserveHour: false, skipDay: false }
-      return { type: 'calendarInterval', interval, unit: 'second', ...options }
+      return { type: 'calendarInterval', interval, unit: 'SECOND', ...options }
     }
     default: {
       const wholeDay = { from: 0, to: 86_399, days: '1,2,3,4,5,6,7' }
-      return { type: 'dailyTimeInterval', interval, unit: 'second', repeatCount, ...wholeDay }
+      return { type: 'dailyTimeInterval', interval, unit: 'SECOND', repeatCount, ...wholeDay }
     }
   }
 }

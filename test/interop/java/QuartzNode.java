@@ -155,13 +155,20 @@ public final class QuartzNode {
     }
   }
 
-  /** Runs the script that Quartz brings for PostgreSQL. */
+  /**
+   * Runs the script that Quartz brings for PostgreSQL. The lock rows are put in at once: when two threads of Quartz
+   * find none, both insert one, and on PostgreSQL the loser's transaction fails.
+   */
   private void createTables() throws Exception {
     try (Connection connection = DriverManager.getConnection(database[0], database[1], database[2]);
         Statement statement = connection.createStatement();
         InputStream script =
             Scheduler.class.getResourceAsStream("/org/quartz/impl/jdbcjobstore/tables_postgres.sql")) {
       statement.execute(new String(script.readAllBytes(), StandardCharsets.UTF_8));
+      for (String lock : List.of("TRIGGER_ACCESS", "STATE_ACCESS")) {
+        String schedulerName = properties.getProperty("org.quartz.scheduler.instanceName");
+        statement.execute("INSERT INTO qrtz_locks VALUES ('" + schedulerName + "', '" + lock + "')");
+      }
     }
   }
 
@@ -223,7 +230,7 @@ public final class QuartzNode {
       case "calendarInterval":
         CalendarIntervalTriggerImpl interval = new CalendarIntervalTriggerImpl();
         interval.setRepeatInterval((int) number(command, "interval"));
-        interval.setRepeatIntervalUnit(IntervalUnit.valueOf(command.get("unit").toUpperCase()));
+        interval.setRepeatIntervalUnit(IntervalUnit.valueOf(command.get("unit")));
         interval.setTimeZone(TimeZone.getTimeZone(command.get("zone")));
         interval.setPreserveHourOfDayAcrossDaylightSavings(flag(command, "preserveHour"));
         interval.setSkipDayIfHourDoesNotExist(flag(command, "skipDay"));
@@ -231,7 +238,7 @@ public final class QuartzNode {
       case "dailyTimeInterval":
         DailyTimeIntervalTriggerImpl daily = new DailyTimeIntervalTriggerImpl();
         daily.setRepeatInterval((int) number(command, "interval"));
-        daily.setRepeatIntervalUnit(IntervalUnit.valueOf(command.get("unit").toUpperCase()));
+        daily.setRepeatIntervalUnit(IntervalUnit.valueOf(command.get("unit")));
         daily.setRepeatCount((int) number(command, "repeatCount"));
         daily.setStartTimeOfDay(timeOfDay(number(command, "from")));
         daily.setEndTimeOfDay(timeOfDay(number(command, "to")));
@@ -339,7 +346,7 @@ public final class QuartzNode {
       map.put("type", "calendarInterval");
       map.put("timesTriggered", interval.getTimesTriggered());
       map.put("repeatInterval", interval.getRepeatInterval());
-      map.put("repeatIntervalUnit", interval.getRepeatIntervalUnit().name().toLowerCase());
+      map.put("repeatIntervalUnit", interval.getRepeatIntervalUnit().name());
       map.put("timeZone", interval.getTimeZone().getID());
       map.put("preserveHourOfDayAcrossDaylightSavings", interval.isPreserveHourOfDayAcrossDaylightSavings());
       map.put("skipDayIfHourDoesNotExist", interval.isSkipDayIfHourDoesNotExist());
@@ -348,7 +355,7 @@ public final class QuartzNode {
       map.put("type", "dailyTimeInterval");
       map.put("timesTriggered", daily.getTimesTriggered());
       map.put("repeatInterval", daily.getRepeatInterval());
-      map.put("repeatIntervalUnit", daily.getRepeatIntervalUnit().name().toLowerCase());
+      map.put("repeatIntervalUnit", daily.getRepeatIntervalUnit().name());
       map.put("repeatCount", daily.getRepeatCount());
       map.put("startSecondOfDay", secondOfDay(daily.getStartTimeOfDay()));
       map.put("endSecondOfDay", secondOfDay(daily.getEndTimeOfDay()));

@@ -1,0 +1,128 @@
+import { describe, expect, inject, test, vi } from 'vitest'
+import { judge } from './fire-history.ts'
+import { mixedLoad } from './mixed-load.ts'
+import { type PlannedJob, type PlannedTrigger, recordJobType } from './plans.ts'
+import { TestCluster } from './test-cluster.ts'
+
+const hasJava = inject('javaClassPath') !== null
+
+/** Sleeps until it is killed; its recovery does not. */
+const endless: PlannedJob = {
+  name: 'endless',
+  group: 'shared',
+  type: recordJobType,
+  durable: true,
+  recovery: true,
+  data: { bodyMs: '600000', note: 'of the job' },
+}
+
+function once(name: string, job: PlannedJob): PlannedTrigger {
+  const data = { note: `of ${name}: é=ж` }
+  const schedule = { type: 'simple', repeatCount: 0, intervalMs: 0 } as const
+  return { name, group: 'shared', job, schedule, startMs: Date.now(), data }
+}
+
+// Where there is no Java Quartz the set-up has said so.
+describe('a cluster of Java and Node', { skip: !hasJava }, () => {
+  test('fires every planned instant once under load, from either side on either side', async () => {
+    await using cluster = await TestCluster.create()
+    const java = await cluster.java('java')
+    await java.ask('createTables')
+    await java.openAndStart()
+    const one = await (await cluster.node('one')).openAndStart()
+    const two = await (await cluster.node('two')).openAndStart()
+    const nodes = [java, one, two]
+
+    const load = await mixedLoad(nodes, cluster.history, { count: 200, lastsMs: 60_000 })
+    expect(judge(load.lines, load)).toEqual([])
+    for (const { instanceId } of nodes) {
+      expect(load.lines.filter(({ node }) => node === instanceId).length).toBeGreaterThan(50)
+    }
+    for (const { trigger, note } of load.lines) expect(note).toBe(load.notes.get(trigger))
+    for (const node of nodes) await node.stop()
+    expect(await cluster.database.query('SELECT * FROM qrtz_fired_triggers')).toEqual([])
+    expect(await cluster.database.query('SELECT * FROM qrtz_triggers')).toEqual([])
+  })
+
+  test.each([
+    ['Java', 'Node'],
+    ['Node', 'Java'],
+  ])('recovers on the other side what %s was killed in', async (dying) => {
+    await using cluster = await TestCluster.create()
+    const java = await cluster.java('java')
+    await java.ask('createTables')
+    const node = await cluster.node('node')
+    const [victim, heir] = dying === 'Java' ? [java, node] : [node, java]
+    await victim.openAndStart()
+    const [planned] = await victim.schedule(once('cut', endless), endless)
+    const begun = await cluster.line(({ trigger }) => trigger === 'shared.cut')
+    expect(begun).toMatchObject({ kind: 'started', node: victim.instanceId, planned })
+
+    await heir.openAndStart()
+    await victim.kill()
+    const recovery = await cluster.line(({ recovering, kind }) => recovering !== null && kind === 'ended')
+    expect(recovery).toMatchObject({
+      node: heir.instanceId,
+      job: 'shared.endless',
+      recovering: 'shared.cut',
+      planned,
+      note: 'of cut: é=ж',
+    })
+    expect(recovery.trigger).toMatch(new RegExp(`^RECOVERING_JOBS\\.recover_${victim.instanceId}_`))
+    await heir.stop()
+    expect(await cluster.database.query('SELECT * FROM qrtz_fired_triggers')).toEqual([])
+    expect(await cluster.database.query('SELECT * FROM qrtz_triggers')).toEqual([])
+    expect((await cluster.lines()).filter(({ kind }) => kind === 'started')).toHaveLength(2)
+  })
+
+  test('is joined by Java on tables that this package made', async () => {
+    await using cluster = await TestCluster.create()
+    const node = await (await cluster.node('node')).open()
+    const java = await (await cluster.java('java')).openAndStart()
+    const job: PlannedJob = { name: 'quick', group: 'shared', type: recordJobType }
+    await node.schedule(once('by node', job), job)
+    expect(await cluster.line(({ kind }) => kind === 'ended')).toMatchObject({
+      node: 'java',
+      note: 'of by node: é=ж',
+    })
+    await java.stop()
+    expect(await cluster.database.query('SELECT * FROM qrtz_job_details')).toEqual([])
+  })
+
+  test('leaves triggers with a calendar of Java to Java, and says so', async () => {
+    await using cluster = await TestCluster.create()
+    const java = await cluster.java('java')
+    await java.ask('createTables')
+    await java.open()
+    const node = await (await cluster.node('node')).openAndStart()
+    await java.ask('addHoliday', { calendar: 'feast', day: String(Date.UTC(2030, 0, 1)) })
+    const job: PlannedJob = { name: 'quick', group: 'shared', type: recordJobType }
+    await java.schedule({ ...once('feast', job), calendar: 'feast' }, job)
+    await java.schedule({ ...once('plain', { ...job, name: 'plain' }) }, { ...job, name: 'plain' })
+    // The node is at work, and fires what has no calendar.
+    expect(await cluster.line(({ trigger }) => trigger === 'shared.plain')).toMatchObject({ node: 'node' })
+    const report = await vi.waitUntil(
+      async () =>
+        ((await node.ask('events')) as { error?: string }[]).find(({ error }) => error !== undefined),
+      { timeout: 30_000 },
+    )
+    expect(report.error).toBe(
+      "Trigger 'shared.feast' is left to Java nodes: Java serialized its calendar 'feast'.",
+    )
+    await java.ask('start')
+    const runs = await cluster.line(({ trigger, kind }) => trigger === 'shared.feast' && kind === 'ended')
+    expect(runs).toMatchObject({ node: 'java' })
+    expect((await cluster.lines()).filter(({ trigger }) => trigger === 'shared.feast')).toHaveLength(2)
+  })
+
+  test('refuses a node that does not take the locks that Java takes', async () => {
+    await using cluster = await TestCluster.create()
+    const java = await cluster.java('java')
+    await java.ask('createTables')
+    await java.openAndStart()
+    const stranger = await cluster.node('stranger', { locking: 'skipLocked' })
+    await expect(stranger.openAndStart()).rejects.toThrow(/ERR_MIXED_LOCKING.*quartzLocks/s)
+    const guest = await (await cluster.node('guest')).openAndStart()
+    await guest.stop()
+  })
+})
