@@ -48,3 +48,8 @@ export const systemClock: Clock = {
     }
   },
 }
+
+/** Monotonic milliseconds, the same in every thread of the process; `elapsedMs` of a clock is each thread's own. */
+export function processElapsedMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
+}

@@ -1,11 +1,14 @@
 import { systemClock } from '../../time/clock.ts'
-import { EventLoopCheckIns } from '../sql/cluster/check-in.ts'
+import { type CheckInDriver, EventLoopCheckIns } from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SqlEngine } from '../sql/sql-engine.ts'
+import type { SqlTransactor } from '../sql/sql-transactor.ts'
+import { ThreadCheckIns } from './check-in-thread.ts'
 import { PostgresAccess } from './postgres-access.ts'
 import { postgresDialect, postgresSchema } from './postgres-dialect.ts'
 import type { ResolvedPostgresOptions } from './postgres-options.ts'
+import { threadAccess } from './thread-connection.ts'
 
 /** PostgreSQL under the SQL store: any number of nodes. */
 export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
@@ -48,7 +51,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
       return {
         runner: access.runner,
         async start(transactor) {
-          node = new ClusterNode(transactor, clusterOptions(options), new EventLoopCheckIns(transactor))
+          node = new ClusterNode(transactor, clusterOptions(options), checkInDriver(options, transactor))
           await node.start()
           access.listen()
         },
@@ -72,4 +75,23 @@ const sweepIntervalMs = { skipLocked: 600_000, quartzLocks: 30_000 }
 function clusterOptions(options: ResolvedPostgresOptions): ClusterNodeOptions {
   const { checkInIntervalMs, failedAfterMs, locking } = options
   return { checkInIntervalMs, failedAfterMs, locking, sweepIntervalMs: sweepIntervalMs[locking] }
+}
+
+/** In a thread where that can connect as the store does, so that a blocked event loop is no failure. */
+function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransactor): CheckInDriver {
+  const { clock, logger } = transactor.session.context
+  const fallback = new EventLoopCheckIns(transactor)
+  const access = threadAccess(options.source)
+  const onFallback = (cause: unknown): void => {
+    logger.warn(
+      { err: cause },
+      'check-ins are made on the event loop: one that is blocked for long counts as failed',
+    )
+  }
+  if (access === null) {
+    onFallback(new Error('the options of the connection cannot be handed to a thread'))
+    return fallback
+  }
+  const answerWithinMs = Math.max(500, Math.ceil(options.failedAfterMs / 3))
+  return new ThreadCheckIns({ access, clock, answerWithinMs, fallback, onFallback })
 }

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { Clock } from '../../time/clock.ts'
+import { disconnect } from './disconnect.ts'
 import { InterruptibleSleep } from './interruptible-sleep.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import { backoffMs } from './transaction-retry.ts'
@@ -108,14 +109,4 @@ export class WakeListener {
       timer.cancel()
     }
   }
-}
-
-/** Without waiting for a server that may not answer: nothing of this connection is worth it. */
-async function disconnect(client: pg.Client): Promise<void> {
-  // Whatever else breaks on this connection, nobody has to know, and an event that nobody hears ends the process.
-  client.on('error', () => {})
-  const ended = client.end().catch(() => {})
-  const { connection } = client as unknown as { connection?: { stream?: { destroy(): void } } }
-  connection?.stream?.destroy()
-  await ended
 }

@@ -1,0 +1,131 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import pg from 'pg'
+import { invariant } from '../../core/invariant.ts'
+import { textOf } from '../../core/thrown-value.ts'
+import { processElapsedMs, systemClock } from '../../time/clock.ts'
+import { Gate } from '../../time/gate.ts'
+import { retryDelayMs } from '../sql/cluster/check-in.ts'
+import type { SqlRow, SqlStatement } from '../sql/statement.ts'
+import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
+import { disconnect } from './disconnect.ts'
+
+/** Columns are read as text, whatever parsers the process has. */
+const types = { getTypeParser: () => (value: string) => value }
+
+/** What runs in the thread: checks in over a connection of its own, and says what came of it. */
+class CheckInLoop {
+  readonly #port: MessagePort
+  readonly #data: CheckInThreadData
+  readonly #gate = new Gate(systemClock)
+  #orders: ThreadOrders
+  #client: pg.Client | null = null
+  #isStopped = false
+  #onPassword: ((message: ToCheckInThread & { kind: 'password' }) => void) | null = null
+
+  constructor(port: MessagePort, data: CheckInThreadData) {
+    this.#port = port
+    this.#data = data
+    this.#orders = data.orders
+    port.on('message', (message: ToCheckInThread) => {
+      this.#receive(message)
+    })
+  }
+
+  async run(): Promise<void> {
+    for (let delayMs = 0; !this.#hasStopped(); ) {
+      if (delayMs > 0) await this.#gate.wait(delayMs)
+      if (this.#hasStopped()) break
+      const orders = this.#orders
+      try {
+        this.#tell(await this.#checkIn(orders))
+        delayMs = orders.intervalMs
+      } catch (error) {
+        await this.#disconnect()
+        const code: unknown = error instanceof Error && 'code' in error ? error.code : null
+        this.#tell({ kind: 'failed', message: textOf(error), code: typeof code === 'string' ? code : null })
+        delayMs = retryDelayMs(orders.intervalMs)
+      }
+    }
+    await this.#disconnect()
+    this.#port.close()
+  }
+
+  async #checkIn({ bootId, statements }: ThreadOrders): Promise<FromCheckInThread> {
+    const client = this.#client ?? (await this.#connect())
+    const sentMs = processElapsedMs()
+    const { changes } = await query(client, statements.checkIn)
+    const startedMs = processElapsedMs()
+    const { rows } = await query(client, statements.look)
+    const lookTookMs = processElapsedMs() - startedMs
+    const lookedMs = startedMs + lookTookMs / 2
+    return { kind: 'checkedIn', bootId, isOurs: changes === 1, rows, sentMs, lookedMs, lookTookMs }
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const { answerWithinMs, asksForPassword, connection } = this.#data
+    const client = new pg.Client({
+      ...connection,
+      connectionTimeoutMillis: answerWithinMs,
+      query_timeout: answerWithinMs,
+      ...(asksForPassword ? { password: () => this.#askForPassword() } : {}),
+    })
+    // A connection that breaks between two check-ins shows at the next one.
+    client.on('error', () => {})
+    this.#client = client
+    await client.connect()
+    return client
+  }
+
+  async #disconnect(): Promise<void> {
+    const client = this.#client
+    this.#client = null
+    if (client !== null) await disconnect(client)
+  }
+
+  #askForPassword(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#onPassword = ({ password, error }) => {
+        if (password === null) reject(new Error(error ?? 'no password was given'))
+        else resolve(password)
+      }
+      this.#tell({ kind: 'password' })
+    })
+  }
+
+  #hasStopped(): boolean {
+    return this.#isStopped
+  }
+
+  #tell(message: FromCheckInThread): void {
+    this.#port.postMessage(message)
+  }
+
+  #receive(message: ToCheckInThread): void {
+    switch (message.kind) {
+      case 'order':
+        this.#orders = message.orders
+        break
+      case 'hurry':
+        this.#gate.wake()
+        break
+      case 'stop':
+        this.#isStopped = true
+        this.#gate.wake()
+        break
+      case 'password':
+        this.#onPassword?.(message)
+        break
+    }
+  }
+}
+
+async function query(
+  client: pg.Client,
+  { text, values }: SqlStatement,
+): Promise<{ readonly rows: readonly SqlRow[]; readonly changes: number }> {
+  const { rows, rowCount } = await client.query<SqlRow>({ text, values: [...values], types })
+  return { rows, changes: rowCount ?? 0 }
+}
+
+invariant(parentPort !== null, 'the check-in entry runs in a worker thread only')
+await new CheckInLoop(parentPort, workerData as CheckInThreadData).run()

@@ -1,0 +1,199 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { textOf } from '../../core/thrown-value.ts'
+import { type Clock, processElapsedMs, systemClock, type Timer } from '../../time/clock.ts'
+import {
+  type CheckIn,
+  type CheckInDriver,
+  type CheckInObserver,
+  type CheckInOrders,
+  retryDelayMs,
+} from '../sql/cluster/check-in.ts'
+import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
+import type { ThreadAccess } from './thread-connection.ts'
+
+export interface ThreadCheckInsOptions {
+  readonly access: ThreadAccess
+  /** Of the scheduler: times are told on it. */
+  readonly clock: Clock
+  readonly answerWithinMs: number
+  /** Checks in instead when no thread can. */
+  readonly fallback: CheckInDriver
+  readonly onFallback: (cause: unknown) => void
+  /** What the thread runs. Default: the file beside this one, which only a built package has. */
+  readonly entry?: URL
+}
+
+/** After so many failures without a single check-in a thread is given up: it does not reach what the store reaches. */
+const failuresMax = 2
+
+/**
+ * Checks in from a thread with a connection of its own, so that a node whose event loop is blocked is not taken for
+ * failed. A thread that dies is replaced.
+ */
+export class ThreadCheckIns implements CheckInDriver {
+  readonly #options: ThreadCheckInsOptions
+  readonly #entry: URL
+  #observer: CheckInObserver | null = null
+  #orders: CheckInOrders | null = null
+  #sent = ''
+  #worker: Worker | null = null
+  #ended: Promise<void> = Promise.resolve()
+  #restart: Timer | null = null
+  #failures = 0
+  #hasCheckedIn = false
+  #isFallenBack = false
+  #isStopped = false
+
+  constructor(options: ThreadCheckInsOptions) {
+    this.#options = options
+    this.#entry = options.entry ?? new URL('./check-in-entry.js', import.meta.url)
+  }
+
+  start(observer: CheckInObserver, orders: CheckInOrders): void {
+    this.#observer = observer
+    this.#orders = orders
+    if (existsSync(fileURLToPath(this.#entry))) this.#spawn(orders)
+    else this.#fallBack(new Error(`${fileURLToPath(this.#entry)} does not exist; build the package.`))
+  }
+
+  order(orders: CheckInOrders): void {
+    this.#orders = orders
+    if (this.#isFallenBack) this.#options.fallback.order(orders)
+    else this.#sendOrders()
+  }
+
+  hurry(): void {
+    if (this.#isFallenBack) this.#options.fallback.hurry()
+    else this.#post({ kind: 'hurry' })
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#restart?.cancel()
+    if (this.#isFallenBack) await this.#options.fallback.stop()
+    await this.#endThread()
+  }
+
+  async #endThread(): Promise<void> {
+    const worker = this.#worker
+    if (worker === null) return
+    worker.ref()
+    this.#post({ kind: 'stop' })
+    const timer = systemClock.setTimer(this.#options.answerWithinMs + 1000, () => {
+      void worker.terminate()
+    })
+    await this.#ended
+    timer.cancel()
+  }
+
+  #spawn(orders: CheckInOrders): void {
+    const { access, answerWithinMs } = this.#options
+    const data: CheckInThreadData = {
+      connection: access.connection,
+      asksForPassword: access.password !== null,
+      answerWithinMs,
+      orders: this.#note(orders),
+    }
+    // No flags of the process: they may be for its main script alone.
+    const worker = new Worker(this.#entry, { workerData: data, execArgv: [], name: 'quartz-ts check-in' })
+    worker.unref()
+    this.#worker = worker
+    let failure: unknown = null
+    worker.on('error', (error: unknown) => {
+      failure = error
+    })
+    worker.on('message', (message: FromCheckInThread) => {
+      this.#receive(message)
+    })
+    this.#ended = new Promise((resolve) => {
+      worker.on('exit', (code) => {
+        this.#worker = null
+        resolve()
+        this.#threadEnded(failure ?? new Error(`The thread ended with code ${String(code)}.`))
+      })
+    })
+  }
+
+  #threadEnded(cause: unknown): void {
+    if (this.#isStopped || this.#isFallenBack) return
+    if (this.#failed(cause)) return
+    const orders = this.#orders
+    if (orders === null) return
+    this.#observer?.checkInWarning('The thread that checks in died; another one is started.', cause)
+    this.#restart = systemClock.setTimer(retryDelayMs(orders.intervalMs), () => {
+      if (!this.#isStopped) this.#spawn(this.#orders ?? orders)
+    })
+  }
+
+  #receive(message: FromCheckInThread): void {
+    if (this.#isStopped || this.#isFallenBack) return
+    switch (message.kind) {
+      case 'checkedIn':
+        this.#hasCheckedIn = true
+        this.#observer?.checkedIn(this.#onOwnClock(message))
+        this.#sendOrders()
+        break
+      case 'failed': {
+        const error = Object.assign(new Error(message.message), { code: message.code })
+        if (!this.#failed(error)) this.#observer?.checkInFailed(error)
+        break
+      }
+      case 'password':
+        void this.#givePassword()
+        break
+    }
+  }
+
+  /** True when that was the end of the thread. */
+  #failed(cause: unknown): boolean {
+    if (this.#hasCheckedIn) return false
+    this.#failures++
+    if (this.#failures < failuresMax) return false
+    this.#fallBack(cause)
+    return true
+  }
+
+  #fallBack(cause: unknown): void {
+    this.#isFallenBack = true
+    this.#options.onFallback(cause)
+    this.#post({ kind: 'stop' })
+    if (this.#observer === null || this.#orders === null) return
+    this.#options.fallback.start(this.#observer, this.#orders)
+    this.#options.fallback.hurry()
+  }
+
+  /** Clocks of threads begin at different instants. */
+  #onOwnClock({ sentMs, lookedMs, ...rest }: CheckIn): CheckIn {
+    const behindMs = this.#options.clock.elapsedMs() - processElapsedMs()
+    return { ...rest, sentMs: sentMs + behindMs, lookedMs: lookedMs + behindMs }
+  }
+
+  async #givePassword(): Promise<void> {
+    try {
+      const password = (await this.#options.access.password?.()) ?? null
+      this.#post({ kind: 'password', password, error: null })
+    } catch (error) {
+      this.#post({ kind: 'password', password: null, error: textOf(error) })
+    }
+  }
+
+  /** Tells the thread when what it is to write has changed. */
+  #sendOrders(): void {
+    const known = this.#sent
+    if (this.#orders === null) return
+    const orders = this.#note(this.#orders)
+    if (this.#sent !== known) this.#post({ kind: 'order', orders })
+  }
+
+  #note({ bootId, intervalMs, statements }: CheckInOrders): ThreadOrders {
+    const orders: ThreadOrders = { bootId, intervalMs, statements: statements() }
+    this.#sent = JSON.stringify(orders)
+    return orders
+  }
+
+  #post(message: ToCheckInThread): void {
+    this.#worker?.postMessage(message)
+  }
+}

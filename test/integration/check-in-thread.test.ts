@@ -1,0 +1,268 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { ClientConfig } from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { seededIds } from '../../src/core/ids.ts'
+import { ThreadCheckIns } from '../../src/jobstore/postgres/check-in-thread.ts'
+import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'
+import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-options.ts'
+import { threadAccess } from '../../src/jobstore/postgres/thread-connection.ts'
+import type { CheckIn, CheckInDriver, CheckInOrders } from '../../src/jobstore/sql/cluster/check-in.ts'
+import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
+import { Testbed } from '../../src/testing/job-store/testbed.ts'
+import { systemClock } from '../../src/time/clock.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+
+const builtEntry = new URL('../../dist/jobstore/postgres/check-in-entry.js', import.meta.url)
+const dyingEntry = new URL('../fixtures/check-in/dying-thread.mjs', import.meta.url)
+const blockedNode = fileURLToPath(new URL('../fixtures/check-in/blocked-node.mjs', import.meta.url))
+const patienceMs = 60_000
+
+let server: PostgresServer
+let database: TestDatabase
+beforeAll(async () => {
+  server = await startPostgres()
+  database = await freshDatabase(server.connectionString)
+})
+afterAll(async () => {
+  await server.remove()
+})
+
+/** Orders that need no tables: the check-in counts as ours when it touches one row. */
+function orders(bootId: string, change: { count: number } = { count: 0 }): CheckInOrders {
+  return {
+    bootId,
+    intervalMs: 100,
+    statements: () => ({
+      checkIn: { text: 'SELECT $1::text AS boot', values: [bootId] },
+      look: { text: 'SELECT $1::int AS count, 5::bigint AS big', values: [change.count] },
+    }),
+  }
+}
+
+function rig(config: ClientConfig, entry: URL = builtEntry) {
+  const seen = { checkIns: [] as CheckIn[], failures: [] as unknown[], warnings: [] as unknown[] }
+  const fallenBack: unknown[] = []
+  const fallbackCalls: string[] = []
+  const fallback: CheckInDriver = {
+    start: () => fallbackCalls.push('start'),
+    order: () => fallbackCalls.push('order'),
+    hurry: () => fallbackCalls.push('hurry'),
+    stop: () => {
+      fallbackCalls.push('stop')
+      return Promise.resolve()
+    },
+  }
+  const driver = new ThreadCheckIns({
+    access: threadAccess(config) ?? expect.fail('not for threads'),
+    clock: systemClock,
+    answerWithinMs: 2000,
+    fallback,
+    onFallback: (cause) => fallenBack.push(cause),
+    entry,
+  })
+  onTestFinished(() => driver.stop())
+  const observer = {
+    checkedIn: (checkIn: CheckIn) => {
+      seen.checkIns.push(checkIn)
+    },
+    checkInFailed: (error: unknown) => {
+      seen.failures.push(error)
+    },
+    checkInWarning: (_message: string, cause: unknown) => {
+      seen.warnings.push(cause)
+    },
+  }
+  return { driver, observer, seen, fallenBack, fallbackCalls }
+}
+
+describe('a node whose check-ins have a thread', () => {
+  test('is not taken for failed while its event loop is blocked', async () => {
+    const store = new SqlJobStore(
+      postgresEngine(
+        resolvePostgresOptions({
+          connectionString: database.connectionString,
+          checkInIntervalMs: 300,
+          failedAfterMs: 1500,
+        }),
+      ),
+    )
+    const watcher = new Testbed(store, new ManualClock(systemClock.now()), 'watcher')
+    await store.initialize({ ...watcher.context, clock: systemClock, ids: seededIds(1) })
+    onTestFinished(() => store.shutdown())
+    await store.schedulerStarted()
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [blockedNode, database.connectionString, '8000'],
+      { timeout: patienceMs },
+    )
+    expect(stdout.trim().split('\n')).toEqual(['started', 'unblocked', '[]'])
+    expect(watcher.signals.failedNodes).toEqual([])
+    expect(await database.query('SELECT instance_name FROM qrtz_scheduler_state')).toEqual([
+      { instance_name: 'watcher' },
+    ])
+  })
+})
+
+describe('a check-in thread', () => {
+  test('checks in each interval, tells when by the clock of its owner, and stops', async () => {
+    const { driver, observer, seen } = rig({ connectionString: server.connectionString })
+    const startedMs = systemClock.elapsedMs()
+    driver.start(observer, orders('first'))
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.length).toBeGreaterThan(3)
+      },
+      { timeout: patienceMs },
+    )
+    for (const { bootId, isOurs, rows, sentMs, lookedMs, lookTookMs } of seen.checkIns) {
+      expect({ bootId, isOurs, rows }).toEqual({
+        bootId: 'first',
+        isOurs: true,
+        rows: [{ count: '0', big: '5' }],
+      })
+      expect(sentMs).toBeGreaterThan(startedMs)
+      expect(lookedMs).toBeGreaterThan(sentMs)
+      expect(lookedMs + lookTookMs / 2).toBeLessThan(systemClock.elapsedMs())
+    }
+    await driver.stop()
+    const count = seen.checkIns.length
+    await driver.stop()
+    expect(seen.checkIns.length).toBe(count)
+  })
+
+  test('takes new orders, and hurries', async () => {
+    const { driver, observer, seen } = rig({ connectionString: server.connectionString })
+    const change = { count: 1 }
+    driver.start(observer, { ...orders('first', change), intervalMs: 3_600_000 })
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns).toHaveLength(1)
+      },
+      { timeout: patienceMs },
+    )
+    driver.order({ ...orders('second', change), intervalMs: 3_600_000 })
+    driver.hurry()
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.at(-1)?.bootId).toBe('second')
+      },
+      { timeout: patienceMs },
+    )
+    // What a node says of itself changes by itself.
+    change.count = 2
+    await vi.waitFor(
+      () => {
+        driver.hurry()
+        expect(seen.checkIns.at(-1)?.rows).toEqual([{ count: '2', big: '5' }])
+      },
+      { timeout: patienceMs },
+    )
+  })
+
+  test('asks for a password that is a function', async () => {
+    const { hostname, port, username, password, pathname } = new URL(server.connectionString)
+    const { driver, observer, seen } = rig({
+      host: hostname,
+      port: Number(port),
+      user: username,
+      database: pathname.slice(1),
+      password: () => Promise.resolve(password),
+    })
+    driver.start(observer, orders('first'))
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.length).toBeGreaterThan(0)
+      },
+      { timeout: patienceMs },
+    )
+  })
+
+  test('goes on when the server has been away', async () => {
+    const other = await startPostgres()
+    onTestFinished(() => other.remove())
+    const { driver, observer, seen, fallenBack } = rig({ connectionString: other.connectionString })
+    driver.start(observer, orders('first'))
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.length).toBeGreaterThan(0)
+      },
+      { timeout: patienceMs },
+    )
+    await other.stop()
+    await vi.waitFor(
+      () => {
+        expect(seen.failures.length).toBeGreaterThan(2)
+      },
+      { timeout: patienceMs },
+    )
+    const count = seen.checkIns.length
+    await other.start()
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.length).toBeGreaterThan(count)
+      },
+      { timeout: patienceMs },
+    )
+    expect(fallenBack).toEqual([])
+  })
+
+  test('that dies is reported and replaced', async () => {
+    const { driver, observer, seen, fallenBack } = rig({}, dyingEntry)
+    driver.start(observer, orders('first'))
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.length).toBeGreaterThan(2)
+      },
+      { timeout: patienceMs },
+    )
+    expect(seen.warnings[0]).toMatchObject({ message: 'out of luck' })
+    expect(fallenBack).toEqual([])
+  })
+
+  test.each([
+    ['cannot connect', { connectionString: 'postgres://nobody@127.0.0.1:1/none' }, builtEntry],
+    ['is not there', {}, new URL('file:///no/such/entry.js')],
+  ])('that %s leaves the check-ins to the event loop', async (_what, config, entry) => {
+    const { driver, observer, fallenBack, fallbackCalls } = rig(config, entry)
+    driver.start(observer, orders('first'))
+    await vi.waitFor(
+      () => {
+        expect(fallenBack).toHaveLength(1)
+      },
+      { timeout: patienceMs },
+    )
+    driver.order(orders('second'))
+    await driver.stop()
+    expect(fallbackCalls).toEqual(['start', 'hurry', 'order', 'stop'])
+  })
+})
+
+describe('what a thread can connect with', () => {
+  test.each<readonly [string, ClientConfig]>([
+    ['a transport of its own', { stream: () => expect.fail() }],
+    ['a function that checks the server', { ssl: { checkServerIdentity: () => undefined } }],
+  ])('is not %s', (_what, config) => {
+    expect(threadAccess(config)).toBeNull()
+  })
+
+  test('is what the store connects with', () => {
+    const ssl = { rejectUnauthorized: true, ca: 'certificate' }
+    Object.defineProperty(ssl, 'key', { value: 'secret', enumerable: false })
+    expect(threadAccess({ host: 'h', port: 1, user: 'u', password: 'p', ssl })).toEqual({
+      connection: {
+        fallback_application_name: 'quartz-ts',
+        keepAlive: true,
+        host: 'h',
+        port: 1,
+        user: 'u',
+        password: 'p',
+        ssl: { rejectUnauthorized: true, ca: 'certificate', key: 'secret' },
+      },
+      password: null,
+    })
+  })
+})
