@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { benchmarks } from './cases/index.mjs'
 import { describeMachine, describeVersions } from './lib/machine.mjs'
+import { startPostgres } from './lib/postgres.mjs'
 import { formatBenchmark, judge, writeResults } from './lib/report.mjs'
 import { runRounds } from './lib/rounds.mjs'
 
@@ -58,6 +59,7 @@ const report = {
 const { cpu, cores, memoryGb, node } = report.machine
 console.log(`${cpu}, ${cores} cores, ${memoryGb} GB, Node ${node}, seed ${options.seed}`)
 
+const stopPostgres = chosen.some(({ needs }) => needs === 'postgres') ? await startPostgres() : null
 let missed = 0
 for (const benchmark of chosen) {
   const outcome = await runRounds(benchmark, options, (message) => {
@@ -69,6 +71,7 @@ for (const benchmark of chosen) {
   console.log(formatBenchmark(benchmark, { ...outcome, goals }))
   report.benchmarks.push({ name: benchmark.name, title: benchmark.title, ...outcome, goals })
 }
+await stopPostgres?.()
 console.log(`\nWritten to ${writeResults(report)}`)
 if (missed > 0) console.log(`${missed} goals missed`)
 

@@ -3,8 +3,14 @@ import { benchmark as intervals } from './intervals.mjs'
 import { benchmark as lateness } from './lateness.mjs'
 import { benchmark as memory } from './memory.mjs'
 import { benchmark as nextFire } from './next-fire.mjs'
+import { failover, latency, twoNodes } from './pg-cluster.mjs'
+import { benchmark as pgFires, repeatingBenchmark as pgRepeating } from './pg-fires.mjs'
 import { benchmark as ramFires } from './ram-fires.mjs'
 import { benchmark as scheduleCalls } from './schedule-calls.mjs'
+import { benchmark as sqlLateness } from './sql-lateness.mjs'
+import { benchmark as sqlSchedule } from './sql-schedule.mjs'
+import { benchmark as sqlStored } from './sql-stored.mjs'
+import { benchmark as sqliteFires } from './sqlite-fires.mjs'
 import { benchmark as stall } from './stall.mjs'
 import { benchmark as workerJobs } from './worker-jobs.mjs'
 
@@ -19,4 +25,13 @@ export const benchmarks = [
   workerJobs,
   stall,
   intervals,
+  sqliteFires,
+  pgFires,
+  pgRepeating,
+  twoNodes,
+  sqlSchedule,
+  latency,
+  sqlLateness,
+  sqlStored,
+  failover,
 ]

@@ -87,7 +87,6 @@ export class TestCluster {
       names: sqliteWords.names,
       encoding: 'json',
       history: resolveHistoryOptions('test'),
-      migrate: () => Promise.resolve([]),
       connect: () =>
         Promise.resolve({
           runner,

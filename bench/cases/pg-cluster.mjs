@@ -1,0 +1,180 @@
+import { countedJob, oneShots } from '../lib/drain.mjs'
+import { startNode } from '../lib/node-process.mjs'
+import { connectionString } from '../lib/postgres.mjs'
+import { createScheduler, defineJob, JobBuilder, TriggerBuilder } from '../lib/quartz-ts.mjs'
+import { places } from '../lib/sql-stores.mjs'
+import { sleep } from '../lib/stalls.mjs'
+import { quantile, sortedCopy, summaryOf } from '../lib/stats.mjs'
+
+export const twoNodes = {
+  name: 'pg-two-nodes',
+  title: 'PostgreSQL: one-shot triggers due now, a job each, one process and two, 50 slots each',
+  needs: 'postgres',
+  variants: ['one node', 'two nodes'],
+  rounds: 3,
+  goals: (median) => [
+    {
+      what: 'two nodes, times one',
+      value: median('two nodes: jobs/s') / median('one node: jobs/s'),
+      relation: '>=',
+      limit: 1,
+    },
+  ],
+  async run(variant, { once }) {
+    const count = once ? 300 : 20_000
+    const place = await places.postgres()
+    await storeOneShots(place, count)
+    const instances = variant === 'one node' ? ['a'] : ['a', 'b']
+    const nodes = await Promise.all(
+      instances.map((instanceId) =>
+        startNode({ ...settingsOf(place), instanceId, slots: 50, startWhenTold: true }),
+      ),
+    )
+    const startedMs = performance.now()
+    for (const node of nodes) node.tell({ op: 'start' })
+    await emptied(place)
+    const elapsedMs = performance.now() - startedMs
+    for (const node of nodes) node.tell({ op: 'count' })
+    const counts = await Promise.all(nodes.map((node) => node.next('count')))
+    const fired = counts.reduce((total, each) => total + each.fired, 0)
+    await Promise.all(nodes.map((node) => node.stop()))
+    await place.close()
+    if (fired !== count) throw new Error(`${fired} fires instead of ${count}`)
+    return { 'jobs/s': count / (elapsedMs / 1000) }
+  },
+}
+
+export const latency = {
+  name: 'pg-latency',
+  title: 'PostgreSQL: from a schedule call for now to the start of the body, one at a time',
+  needs: 'postgres',
+  variants: ['same node', 'other node', 'graphile-worker'],
+  rounds: 3,
+  goals: (median) => [
+    { what: 'same node p50, ms', value: median('same node: p50 ms'), relation: '<=', limit: 2 },
+    { what: 'same node p99, ms', value: median('same node: p99 ms'), relation: '<=', limit: 5 },
+    { what: 'other node p99, ms', value: median('other node: p99 ms'), relation: '<=', limit: 50 },
+  ],
+  async run(variant, { once }) {
+    const count = once ? 10 : 1000
+    const measure = { 'same node': onSameNode, 'other node': onOtherNode, 'graphile-worker': inGraphile }
+    const sorted = sortedCopy(await measure[variant](count))
+    return { 'p50 ms': quantile(sorted, 0.5), 'p99 ms': quantile(sorted, 0.99), 'max ms': sorted.at(-1) }
+  },
+}
+
+export const failover = {
+  name: 'failover',
+  title:
+    'PostgreSQL: from SIGKILL of a node in the middle of a recoverable job until it runs on the other node',
+  needs: 'postgres',
+  variants: ['default', 'tuned (300 ms, 1,200 ms)'],
+  rounds: 3,
+  goals: (median) => [
+    { what: 'default, ms', value: median('default: ms'), relation: '<', limit: 10_000 },
+    { what: 'tuned, ms', value: median('tuned (300 ms, 1,200 ms): ms'), relation: '<', limit: 3000 },
+  ],
+  async run(variant, { once }) {
+    const cluster = variant === 'default' ? {} : { checkInIntervalMs: 300, failedAfterMs: 1200 }
+    const samples = []
+    for (let round = 0; round < (once ? 1 : 5); round++) samples.push(await killOne(cluster))
+    return { ms: summaryOf(samples).median, 'longest ms': Math.max(...samples) }
+  },
+}
+
+const settingsOf = ({ schema }) => ({ connectionString: connectionString(), schema })
+
+/** A scheduler that stores and never fires. */
+async function withWriter(place, jobs, action) {
+  const scheduler = await createScheduler({ jobs, instanceId: 'writer', jobStore: place.open() })
+  const answer = await action(scheduler)
+  await scheduler.shutdown()
+  return answer
+}
+
+async function storeOneShots(place, count) {
+  const { job } = countedJob(count)
+  await withWriter(place, [job], (scheduler) => scheduler.scheduleJobs(oneShots(job, count)))
+  await place.settle()
+}
+
+async function emptied({ client, schema }) {
+  for (;;) {
+    const { rows } = await client.query(`SELECT 1 FROM ${schema}.qrtz_triggers LIMIT 1`)
+    if (rows.length === 0) return
+    await sleep(5)
+  }
+}
+
+async function onSameNode(count) {
+  const place = await places.postgres()
+  let began = () => {}
+  const job = defineJob('latency', () => began(performance.now()))
+  const scheduler = await createScheduler({ jobs: [job], jobStore: place.open() })
+  await scheduler.start()
+  const samples = []
+  for (let index = 0; index < count + 50; index++) {
+    const body = new Promise((resolve) => {
+      began = resolve
+    })
+    const askedMs = performance.now()
+    await scheduler.scheduleJob(
+      JobBuilder.newJob(job).build(),
+      TriggerBuilder.newTrigger().startNow().build(),
+    )
+    samples.push((await body) - askedMs)
+  }
+  await scheduler.shutdown({ waitForJobsToComplete: true })
+  await place.close()
+  return samples.slice(50)
+}
+
+async function onOtherNode(count) {
+  const place = await places.postgres()
+  const job = defineJob('latency', () => {})
+  const samples = await withWriter(place, [job], async (scheduler) => {
+    const node = await startNode({ ...settingsOf(place), instanceId: 'other' })
+    const measured = []
+    for (let index = 0; index < count + 50; index++) {
+      const askedMs = Date.now()
+      await scheduler.scheduleJob(
+        JobBuilder.newJob(job).build(),
+        TriggerBuilder.newTrigger().startNow().build(),
+      )
+      measured.push((await node.next('began')).atMs - askedMs)
+    }
+    await node.stop()
+    return measured.slice(50)
+  })
+  await place.close()
+  return samples
+}
+
+async function inGraphile(count) {
+  const { graphileWorkerLatencies } = await import('../lib/pg-peers.mjs')
+  return graphileWorkerLatencies(count)
+}
+
+async function killOne(cluster) {
+  const place = await places.postgres()
+  const settings = { ...settingsOf(place), cluster }
+  const first = await startNode({ ...settings, instanceId: 'first' })
+  const job = defineJob('hang', () => {})
+  await withWriter(place, [job], (scheduler) =>
+    scheduler.scheduleJob(
+      JobBuilder.newJob(job).withIdentity('hang').storeDurably().requestRecovery().build(),
+      TriggerBuilder.newTrigger().startNow().build(),
+    ),
+  )
+  await first.next('began')
+  const second = await startNode({ ...settings, instanceId: 'second' })
+  // Both have seen each other by then.
+  await sleep(1000)
+  const killedMs = Date.now()
+  first.kill()
+  const { atMs, recovering } = await second.next('began')
+  if (recovering !== true) throw new Error('The job ran again without being recovered')
+  await second.stop()
+  await place.close()
+  return atMs - killedMs
+}

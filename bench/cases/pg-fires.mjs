@@ -1,0 +1,109 @@
+import { drain, oneShots, repeating } from '../lib/drain.mjs'
+import { hasJavaQuartz, javaQuartzRate } from '../lib/java-quartz.mjs'
+import { graphileWorkerRate, pgBossRate } from '../lib/pg-peers.mjs'
+import { countStatements } from '../lib/postgres.mjs'
+import { places } from '../lib/sql-stores.mjs'
+
+const batch = { maxBatchSize: 500 }
+const ours = {
+  'quartz-ts, 100 slots': { slots: 100 },
+  'quartz-ts, 1,000 slots, batch 500': { slots: 1000, options: batch },
+}
+const peers = {
+  'graphile-worker, one by one': (count) => graphileWorkerRate(count, { batched: false }),
+  'graphile-worker, batched': (count) => graphileWorkerRate(count, { batched: true }),
+  'pg-boss, batches of 1,000': (count) => pgBossRate(count),
+  ...(hasJavaQuartz()
+    ? {
+        'Java Quartz, batch 1': (count) => javaQuartzRate(count, { batch: 1 }),
+        'Java Quartz, batch 100': (count) => javaQuartzRate(count, { batch: 100 }),
+      }
+    : {}),
+}
+/** Slow ones are given fewer jobs, so that a round ends. */
+const smaller = (variant) => (/Java|one by one/.test(variant) ? 0.1 : 1)
+
+export const benchmark = {
+  name: 'pg-fires',
+  title: 'PostgreSQL: one-shot triggers due now, a job each, no-op inline job, one node',
+  needs: 'postgres',
+  variants: [...Object.keys(ours), ...Object.keys(peers)],
+  rounds: 3,
+  goals: (median) => {
+    const own = median('quartz-ts, 100 slots: jobs/s')
+    return [
+      ...javaGoal(median, own),
+      atLeast('times graphile-worker one by one', own / median('graphile-worker, one by one: jobs/s'), 1),
+      atLeast(
+        'with batches, times graphile-worker batched',
+        median('quartz-ts, 1,000 slots, batch 500: jobs/s') / median('graphile-worker, batched: jobs/s'),
+        1,
+      ),
+      atMost('statements a fire', median('quartz-ts, 100 slots: statements a fire'), 3),
+      atMost('commits a fire', median('quartz-ts, 100 slots: commits a fire'), 0.2),
+    ]
+  },
+  async run(variant, { once }) {
+    const count = Math.ceil((once ? 300 : 20_000) * smaller(variant))
+    const peer = peers[variant]
+    if (peer !== undefined) return { 'jobs/s': await peer(count) }
+    await drainHere(ours[variant], Math.min(count, 2000), null)
+    const counts = countStatements()
+    const { perSecond } = await drainHere(ours[variant], count, counts)
+    return {
+      'jobs/s': perSecond,
+      'statements a fire': counts.statements / count,
+      'commits a fire': counts.commits / count,
+    }
+  },
+}
+
+export const repeatingBenchmark = {
+  name: 'pg-repeating',
+  title: 'PostgreSQL: 200 triggers that are always due, a job each, no-op inline job, one node, 100 slots',
+  needs: 'postgres',
+  variants: ['quartz-ts', ...(hasJavaQuartz() ? ['Java Quartz, batch 100'] : [])],
+  rounds: 3,
+  goals: (median) =>
+    hasJavaQuartz()
+      ? [
+          atLeast(
+            'times Java Quartz at batch 100',
+            median('quartz-ts: fires/s') / median('Java Quartz, batch 100: fires/s'),
+            30,
+          ),
+        ]
+      : [],
+  async run(variant, { once }) {
+    const count = once ? 300 : 20_000
+    if (variant !== 'quartz-ts') {
+      return { 'fires/s': await javaQuartzRate(Math.ceil(count / 10), { batch: 100, repeating: true }) }
+    }
+    const place = await places.postgres()
+    const entriesOf = (job) => repeating(job, 200)
+    const { perSecond } = await drain({ place, slots: 100, count, entriesOf })
+    await place.close()
+    return { 'fires/s': perSecond }
+  },
+}
+
+async function drainHere({ slots, options }, count, counts) {
+  const place = await places.postgres()
+  const entriesOf = (job) => oneShots(job, count)
+  const outcome = await drain({ place, slots, count, entriesOf, options, counts })
+  await place.close()
+  return outcome
+}
+
+function javaGoal(median, own) {
+  if (!hasJavaQuartz()) return []
+  return [atLeast('times Java Quartz at batch 100', own / median('Java Quartz, batch 100: jobs/s'), 30)]
+}
+
+function atLeast(what, value, limit) {
+  return { what, value, relation: '>=', limit }
+}
+
+function atMost(what, value, limit) {
+  return { what, value, relation: '<=', limit }
+}

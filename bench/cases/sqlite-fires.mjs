@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { drain, oneShots } from '../lib/drain.mjs'
+import { places } from '../lib/sql-stores.mjs'
+
+const ofProject = createRequire(new URL('../../package.json', import.meta.url))
+
+const ours = {
+  'quartz-ts, NORMAL': { synchronous: 'normal' },
+  'quartz-ts, FULL': { synchronous: 'full' },
+}
+
+export const benchmark = {
+  name: 'sqlite-fires',
+  title: 'SQLite file: one-shot triggers due now, a job each, no-op inline job, 100 slots',
+  variants: [...Object.keys(ours), 'plainjob, NORMAL'],
+  rounds: 3,
+  goals: (median) => [
+    goal('fires a second, NORMAL', median('quartz-ts, NORMAL: jobs/s'), 15_000),
+    goal('fires a second, FULL', median('quartz-ts, FULL: jobs/s'), 8000),
+    goal('share of plainjob', median('quartz-ts, NORMAL: jobs/s') / median('plainjob, NORMAL: jobs/s'), 1),
+  ],
+  async run(variant, { once }) {
+    const count = once ? 500 : 20_000
+    const storeOptions = ours[variant]
+    if (storeOptions === undefined) return { 'jobs/s': await withPlainjob(count) }
+    await withPlace({ storeOptions, count: Math.min(count, 3000) })
+    const { perSecond } = await withPlace({ storeOptions, count })
+    return { 'jobs/s': perSecond }
+  },
+}
+
+function goal(what, value, limit) {
+  return { what, value, relation: '>=', limit }
+}
+
+async function withPlace({ storeOptions, count }) {
+  const place = await places.sqlite()
+  const entriesOf = (job) => oneShots(job, count)
+  const outcome = await drain({ place, storeOptions, slots: 100, count, entriesOf })
+  await place.close()
+  return outcome
+}
+
+async function withPlainjob(count) {
+  const { better, defineQueue, defineWorker } = await import('plainjob')
+  const Database = ofProject('better-sqlite3')
+  const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-bench-'))
+  const queue = defineQueue({ connection: better(new Database(join(folder, 'jobs.db'))) })
+  let done = 0
+  let lastDone
+  const all = new Promise((resolve) => {
+    lastDone = resolve
+  })
+  const worker = defineWorker(
+    'noop',
+    async () => {
+      if (++done === count) lastDone(performance.now())
+    },
+    { queue },
+  )
+  queue.addMany(
+    'noop',
+    Array.from({ length: count }, () => ({})),
+  )
+  const startedMs = performance.now()
+  void worker.start()
+  const endedMs = await all
+  await worker.stop()
+  queue.close()
+  rmSync(folder, { recursive: true, force: true })
+  return count / ((endedMs - startedMs) / 1000)
+}

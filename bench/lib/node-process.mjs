@@ -1,0 +1,40 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const entry = fileURLToPath(new URL('node-entry.mjs', import.meta.url))
+
+/** A scheduler in a process of its own, over the given data; `next(kind)` waits for what it says. */
+export async function startNode(settings) {
+  const child = fork(entry, [JSON.stringify(settings)], { env: { ...process.env, NODE_OPTIONS: '' } })
+  const waiting = new Map()
+  const said = new Map()
+  child.on('message', ({ kind, ...rest }) => {
+    const resolve = waiting.get(kind)
+    waiting.delete(kind)
+    if (resolve === undefined) said.set(kind, [...(said.get(kind) ?? []), rest])
+    else resolve(rest)
+  })
+  const next = (kind) => {
+    const [message, ...later] = said.get(kind) ?? []
+    if (message !== undefined) {
+      said.set(kind, later)
+      return Promise.resolve(message)
+    }
+    return new Promise((resolve) => {
+      waiting.set(kind, resolve)
+    })
+  }
+  const exited = new Promise((resolve) => {
+    child.on('exit', resolve)
+  })
+  await next('ready')
+  return {
+    next,
+    tell: (message) => child.send(message),
+    kill: () => child.kill('SIGKILL'),
+    stop: async () => {
+      child.send({ op: 'stop' })
+      await exited
+    },
+  }
+}

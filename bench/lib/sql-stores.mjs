@@ -1,0 +1,24 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { postgresJobStore } from '../../dist/postgres.js'
+import { sqliteJobStore } from '../../dist/sqlite.js'
+import { connectionString, freshSchema } from './postgres.mjs'
+
+/** Places for a job store: each opens stores over the same, at first empty, data. */
+export const places = {
+  async postgres() {
+    const { schema, client, drop } = await freshSchema()
+    const open = (options = {}) =>
+      postgresJobStore({ connectionString: connectionString(), schema, ...options })
+    // Statistics, as autovacuum would have them by and by.
+    const settle = () => client.query('ANALYZE')
+    return { open, settle, schema, client, close: drop }
+  },
+  async sqlite() {
+    const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-bench-'))
+    const open = (options = {}) => sqliteJobStore({ filename: join(folder, 'jobs.db'), ...options })
+    const close = async () => rmSync(folder, { recursive: true, force: true })
+    return { open, settle: async () => {}, folder, close }
+  },
+}
