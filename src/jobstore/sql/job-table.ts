@@ -7,9 +7,20 @@ import { type JobDataEncoding, jobDataText } from './job-data-text.ts'
 import { jobColumns, jobOf, jobRow } from './job-rows.ts'
 import { KeyMap } from './key-map.ts'
 import { jobKeyColumns, jobKeyOf, jobKeyRows } from './key-rows.ts'
-import { boundRows, insertQuery, isRow, runOver, type SetQuery, updateQuery, upsertQuery } from './row-set.ts'
+import {
+  boundRows,
+  insertQuery,
+  isAmongRows,
+  isRow,
+  type KeyQuery,
+  runOver,
+  type SetQuery,
+  updateQuery,
+  upsertQuery,
+  withScheduler,
+} from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
-import { type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from './statement.ts'
+import { type SqlProgram, type SqlRow, sqlQuery } from './statement.ts'
 
 /** What a row of `job_details` says without its data. */
 export interface JobRef {
@@ -64,7 +75,7 @@ export class JobTable {
   *load(keys: readonly JobKey[]): SqlProgram<LoadedJobs> {
     const found = new KeyMap<JobKey, JobDetail>()
     const broken = new KeyMap<JobKey, Error>()
-    for (const row of yield* this.#over(jobKeyRows(keys), this.#statements.load)) {
+    for (const row of yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.load)) {
       const key = jobKeyOf(row)
       try {
         found.set(key, jobOf(key, row))
@@ -77,12 +88,12 @@ export class JobTable {
 
   /** Locks those rows that exist and answers what they are, in order of keys. */
   *lock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
-    return (yield* this.#over(jobKeyRows(keys), this.#statements.lock)).map(refOf)
+    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.lock)).map(refOf)
   }
 
   /** The same, leaving out rows that another transaction holds. */
   *tryLock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
-    return (yield* this.#over(jobKeyRows(keys), this.#statements.tryLock)).map(refOf)
+    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.tryLock)).map(refOf)
   }
 
   /** Writes the data of jobs, the last entry of a key counts; answers what the encoding cannot hold. */
@@ -104,12 +115,14 @@ export class JobTable {
 
   /** Deletes those of the keys that are not durable and have no trigger left; answers them. */
   *deleteOrphans(keys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
-    return (yield* this.#over(jobKeyRows(keys), this.#statements.deleteOrphans)).map(jobKeyOf)
+    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.deleteOrphans)).map(
+      jobKeyOf,
+    )
   }
 
   /** Deletes rows that have no trigger left. */
   *delete(keys: readonly JobKey[]): SqlProgram<void> {
-    yield* this.#over(jobKeyRows(keys), this.#statements.delete)
+    yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.delete)
   }
 
   #rows(jobs: readonly JobDetail[]): object[] {
@@ -142,25 +155,23 @@ function refOf(row: SqlRow): JobRef {
 interface JobStatements {
   readonly insert: SetQuery
   readonly upsert: SetQuery
-  readonly load: SetQuery
-  readonly lock: SetQuery
-  readonly tryLock: SetQuery
-  readonly writeData: SqlQuery<{ readonly rows: string }>
-  readonly deleteOrphans: SetQuery
-  readonly delete: SetQuery
+  readonly load: KeyQuery
+  readonly lock: KeyQuery
+  readonly tryLock: KeyQuery
+  readonly writeData: KeyQuery
+  readonly deleteOrphans: KeyQuery
+  readonly delete: KeyQuery
 }
 
 function jobStatements(vocabulary: SqlVocabulary): JobStatements {
   const { dialect, names } = vocabulary
   const { jobs, triggers } = names
-  const keys = boundRows(dialect, jobKeyColumns)
+  const keys = boundRows(dialect, withScheduler(jobKeyColumns))
   const wanted = `FROM ${keys} AS r CROSS JOIN ${jobs} AS j WHERE ${isRow('j', jobKeyColumns)}`
   const refs = `SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent ${wanted}
     ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation}, j.job_name ${dialect.keyCollation}`
-  const deleteIdle = `DELETE FROM ${jobs} AS j WHERE j.sched_name = :scheduler
-    AND (j.job_name, j.job_group) IN (SELECT r.job_name, r.job_group FROM ${keys} AS r)
-    AND NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE t.sched_name = j.sched_name
-      AND t.job_name = j.job_name AND t.job_group = j.job_group)`
+  const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${isRow('t', jobKeyColumns)})`
+  const deleteIdle = `DELETE FROM ${jobs} AS j WHERE ${isAmongRows(dialect, jobKeyColumns, idle)}`
   return {
     insert: insertQuery(vocabulary, jobs, jobColumns),
     upsert: upsertQuery(vocabulary, jobs, jobKeyColumns, jobColumns),

@@ -1,20 +1,36 @@
 import { compareKeys, JobKey, TriggerKey } from '../../core/key.ts'
 import { text } from './columns.ts'
 import { columnWidths, fits } from './limits.ts'
-import { type RowOf, rowsPerStatement } from './row-set.ts'
+import { type Columns, type RowOf, rowsPerStatement, type withScheduler } from './row-set.ts'
 import type { SqlRow } from './statement.ts'
 
 export const triggerKeyColumns = { trigger_name: 'text', trigger_group: 'text' } as const
 export const jobKeyColumns = { job_name: 'text', job_group: 'text' } as const
 
 /** Rows of keys; those that no row can have are left out. */
-export function triggerKeyRows(keys: readonly TriggerKey[]): RowOf<typeof triggerKeyColumns>[] {
-  return storable(keys).map(({ name, group }) => ({ trigger_name: name, trigger_group: group }))
+export function triggerKeyRows(
+  schedulerName: string,
+  keys: readonly TriggerKey[],
+): RowOf<WithScheduler<typeof triggerKeyColumns>>[] {
+  return storable(keys).map(({ name, group }) => ({
+    sched_name: schedulerName,
+    trigger_name: name,
+    trigger_group: group,
+  }))
 }
 
-export function jobKeyRows(keys: readonly JobKey[]): RowOf<typeof jobKeyColumns>[] {
-  return storable(keys).map(({ name, group }) => ({ job_name: name, job_group: group }))
+export function jobKeyRows(
+  schedulerName: string,
+  keys: readonly JobKey[],
+): RowOf<WithScheduler<typeof jobKeyColumns>>[] {
+  return storable(keys).map(({ name, group }) => ({
+    sched_name: schedulerName,
+    job_name: name,
+    job_group: group,
+  }))
 }
+
+type WithScheduler<Key extends Columns> = ReturnType<typeof withScheduler<Key>>
 
 function storable<Key extends JobKey | TriggerKey>(keys: readonly Key[]): readonly Key[] {
   const found = keys.filter(({ name, group }) => {

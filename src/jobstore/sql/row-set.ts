@@ -20,6 +20,8 @@ export type RowOf<Shape extends Columns> = {
 
 /** A statement about many rows of one scheduler. */
 export type SetQuery = SqlQuery<{ readonly scheduler: string; readonly rows: string }>
+/** A statement about rows that name their scheduler themselves. */
+export type KeyQuery = SqlQuery<{ readonly rows: string }>
 
 /** How many rows one statement is given, so that its text stays within reason. */
 export const rowsPerStatement = 5000
@@ -32,10 +34,19 @@ export function boundRows(dialect: SqlDialect, columns: Columns): string {
   return dialect.rowSet('rows', Object.fromEntries(types))
 }
 
+/**
+ * Key columns of bound rows that name their scheduler themselves. Were it one value for all, planners that do not know
+ * better would take the rows of the scheduler to be few, and go through all of them instead of to those that are named.
+ */
+export function withScheduler<Key extends Columns>(key: Key): Key & { readonly sched_name: 'text' } {
+  return { ...key, sched_name: 'text' }
+}
+
 /** The condition that a row of a table is the one that a bound row `r` names. */
 export function isRow(alias: string, key: Columns): string {
-  const equal = Object.keys(key).map((column) => `${alias}.${column} = r.${column}`)
-  return [`${alias}.sched_name = :scheduler`, ...equal].join(' AND ')
+  return Object.keys(withScheduler(key))
+    .map((column) => `${alias}.${column} = r.${column}`)
+    .join(' AND ')
 }
 
 export function insertQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): SetQuery {
@@ -70,35 +81,32 @@ function insertText({ dialect }: SqlVocabulary, table: string, columns: Columns)
     SELECT :scheduler, ${values.join(', ')} FROM ${boundRows(dialect, columns)} AS r`
 }
 
-/**
- * Changes columns of rows that name their scheduler themselves, in `sched_name`: were it one value for all, SQLite
- * would take the rows of the scheduler to be few, and go through all of them for each bound row.
- */
+/** Changes columns of the rows that bound rows name. */
 export function updateQuery(
   { dialect }: SqlVocabulary,
   table: string,
   key: Columns,
   changes: Columns,
-): SqlQuery<{ readonly rows: string }> {
+): KeyQuery {
   const settings = Object.entries(changes).map(
     ([column, type]) => `${column} = ${valueOf(dialect, column, type)}`,
   )
-  const fullKey: Columns = { sched_name: 'text', ...key }
-  const equal = Object.keys(fullKey).map((column) => `t.${column} = r.${column}`)
   return sqlQuery(
     dialect,
     `UPDATE ${table} AS t SET ${settings.join(', ')}
-     FROM ${boundRows(dialect, { ...fullKey, ...changes })} AS r WHERE ${equal.join(' AND ')}`,
+     FROM ${boundRows(dialect, { ...withScheduler(key), ...changes })} AS r WHERE ${isRow('t', key)}`,
   )
 }
 
-export function deleteQuery({ dialect }: SqlVocabulary, table: string, key: Columns): SetQuery {
-  const columns = Object.keys(key)
-  return sqlQuery(
-    dialect,
-    `DELETE FROM ${table} WHERE sched_name = :scheduler AND (${columns.join(', ')}) IN
-     (SELECT ${columns.map((column) => `r.${column}`).join(', ')} FROM ${boundRows(dialect, key)} AS r)`,
-  )
+export function deleteQuery({ dialect }: SqlVocabulary, table: string, key: Columns): KeyQuery {
+  return sqlQuery(dialect, `DELETE FROM ${table} WHERE ${isAmongRows(dialect, key)}`)
+}
+
+/** The condition that a row of a table is one of those that bound rows name, of those for which `condition` holds. */
+export function isAmongRows(dialect: SqlDialect, key: Columns, condition: string = 'true'): string {
+  const columns = Object.keys(withScheduler(key))
+  return `(${columns.join(', ')}) IN (SELECT ${columns.map((column) => `r.${column}`).join(', ')}
+    FROM ${boundRows(dialect, withScheduler(key))} AS r WHERE ${condition})`
 }
 
 function valueOf(dialect: SqlDialect, column: string, type: ColumnType): string {

@@ -75,6 +75,10 @@ const storedTypes: Readonly<Record<Trigger['type'], StoredType>> = {
   dailyTimeInterval: 'DAILY_I',
 }
 
+export function storedTypeOf(trigger: Trigger): string {
+  return storedTypes[trigger.type]
+}
+
 /**
  * The row of `triggers` for a trigger.
  *
@@ -97,7 +101,7 @@ export function triggerRow(
     ...fireTimeColumns(trigger),
     priority: trigger.priority,
     trigger_state: state,
-    trigger_type: storedTypes[trigger.type],
+    trigger_type: storedTypeOf(trigger),
     start_time: trigger.startTimeMs,
     end_time: instantColumn(trigger.endTimeMs) ?? 0,
     calendar_name: trigger.calendarName,

@@ -8,9 +8,11 @@ import {
   deleteQuery,
   insertQuery,
   isRow,
+  type KeyQuery,
   type SetQuery,
   updateQuery,
   upsertQuery,
+  withScheduler,
 } from './row-set.ts'
 import type { SqlNames } from './sql-names.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
@@ -67,24 +69,24 @@ export interface TriggerStatements {
   readonly insert: SetQuery
   readonly upsert: SetQuery
   /** Those of the bound rows that are stored with another type. */
-  readonly selectRetyped: SetQuery
-  readonly advance: SqlQuery<{ readonly rows: string }>
-  readonly setState: SqlQuery<{ readonly rows: string }>
-  readonly delete: SetQuery
-  readonly load: SetQuery
-  readonly loadOfJob: SetQuery
-  readonly lock: SetQuery
-  readonly lockOfJobs: SetQuery
+  readonly selectRetyped: KeyQuery
+  readonly advance: KeyQuery
+  readonly setState: KeyQuery
+  readonly delete: KeyQuery
+  readonly load: KeyQuery
+  readonly loadOfJob: KeyQuery
+  readonly lock: KeyQuery
+  readonly lockOfJobs: KeyQuery
   readonly lockOfCalendar: SqlQuery<{ readonly scheduler: string; readonly name: string }>
   readonly lockDue: SqlQuery<DueParameters>
   /** The same, without the job types of the bound rows. */
   readonly lockDueKnown: SqlQuery<DueParameters & { readonly rows: string }>
-  readonly apply: Readonly<Record<TriggerAction, SetQuery>>
+  readonly apply: Readonly<Record<TriggerAction, KeyQuery>>
   readonly insertInto: Readonly<Record<SubTable, SetQuery>>
   readonly upsertInto: Readonly<Record<SubTable, SetQuery>>
   /** Writes how often triggers have fired. */
-  readonly countIn: Readonly<Record<SubTable, SqlQuery<{ readonly rows: string }>>>
-  readonly deleteFrom: Readonly<Record<SubTable | 'blob', SetQuery>>
+  readonly countIn: Readonly<Record<SubTable, KeyQuery>>
+  readonly deleteFrom: Readonly<Record<SubTable | 'blob', KeyQuery>>
 }
 
 export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements {
@@ -111,7 +113,7 @@ function readingStatements(
   vocabulary: SqlVocabulary,
 ): Pick<TriggerStatements, 'selectRetyped' | 'load' | 'loadOfJob'> {
   const { dialect, names } = vocabulary
-  const typedKey = { ...triggerKeyColumns, trigger_type: 'text' } as const
+  const typedKey = { ...withScheduler(triggerKeyColumns), trigger_type: 'text' } as const
   return {
     selectRetyped: sqlQuery(
       dialect,
@@ -133,7 +135,7 @@ function wholeTriggers({ dialect, names }: SqlVocabulary, key: Columns): string 
     ON ${alias}.sched_name = t.sched_name AND ${alias}.trigger_name = t.trigger_name
     AND ${alias}.trigger_group = t.trigger_group`
   return `SELECT ${wholeTriggerColumns}
-    FROM ${boundRows(dialect, key)} AS r CROSS JOIN ${names.triggers} AS t
+    FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
     ${subTable(names.simpleTriggers, 's')} ${subTable(names.cronTriggers, 'c')}
     ${subTable(names.simpropTriggers, 'p')}
     WHERE ${isRow('t', key)}`
@@ -145,7 +147,8 @@ function lockingStatements(
   const { dialect, names } = vocabulary
   const order = `ORDER BY ${keyOrder(vocabulary)} ${dialect.forUpdate('t')}`
   const lock = (key: Columns): string => `SELECT ${refColumns}
-    FROM ${boundRows(dialect, key)} AS r CROSS JOIN ${names.triggers} AS t WHERE ${isRow('t', key)} ${order}`
+    FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
+    WHERE ${isRow('t', key)} ${order}`
   const jobTypes = boundRows(dialect, { job_type: 'text' })
   return {
     lock: sqlQuery(dialect, lock(triggerKeyColumns)),
@@ -165,23 +168,29 @@ function lockingStatements(
 
 /**
  * The index for acquiring gives the order, and is partial: the state must stand here as it stands there. Java writes
- * -1 or 0 where there is no next fire time. The two look-ups are scalar, because the planner of PostgreSQL may answer
- * an EXISTS by reading the whole table once; Java's claims do not name their job, so the triggers are asked too.
+ * -1 or 0 where there is no next fire time. The firings in flight are few and read once; those of Java's that have
+ * not begun name a trigger and no job.
+ *
+ * Every trigger has a job. The outer join and the empty text are there for the planner of PostgreSQL: it expects an
+ * inner join to lose most rows, and then sorts all triggers that are due; and it shall not know the scheduler of the
+ * jobs, for the reason of `withScheduler`.
  */
 function lockDueText(vocabulary: SqlVocabulary, condition: string): string {
   const { dialect, names, sharedWithJava = false } = vocabulary
-  const ofJob = (alias: string): string => `${alias}.sched_name = t.sched_name
-    AND ${alias}.job_name = t.job_name AND ${alias}.job_group = t.job_group`
   return `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
       j.job_class_name, j.is_nonconcurrent, j.requests_recovery
-    FROM ${names.triggers} AS t JOIN ${names.jobs} AS j ON ${ofJob('j')}
+    FROM ${names.triggers} AS t LEFT JOIN ${names.jobs} AS j
+      ON j.sched_name = t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group
     WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
       AND t.next_fire_time > 0 AND t.next_fire_time <= :untilMs ${condition}
       ${sharedWithJava ? `AND NOT ${isOfJava(vocabulary)}` : ''}
-      AND (NOT j.is_nonconcurrent OR (
-        (SELECT 1 FROM ${names.firedTriggers} AS f WHERE ${ofJob('f')} LIMIT 1) IS NULL AND
-        (SELECT 1 FROM ${names.triggers} AS a
-         WHERE ${ofJob('a')} AND a.trigger_state = 'ACQUIRED' LIMIT 1) IS NULL))
+      AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name, t.job_group) NOT IN (
+        SELECT f.job_name, f.job_group FROM ${names.firedTriggers} AS f
+        WHERE f.sched_name = :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL
+        UNION ALL
+        SELECT a.job_name, a.job_group FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS a
+        WHERE f.sched_name = :scheduler AND f.job_name IS NULL AND a.sched_name = f.sched_name
+          AND a.trigger_name = f.trigger_name AND a.trigger_group = f.trigger_group))
     ORDER BY t.next_fire_time, t.priority DESC, ${keyOrder({ dialect })}
     LIMIT :limit ${dialect.forUpdateSkipLocked('t')}`
 }
@@ -190,14 +199,12 @@ function keyOrder({ dialect: { keyCollation } }: Pick<SqlVocabulary, 'dialect'>)
   return `(t.trigger_group <> 'DEFAULT'), t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}`
 }
 
-function applyQuery({ dialect, names }: SqlVocabulary, action: TriggerAction): SetQuery {
+function applyQuery({ dialect, names }: SqlVocabulary, action: TriggerAction): KeyQuery {
   return sqlQuery(
     dialect,
-    `UPDATE ${names.triggers} SET trigger_state = ${stateAfter(action, 'trigger_state')}
-     WHERE sched_name = :scheduler
-       AND (job_name, job_group) IN
-         (SELECT r.job_name, r.job_group FROM ${boundRows(dialect, jobKeyColumns)} AS r)
-       AND trigger_state IN (${statesBefore(action)})
+    `UPDATE ${names.triggers} AS t SET trigger_state = ${stateAfter(action, 't.trigger_state')}
+     FROM ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r
+     WHERE ${isRow('t', jobKeyColumns)} AND t.trigger_state IN (${statesBefore(action)})
      RETURNING trigger_state, next_fire_time`,
   )
 }

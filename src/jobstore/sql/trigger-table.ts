@@ -12,7 +12,7 @@ import { runOver, type SetQuery } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, type SqlProgram, type SqlRow } from './statement.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
-import { fireTimeColumns, subRow, timesColumn, triggerRow } from './trigger-rows.ts'
+import { fireTimeColumns, storedTypeOf, subRow, timesColumn, triggerRow } from './trigger-rows.ts'
 import {
   type SubTable,
   subTableOf,
@@ -95,8 +95,12 @@ export class TriggerTable {
   /** Stores rows whole, over those of the same key, whatever type those were. */
   *put(entries: readonly StoredTrigger[]): SqlProgram<void> {
     if (entries.length === 0) return
-    const rows = this.#rows(uniqueEntries(entries))
-    const retyped = yield* this.#over(rows.triggers, this.#statements.selectRetyped)
+    const unique = uniqueEntries(entries)
+    const rows = this.#rows(unique)
+    const types = unique.map(({ trigger }) => {
+      return { ...this.#keyColumns(trigger.key), trigger_type: storedTypeOf(trigger) }
+    })
+    const retyped = yield* this.#over(types, this.#statements.selectRetyped)
     yield* this.#over(rows.triggers, this.#statements.upsert)
     const rests = retyped.map((row) => ({ key: triggerKeyOf(row), storedType: text(row, 'trigger_type') }))
     yield* this.#deleteSubRows(rests)
@@ -120,21 +124,21 @@ export class TriggerTable {
 
   /** Reads whole triggers; keys that do not exist are left out. */
   *load(keys: readonly TriggerKey[]): SqlProgram<LoadedTriggers> {
-    return this.#loaded(yield* this.#over(triggerKeyRows(keys), this.#statements.load))
+    return this.#loaded(yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.load))
   }
 
   /** In order of keys. */
   *loadOfJob(key: JobKey): SqlProgram<LoadedTriggers> {
-    return this.#loaded(yield* this.#over(jobKeyRows([key]), this.#statements.loadOfJob))
+    return this.#loaded(yield* this.#over(jobKeyRows(this.#schedulerName, [key]), this.#statements.loadOfJob))
   }
 
   /** Locks those rows that exist and answers what they are, in order of keys. */
   *lock(keys: readonly TriggerKey[]): SqlProgram<readonly TriggerRef[]> {
-    return (yield* this.#over(triggerKeyRows(keys), this.#statements.lock)).map(refOf)
+    return (yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.lock)).map(refOf)
   }
 
   *lockOfJobs(keys: readonly JobKey[]): SqlProgram<readonly TriggerRef[]> {
-    return (yield* this.#over(jobKeyRows(keys), this.#statements.lockOfJobs)).map(refOf)
+    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.lockOfJobs)).map(refOf)
   }
 
   *lockOfCalendar(name: string): SqlProgram<readonly TriggerRef[]> {
@@ -159,7 +163,10 @@ export class TriggerTable {
   /** Carries out an action on all triggers of these jobs; answers the earliest fire time of what now waits. */
   *applyToJobs(action: TriggerAction, keys: readonly JobKey[]): SqlProgram<EpochMs | null> {
     let earliestMs: EpochMs | null = null
-    for (const row of yield* this.#over(jobKeyRows(keys), this.#statements.apply[action])) {
+    for (const row of yield* this.#over(
+      jobKeyRows(this.#schedulerName, keys),
+      this.#statements.apply[action],
+    )) {
       const nextMs = stateOf(row) === 'WAITING' ? instantOrNull(row, 'next_fire_time') : null
       if (nextMs !== null && (earliestMs === null || nextMs < earliestMs)) earliestMs = nextMs
     }
@@ -177,7 +184,13 @@ export class TriggerTable {
   /** Deletes locked rows and their sub-rows. */
   *delete(refs: readonly Pick<TriggerRef, 'key' | 'storedType'>[]): SqlProgram<void> {
     yield* this.#deleteSubRows(refs)
-    yield* this.#over(triggerKeyRows(refs.map(({ key }) => key)), this.#statements.delete)
+    yield* this.#over(
+      triggerKeyRows(
+        this.#schedulerName,
+        refs.map(({ key }) => key),
+      ),
+      this.#statements.delete,
+    )
   }
 
   *#deleteSubRows(refs: readonly Pick<TriggerRef, 'key' | 'storedType'>[]): SqlProgram<void> {
@@ -190,7 +203,10 @@ export class TriggerTable {
       }
     }
     for (const table of [...subTables, 'blob'] as const) {
-      yield* this.#over(triggerKeyRows(keys.get(table) ?? []), this.#statements.deleteFrom[table])
+      yield* this.#over(
+        triggerKeyRows(this.#schedulerName, keys.get(table) ?? []),
+        this.#statements.deleteFrom[table],
+      )
     }
   }
 
@@ -253,7 +269,7 @@ function dueOf(row: SqlRow): DueTrigger {
   return {
     key: triggerKeyOf(row),
     jobKey: jobKeyOf(row),
-    jobType: text(row, 'job_class_name'),
+    jobType: textOrNull(row, 'job_class_name') ?? '',
     nonConcurrent: boolean(row, 'is_nonconcurrent'),
     requestsRecovery: boolean(row, 'requests_recovery'),
     nextFireTimeMs: integer(row, 'next_fire_time'),

@@ -3,7 +3,7 @@ import type { EpochMs } from '../../time/clock.ts'
 import { boolean, textOrNull } from './columns.ts'
 import { KeyMap } from './key-map.ts'
 import { triggerKeyColumns, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
-import { boundRows, isRow, runOver, type SetQuery } from './row-set.ts'
+import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from './statement.ts'
 
@@ -26,7 +26,7 @@ export interface TriggerOfJava {
  */
 export class TriggersOfJava {
   readonly #schedulerName: string
-  readonly #statements: { readonly due: SqlQuery<DueParameters>; readonly among: SetQuery }
+  readonly #statements: { readonly due: SqlQuery<DueParameters>; readonly among: KeyQuery }
   #met = new KeyMap<TriggerKey, true>()
   #lookAtMs: EpochMs = 0
 
@@ -53,8 +53,8 @@ export class TriggersOfJava {
 
   /** Those of the keys whose triggers only Java can run. */
   *among(keys: readonly TriggerKey[]): SqlProgram<KeyMap<TriggerKey, true>> {
-    const scheduler = this.#schedulerName
-    const found = yield* runOver(triggerKeyRows(keys), (rows) => this.#statements.among({ scheduler, rows }))
+    const named = triggerKeyRows(this.#schedulerName, keys)
+    const found = yield* runOver(named, (rows) => this.#statements.among({ rows }))
     const ofJava = new KeyMap<TriggerKey, true>()
     for (const row of found) ofJava.set(triggerKeyOf(row), true)
     return ofJava
@@ -105,12 +105,13 @@ function dueQuery(vocabulary: SqlVocabulary): SqlQuery<DueParameters> {
   )
 }
 
-function amongQuery(vocabulary: SqlVocabulary): SetQuery {
+function amongQuery(vocabulary: SqlVocabulary): KeyQuery {
   const { dialect, names } = vocabulary
   return sqlQuery(
     dialect,
     `SELECT t.trigger_name, t.trigger_group
-     FROM ${boundRows(dialect, triggerKeyColumns)} AS r CROSS JOIN ${names.triggers} AS t JOIN ${names.jobs} AS j
+     FROM ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r
+     CROSS JOIN ${names.triggers} AS t JOIN ${names.jobs} AS j
        ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
      WHERE ${isRow('t', triggerKeyColumns)} AND ${isOfJava(vocabulary)}`,
   )

@@ -84,8 +84,9 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
     expect(statements.length).toBeGreaterThan(0)
     for (const statement of statements) {
       for (const step of planOf(statement)) {
-        // The bound rows are gone through, and nothing else; the scheduler's name alone is no key.
-        expect(step).not.toMatch(/SCAN (?!json_each|r\b)|\(sched_name=\?\)/)
+        // The bound rows are gone through, and the firings in flight, which are few; the scheduler's name alone is no
+        // key elsewhere.
+        if (!/^SEARCH f /.test(step)) expect(step).not.toMatch(/SCAN (?!json_each|r\b)|\(sched_name=\?\)/)
       }
     }
   })

@@ -126,12 +126,16 @@ describe('triggers that are due', () => {
     },
   )
 
-  it('are left out while a trigger of their non-concurrent job is claimed, by Java, which names no job', async () => {
+  it('are left out while a trigger of their non-concurrent job is claimed by Java, which names no job', async () => {
     const tables = await tablesWith(
       { name: 'a', job: 'exclusive' },
       { name: 'b', job: 'exclusive', state: 'ACQUIRED' },
+      { name: 'c' },
     )
-    expect(await due(tables)).toEqual([])
+    await tables.run(
+      tables.firedTriggers.insert([{ ...firing('ACQUIRED'), triggerKey: new TriggerKey('b'), jobKey: null }]),
+    )
+    expect(await due(tables)).toEqual(['c'])
   })
 })
 

@@ -1,0 +1,126 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { JobKey, TriggerKey } from '../../src/core/key.ts'
+import { postgresDialect, postgresSchema } from '../../src/jobstore/postgres/postgres-dialect.ts'
+import { JobTable } from '../../src/jobstore/sql/job-table.ts'
+import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
+import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
+import type { SqlProgram, SqlStatement } from '../../src/jobstore/sql/statement.ts'
+import { TriggerTable } from '../../src/jobstore/sql/trigger-table.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { testRunner } from '../support/postgres-runner.ts'
+
+// Many rows, and three moments: right after they were stored, when the server believes that it knows nothing of them;
+// with statistics; and with plans that do not know the values. A wrong plan goes through all rows for a few.
+
+const words = { dialect: postgresDialect, schema: postgresSchema, names: sqlNames('test', {}) }
+const vocabulary = { ...words, schedulerName: 'S' }
+const triggers = new TriggerTable(vocabulary, 'json')
+const jobs = new JobTable(vocabulary, 'json')
+
+const rows = 100_000
+const few = Array.from({ length: 50 }, (_, index) => index * 7 + 1)
+const keys = few.map((index) => new TriggerKey(`t${index}`, 'g'))
+const jobKeys = few.map((index) => new JobKey(`j${index}`, 'g'))
+const entries = few.map((index) => ({
+  trigger: TriggerBuilder.newTrigger()
+    .withIdentity(`t${index}`, 'g')
+    .forJob(`j${index}`, 'g')
+    .withSchedule(SimpleScheduleBuilder.repeatSecondlyForever())
+    .build(),
+  state: 'WAITING' as const,
+}))
+const due = { untilMs: rows, limit: 50, unknownJobTypes: [] }
+
+let database: TestDatabase
+let client: pg.Client
+beforeAll(async () => {
+  database = await freshDatabase()
+  const { runner } = testRunner(database.connectionString)
+  await migrate(runner, words, 0)
+  await runner.close()
+  client = new pg.Client({ connectionString: database.connectionString })
+  await client.connect()
+  // Statistics come when the tests say so.
+  for (const table of ['triggers', 'job_details', 'simple_triggers', 'fired_triggers']) {
+    await client.query(`ALTER TABLE qrtz_${table} SET (autovacuum_enabled = false)`)
+  }
+  const series = `generate_series(1, ${rows}) i`
+  await client.query(
+    `INSERT INTO qrtz_job_details SELECT 'S', 'j'||i, 'g', NULL, 'work', true, i % 2 = 0, false, false FROM ${series}`,
+  )
+  await client.query(
+    `INSERT INTO qrtz_triggers SELECT 'S', 't'||i, 'g', 'j'||i, 'g', NULL, i, -1, 5, 'WAITING', 'SIMPLE', 1, 0, NULL, 0
+     FROM ${series}`,
+  )
+  await client.query(`INSERT INTO qrtz_simple_triggers SELECT 'S', 't'||i, 'g', -1, 1000, 0 FROM ${series}`)
+  await client.query(
+    `INSERT INTO qrtz_fired_triggers SELECT 'S', i, 't'||i, 'g', 'n', 1, 1, 5, 'EXECUTING', 'j'||i, 'g', true, false
+     FROM generate_series(1, 50) i`,
+  )
+})
+afterAll(async () => {
+  await client.end()
+  await database[Symbol.asyncDispose]()
+})
+
+function statementsOf(program: SqlProgram<unknown>): SqlStatement[] {
+  const statements: SqlStatement[] = []
+  for (let step = program.next(); step.done !== true; ) {
+    statements.push(step.value)
+    step = program.next({ rows: [], changes: 0 })
+  }
+  return statements
+}
+
+const programs: Record<string, () => SqlProgram<unknown>> = {
+  'triggers.put': () => triggers.put(entries),
+  'triggers.advance': () => triggers.advance(entries),
+  'triggers.load': () => triggers.load(keys),
+  'triggers.lock': () => triggers.lock(keys),
+  'triggers.lockOfJobs': () => triggers.lockOfJobs(jobKeys),
+  'triggers.lockDue': () => triggers.lockDue(due),
+  'triggers.lockDue but for some types': () => triggers.lockDue({ ...due, unknownJobTypes: ['a'] }),
+  'triggers.applyToJobs': () => triggers.applyToJobs('block', jobKeys),
+  'triggers.setStates': () => triggers.setStates(keys.map((key) => ({ key, state: 'ERROR' }))),
+  'triggers.delete': () => triggers.delete(keys.map((key) => ({ key, storedType: 'SIMPLE' }))),
+  'jobs.load': () => jobs.load(jobKeys),
+  'jobs.lock': () => jobs.lock(jobKeys),
+  'jobs.tryLock': () => jobs.tryLock(jobKeys),
+  'jobs.writeData': () => jobs.writeData(jobKeys.map((key) => ({ key, data: { a: 1 } }))),
+  'jobs.deleteOrphans': () => jobs.deleteOrphans(jobKeys),
+  'jobs.delete': () => jobs.delete(jobKeys),
+}
+
+async function planOf({ text, values }: SqlStatement): Promise<string> {
+  const { rows: lines } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN ${text}`, [...values])
+  return lines.map((line) => line['QUERY PLAN']).join('\n')
+}
+
+describe.each([
+  ['without statistics', 'SELECT 1'],
+  ['without statistics and values', 'SET plan_cache_mode = force_generic_plan'],
+  ['with statistics, without values', 'ANALYZE'],
+  ['with statistics', 'RESET plan_cache_mode'],
+])('%s', (_, change) => {
+  beforeAll(async () => {
+    await client.query(change)
+  })
+
+  it.each(Object.entries(programs))('%s goes to its rows by an index', async (__, program) => {
+    for (const statement of statementsOf(program())) {
+      // The firings in flight are few.
+      const plan = (await planOf(statement)).replace(/ on qrtz_fired_triggers .*\n.*Cond.*/g, '')
+      expect(plan).not.toMatch(/Seq Scan on qrtz_(triggers|job_details|simple_triggers)/)
+      expect(plan).not.toMatch(/Index Cond: \(\(sched_name\)::text = \S+( COLLATE "C")?\)$/m)
+    }
+  })
+
+  it('triggers that are due are found in the order in which they fire', async () => {
+    const plan = await planOf(statementsOf(triggers.lockDue(due))[0] ?? { text: '', values: [] })
+    expect(plan).toContain('idx_qrtz_t_acquire')
+    expect(plan).not.toContain('Sort')
+  })
+})
