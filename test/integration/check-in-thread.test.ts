@@ -43,7 +43,7 @@ function orders(bootId: string, change: { count: number } = { count: 0 }): Check
   }
 }
 
-function rig(config: ClientConfig, entry: URL = builtEntry) {
+function rig(config: ClientConfig, entry: URL = builtEntry, deafAfterMs = 60_000) {
   const seen = { checkIns: [] as CheckIn[], failures: [] as unknown[], warnings: [] as unknown[] }
   const fallenBack: unknown[] = []
   const fallbackCalls: string[] = []
@@ -63,6 +63,7 @@ function rig(config: ClientConfig, entry: URL = builtEntry) {
     fallback,
     onFallback: (cause) => fallenBack.push(cause),
     entry,
+    deafAfterMs,
   })
   onTestFinished(() => driver.stop())
   const observer = {
@@ -208,6 +209,27 @@ describe('a check-in thread', () => {
       { timeout: patienceMs },
     )
     expect(fallenBack).toEqual([])
+  })
+
+  test('says no more when the main thread has not been heard of for too long', async () => {
+    const { driver, observer, seen } = rig({ connectionString: server.connectionString }, builtEntry, 500)
+    driver.start(observer, orders('first'))
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.length).toBeGreaterThan(0)
+      },
+      { timeout: patienceMs },
+    )
+    const before = seen.checkIns.length
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5000)
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.length).toBeGreaterThan(before + 10)
+      },
+      { timeout: patienceMs },
+    )
+    const gapsMs = seen.checkIns.slice(1).map(({ sentMs }, at) => sentMs - (seen.checkIns[at]?.sentMs ?? 0))
+    expect(Math.max(...gapsMs)).toBeGreaterThan(3000)
   })
 
   test('that dies is reported and replaced', async () => {

@@ -111,6 +111,41 @@ describe.each(['skipLocked', 'quartzLocks'] as const)('a cluster on PostgreSQL, 
     expect(live.signals.failedNodes).toEqual([])
   })
 
+  test('recovers each execution once, however many nodes see the failure', async () => {
+    const nodes = cluster({ locking })
+    const dead = await nodes.node('dead')
+    const job = jobDetail('j', { requestsRecovery: true })
+    const names = Array.from({ length: 20 }, (_, index) => `t${index}`)
+    await dead.scheduleAll(
+      names.map((name) => dead.trigger(name, { job })),
+      job,
+    )
+    const claims = await dead.acquire({ maxCount: 20 })
+    await dead.store.triggersFired(claims)
+    const peers = await Promise.all(['a', 'b', 'c', 'd'].map((id) => nodes.startNode(id)))
+    await vi.waitFor(
+      () => {
+        expect(peers.flatMap(({ signals }) => signals.recoveries)).not.toEqual([])
+      },
+      { timeout: patienceMs },
+    )
+    // All of them have looked again since.
+    const looks = peers.map(({ signals }) => signals.clockOffsets.length + 2)
+    await vi.waitFor(
+      () => {
+        expect(peers.every(({ signals }, at) => signals.clockOffsets.length > (looks[at] ?? 0))).toBe(true)
+      },
+      { timeout: patienceMs },
+    )
+    expect(peers.flatMap(({ signals }) => signals.recoveries)).toMatchObject([{ recoveredExecutions: 20 }])
+    expect(peers.flatMap(({ signals }) => signals.errors)).toEqual([])
+    const rows = await database.query(
+      `SELECT count(*) AS count FROM ${nodes.schema}.qrtz_triggers WHERE trigger_group = $1`,
+      [recoveringJobsGroup],
+    )
+    expect(rows).toEqual([{ count: '20' }])
+  })
+
   test('keeps nodes that live, knows the time, and lets go of those that leave', async () => {
     const nodes = cluster({ locking })
     const [a, b] = [await nodes.startNode('a'), await nodes.startNode('b')]

@@ -20,21 +20,40 @@ import { sqliteWords } from './sqlite.ts'
 class NodeRunner implements SqlRunner {
   /** `away` fails at once, `gone` never answers: what a process that was killed sees. */
   state: 'there' | 'away' | 'gone' = 'there'
+  /** Statements since `failAt`. */
+  statementCount = 0
+  #failAt = Number.POSITIVE_INFINITY
   readonly #shared: SqlRunner
 
   constructor(shared: SqlRunner) {
     this.#shared = shared
   }
 
+  /** Lets the n-th statement from now on fail, and no other one. */
+  failAt(count: number): void {
+    this.statementCount = 0
+    this.#failAt = count
+  }
+
   async transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
     await this.#pass()
-    return this.#shared.transact(begin, options)
+    return this.#shared.transact(() => this.#counted(begin()), options)
   }
   async read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
     await this.#pass()
-    return this.#shared.read(begin)
+    return this.#shared.read(() => this.#counted(begin()))
   }
   async close(): Promise<void> {}
+
+  *#counted<Answer>(program: SqlProgram<Answer>): SqlProgram<Answer> {
+    let step = program.next()
+    while (step.done !== true) {
+      this.statementCount++
+      if (this.statementCount === this.#failAt) throw new JobPersistenceError('The statement failed.')
+      step = program.next(yield step.value)
+    }
+    return step.value
+  }
 
   async #pass(): Promise<void> {
     if (this.state === 'away') throw new JobPersistenceError('The database is away.')

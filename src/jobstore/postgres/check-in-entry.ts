@@ -20,6 +20,7 @@ class CheckInLoop {
   #orders: ThreadOrders
   #client: pg.Client | null = null
   #isStopped = false
+  #heardMs = processElapsedMs()
   #onPassword: ((message: ToCheckInThread & { kind: 'password' }) => void) | null = null
 
   constructor(port: MessagePort, data: CheckInThreadData) {
@@ -36,9 +37,10 @@ class CheckInLoop {
       if (delayMs > 0) await this.#gate.wait(delayMs)
       if (this.#hasStopped()) break
       const orders = this.#orders
+      delayMs = orders.intervalMs
+      if (processElapsedMs() - this.#heardMs > this.#data.deafAfterMs) continue
       try {
         this.#tell(await this.#checkIn(orders))
-        delayMs = orders.intervalMs
       } catch (error) {
         await this.#disconnect()
         const code: unknown = error instanceof Error && 'code' in error ? error.code : null
@@ -101,12 +103,15 @@ class CheckInLoop {
   }
 
   #receive(message: ToCheckInThread): void {
+    this.#heardMs = processElapsedMs()
     switch (message.kind) {
       case 'order':
         this.#orders = message.orders
         break
       case 'hurry':
         this.#gate.wake()
+        break
+      case 'heard':
         break
       case 'stop':
         this.#isStopped = true

@@ -21,6 +21,8 @@ export interface ThreadCheckInsOptions {
   /** Checks in instead when no thread can. */
   readonly fallback: CheckInDriver
   readonly onFallback: (cause: unknown) => void
+  /** A main thread that is blocked for this long counts as dead. Milliseconds, default 300,000. */
+  readonly deafAfterMs?: number
   /** What the thread runs. Default: the file beside this one, which only a built package has. */
   readonly entry?: URL
 }
@@ -89,11 +91,12 @@ export class ThreadCheckIns implements CheckInDriver {
   }
 
   #spawn(orders: CheckInOrders): void {
-    const { access, answerWithinMs } = this.#options
+    const { access, answerWithinMs, deafAfterMs = 300_000 } = this.#options
     const data: CheckInThreadData = {
       connection: access.connection,
       asksForPassword: access.password !== null,
       answerWithinMs,
+      deafAfterMs,
       orders: this.#note(orders),
     }
     // No flags of the process: they may be for its main script alone.
@@ -129,6 +132,7 @@ export class ThreadCheckIns implements CheckInDriver {
 
   #receive(message: FromCheckInThread): void {
     if (this.#isStopped || this.#isFallenBack) return
+    this.#post({ kind: 'heard' })
     switch (message.kind) {
       case 'checkedIn':
         this.#hasCheckedIn = true

@@ -18,12 +18,16 @@ export interface CheckInThreadData {
   readonly asksForPassword: boolean
   /** A server that does not answer for this long gets a new connection. */
   readonly answerWithinMs: number
+  /** A main thread that says nothing for this long is not at work any more: no further check-ins until it does. */
+  readonly deafAfterMs: number
   readonly orders: ThreadOrders
 }
 
 export type ToCheckInThread =
   | { readonly kind: 'order'; readonly orders: ThreadOrders }
   | { readonly kind: 'hurry' }
+  /** A report was read. */
+  | { readonly kind: 'heard' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'password'; readonly password: string | null; readonly error: string | null }
 
