@@ -1,3 +1,4 @@
 /** Jobs and triggers in PostgreSQL, for any number of nodes; needs the package pg. */
 export { postgresJobStore } from './jobstore/postgres/postgres-job-store.ts'
 export type { PostgresJobStoreOptions } from './jobstore/postgres/postgres-options.ts'
+export type { DatabaseJobStore } from './jobstore/sql/database-job-store.ts'

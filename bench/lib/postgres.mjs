@@ -33,7 +33,6 @@ export async function startPostgres() {
   await server.start()
   process.env[variable] = `postgres://postgres:postgres@127.0.0.1:${port}/postgres`
   return async () => {
-    delete process.env[variable]
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }

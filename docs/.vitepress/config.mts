@@ -47,6 +47,7 @@ export default defineConfig({
           { text: 'Listeners and events', link: '/guide/listeners-and-events' },
           { text: 'What ran', link: '/guide/execution-history' },
           { text: 'When something fails', link: '/guide/errors' },
+          { text: 'Sharing tables with Java Quartz', link: '/guide/java-quartz' },
           { text: 'Testing your schedules', link: '/guide/testing' },
           { text: 'The command line', link: '/guide/command-line' },
         ],

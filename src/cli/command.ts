@@ -20,7 +20,7 @@ export interface BooleanOption {
 
 export interface CommandSpec {
   readonly name: string
-  /** What follows the name: `FILE`. */
+  /** What follows the name: `FILE`; nothing, when there are options only. */
   readonly argument: string
   readonly summary: string
   readonly options: Readonly<Record<string, OptionSpec>>
@@ -39,7 +39,7 @@ export type OptionValues<Options extends CommandSpec['options']> = {
 }
 
 /**
- * Reads the command line of a command that takes one argument.
+ * Reads the command line of a command that takes one argument, or none.
  *
  * @throws UsageError for unknown options, missing values and a missing or a second argument
  */
@@ -48,7 +48,10 @@ export function parseCommandLine<Spec extends CommandSpec>(
   args: readonly string[],
 ): { argument: string; values: OptionValues<Spec['options']> } {
   const { values, positionals } = parseStrictly(spec, args)
-  const [argument, ...more] = positionals
+  const [argument, ...more] = spec.argument === '' ? ['', ...positionals] : positionals
+  if (spec.argument === '' && more.length > 0) {
+    throw new UsageError(`'${spec.name}' takes options only, got '${more.join(' ')}'.`)
+  }
   if (argument === undefined) {
     throw new UsageError(`'${spec.name}' needs ${spec.argument}.`)
   }
@@ -96,7 +99,7 @@ export function helpOf(spec: CommandSpec): string {
     return lines.map((line, index) => (index === 0 ? left : '').padEnd(width) + line).join('\n')
   })
   const notes = spec.notes.map((paragraph) => `${wrap(paragraph, helpColumns).join('\n')}\n`)
-  const usage = `Usage: quartz-ts ${spec.name} ${spec.argument} [options]\n`
+  const usage = `Usage: ${['quartz-ts', spec.name, spec.argument, '[options]'].filter(Boolean).join(' ')}\n`
   return [usage, `${spec.summary}.\n`, `Options:\n${options.join('\n')}\n`, ...notes].join('\n')
 }
 

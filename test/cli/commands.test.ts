@@ -32,7 +32,7 @@ describe('quartz-ts', () => {
 
   test('has no line in any help that is wider than 80 characters', async () => {
     const texts = await Promise.all(
-      [[], ['crontab'], ['next'], ['validate']].map((args) => run([...args, '--help'])),
+      [[], ['crontab'], ['migrate'], ['next'], ['validate']].map((args) => run([...args, '--help'])),
     )
     expect(texts.flatMap(({ out }) => out.split('\n')).filter((line) => line.length > 80)).toEqual([])
   })

@@ -11,7 +11,16 @@ import {
 
 export interface LoadResult extends Expectation {
   readonly lines: readonly FireLine[]
-  readonly notes: ReadonlyMap<string, string>
+  /** Where each trigger comes from, by the text of its key. */
+  readonly origins: ReadonlyMap<string, Origin>
+}
+
+export interface Origin {
+  readonly type: PlannedSchedule['type']
+  /** Instance id of the node that scheduled it. */
+  readonly scheduledBy: string
+  /** What its data say. */
+  readonly note: string
 }
 
 interface Load {
@@ -34,15 +43,17 @@ export async function mixedLoad(
 ): Promise<LoadResult> {
   const planned = new Map<string, readonly number[]>()
   const exclusiveJobs = new Set<string>()
-  const notes = new Map<string, string>()
+  const origins = new Map<string, Origin>()
   const untilMs = Date.now() + lastsMs
   const scheduleOn = async (index: number): Promise<void> => {
     const { trigger, job } = loadOf(index, Date.now() + 2 * second, untilMs)
     const node = nodes[index % nodes.length]
+    if (node === undefined) throw new Error('There is no node to schedule on')
     const key = `${trigger.group}.${trigger.name}`
     if (job.type === exclusiveJobType) exclusiveJobs.add(`${job.group}.${job.name}`)
-    notes.set(key, trigger.data?.['note'] ?? '')
-    planned.set(key, (await node?.schedule(trigger, job, 1000)) ?? [])
+    const note = trigger.data?.['note'] ?? ''
+    origins.set(key, { type: trigger.schedule.type, scheduledBy: node.instanceId, note })
+    planned.set(key, await node.schedule(trigger, job, 1000))
   }
   const first = Math.floor(count / 2)
   await Promise.all(Array.from({ length: first }, (_, index) => scheduleOn(index)))
@@ -56,7 +67,7 @@ export async function mixedLoad(
       interval: 500,
     })
     .catch(() => {})
-  return { ...expectation, notes, lines: await readHistory(history) }
+  return { ...expectation, origins, lines: await readHistory(history) }
 }
 
 /** Every fifth job forbids concurrent runs and has one trigger; the others may run side by side. */

@@ -22,6 +22,11 @@ function once(name: string, job: PlannedJob): PlannedTrigger {
   return { name, group: 'shared', job, schedule, startMs: Date.now(), data }
 }
 
+const everyWay = ['simple', 'cron', 'calendarInterval', 'dailyTimeInterval']
+  .flatMap((type) => ['Java', 'Node'].map((by) => `${type} trigger of ${by}`))
+  .flatMap((trigger) => ['Java', 'Node'].map((on) => `${trigger} on ${on}`))
+  .sort()
+
 // Where there is no Java Quartz the set-up has said so.
 describe('a cluster of Java and Node', { skip: !hasJava }, () => {
   test('fires every planned instant once under load, from either side on either side', async () => {
@@ -35,10 +40,19 @@ describe('a cluster of Java and Node', { skip: !hasJava }, () => {
 
     const load = await mixedLoad(nodes, cluster.history, { count: 200, lastsMs: 60_000 })
     expect(judge(load.lines, load)).toEqual([])
+    const kindOf = (instanceId: string): string => (instanceId === 'java' ? 'Java' : 'Node')
+    const ways = new Set<string>()
+    for (const { trigger, node, note } of load.lines) {
+      const origin = load.origins.get(trigger)
+      expect(note).toBe(origin?.note)
+      if (origin !== undefined) {
+        ways.add(`${origin.type} trigger of ${kindOf(origin.scheduledBy)} on ${kindOf(node)}`)
+      }
+    }
+    expect([...ways].sort()).toEqual(everyWay)
     for (const { instanceId } of nodes) {
       expect(load.lines.filter(({ node }) => node === instanceId).length).toBeGreaterThan(50)
     }
-    for (const { trigger, note } of load.lines) expect(note).toBe(load.notes.get(trigger))
     for (const node of nodes) await node.stop()
     expect(await cluster.database.query('SELECT * FROM qrtz_fired_triggers')).toEqual([])
     expect(await cluster.database.query('SELECT * FROM qrtz_triggers')).toEqual([])

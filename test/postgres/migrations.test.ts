@@ -11,6 +11,7 @@ import {
 } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
 import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
 import { all } from '../../src/jobstore/sql/statement.ts'
+import { run } from '../cli/fake-host.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { testRunner } from '../support/postgres-runner.ts'
 import { quartzTables } from '../support/quartz-tables.ts'
@@ -147,6 +148,19 @@ describe('migrations on PostgreSQL', () => {
       await requireSchema(store.runner, place)
     }
     expect((await columns(database, 'jobs')).length).toBe((await columns(database)).length * 2)
+  })
+
+  test('are run by the command, once', async () => {
+    await using database = await freshDatabase()
+    const command = ['migrate', '--store', database.connectionString, '--schema', 'jobs']
+    const first = await run(command)
+    expect(first).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/: applied version 1\n$/) as string,
+    })
+    expect(first.out).not.toContain('@')
+    expect((await run(command)).out).toMatch(/: nothing to do\n$/)
   })
 
   test('need no right to create schemas when the schema is there', async () => {

@@ -106,6 +106,7 @@ export class TestCluster {
       names: sqliteWords.names,
       encoding: 'json',
       history: resolveHistoryOptions('test'),
+      migrate: () => Promise.resolve([]),
       connect: () =>
         Promise.resolve({
           runner,

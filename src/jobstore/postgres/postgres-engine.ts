@@ -1,3 +1,4 @@
+import { systemIds } from '../../core/ids.ts'
 import { systemClock } from '../../time/clock.ts'
 import { type CheckInDriver, EventLoopCheckIns } from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
@@ -13,6 +14,7 @@ import { threadAccess } from './thread-connection.ts'
 /** PostgreSQL under the SQL store: any number of nodes. */
 export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
   const { names } = options
+  const schema = { dialect: postgresDialect, schema: postgresSchema, names }
   return {
     name: 'PostgresJobStore',
     capabilities: { persistent: true, clustered: true },
@@ -21,6 +23,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
     encoding: options.jobData,
     sharedWithJava: options.locking === 'quartzLocks',
     history: options.history,
+    migrate: () => migrateAlone(options),
     async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler } }) {
       const access = new PostgresAccess(options, {
         schedulerName,
@@ -38,7 +41,6 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
           logger.warn({ err: cause }, message)
         },
       })
-      const schema = { dialect: postgresDialect, schema: postgresSchema, names }
       try {
         const runner = access.migrationRunner()
         if (options.migrate === 'onStart') await migrate(runner, schema, clock.now())
@@ -94,4 +96,17 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
   }
   const answerWithinMs = Math.max(500, Math.ceil(options.failedAfterMs / 3))
   return new ThreadCheckIns({ access, clock, answerWithinMs, fallback, onFallback })
+}
+
+/** On a connection of its own: nobody listens, and nobody is woken. */
+async function migrateAlone(options: ResolvedPostgresOptions): Promise<readonly number[]> {
+  const silent = { onWake: () => {}, onLockWait: () => {}, onTrouble: () => {} }
+  const context = { schedulerName: '', instanceId: '', ids: systemIds, clock: systemClock, ...silent }
+  const access = new PostgresAccess({ ...options, listen: false }, context)
+  const schema = { dialect: postgresDialect, schema: postgresSchema, names: options.names }
+  try {
+    return await migrate(access.migrationRunner(), schema, systemClock.now())
+  } finally {
+    await access.close()
+  }
 }

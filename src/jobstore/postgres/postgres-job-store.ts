@@ -1,4 +1,4 @@
-import type { JobStore } from '../job-store.ts'
+import type { DatabaseJobStore } from '../sql/database-job-store.ts'
 import { SqlJobStore } from '../sql/sql-job-store.ts'
 import { postgresEngine } from './postgres-engine.ts'
 import { type PostgresJobStoreOptions, resolvePostgresOptions } from './postgres-options.ts'
@@ -9,6 +9,6 @@ import { type PostgresJobStoreOptions, resolvePostgresOptions } from './postgres
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION
  */
-export function postgresJobStore(options: PostgresJobStoreOptions = {}): JobStore {
+export function postgresJobStore(options: PostgresJobStoreOptions = {}): DatabaseJobStore {
   return new SqlJobStore(postgresEngine(resolvePostgresOptions(options)))
 }

@@ -20,6 +20,8 @@ export interface SqlEngine {
   /** Java nodes may work on the same tables. Default false. */
   readonly sharedWithJava?: boolean
   readonly history: ResolvedHistoryOptions
+  /** Makes the tables or brings them up to date, on a connection of its own; answers the versions that were applied. */
+  migrate(): Promise<readonly number[]>
   /** Connects and sees to it that the tables are there. */
   connect(session: SqlSession): Promise<SqlConnection>
 }

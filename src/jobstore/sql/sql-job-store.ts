@@ -8,7 +8,6 @@ import type {
   AcquiredTrigger,
   AcquireRequest,
   JobCompletion,
-  JobStore,
   JobStoreCapabilities,
   JobStoreContext,
   ScheduleEntry,
@@ -28,6 +27,7 @@ import type { TriggerState } from '../trigger-state.ts'
 import { acquireTriggers } from './acquiring.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { completeJobs } from './completing.ts'
+import type { DatabaseJobStore } from './database-job-store.ts'
 import { clear, deleteJobs, deleteTriggers } from './deleting.ts'
 import { fireTriggers } from './firing.ts'
 import { queryExecutions } from './history.ts'
@@ -61,7 +61,7 @@ const retryDelayMs = { first: 100, most: 15_000 }
  * Keeps everything in a database, in Quartz's tables. The algorithms are programs that stand once for all engines;
  * this class gives each operation its transaction and, after the commit, tells the scheduler what it did.
  */
-export class SqlJobStore implements JobStore {
+export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
   readonly #engine: SqlEngine
@@ -71,6 +71,10 @@ export class SqlJobStore implements JobStore {
     this.name = engine.name
     this.capabilities = { ...engine.capabilities, history: true }
     this.#engine = engine
+  }
+
+  migrate(): Promise<readonly number[]> {
+    return this.#engine.migrate()
   }
 
   async initialize(context: JobStoreContext): Promise<void> {

@@ -21,9 +21,9 @@ export class OutsideChanges {
     this.#onChange = onChange
   }
 
-  start(): void {
-    if (this.#timer !== null || this.#isStopped) return
-    this.#lookLater()
+  /** What is committed after this call is noticed. */
+  async start(): Promise<void> {
+    if (this.#timer === null) await this.#look()
   }
 
   stop(): void {

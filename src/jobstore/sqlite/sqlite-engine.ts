@@ -1,3 +1,5 @@
+import { systemIds } from '../../core/ids.ts'
+import { systemClock } from '../../time/clock.ts'
 import { recoverAtStart } from '../sql/cluster/recovery.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
@@ -13,6 +15,7 @@ import { openSqlite, SqliteRunner, type SqliteRunnerOptions } from './sqlite-run
 export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
   const { names, jobData, database, filename } = options
   const isMemory = database === null ? filename === ':memory:' : database.memory
+  const vocabulary = { dialect: sqliteDialect, schema: sqliteSchema, names }
   return {
     name: 'SqliteJobStore',
     capabilities: { persistent: !isMemory, clustered: false },
@@ -20,10 +23,18 @@ export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
     names,
     encoding: jobData,
     history: options.history,
+    async migrate() {
+      const { busyTimeoutMs } = options
+      const runner = await openRunner(options, { clock: systemClock, ids: systemIds, busyTimeoutMs })
+      try {
+        return await migrate(runner, vocabulary, systemClock.now())
+      } finally {
+        await runner.close()
+      }
+    },
     async connect(session) {
       const { clock, ids } = session.context
       const runner = await openRunner(options, { clock, ids, busyTimeoutMs: options.busyTimeoutMs })
-      const vocabulary = { dialect: sqliteDialect, schema: sqliteSchema, names }
       try {
         if (options.migrate === 'onStart') await migrate(runner, vocabulary, clock.now())
         else await requireSchema(runner, vocabulary)
@@ -68,8 +79,8 @@ function sharedConnection(session: SqlSession, runner: SqliteRunner, filename: s
     runner: new LeasedRunner(runner, lease),
     async start(transactor) {
       await lease.take()
+      await changes.start()
       await transactor.run(recoverAtStart, { lock: 'cluster' })
-      changes.start()
     },
     // Others look for themselves.
     wakePeers: () => {},

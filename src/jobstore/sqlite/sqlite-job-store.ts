@@ -1,4 +1,4 @@
-import type { JobStore } from '../job-store.ts'
+import type { DatabaseJobStore } from '../sql/database-job-store.ts'
 import { SqlJobStore } from '../sql/sql-job-store.ts'
 import { sqliteEngine } from './sqlite-engine.ts'
 import { resolveSqliteOptions, type SqliteJobStoreOptions } from './sqlite-options.ts'
@@ -11,6 +11,6 @@ import { resolveSqliteOptions, type SqliteJobStoreOptions } from './sqlite-optio
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION
  */
-export function sqliteJobStore(options: SqliteJobStoreOptions): JobStore {
+export function sqliteJobStore(options: SqliteJobStoreOptions): DatabaseJobStore {
   return new SqlJobStore(sqliteEngine(resolveSqliteOptions(options)))
 }

@@ -8,11 +8,11 @@ export type ColumnType = (dialect: SqlDialect) => string
 export const keyText =
   (length: number): ColumnType =>
   ({ keyCollation }) =>
-    `varchar(${length}) ${keyCollation} NOT NULL`
+    `varchar(${length})${keyCollation} NOT NULL`
 export const keyTextOrNull =
   (length: number): ColumnType =>
   ({ keyCollation }) =>
-    `varchar(${length}) ${keyCollation}`
+    `varchar(${length})${keyCollation}`
 export const text =
   (length: number): ColumnType =>
   () =>
@@ -57,16 +57,13 @@ export interface Index {
 
 export function createTable(dialect: SqlDialect, names: SqlNames, table: Table): string {
   const columns = Object.entries({ ...table.columns, ...table.additions })
-  const parts = columns.map(([name, type]) => `${name} ${type(dialect)}`.trimEnd())
+  const parts = columns.map(([name, type]) => `${name} ${type(dialect)}`)
   parts.push(`PRIMARY KEY (${table.primaryKey.join(', ')})`)
   if (table.references) {
     const { columns: foreign, table: target } = table.references
     parts.push(`FOREIGN KEY (${foreign.join(', ')}) REFERENCES ${names[target]} (${foreign.join(', ')})`)
   }
-  return `CREATE TABLE IF NOT EXISTS ${names[table.name]} (\n  ${parts.join(',\n  ')}\n)`.replace(
-    / {2,}NOT/g,
-    ' NOT',
-  )
+  return `CREATE TABLE IF NOT EXISTS ${names[table.name]} (\n  ${parts.join(',\n  ')}\n)`
 }
 
 export function addColumn(dialect: SqlDialect, table: string, name: string, type: ColumnType): string {

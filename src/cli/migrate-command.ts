@@ -1,0 +1,110 @@
+import { JobPersistenceError } from '../core/errors.ts'
+import type { DatabaseJobStore } from '../jobstore/sql/database-job-store.ts'
+import {
+  emptySchema,
+  type SchemaVocabulary,
+  schemaOfQuartz,
+} from '../jobstore/sql/migrations/plan-migrations.ts'
+import { printMigrations } from '../jobstore/sql/migrations/print-migrations.ts'
+import { sqlNames } from '../jobstore/sql/sql-names.ts'
+import { sqliteDialect, sqliteSchema } from '../jobstore/sqlite/sqlite-dialect.ts'
+import { sqliteJobStore } from '../jobstore/sqlite/sqlite-job-store.ts'
+import { type Command, type OptionValues, parseCommandLine } from './command.ts'
+import { UsageError } from './usage-error.ts'
+
+const spec = {
+  name: 'migrate',
+  argument: '',
+  summary: 'Makes the tables of a job store, or brings them up to date',
+  options: {
+    store: { type: 'string', value: 'STORE', help: 'A SQLite file, or the postgres:// URL of a database' },
+    prefix: {
+      type: 'string',
+      value: 'PREFIX',
+      help: 'What the names of the tables begin with (default qrtz_)',
+    },
+    schema: { type: 'string', value: 'SCHEMA', help: 'The schema of the tables (PostgreSQL only)' },
+    print: { type: 'boolean', help: 'Print the statements for an empty database; connect to nothing' },
+    adopt: { type: 'boolean', help: 'With --print: for a database that Java Quartz made' },
+  },
+  notes: [
+    'Several may run at once, also while schedulers start. Tables that Java Quartz made are kept, with all that is ' +
+      'in them; what they lack is added.',
+  ],
+} as const
+
+type Values = OptionValues<typeof spec.options>
+
+/** `quartz-ts migrate`: what a store with `migrate: 'onStart'` does when it starts. */
+export const migrateCommand: Command = {
+  spec,
+  async run(args, host) {
+    const { values } = parseCommandLine(spec, args)
+    const place = values.store ?? ''
+    if (place === '') throw new UsageError(`'migrate' needs --store with a SQLite file or a postgres:// URL.`)
+    const isPostgres = /^postgres(ql)?:/.test(place)
+    if (values.schema !== undefined && !isPostgres) throw new UsageError('--schema is for PostgreSQL only.')
+    if (values.adopt === true && values.print !== true) throw new UsageError('--adopt goes with --print.')
+    if (values.print === true) {
+      const vocabulary = isPostgres ? await postgresWords(values) : sqliteWords(values)
+      const state = values.adopt === true ? schemaOfQuartz : emptySchema
+      host.stdout.write(printMigrations(vocabulary, state, host.clock.now()))
+      return 0
+    }
+    const store = isPostgres ? await postgresStore(place, values) : sqliteStore(place, values)
+    const applied = await store.migrate()
+    const done = applied.length === 0 ? 'nothing to do' : `applied version ${applied.join(', ')}`
+    host.stdout.write(`${nameOf(place)}: ${done}\n`)
+    return 0
+  },
+}
+
+function sqliteWords(values: Values): SchemaVocabulary {
+  return {
+    dialect: sqliteDialect,
+    schema: sqliteSchema,
+    names: sqlNames('quartz-ts migrate', namesOf(values)),
+  }
+}
+
+// Loaded when it is asked for: the package pg need not be there.
+async function postgresWords(values: Values): Promise<SchemaVocabulary> {
+  const { postgresDialect, postgresSchema } = await import('../jobstore/postgres/postgres-dialect.ts')
+  return {
+    dialect: postgresDialect,
+    schema: postgresSchema,
+    names: sqlNames('quartz-ts migrate', namesOf(values)),
+  }
+}
+
+function namesOf({ prefix, schema }: Values): { prefix?: string; schema?: string } {
+  return { ...(prefix !== undefined && { prefix }), ...(schema !== undefined && { schema }) }
+}
+
+function sqliteStore(filename: string, { prefix }: Values): DatabaseJobStore {
+  return sqliteJobStore({ filename, ...(prefix !== undefined && { tablePrefix: prefix }) })
+}
+
+async function postgresStore(
+  connectionString: string,
+  { prefix, schema }: Values,
+): Promise<DatabaseJobStore> {
+  const { postgresJobStore } = await import('../jobstore/postgres/postgres-job-store.ts').catch(
+    (cause: unknown) => {
+      throw new JobPersistenceError('The PostgreSQL job store needs the package pg. Run: npm install pg', {
+        code: 'ERR_DRIVER_MISSING',
+        cause,
+      })
+    },
+  )
+  return postgresJobStore({
+    connectionString,
+    ...(prefix !== undefined && { tablePrefix: prefix }),
+    ...(schema !== undefined && { schema }),
+  })
+}
+
+/** Without the password, as people and logs see it. */
+function nameOf(place: string): string {
+  return place.replace(/^(\w+:\/\/)[^@/]*@/, '$1')
+}

@@ -1,0 +1,13 @@
+import type { EpochMs } from '../../../time/clock.ts'
+import { planMigrations, type SchemaState, type SchemaVocabulary, versionTable } from './plan-migrations.ts'
+
+/** What `migrate` would do to a database in this state, as a script that is run whole or not at all. */
+export function printMigrations(vocabulary: SchemaVocabulary, state: SchemaState, nowMs: EpochMs): string {
+  const { names } = vocabulary
+  const steps = planMigrations(vocabulary, state).flatMap(({ version, breaking, statements }) => [
+    `INSERT INTO ${names.schemaVersion} (version, breaking, applied_time) VALUES (${version}, ${breaking}, ${nowMs})`,
+    ...statements,
+  ])
+  const script = ['BEGIN', ...versionTable(vocabulary), ...steps, 'COMMIT']
+  return script.map((statement) => `${statement};\n`).join('\n')
+}
