@@ -3,10 +3,11 @@ import type { JobKey } from '../../core/key.ts'
 import type { JobCompletion } from '../job-store.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../trigger-state.ts'
 import { recordEnded } from './history.ts'
+import type { JobRef } from './job-table.ts'
 import { KeyMap } from './key-map.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from './new-triggers.ts'
-import { deleteOrphans } from './orphans.ts'
-import { settleJobs, uniqueKeys } from './settling.ts'
+import { deleteLockedOrphans } from './orphans.ts'
+import { settleLockedJobs, uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
 import type { TriggerRef } from './trigger-table.ts'
@@ -63,18 +64,25 @@ function* completeTogether(tx: SqlTransaction, completions: readonly JobCompleti
     const nonConcurrent = row.nonConcurrent || completion.jobDetail.disallowConcurrentExecution
     ended.push({ completion, jobKey: row.jobKey ?? completion.jobDetail.key, nonConcurrent })
   }
+  // Jobs before triggers, as everywhere.
+  const jobs = yield* lockJobs(tx, uniqueKeys(ended.filter(touchesJob).map(({ jobKey }) => jobKey)))
+  const refsOf = (keys: readonly JobKey[]): JobRef[] => uniqueKeys(keys).flatMap((key) => jobs.get(key) ?? [])
   const losers = yield* carryOutInstructions(tx, ended)
   yield* writeData(tx, ended)
-  yield* storeRetries(tx, ended)
-  yield* settleJobs(
-    tx,
-    ended.filter(({ nonConcurrent }) => nonConcurrent).map(({ jobKey }) => jobKey),
-  )
-  yield* deleteOrphans(tx, losers)
+  yield* storeRetries(tx, ended, jobs)
+  const nonConcurrent = ended.filter((each) => each.nonConcurrent)
+  yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
+  yield* deleteLockedOrphans(tx, refsOf(losers))
   yield* recordEnded(
     tx,
     ended.map(({ completion }) => completion),
   )
+}
+
+/** Whether the job of an execution that ended must be looked at; most executions leave it as it is. */
+function touchesJob({ completion, nonConcurrent }: EndedExecution): boolean {
+  const { instruction, jobDataMap, retryTrigger } = completion
+  return nonConcurrent || instruction === 'deleteTrigger' || jobDataMap !== null || retryTrigger !== null
 }
 
 /** Does what executions asked for; answers the jobs that lost a trigger by it. */
@@ -206,10 +214,13 @@ function* writeData(tx: SqlTransaction, ended: readonly EndedExecution[]): SqlPr
 }
 
 /** Stores the triggers that run failed jobs again, of jobs that still exist. */
-function* storeRetries(tx: SqlTransaction, ended: readonly EndedExecution[]): SqlProgram<void> {
+function* storeRetries(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+  jobs: KeyMap<JobKey, JobRef>,
+): SqlProgram<void> {
   const retries = ended.flatMap(({ completion: { retryTrigger } }) => retryTrigger ?? [])
   if (retries.length === 0) return
-  const jobs = yield* lockJobs(tx, uniqueKeys(retries.flatMap(({ jobKey }) => jobKey ?? [])))
   const stored = retries.filter(({ jobKey }) => jobKey !== null && jobs.has(jobKey))
   const existing = yield* lockTriggers(
     tx,

@@ -29,6 +29,9 @@ export function* deleteTriggers(
 ): SqlProgram<readonly TriggerKey[]> {
   const unique = new KeyMap<TriggerKey, true>()
   for (const key of keys) unique.set(key, true)
+  const jobKeys = (yield* tx.session.keyLists.jobsOfTriggers(unique.keys())).values()
+  // Jobs before triggers, as everywhere.
+  yield* lockJobs(tx, uniqueKeys(jobKeys))
   const found = yield* lockTriggers(tx, unique.keys())
   const refs = found.values()
   yield* deleteRefs(tx, refs)

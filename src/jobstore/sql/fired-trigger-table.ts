@@ -190,11 +190,15 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
     ),
     deleteStaleClaims: sqlQuery(
       dialect,
-      `DELETE FROM ${fired} AS f
-       WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND NOT EXISTS (
-         SELECT 1 FROM ${names.triggers} t
-         WHERE t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name
-           AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED')`,
+      // Whoever holds one of them is firing or releasing it, and sees for itself that it is void. Waiting would be a
+      // deadlock, as they hold the claim first and then want the trigger.
+      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND entry_id IN (
+         SELECT f.entry_id FROM ${fired} f
+         WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND NOT EXISTS (
+           SELECT 1 FROM ${names.triggers} t
+           WHERE t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name
+             AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED')
+         ${dialect.forUpdateSkipLocked('f')})`,
     ),
     executing: sqlQuery(dialect, jobsIn("AND f.state = 'EXECUTING'")),
     busy: sqlQuery(dialect, jobsIn('')),

@@ -56,12 +56,13 @@ function* heldClaims(
   const { session } = tx
   const rows = yield* lockClaims(tx, claims)
   if (rows.size === 0) return []
+  const locked = yield* lockNonConcurrentJobs(tx, [...rows.values()])
   const acquired = new KeyMap<Trigger['key'], JobKey>()
   for (const ref of yield* session.triggers.lock(Array.from(rows.values(), (row) => row.triggerKey))) {
     if (ref.state === 'ACQUIRED') acquired.set(ref.key, ref.jobKey)
   }
   const jobs = yield* session.jobs.load(uniqueKeys(acquired.values()))
-  const executing = yield* lockBusyJobs(tx, jobs.found.values())
+  const executing = yield* lockBusyJobs(tx, jobs.found.values(), locked)
   const held: HeldClaim[] = []
   const faulty: FaultyTrigger[] = []
   const idle: IdleClaim[] = []
@@ -103,6 +104,17 @@ function* lockClaims(
   return rows
 }
 
+/** Jobs are locked before triggers, as everywhere; the claims say of which jobs they are. */
+function* lockNonConcurrentJobs(
+  { session }: SqlTransaction,
+  claims: readonly FiredRow[],
+): SqlProgram<KeyMap<JobKey, true>> {
+  const keys = new KeyMap<JobKey, true>()
+  for (const { nonConcurrent, jobKey } of claims) if (nonConcurrent && jobKey !== null) keys.set(jobKey, true)
+  if (keys.size > 0) yield* session.jobs.lock(keys.keys())
+  return keys
+}
+
 /**
  * Which of the jobs may not start now, because they forbid concurrency and run. Several claims on one such job come
  * about when it allowed concurrency while they were made; only here, under its lock, it is sure what runs. Whoever
@@ -111,11 +123,13 @@ function* lockClaims(
 function* lockBusyJobs(
   { session }: SqlTransaction,
   found: readonly JobDetail[],
+  locked: KeyMap<JobKey, true>,
 ): SqlProgram<KeyMap<JobKey, true>> {
   const busy = new KeyMap<JobKey, true>()
   const keys = found.filter((job) => job.disallowConcurrentExecution).map(({ key }) => key)
   if (keys.length === 0) return busy
-  yield* session.jobs.lock(keys)
+  const others = keys.filter((key) => !locked.has(key))
+  if (others.length > 0) yield* session.jobs.lock(others)
   for (const key of yield* session.firedTriggers.executing(keys)) busy.set(key, true)
   return busy
 }

@@ -2,10 +2,13 @@ import { JobKey, TriggerKey } from '../../core/key.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
 import { text } from './columns.ts'
 import { groupPredicate } from './group-predicate.ts'
+import { KeyMap } from './key-map.ts'
+import { jobKeyOf, triggerKeyColumns, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
+import { boundRows, isRow, runOver, type SetQuery } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, type SqlProgram, sqlQuery } from './statement.ts'
 
-/** Which keys and groups there are. */
+/** Which keys and groups there are. Nothing is locked. */
 export class KeyLists {
   readonly #vocabulary: SqlVocabulary
 
@@ -24,6 +27,21 @@ export class KeyLists {
     const columns = 'trigger_name AS name, trigger_group AS grp'
     const found = yield* this.#list(columns, names.triggers, 'trigger_group', matcher)
     return found.map(({ name, group }) => new TriggerKey(name, group))
+  }
+
+  /** The jobs of those triggers that exist. */
+  *jobsOfTriggers(keys: readonly TriggerKey[]): SqlProgram<KeyMap<TriggerKey, JobKey>> {
+    const { dialect, names, schedulerName: scheduler } = this.#vocabulary
+    const found = new KeyMap<TriggerKey, JobKey>()
+    const query: SetQuery = sqlQuery(
+      dialect,
+      `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group
+       FROM ${boundRows(dialect, triggerKeyColumns)} AS r CROSS JOIN ${names.triggers} AS t
+       WHERE ${isRow('t', triggerKeyColumns)}`,
+    )
+    const rows = yield* runOver(triggerKeyRows(keys), (rowsJson) => query({ scheduler, rows: rowsJson }))
+    for (const row of rows) found.set(triggerKeyOf(row), jobKeyOf(row))
+    return found
   }
 
   /** The matching groups that hold a job. */

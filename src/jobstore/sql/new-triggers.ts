@@ -21,12 +21,14 @@ export function* lockTriggers(
   keys: readonly TriggerKey[],
 ): SqlProgram<KeyMap<TriggerKey, TriggerRef>> {
   const found = new KeyMap<TriggerKey, TriggerRef>()
+  if (keys.length === 0) return found
   for (const ref of yield* tx.session.triggers.lock(keys)) found.set(ref.key, ref)
   return found
 }
 
 export function* lockJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<KeyMap<JobKey, JobRef>> {
   const found = new KeyMap<JobKey, JobRef>()
+  if (keys.length === 0) return found
   for (const ref of yield* tx.session.jobs.lock(keys)) found.set(ref.key, ref)
   return found
 }

@@ -1,6 +1,6 @@
 import type { AcquiredTrigger } from '../job-store.ts'
 import type { FiredRow } from './fired-trigger-table.ts'
-import { settleJobs } from './settling.ts'
+import { settleLockedJobs, uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
 
@@ -17,14 +17,14 @@ export function* releaseAllTriggers(tx: SqlTransaction): SqlProgram<void> {
 /** Lets triggers wait again whose claims were deleted. */
 export function* release(tx: SqlTransaction, claims: readonly FiredRow[]): SqlProgram<void> {
   if (claims.length === 0) return
-  const { triggers } = tx.session
+  const { jobs, triggers } = tx.session
+  const nonConcurrent = claims.flatMap(({ nonConcurrent: isOne, jobKey }) =>
+    isOne && jobKey !== null ? [jobKey] : [],
+  )
+  const lockedJobs = nonConcurrent.length === 0 ? [] : yield* jobs.lock(uniqueKeys(nonConcurrent))
   const refs = yield* triggers.lock(claims.map(({ triggerKey }) => triggerKey))
   const held = refs.filter(({ state }) => state === 'ACQUIRED')
   yield* triggers.setStates(held.map(({ key }) => ({ key, state: 'WAITING' })))
   for (const { nextFireTimeMs } of held) tx.offers.note(nextFireTimeMs)
-  const nonConcurrent = claims.filter((claim) => claim.nonConcurrent)
-  yield* settleJobs(
-    tx,
-    nonConcurrent.flatMap(({ jobKey }) => (jobKey === null ? [] : [jobKey])),
-  )
+  yield* settleLockedJobs(tx, lockedJobs)
 }

@@ -46,6 +46,8 @@ export function* scheduleMany(
   requests: readonly ScheduleRequest[],
 ): SqlProgram<readonly (Error | null)[]> {
   const refusals: (Error | null)[] = []
+  // When one transaction stores them bit by bit, all is locked first: locks are taken in one order everywhere.
+  if (independentOf(requests).length < requests.length) yield* lockWhatExists(tx, requests)
   while (refusals.length < requests.length) {
     refusals.push(...(yield* scheduleBatch(tx, independentOf(requests.slice(refusals.length)))))
   }
@@ -64,7 +66,11 @@ function independentOf(requests: readonly ScheduleRequest[]): readonly ScheduleR
 }
 
 interface Stored {
+  /** Keys of triggers that are taken. */
+  readonly taken: KeyMap<TriggerKey, JobKey>
+  /** Locked: those that may be replaced. */
   readonly triggers: KeyMap<TriggerKey, TriggerRef>
+  /** Locked. */
   readonly jobs: KeyMap<JobKey, JobRef>
 }
 
@@ -93,17 +99,27 @@ function* scheduleBatch(
 function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[]): SqlProgram<Stored> {
   const triggerKeys = new KeyMap<TriggerKey, true>()
   const jobKeys = new KeyMap<JobKey, true>()
-  for (const { job, triggers } of requests.flatMap(({ entries }) => entries)) {
-    if (job !== null) jobKeys.set(job.key, true)
-    for (const { key, jobKey } of triggers) {
-      triggerKeys.set(key, true)
-      if (jobKey !== null) jobKeys.set(jobKey, true)
+  const replaceable = new KeyMap<TriggerKey, true>()
+  for (const { entries, replace } of requests) {
+    for (const { job, triggers } of entries) {
+      if (job !== null) jobKeys.set(job.key, true)
+      for (const { key, jobKey } of triggers) {
+        triggerKeys.set(key, true)
+        if (replace) replaceable.set(key, true)
+        if (jobKey !== null) jobKeys.set(jobKey, true)
+      }
     }
   }
-  // In the order in which firing locks them.
-  const triggers = yield* lockTriggers(tx, triggerKeys.keys())
+  const taken = yield* tx.session.keyLists.jobsOfTriggers(triggerKeys.keys())
+  const replaced = taken.keys().filter((key) => replaceable.has(key))
+  for (const key of replaced) {
+    const formerJob = taken.get(key)
+    if (formerJob !== undefined) jobKeys.set(formerJob, true)
+  }
+  // Jobs before triggers, as everywhere.
   const jobs = yield* lockJobs(tx, jobKeys.keys())
-  return { triggers, jobs }
+  const triggers = yield* lockTriggers(tx, replaced)
+  return { taken, triggers, jobs }
 }
 
 /** Why a request cannot be stored, or null. */
@@ -117,7 +133,7 @@ function refusalOf(stored: Stored, { entries, replace }: ScheduleRequest): Error
   }
   const newTriggers = new KeyMap<TriggerKey, true>()
   for (const { key, jobKey } of entries.flatMap(({ triggers }) => triggers)) {
-    const isTaken = stored.triggers.has(key) || newTriggers.has(key)
+    const isTaken = stored.taken.has(key) || newTriggers.has(key)
     if (isTaken && !replace) return new ObjectAlreadyExistsError('trigger', key.toString())
     newTriggers.set(key, true)
     if (jobKey === null || !(newJobs.has(jobKey) || stored.jobs.has(jobKey))) return jobNotFound(key, jobKey)
@@ -195,16 +211,19 @@ export function* rescheduleTrigger(
   key: TriggerKey,
   trigger: Trigger,
 ): SqlProgram<boolean> {
+  const formerJob = (yield* tx.session.keyLists.jobsOfTriggers([key])).get(key)
+  if (formerJob === undefined) return false
+  const jobs = yield* lockJobs(tx, [formerJob])
   const existing = yield* lockTriggers(tx, [key, trigger.key])
   const replaced = existing.get(key)
-  if (replaced === undefined) return false
+  // It was deleted, or went to another job, while this waited for the locks.
+  if (replaced === undefined || !jobs.has(replaced.jobKey)) return false
   const { jobKey } = replaced
   if (trigger.jobKey?.equals(jobKey) !== true) throw jobKeyMismatch(key, jobKey, trigger.jobKey)
   const keepsKey = key.equals(trigger.key)
   if (!keepsKey && existing.has(trigger.key)) {
     throw new ObjectAlreadyExistsError('trigger', trigger.key.toString())
   }
-  const jobs = yield* lockJobs(tx, [jobKey])
   yield* storeNewTriggers(tx, [trigger], { existing, jobs })
   if (keepsKey) return true
   yield* tx.session.triggers.delete([replaced])

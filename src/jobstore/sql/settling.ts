@@ -1,4 +1,5 @@
 import type { JobKey } from '../../core/key.ts'
+import type { JobRef } from './job-table.ts'
 import { KeyMap } from './key-map.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
@@ -9,10 +10,18 @@ import type { SqlProgram } from './statement.ts'
  */
 export function* settleJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<void> {
   if (keys.length === 0) return
-  const { session, offers } = tx
-  // The lock keeps the others from beginning or ending an execution of these jobs between the look and the change.
-  const refs = yield* session.jobs.lock(uniqueKeys(keys))
+  yield* settleLockedJobs(tx, yield* tx.session.jobs.lock(uniqueKeys(keys)))
+}
+
+/**
+ * The same for jobs that are locked: nobody else can begin or end an execution of them between the look and the change.
+ */
+export function* settleLockedJobs(
+  tx: SqlTransaction,
+  refs: readonly Pick<JobRef, 'key' | 'nonConcurrent'>[],
+): SqlProgram<void> {
   if (refs.length === 0) return
+  const { session, offers } = tx
   const executing = yield* executingJobs(
     tx,
     refs.filter((ref) => ref.nonConcurrent).map(({ key }) => key),

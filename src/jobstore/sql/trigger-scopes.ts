@@ -148,8 +148,9 @@ function earliestOfJobs({ dialect, names }: SqlVocabulary): string {
   return `
     SELECT min(t.next_fire_time) AS earliest
     FROM ${dialect.rowSet('rows', { name: 'text', grp: 'text' })} AS r
-    JOIN ${names.triggers} t ON t.job_name = r.name AND t.job_group = r.grp
-    WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0`
+    CROSS JOIN ${names.triggers} t
+    WHERE t.sched_name = :scheduler AND t.job_name = r.name AND t.job_group = r.grp
+      AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0`
 }
 
 function earliestBehindStaleClaims({ names }: SqlVocabulary): string {
