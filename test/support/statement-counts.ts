@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import type { AcquiredTrigger, TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
+import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
+import { completionOf, jobDetail, type TriggerSpec } from '../../src/testing/job-store/testbed.ts'
+import { type FaultRig, faultRig } from './statement-faults.ts'
+import type { StepRunner } from './step-runner.ts'
+
+const batchSizes = [1, 10, 100]
+
+interface Kind {
+  readonly name: string
+  readonly spec: TriggerSpec
+  readonly nonConcurrent: boolean
+}
+const kinds: readonly Kind[] = [
+  { name: 'triggers that fire once', spec: {}, nonConcurrent: false },
+  { name: 'triggers that repeat', spec: { everyMs: 1000 }, nonConcurrent: false },
+  { name: 'triggers of non-concurrent jobs', spec: { everyMs: 1000 }, nonConcurrent: true },
+]
+
+type Count = Awaited<ReturnType<StepRunner['count']>>
+
+/** A trigger each of that many jobs, from being due to the end of its execution. */
+async function fireBatch(
+  { scene: { bed }, runner }: FaultRig,
+  size: number,
+  kind: Kind,
+): Promise<Readonly<Record<'acquire' | 'fire' | 'complete', Count>>> {
+  const entries = Array.from({ length: size }, (_, index) => {
+    const job = jobDetail(`j${index}`, { disallowConcurrentExecution: kind.nonConcurrent })
+    return { job, triggers: [bed.trigger(`t${index}`, { ...kind.spec, job })] }
+  })
+  await bed.store.scheduleJobs(entries, { replace: false })
+  const claims: AcquiredTrigger[] = []
+  const acquire = await runner.count(async () => {
+    claims.push(...(await bed.acquire({ maxCount: size })))
+  })
+  expect(claims).toHaveLength(size)
+  const bundles: TriggerFiredBundle[] = []
+  const fire = await runner.count(async () => {
+    for (const result of await bed.store.triggersFired(claims)) {
+      if (result.kind === 'fired') bundles.push(result.bundle)
+    }
+  })
+  expect(bundles).toHaveLength(size)
+  const completions = bundles.map((bundle) =>
+    completionOf(bundle, bundle.nextFireTimeMs === null ? 'deleteTrigger' : 'noop'),
+  )
+  const complete = await runner.count(() => bed.store.triggeredJobsComplete(completions))
+  return { acquire, fire, complete }
+}
+
+/** What a batch costs does not depend on how many are in it. */
+export function statementCountCases(engine: () => Promise<SqlEngine>): void {
+  describe('the statements and transactions of a batch', () => {
+    test.each(kinds)('are as many for 100 as for one: $name', async (kind) => {
+      const counts: Awaited<ReturnType<typeof fireBatch>>[] = []
+      for (const size of batchSizes) {
+        await using rig = await faultRig(await engine())
+        counts.push(await fireBatch(rig, size, kind))
+      }
+      const [one] = counts
+      expect(counts).toEqual(batchSizes.map(() => one))
+      const phases = Object.values(one ?? {})
+      expect(phases.map(({ transactions }) => transactions)).toEqual([1, 1, 1])
+      expect(phases.reduce((sum, { statements }) => sum + statements, 0)).toBeLessThanOrEqual(30)
+    })
+
+    test('are few when 10,000 triggers are scheduled at once', async () => {
+      await using rig = await faultRig(await engine())
+      const { bed } = rig.scene
+      const triggers = Array.from({ length: 10_000 }, (_, index) =>
+        bed.trigger(`t${index}`, { inMs: 60_000 }),
+      )
+      const count = await rig.runner.count(() =>
+        bed.store.scheduleJobs([{ job: bed.job, triggers }], { replace: false }),
+      )
+      expect(count.transactions).toBe(1)
+      expect(count.statements).toBeLessThanOrEqual(12)
+      expect((await bed.store.getCounts()).triggers).toBe(10_000)
+    })
+  })
+}

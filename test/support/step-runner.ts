@@ -1,0 +1,90 @@
+import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
+import type { SqlRunner, TransactionOptions } from '../../src/jobstore/sql/sql-runner.ts'
+import type { SqlTransactor } from '../../src/jobstore/sql/sql-transactor.ts'
+import type { SqlProgram, SqlStatement } from '../../src/jobstore/sql/statement.ts'
+
+/** Runs every program as the runner behind it does, counts what passes, and puts other statements in the way. */
+export class StepRunner implements SqlRunner {
+  /** Since the last call of {@link StepRunner.count}. */
+  statements = 0
+  transactions = 0
+  /** Stands for a statement when it answers one; `step` counts from 1 on. */
+  replace: ((step: number, statement: SqlStatement) => SqlStatement | null) | null = null
+  /** Runs as the last statement of each attempt at a transaction. */
+  atEnd: (() => SqlStatement | null) | null = null
+  readonly inner: SqlRunner
+
+  constructor(inner: SqlRunner) {
+    this.inner = inner
+  }
+
+  transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
+    this.transactions++
+    return this.inner.transact(() => this.#watch(begin(), true), options)
+  }
+  read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
+    return this.inner.read(() => this.#watch(begin(), false))
+  }
+  close(): Promise<void> {
+    return this.inner.close()
+  }
+
+  /** How many statements and transactions an action takes. */
+  async count(action: () => Promise<unknown>): Promise<{ statements: number; transactions: number }> {
+    this.statements = 0
+    this.transactions = 0
+    await action()
+    return { statements: this.statements, transactions: this.transactions }
+  }
+
+  *#watch<Answer>(program: SqlProgram<Answer>, isWriting: boolean): SqlProgram<Answer> {
+    let step = program.next()
+    while (step.done !== true) {
+      this.statements++
+      step = program.next(yield this.replace?.(this.statements, step.value) ?? step.value)
+    }
+    const last = isWriting ? (this.atEnd?.() ?? null) : null
+    if (last !== null) yield last
+    return step.value
+  }
+}
+
+export interface SteppedEngine {
+  readonly engine: SqlEngine
+  /** There once the store is initialized. */
+  readonly runner: () => StepRunner
+  /** There once the scheduler was started, which does nothing else here. */
+  readonly transactor: () => SqlTransactor
+}
+
+/** An engine whose statements pass through a {@link StepRunner}, and which takes part in no cluster. */
+export function steppedEngine(engine: SqlEngine): SteppedEngine {
+  let stepRunner: StepRunner | null = null
+  let given: SqlTransactor | null = null
+  return {
+    engine: {
+      ...engine,
+      async connect(session) {
+        const connection = await engine.connect(session)
+        const runner = new StepRunner(connection.runner)
+        stepRunner = runner
+        return {
+          runner,
+          start: (transactor) => {
+            given = transactor
+            return Promise.resolve()
+          },
+          wakePeers: () => {},
+          close: () => connection.close(),
+        }
+      },
+    },
+    runner: () => there(stepRunner),
+    transactor: () => there(given),
+  }
+}
+
+function there<Thing>(thing: Thing | null): Thing {
+  if (thing === null) throw new Error('not there yet')
+  return thing
+}
