@@ -4,7 +4,7 @@ import { text } from './columns.ts'
 import { groupPredicate } from './group-predicate.ts'
 import { KeyMap } from './key-map.ts'
 import { jobKeyOf, triggerKeyColumns, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
-import { boundRows, isRow, runOver, type SetQuery } from './row-set.ts'
+import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, type SqlProgram, sqlQuery } from './statement.ts'
 
@@ -31,15 +31,15 @@ export class KeyLists {
 
   /** The jobs of those triggers that exist. */
   *jobsOfTriggers(keys: readonly TriggerKey[]): SqlProgram<KeyMap<TriggerKey, JobKey>> {
-    const { dialect, names, schedulerName: scheduler } = this.#vocabulary
-    const found = new KeyMap<TriggerKey, JobKey>()
-    const query: SetQuery = sqlQuery(
+    const { dialect, names, schedulerName } = this.#vocabulary
+    const query: KeyQuery = sqlQuery(
       dialect,
       `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group
-       FROM ${boundRows(dialect, triggerKeyColumns)} AS r CROSS JOIN ${names.triggers} AS t
+       FROM ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r CROSS JOIN ${names.triggers} AS t
        WHERE ${isRow('t', triggerKeyColumns)}`,
     )
-    const rows = yield* runOver(triggerKeyRows(keys), (rowsJson) => query({ scheduler, rows: rowsJson }))
+    const found = new KeyMap<TriggerKey, JobKey>()
+    const rows = yield* runOver(triggerKeyRows(schedulerName, keys), (rows) => query({ rows }))
     for (const row of rows) found.set(triggerKeyOf(row), jobKeyOf(row))
     return found
   }

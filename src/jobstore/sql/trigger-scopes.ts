@@ -2,6 +2,8 @@ import { type JobKey, TriggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { TriggerAction } from '../trigger-state.ts'
 import { instantOrNull, text } from './columns.ts'
+import { jobKeyColumns, jobKeyRows } from './key-rows.ts'
+import { boundRows, isRow, type KeyQuery, withScheduler } from './row-set.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, first, run, type SqlProgram, type SqlQuery, type SqlValue, sqlQuery } from './statement.ts'
@@ -38,7 +40,7 @@ export interface LateRequest {
 export class TriggerScopes {
   readonly #scheduler: string
   readonly #statements: Readonly<Record<TriggerScope['kind'], ScopeStatements>>
-  readonly #earliestOfJobs: SqlQuery<{ scheduler: string; rows: string }>
+  readonly #earliestOfJobs: KeyQuery
   readonly #earliestBehindStaleClaims: SqlQuery<{ scheduler: string }>
 
   constructor(vocabulary: SqlVocabulary) {
@@ -75,8 +77,8 @@ export class TriggerScopes {
   /** The earliest fire time of what waits of these jobs. */
   *earliestOfJobs(keys: readonly JobKey[]): SqlProgram<EpochMs | null> {
     if (keys.length === 0) return null
-    const rows = JSON.stringify(keys.map(({ name, group }) => ({ name, grp: group })))
-    return yield* earliest(this.#earliestOfJobs({ scheduler: this.#scheduler, rows }))
+    const rows = JSON.stringify(jobKeyRows(this.#scheduler, keys))
+    return yield* earliest(this.#earliestOfJobs({ rows }))
   }
 
   /** The earliest fire time of what waits for a claim to go that counts for nothing any more. */
@@ -147,10 +149,8 @@ function groupsBut(dialect: SqlDialect, column: string, otherColumn: string): st
 function earliestOfJobs({ dialect, names }: SqlVocabulary): string {
   return `
     SELECT min(t.next_fire_time) AS earliest
-    FROM ${dialect.rowSet('rows', { name: 'text', grp: 'text' })} AS r
-    CROSS JOIN ${names.triggers} t
-    WHERE t.sched_name = :scheduler AND t.job_name = r.name AND t.job_group = r.grp
-      AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0`
+    FROM ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r CROSS JOIN ${names.triggers} AS t
+    WHERE ${isRow('t', jobKeyColumns)} AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0`
 }
 
 function earliestBehindStaleClaims({ names }: SqlVocabulary): string {
