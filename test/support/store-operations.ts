@@ -224,14 +224,14 @@ const reading: readonly StoreOperation[] = [
     'queryJobs',
     ({ bed }) =>
       () =>
-        bed.store.queryJobs({ limit: 10 }),
+        bed.store.queryJobs({ take: 10 }),
     true,
   ),
   idle(
     'queryTriggers',
     ({ bed }) =>
       () =>
-        bed.store.queryTriggers({ limit: 10 }),
+        bed.store.queryTriggers({ take: 10 }),
     true,
   ),
   idle(
