@@ -59,19 +59,14 @@ export function statementFaultCases(engine: () => Promise<SqlEngine>, fault: Sql
       let failures = 0
       for (let n = 1; ; n++) {
         expect(n).toBeLessThan(stepsMax)
-        let isStruck = false
         runner.statements = 0
-        runner.replace = (step) => {
-          if (step !== n) return null
-          isStruck = true
-          return fault
-        }
+        runner.replace = (step) => (step === n ? fault : null)
         const outcome = await call().then(
           () => 'done',
           (error: unknown) => error,
         )
         runner.replace = null
-        if (!isStruck) {
+        if (runner.statements < n) {
           expect(outcome).toBe('done')
           break
         }
