@@ -45,6 +45,7 @@ export class PostgresRunner implements SqlRunner {
   readonly #options: PostgresRunnerOptions
   readonly #sleep: InterruptibleSleep
   readonly #beginTexts = new Map<TransactionLock, string>()
+  readonly #fleetingBeginTexts = new Map<TransactionLock, string>()
   readonly #open: () => Promise<PostgresSession>
   #activeCount = 0
   #onIdle: (() => void) | null = null
@@ -62,7 +63,7 @@ export class PostgresRunner implements SqlRunner {
     return this.#work(async () => {
       const retry = new TransactionRetry(() => this.#options.ids.random())
       for (;;) {
-        const end = await this.#attempt(begin(), options.lock)
+        const end = await this.#attempt(begin(), options)
         if (end.kind === 'committed') return end.answer
         if (end.kind === 'doubt') {
           if (await this.#isCommitted(end, options)) return end.answer
@@ -112,13 +113,13 @@ export class PostgresRunner implements SqlRunner {
     }
   }
 
-  async #attempt<Answer>(program: SqlProgram<Answer>, lock: TransactionLock): Promise<Attempt<Answer>> {
+  async #attempt<Answer>(program: SqlProgram<Answer>, options: TransactionOptions): Promise<Attempt<Answer>> {
     let session: PostgresSession | null = null
     let xid: string | null = null
     let computed: { readonly answer: Answer } | null = null
     try {
       session = await this.#open()
-      xid = await this.#begin(session, lock)
+      xid = await this.#begin(session, options)
       const answer = await this.#steps(session, program)
       computed = { answer }
       await session.query({ text: 'COMMIT' })
@@ -137,10 +138,10 @@ export class PostgresRunner implements SqlRunner {
   }
 
   /** Begins a transaction with its locks, in one round trip; answers its number. */
-  async #begin(session: PostgresSession, lock: TransactionLock): Promise<string> {
+  async #begin(session: PostgresSession, options: TransactionOptions): Promise<string> {
     const { locking } = this.#options
-    const text = this.#beginText(lock)
-    const lockCount = locking.take(lock).length
+    const text = this.#beginText(options)
+    const lockCount = locking.take(options.lock).length
     for (let attempt = 1; ; attempt++) {
       const replies = await session.query({ text })
       const locksFrom = replies.length - lockCount
@@ -154,8 +155,9 @@ export class PostgresRunner implements SqlRunner {
     }
   }
 
-  #beginText(lock: TransactionLock): string {
-    const known = this.#beginTexts.get(lock)
+  #beginText({ lock, mayBeLost = false }: TransactionOptions): string {
+    const texts = mayBeLost ? this.#fleetingBeginTexts : this.#beginTexts
+    const known = texts.get(lock)
     if (known !== undefined) return known
     const { locking, lockTimeoutMs, statementTimeoutMs } = this.#options
     const set = (name: string, ms: number): string[] =>
@@ -163,6 +165,7 @@ export class PostgresRunner implements SqlRunner {
     const text = [
       // Whatever the defaults of the user or the database are: guards and SKIP LOCKED want to see the newest rows.
       'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+      ...(mayBeLost ? ['SET LOCAL synchronous_commit = off'] : []),
       ...set('lock_timeout', lockTimeoutMs),
       ...set('statement_timeout', statementTimeoutMs),
       // The locks of a node that is gone, with a connection that the server believes in, end as well.
@@ -170,7 +173,7 @@ export class PostgresRunner implements SqlRunner {
       'SELECT CAST(pg_current_xact_id() AS text) AS xid, pg_backend_pid() AS pid',
       ...locking.take(lock),
     ].join('; ')
-    this.#beginTexts.set(lock, text)
+    texts.set(lock, text)
     return text
   }
 

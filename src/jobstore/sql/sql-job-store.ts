@@ -229,6 +229,8 @@ export class SqlJobStore implements DatabaseJobStore {
       const acquired = await transactions.run((tx) => acquireTriggers(tx, request), {
         lock: 'rows',
         tells: 'nobody',
+        // A claim that a crash undoes is found missing when it is fired.
+        mayBeLost: true,
       })
       if (acquired !== null) return acquired
       await new Promise<void>((resolve) => clock.setImmediate(resolve))

@@ -19,6 +19,11 @@ export interface TransactionOptions {
    * asks until the store is shut down, for callers to whom only the truth is of use.
    */
   readonly onDoubt?: 'bounded' | 'patient'
+  /**
+   * The commit need not be on the disk before it is answered: whoever asked notices, and does it again, should a crash
+   * of the database undo it. Default false.
+   */
+  readonly mayBeLost?: boolean
 }
 
 /** Runs programs on an engine. */
