@@ -11,9 +11,10 @@ const sources = [
 ]
 
 /**
- * Four projects: `unit` runs the sources as they are; `postgres` does so on a real server, started for the run;
+ * Five projects: `unit` runs the sources as they are; `postgres` does so on a real server, started for the run;
  * `integration` runs what is built (worker threads, the command line, the packed package), so its set-up builds dist
- * once; `interop` runs what is built in clusters with Java Quartz, where that is installed.
+ * once; `interop` runs what is built in clusters with Java Quartz, where that is installed; `chaos` kills, freezes and
+ * cuts off processes of what is built.
  */
 export default defineConfig({
   test: {
@@ -27,7 +28,13 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/integration/**', 'test/postgres/**', 'test/interop/**', '**/node_modules/**'],
+          exclude: [
+            'test/integration/**',
+            'test/postgres/**',
+            'test/chaos/**',
+            'test/interop/**',
+            '**/node_modules/**',
+          ],
           testTimeout: 60_000,
           // The library has no module state and no test mocks a module, so the files of one worker share their imports.
           pool: 'forks',
@@ -44,6 +51,20 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
           pool: 'forks',
           testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        resolve: { alias: sources },
+        test: {
+          name: 'chaos',
+          include: ['test/chaos/**/*.test.ts'],
+          globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],
+          // Processes that are killed, frozen and cut off from their server: one cluster at a time.
+          sequence: { groupOrder: 4 },
+          maxWorkers: 1,
+          pool: 'forks',
+          testTimeout: 240_000,
           hookTimeout: 120_000,
         },
       },

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { type Expectation, judge, type Promised } from './judge.ts'
+import type { EventLine, LogLine, RunLine } from './run-log.ts'
+
+const base: Promised = { instants: [10_000], recovers: false, skips: false, isCertain: true, failures: 0 }
+
+function expecting(promised: Partial<Promised> = {}): Expectation {
+  return {
+    triggers: new Map([['g.t', { ...base, ...promised }]]),
+    exclusiveJobs: new Set(['jobs.x']),
+    misfireThresholdMs: 2000,
+  }
+}
+
+function run(kind: RunLine['kind'], at: number, fields: Partial<RunLine> = {}): RunLine {
+  const where = { node: 'a', pid: 1, trigger: 'g.t', planned: 10_000, job: 'jobs.x', id: 'f1' }
+  return { kind, at, firedAt: at, attempt: 1, recovering: false, ...where, ...fields }
+}
+
+const lost: EventLine = {
+  kind: 'executionLost',
+  at: 20_000,
+  node: 'b',
+  pid: 2,
+  trigger: 'g.t',
+  planned: 10_000,
+  id: 'f1',
+  instanceId: 'a',
+}
+const recovered: EventLine = { kind: 'nodeRecovered', at: 20_000, node: 'b', pid: 2, instanceId: 'a' }
+const killed: EventLine = { kind: 'killed', at: 10_500, node: 'a', pid: 1, point: 'midRun' }
+const misfired: EventLine = {
+  kind: 'triggerMisfired',
+  at: 13_000,
+  node: 'b',
+  pid: 2,
+  trigger: 'g.t',
+  planned: 10_000,
+}
+
+const well: LogLine[] = [run('started', 10_000), run('ended', 10_100)]
+const again = { node: 'b', pid: 2, id: 'f2' }
+
+test.each<[string, Partial<Promised>, LogLine[]]>([
+  ['ran once', {}, well],
+  [
+    'ran again because its node died',
+    { recovers: true },
+    [
+      run('started', 10_000),
+      killed,
+      recovered,
+      run('started', 20_100, { ...again, recovering: true }),
+      run('ended', 20_200, { ...again, recovering: true }),
+    ],
+  ],
+  ['died with its node and was reported', {}, [run('started', 10_000), killed, lost]],
+  ['was skipped by its policy', { skips: true }, [misfired]],
+  ['was perhaps never stored', { isCertain: false }, []],
+  [
+    'failed and was tried again',
+    { failures: 1 },
+    [
+      run('started', 10_000),
+      run('failed', 10_100),
+      run('started', 10_300, { ...again, attempt: 2 }),
+      run('ended', 10_400, { ...again, attempt: 2 }),
+    ],
+  ],
+])('an instant is well when it %s', (_how, promised, lines) => {
+  expect(judge(lines, expecting(promised))).toEqual([])
+})
+
+test.each<[string, Partial<Promised>, LogLine[], RegExp]>([
+  ['that nobody ran', {}, [], /^lost: g.t 10000$/],
+  ['that never ended', {}, [run('started', 10_000), killed], /^lost: g.t 10000, with started/],
+  [
+    'that was given up although it recovers',
+    { recovers: true },
+    [run('started', 10_000), killed, lost],
+    /^lost:/,
+  ],
+  ['that a policy skipped too early', { skips: true }, [{ ...misfired, at: 10_200 }], /^lost:/],
+  [
+    'that two nodes ran',
+    {},
+    [...well, run('started', 11_000, again), run('ended', 11_100, again)],
+    /^ran twice:/,
+  ],
+  ['that was not tried again', { failures: 1 }, [run('started', 10_000), run('failed', 10_100)], /^lost:/],
+  [
+    'that was not planned',
+    {},
+    [...well, run('started', 15_000, { planned: 15_000 }), run('ended', 15_100, { planned: 15_000 })],
+    /^not planned:/,
+  ],
+])('the judge finds an instant %s', (_how, promised, lines, problem) => {
+  expect(judge(lines, expecting(promised))).toEqual([expect.stringMatching(problem)])
+})
+
+test('two runs of a job that excludes itself overlap, unless peers had taken the first from its node', () => {
+  const both = expecting({ instants: [10_000, 12_000] })
+  const later = { ...again, planned: 12_000 }
+  const together = [run('started', 10_000), run('started', 12_000, later), run('ended', 12_100, later)]
+  const problem = [expect.stringMatching(/^overlap:/)]
+  expect(judge([...together, run('ended', 30_000)], both)).toEqual(problem)
+  // A recovery afterwards excuses nothing.
+  expect(judge([...together, recovered, run('ended', 30_000)], both)).toEqual(problem)
+  const [first, ...others] = together
+  const voided = [first ?? expect.fail('none'), { ...recovered, at: 11_900 }, ...others, run('ended', 30_000)]
+  expect(judge(voided, both)).toEqual([])
+})
+
+test('what no process should ever say is a problem', () => {
+  const uncaught: EventLine = { kind: 'uncaught', at: 1, node: 'a', pid: 1, error: 'boom' }
+  const inError: EventLine = {
+    kind: 'triggerInError',
+    at: 1,
+    node: 'a',
+    pid: 1,
+    trigger: 'g.t',
+    reason: 'bad',
+  }
+  expect(judge([...well, uncaught, inError], expecting())).toEqual([
+    'uncaught in a: boom',
+    'in error: g.t: bad',
+  ])
+})

@@ -1,0 +1,180 @@
+import type { JobKey } from '../../src/core/key.ts'
+import { JobKey as Key } from '../../src/core/key.ts'
+import { CalendarIntervalScheduleBuilder } from '../../src/triggers/calendar-interval-trigger.ts'
+import { CronScheduleBuilder } from '../../src/triggers/cron-trigger.ts'
+import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/daily-time-interval-trigger.ts'
+import type { ScheduleBuilder } from '../../src/triggers/fluent-trigger-builder.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
+import type { Trigger } from '../../src/triggers/trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { type TriggerJson, triggerToJSON } from '../../src/triggers/trigger-json.ts'
+import { TriggerUtils } from '../../src/triggers/trigger-utils.ts'
+import type { SimRandom } from '../support/sim-random.ts'
+import type { ChaosNode } from './chaos-node.ts'
+import type { Expectation, Promised } from './judge.ts'
+
+/** A job as a node process is told of it; its key's group is `jobs`. */
+interface LoadJob {
+  readonly name: string
+  readonly type: 'work' | 'exclusive' | 'retrying'
+  readonly recovery: boolean
+  /** A job that goes with its last trigger cannot run an earlier firing again, so those that must are durable. */
+  readonly durable: boolean
+  readonly data: { readonly bodyMs: number; readonly failures: number }
+}
+
+interface LoadEntry {
+  readonly job: LoadJob
+  readonly triggers: readonly Trigger[]
+  readonly skips: boolean
+}
+
+interface Span {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** What nodes are given to do, and what must come of it. */
+export class Load implements Expectation {
+  readonly triggers: Map<string, Promised> = new Map()
+  readonly exclusiveJobs: Set<string> = new Set()
+  readonly misfireThresholdMs: number
+  readonly #random: SimRandom
+  #count = 0
+
+  constructor(random: SimRandom, misfireThresholdMs: number) {
+    this.#random = random
+    this.misfireThresholdMs = misfireThresholdMs
+  }
+
+  get instantCount(): number {
+    return [...this.triggers.values()].reduce((sum, { instants }) => sum + instants.length, 0)
+  }
+
+  /** Triggers of every kind that fire all the time of the span, `count` times eight of them and more. */
+  async scheduleMixed(node: ChaosNode, count: number, span: Span): Promise<void> {
+    const entries = Array.from({ length: count }, () => this.#mix(span)).flat()
+    this.#promise(entries, true)
+    await node.ask('schedule', { entries: entries.map(toMessage) })
+  }
+
+  /** A trigger that fires once. When the node's answer is an error, nobody knows whether it was stored. */
+  async scheduleOneShot(node: ChaosNode, atMs: number): Promise<void> {
+    const recovery = this.#random.chance(0.5)
+    const entry = this.#entry('work', { recovery, triggers: [{ schedule: once(), startMs: atMs }] })
+    this.#promise([entry], false)
+    await node.ask('schedule', { entries: [toMessage(entry)] })
+    this.#promise([entry], true)
+  }
+
+  #mix(span: Span): LoadEntry[] {
+    const every = (): number => this.#random.integer(5, 15) * 100
+    const all = (...schedules: ScheduleBuilder<Trigger>[]) =>
+      schedules.map((schedule) => ({ schedule, ...span }))
+    const seconds = (): number => this.#random.integer(1, 3)
+    return [
+      this.#entry('work', { triggers: all(simple(every(), span)) }),
+      this.#entry('work', {
+        recovery: true,
+        triggers: all(simple(every(), span), cron(seconds(), 'ignore')),
+      }),
+      this.#entry('exclusive', {
+        triggers: all(simple(every(), span), simple(every(), span), cron(2, 'ignore')),
+      }),
+      this.#entry('exclusive', {
+        recovery: true,
+        triggers: all(simple(every(), span), calendarInterval(seconds())),
+      }),
+      this.#entry('retrying', { recovery: true, failures: 1, triggers: all(daily(seconds())) }),
+      this.#entry('retrying', { failures: 2, triggers: all(simple(3 * every(), span)) }),
+      this.#entry('work', { skips: true, triggers: all(cron(1, 'doNothing')) }),
+      this.#entry('exclusive', { skips: true, triggers: all(cron(1, 'fireOnceNow')) }),
+    ]
+  }
+
+  #entry(
+    type: LoadJob['type'],
+    options: {
+      readonly triggers: readonly ({ readonly schedule: ScheduleBuilder<Trigger> } & Partial<Span>)[]
+      readonly recovery?: boolean
+      readonly failures?: number
+      readonly skips?: boolean
+    },
+  ): LoadEntry {
+    const name = `${type}-${String(++this.#count)}`
+    const { triggers, recovery = false, failures = 0, skips = false } = options
+    const endsLater = triggers.some(({ endMs }) => endMs !== undefined)
+    const bodyMs = this.#random.chance(0.3) ? 0 : this.#random.integer(1, 300)
+    return {
+      job: {
+        name,
+        type,
+        recovery,
+        durable: endsLater && (recovery || failures > 0),
+        data: { bodyMs, failures },
+      },
+      triggers: triggers.map(({ schedule, startMs, endMs }, index) => {
+        const builder = TriggerBuilder.newTrigger()
+          .withIdentity(`${name}-${String(index)}`, 'load')
+          .withPriority(this.#random.integer(1, 9))
+          .forJob(jobKeyOf(name))
+          .startAt(new Date(startMs ?? Date.now()))
+          .withSchedule(schedule)
+        return (endMs === undefined ? builder : builder.endAt(new Date(endMs))).build()
+      }),
+      skips,
+    }
+  }
+
+  #promise(entries: readonly LoadEntry[], isCertain: boolean): void {
+    for (const { job, triggers, skips } of entries) {
+      if (job.type === 'exclusive') this.exclusiveJobs.add(jobKeyOf(job.name).toString())
+      for (const trigger of triggers) {
+        const instants = TriggerUtils.computeFireTimes(trigger, null, 10_000).map((date) => date.getTime())
+        const { recovery: recovers, data } = job
+        const promised = { instants, recovers, skips, isCertain, failures: data.failures }
+        this.triggers.set(trigger.key.toString(), promised)
+      }
+    }
+  }
+}
+
+function jobKeyOf(name: string): JobKey {
+  return new Key(name, 'jobs')
+}
+
+function toMessage({ job, triggers }: LoadEntry): { job: LoadJob; triggers: TriggerJson[] } {
+  return { job, triggers: triggers.map(triggerToJSON) }
+}
+
+function once(): ScheduleBuilder<Trigger> {
+  return SimpleScheduleBuilder.simpleSchedule()
+}
+
+function simple(everyMs: number, { startMs, endMs }: Span): ScheduleBuilder<Trigger> {
+  return SimpleScheduleBuilder.simpleSchedule()
+    .withIntervalInMilliseconds(everyMs)
+    .withRepeatCount(Math.floor((endMs - startMs) / everyMs))
+    .withMisfireInstruction('ignore')
+}
+
+function cron(
+  everySeconds: number,
+  policy: 'ignore' | 'doNothing' | 'fireOnceNow',
+): ScheduleBuilder<Trigger> {
+  return CronScheduleBuilder.cronSchedule(`0/${String(everySeconds)} * * * * ?`).withMisfireInstruction(
+    policy,
+  )
+}
+
+function calendarInterval(seconds: number): ScheduleBuilder<Trigger> {
+  return CalendarIntervalScheduleBuilder.calendarIntervalSchedule()
+    .withIntervalInSeconds(seconds)
+    .withMisfireInstruction('ignore')
+}
+
+function daily(seconds: number): ScheduleBuilder<Trigger> {
+  return DailyTimeIntervalScheduleBuilder.dailyTimeIntervalSchedule()
+    .withIntervalInSeconds(seconds)
+    .withMisfireInstruction('ignore')
+}

@@ -1,0 +1,181 @@
+// A node of a cluster under test: a process with a scheduler of the built package, which obeys what the test sends.
+// What happens it appends to a file that no store knows of. Its one argument is a ChaosNodeOptions as JSON.
+
+import { openSync, writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  createScheduler,
+  defineJob,
+  inProcessThreadPool,
+  JobBuilder,
+  systemClock,
+  TriggerBuilder,
+  triggerFromJSON,
+} from '../../dist/index.js'
+import { DelegatingJobStore } from '../../dist/jobstore/delegating-job-store.js'
+import { postgresJobStore } from '../../dist/postgres.js'
+import { sqliteJobStore } from '../../dist/sqlite.js'
+
+const options = JSON.parse(process.argv[2])
+const { instanceId: node, killAt = null, clockOffsetMs = 0 } = options
+const log = openSync(options.log, 'a')
+
+function record(kind, fields) {
+  writeSync(log, `${JSON.stringify({ at: Date.now(), kind, node, pid: process.pid, ...fields })}\n`)
+}
+
+let passed = 0
+/** Ends this process as a power cut would, at the n-th time that it passes the point. */
+function pass(point) {
+  if (killAt?.point !== point || ++passed < killAt.nth) return
+  record('killed', { point })
+  process.kill(process.pid, 'SIGKILL')
+}
+
+class KillableStore extends DelegatingJobStore {
+  async acquireNextTriggers(request) {
+    const acquired = await super.acquireNextTriggers(request)
+    if (acquired.length > 0) pass('afterAcquire')
+    return acquired
+  }
+  async triggersFired(acquired) {
+    const results = await super.triggersFired(acquired)
+    pass('afterFired')
+    return results
+  }
+  async triggeredJobsComplete(completions) {
+    pass('beforeCompletion')
+    await super.triggeredJobsComplete(completions)
+    pass('afterCompletion')
+  }
+}
+
+/** A recovery trigger gets its name in the middle of the transaction that recovers. */
+const ids = {
+  uniqueName: () => {
+    if (new Error().stack.includes('recoveryTrigger')) pass('duringRecovery')
+    return crypto.randomUUID()
+  },
+  random: Math.random,
+}
+
+function recordRun(kind, context) {
+  record(kind, {
+    trigger: context.originalTriggerKey.toString(),
+    planned: context.scheduledFireTime.getTime(),
+    firedAt: context.fireTime.getTime(),
+    job: context.jobKey.toString(),
+    id: context.fireInstanceId,
+    attempt: context.attempt,
+    recovering: context.recovering,
+  })
+}
+
+async function execute(context) {
+  recordRun('started', context)
+  pass('midRun')
+  const { bodyMs = 0, failures = 0 } = context.mergedJobDataMap
+  if (bodyMs > 0) await sleep(bodyMs)
+  if (context.attempt <= failures) {
+    recordRun('failed', context)
+    throw new Error('planned')
+  }
+  recordRun('ended', context)
+}
+
+const retry = { attempts: 3, backoff: { type: 'fixed', initialMs: 200 } }
+const definitions = {
+  work: defineJob('work', execute),
+  exclusive: defineJob('exclusive', execute, { disallowConcurrentExecution: true }),
+  retrying: defineJob('retrying', execute, { retry }),
+}
+
+const store =
+  options.store === 'sqlite'
+    ? sqliteJobStore({ filename: options.location })
+    : postgresJobStore({ connectionString: options.location, ...options.storeOptions })
+
+const scheduler = await createScheduler({
+  schedulerName: 'chaos',
+  instanceId: node,
+  jobs: Object.values(definitions),
+  jobStore: killAt === null ? store : new KillableStore(store),
+  threadPool: inProcessThreadPool({ size: options.poolSize ?? 10 }),
+  clock: { ...systemClock, now: () => Date.now() + clockOffsetMs },
+  ids,
+  ...options.schedulerOptions,
+})
+
+scheduler.listenerManager.addJobListener({
+  name: 'kill point',
+  jobToBeExecuted: () => {
+    pass('beforeRun')
+  },
+})
+
+/** Each event, and what of it the checker reads. */
+const events = {
+  schedulerError: ({ message, error }) => ({ message, error: String(error.cause ?? error) }),
+  nodeFailed: ({ instanceId }) => ({ instanceId }),
+  nodeRecovered: (recovery) => recovery,
+  recoveredByPeer: () => ({}),
+  clockSkewed: ({ offsetMs }) => ({ offsetMs }),
+  executionLost: ({ triggerKey, scheduledFireTime, fireInstanceId, instanceId }) => ({
+    trigger: triggerKey.toString(),
+    planned: scheduledFireTime.getTime(),
+    id: fireInstanceId,
+    instanceId,
+  }),
+  triggerMisfired: ({ trigger }) => ({ trigger: trigger.key.toString(), planned: trigger.nextFireTimeMs }),
+  triggerInError: ({ triggerKey, reason }) => ({ trigger: triggerKey.toString(), reason }),
+}
+for (const [name, fieldsOf] of Object.entries(events)) {
+  scheduler.events.on(name, (payload) => record(name, fieldsOf(payload)))
+}
+process.on('uncaughtExceptionMonitor', (error) =>
+  record('uncaught', { error: String(error?.stack ?? error) }),
+)
+
+function jobOf({ name, type, recovery = false, durable = false, data = {} }) {
+  const builder = JobBuilder.newJob(definitions[type]).withIdentity(name, 'jobs').usingJobData(data)
+  if (recovery) builder.requestRecovery()
+  if (durable) builder.storeDurably()
+  return builder.build()
+}
+
+function oneShot(index) {
+  const job = jobOf({ name: `once-${index}`, type: 'work' })
+  const startMs = Date.now() + clockOffsetMs
+  return {
+    job,
+    triggers: [TriggerBuilder.newTrigger().withIdentity(`once-${index}`).startAt(new Date(startMs)).build()],
+  }
+}
+
+const commands = {
+  start: () => scheduler.start(),
+  schedule: ({ entries }) =>
+    scheduler.scheduleJobs(
+      entries.map(({ job, triggers }) => ({ job: jobOf(job), triggers: triggers.map(triggerFromJSON) })),
+    ),
+  scheduleOneShots: ({ count }) =>
+    scheduler.scheduleJobs(Array.from({ length: count }, (_, index) => oneShot(index))),
+  /** Keeps the event loop from turning. */
+  block: ({ forMs }) => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs)
+  },
+  stop: () => scheduler.shutdown({ waitForJobsToComplete: true }),
+}
+
+// Nobody is left to stop this process when the test is gone.
+process.once('disconnect', () => process.exit(0))
+process.on('message', async ({ op, question, ...fields }) => {
+  try {
+    await commands[op](fields)
+    process.send({ question, error: null })
+  } catch (error) {
+    process.send({ question, error: { code: error.code ?? null, message: String(error) } })
+  }
+  if (op === 'stop') process.disconnect()
+})
+process.send({ ready: true })
