@@ -57,6 +57,7 @@ export type {
   JobStore,
   JobStoreCapabilities,
   JobStoreContext,
+  JobStoreTransaction,
   LostExecution,
   NodeRecovery,
   ScheduleEntry,
@@ -108,6 +109,7 @@ export type {
   JobAndTriggers,
   ReplaceOptions,
   Scheduler,
+  SchedulerTransaction,
   ShutdownOptions,
 } from './scheduler/scheduler.ts'
 export { type SchedulerMetaData, summaryOf } from './scheduler/scheduler-metadata.ts'

@@ -45,6 +45,7 @@ export default defineConfig({
           { text: 'Misfires', link: '/guide/misfires' },
           { text: 'Thread pools', link: '/guide/thread-pools' },
           { text: 'Listeners and events', link: '/guide/listeners-and-events' },
+          { text: 'In your own transaction', link: '/guide/transactions' },
           { text: 'What ran', link: '/guide/execution-history' },
           { text: 'When something fails', link: '/guide/errors' },
           { text: 'Sharing tables with Java Quartz', link: '/guide/java-quartz' },

@@ -10,6 +10,7 @@ import type {
   JobStore,
   JobStoreCapabilities,
   JobStoreContext,
+  JobStoreTransaction,
   ScheduleEntry,
   TriggerFiredResult,
 } from './job-store.ts'
@@ -200,5 +201,8 @@ export class DelegatingJobStore implements JobStore {
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.around('queryExecutions', () => this.inner.queryExecutions(query))
+  }
+  joinTransaction(handle: object): JobStoreTransaction {
+    return this.inner.joinTransaction(handle)
   }
 }

@@ -28,6 +28,8 @@ export interface JobStoreCapabilities {
   readonly clustered: boolean
   /** Executions that ended are remembered. Default false. */
   readonly history?: boolean
+  /** Jobs can be scheduled inside of a transaction of the user's own. Default false. */
+  readonly sharedTransactions?: boolean
 }
 
 /** An execution that was in flight on a node that failed, and that nobody runs again. */
@@ -184,6 +186,24 @@ export interface ScheduleEntry {
 }
 
 /**
+ * The part of a store that can work inside of a transaction of the user's own. Nothing is told to the signaler, as
+ * nobody knows yet whether it will have happened; but when the transaction has ended, whatever may fire is looked for.
+ */
+export type JobStoreTransaction = Pick<
+  JobStore,
+  | 'scheduleJobs'
+  | 'addJob'
+  | 'rescheduleTrigger'
+  | 'deleteJobs'
+  | 'deleteTriggers'
+  | 'getJob'
+  | 'getTrigger'
+  | 'getTriggersOfJob'
+  | 'getTriggerState'
+  | 'getCalendar'
+>
+
+/**
  * WHERE: keeps jobs, triggers and calendars, and says what fires next.
  *
  * Every method is asynchronous and takes and returns immutable values. Operations on unknown keys answer `false`,
@@ -326,4 +346,13 @@ export interface JobStore {
 
   /** Executions that ended, those that began last first; none from a store that remembers none. */
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>
+
+  /**
+   * Works inside of the transaction that a database handle is in; which handles fit is up to the store. Each operation
+   * happens whole or not at all, and leaves the transaction usable when it fails, as far as the database allows.
+   *
+   * @throws SchedulerError ERR_NOT_SUPPORTED from a store without `sharedTransactions`
+   * @throws InvalidArgumentError when the handle is none
+   */
+  joinTransaction(handle: object): JobStoreTransaction
 }

@@ -1,4 +1,3 @@
-import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import type { TriggerKey } from '../core/key.ts'
 import { JobKey } from '../core/key.ts'
@@ -24,9 +23,8 @@ import type { ListenerManager } from '../listeners/listener-manager.ts'
 import { type Timer, timerDelayMaxMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import { TriggerBuilder } from '../triggers/trigger-builder.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
-import type { Notifier, Told } from './notifier.ts'
+import type { Notifier } from './notifier.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type {
   AddCalendarOptions,
@@ -35,11 +33,13 @@ import type {
   JobAndTriggers,
   ReplaceOptions,
   Scheduler,
+  SchedulerTransaction,
   ShutdownOptions,
 } from './scheduler.ts'
 import type { SchedulerEngine } from './scheduler-engine.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+import { Scheduling, type SchedulingObserver, silentObserver } from './scheduling.ts'
 import { TurnBudget } from './turn-budget.ts'
 
 export interface QuartzSchedulerParts {
@@ -63,6 +63,7 @@ export class QuartzScheduler implements Scheduler {
   readonly #notifier: Notifier
   readonly #executing: ExecutingJobs
   readonly #budget: TurnBudget
+  readonly #scheduling: Scheduling
   #delayedStart: Timer | null = null
 
   constructor(parts: QuartzSchedulerParts) {
@@ -73,6 +74,16 @@ export class QuartzScheduler implements Scheduler {
     this.#notifier = parts.notifier
     this.#executing = parts.executing
     this.#budget = new TurnBudget(parts.options.clock)
+    this.#scheduling = new Scheduling({
+      store: this.#store,
+      checks: this.#checks,
+      options: this.#options,
+      budget: this.#budget,
+      requireOpen: () => {
+        this.#engine.requireOpen()
+      },
+      observer: this.#observer(),
+    })
   }
 
   get schedulerName(): string {
@@ -151,118 +162,51 @@ export class QuartzScheduler implements Scheduler {
     await this.shutdown({ waitForJobsToComplete: true })
   }
 
-  async scheduleJob(
+  scheduleJob(
     jobOrTrigger: JobDetail | Trigger,
     given?: Trigger | readonly Trigger[],
     options: ReplaceOptions = {},
   ): Promise<Date> {
-    this.#engine.requireOpen()
-    if (given === undefined) return this.#scheduleTrigger(jobOrTrigger as Trigger)
-    const job = this.#checks.job(jobOrTrigger as JobDetail)
-    const triggers = await this.#prepare(job, isTriggerList(given) ? given : [given])
-    const firstMs = earliest(triggers)
-    if (firstMs === null) {
-      throw new InvalidArgumentError(
-        'triggers',
-        `scheduleJob got no trigger for job ${job.key.toString()}. Pass at least one, or use addJob.`,
-      )
-    }
-    await this.#store.scheduleJobs([{ job, triggers }], { replace: options.replace ?? false })
-    this.#engine.signal(firstMs)
-    await this.#tellAdded(job)
-    for (const trigger of triggers) await this.#tellScheduled(trigger)
-    return new Date(firstMs)
+    return this.#scheduling.scheduleJob(jobOrTrigger, given, options)
   }
-
-  async scheduleJobs(entries: readonly JobAndTriggers[], options: ReplaceOptions = {}): Promise<void> {
-    this.#engine.requireOpen()
-    const prepared: { job: JobDetail; triggers: readonly Trigger[] }[] = []
-    for (const entry of entries) {
-      const job = this.#checks.job(entry.job)
-      prepared.push({ job, triggers: await this.#prepare(job, entry.triggers) })
-    }
-    await this.#store.scheduleJobs(prepared, { replace: options.replace ?? false })
-    this.#engine.signal(null)
-    for (const { job, triggers } of prepared) {
-      await this.#tellAdded(job)
-      for (const trigger of triggers) await this.#tellScheduled(trigger)
-    }
+  scheduleJobs(entries: readonly JobAndTriggers[], options: ReplaceOptions = {}): Promise<void> {
+    return this.#scheduling.scheduleJobs(entries, options)
   }
-
-  async addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {
-    this.#engine.requireOpen()
-    if (!jobDetail.durable && options.storeNonDurableWhileAwaitingScheduling !== true) {
-      throw new SchedulerError(
-        'ERR_JOB_NOT_DURABLE',
-        `Job ${jobDetail.key.toString()} has no trigger and is not durable, so it would be deleted at once. ` +
-          'Build it with storeDurably(), or pass { storeNonDurableWhileAwaitingScheduling: true }.',
-      )
-    }
-    const job = this.#checks.job(jobDetail)
-    await this.#store.addJob(job, { replace: options.replace ?? false })
-    this.#engine.signal(null)
-    await this.#tellAdded(job)
-    await this.#budget.spend()
+  addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {
+    return this.#scheduling.addJob(jobDetail, options)
   }
-
-  async rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null> {
-    this.#engine.requireOpen()
-    const old = await this.#store.getTrigger(triggerKey)
-    if (old === null) return null
-    const job = await this.#checks.existingJob(old.jobKey, `trigger ${triggerKey.toString()}`)
-    const replacement = await this.#checks.trigger(trigger, job)
-    if (!(await this.#store.rescheduleTrigger(triggerKey, replacement))) return null
-    this.#engine.signal(replacement.nextFireTimeMs)
-    await this.#tellUnscheduled(triggerKey)
-    await this.#tellScheduled(replacement)
-    await this.#budget.spend()
-    return replacement.nextFireTime
+  rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null> {
+    return this.#scheduling.rescheduleJob(triggerKey, trigger)
   }
-
   unscheduleJob(triggerKey: TriggerKey): Promise<boolean> {
-    return this.unscheduleJobs([triggerKey])
+    return this.#scheduling.unscheduleJobs([triggerKey])
   }
-
-  async unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean> {
-    this.#engine.requireOpen()
-    const deleted = await this.#store.deleteTriggers(triggerKeys)
-    if (deleted.length > 0) this.#engine.signal(null)
-    for (const key of deleted) await this.#tellUnscheduled(key)
-    await this.#budget.spend()
-    return deleted.length === triggerKeys.length
+  unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean> {
+    return this.#scheduling.unscheduleJobs(triggerKeys)
   }
-
   deleteJob(jobKey: JobKey): Promise<boolean> {
-    return this.deleteJobs([jobKey])
+    return this.#scheduling.deleteJobs([jobKey])
+  }
+  deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
+    return this.#scheduling.deleteJobs(jobKeys)
+  }
+  triggerJob(jobKey: JobKey, data: JobDataMap = emptyJobDataMap): Promise<TriggerKey> {
+    return this.#scheduling.triggerJob(jobKey, data)
   }
 
-  async deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
+  withTransaction(handle: object): SchedulerTransaction {
     this.#engine.requireOpen()
-    const deleted = await this.#store.deleteJobs(jobKeys)
-    if (deleted.length > 0) this.#engine.signal(null)
-    for (const jobKey of deleted) {
-      await this.#notifier.tell('jobDeleted', { jobKey }, (listener) => listener.jobDeleted?.(jobKey))
-    }
-    await this.#budget.spend()
-    return deleted.length === jobKeys.length
-  }
-
-  async triggerJob(jobKey: JobKey, data: JobDataMap = emptyJobDataMap): Promise<TriggerKey> {
-    this.#engine.requireOpen()
-    const job = await this.#checks.existingJob(jobKey, 'triggerJob')
-    const { clock, ids } = this.#options
-    const trigger = TriggerBuilder.newTrigger({ clock })
-      .withIdentity(`MT_${ids.uniqueName()}`)
-      .forJob(jobKey)
-      .usingJobData(data)
-      .startAt(new Date(clock.now()))
-      .build()
-    const prepared = await this.#checks.trigger(trigger, job)
-    await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
-    this.#engine.signal(prepared.nextFireTimeMs)
-    await this.#tellScheduled(prepared)
-    await this.#budget.spend()
-    return prepared.key
+    const store = this.#store.joinTransaction(handle)
+    return new Scheduling({
+      store,
+      checks: this.#checks.over(store),
+      options: this.#options,
+      budget: this.#budget,
+      requireOpen: () => {
+        this.#engine.requireOpen()
+      },
+      observer: silentObserver,
+    })
   }
 
   async clear(): Promise<void> {
@@ -420,32 +364,6 @@ export class QuartzScheduler implements Scheduler {
     return context !== null && this.#engine.interrupt([context], 'interrupt')
   }
 
-  async #scheduleTrigger(trigger: Trigger): Promise<Date> {
-    const job = await this.#checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`)
-    const prepared = await this.#checks.trigger(trigger, job)
-    await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
-    this.#engine.signal(prepared.nextFireTimeMs)
-    await this.#tellScheduled(prepared)
-    await this.#budget.spend()
-    return new Date(prepared.nextFireTimeMs ?? Number.NaN)
-  }
-
-  async #prepare(job: JobDetail, triggers: readonly Trigger[]): Promise<readonly Trigger[]> {
-    if (triggers.length === 0 && !job.durable) {
-      throw new SchedulerError(
-        'ERR_JOB_NOT_DURABLE',
-        `Job ${job.key.toString()} is not durable and comes without triggers. ` +
-          'Pass a trigger, or build it with storeDurably().',
-      )
-    }
-    const prepared: Trigger[] = []
-    for (const trigger of triggers) {
-      prepared.push(await this.#checks.trigger(trigger, job))
-      await this.#budget.spend()
-    }
-    return prepared
-  }
-
   #read(): JobStore {
     this.#engine.requireOpen()
     return this.#store
@@ -460,30 +378,22 @@ export class QuartzScheduler implements Scheduler {
     return answer
   }
 
-  #tellAdded(jobDetail: JobDetail): Told {
-    return this.#notifier.tell('jobAdded', { jobDetail }, (listener) => listener.jobAdded?.(jobDetail))
-  }
-  #tellScheduled(trigger: Trigger): Told {
-    return this.#notifier.tell('jobScheduled', { trigger }, (listener) => listener.jobScheduled?.(trigger))
-  }
-  #tellUnscheduled(triggerKey: TriggerKey): Told {
-    return this.#notifier.tell('jobUnscheduled', { triggerKey }, (l) => l.jobUnscheduled?.(triggerKey))
+  #observer(): SchedulingObserver {
+    const notifier = this.#notifier
+    return {
+      changed: (candidateMs) => {
+        this.#engine.signal(candidateMs)
+      },
+      jobAdded: (jobDetail) => notifier.tell('jobAdded', { jobDetail }, (l) => l.jobAdded?.(jobDetail)),
+      jobDeleted: (jobKey) => notifier.tell('jobDeleted', { jobKey }, (l) => l.jobDeleted?.(jobKey)),
+      jobScheduled: (trigger) => notifier.tell('jobScheduled', { trigger }, (l) => l.jobScheduled?.(trigger)),
+      jobUnscheduled: (triggerKey) =>
+        notifier.tell('jobUnscheduled', { triggerKey }, (l) => l.jobUnscheduled?.(triggerKey)),
+    }
   }
 
   #cancelDelayedStart(): void {
     this.#delayedStart?.cancel()
     this.#delayedStart = null
   }
-}
-
-function isTriggerList(given: Trigger | readonly Trigger[]): given is readonly Trigger[] {
-  return Array.isArray(given)
-}
-
-function earliest(triggers: readonly Trigger[]): number | null {
-  let first: number | null = null
-  for (const { nextFireTimeMs } of triggers) {
-    if (nextFireTimeMs !== null && (first === null || nextFireTimeMs < first)) first = nextFireTimeMs
-  }
-  return first
 }

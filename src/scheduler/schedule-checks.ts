@@ -9,18 +9,26 @@ import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
+/** Where jobs and calendars are looked up. */
+export type CheckedStore = Pick<JobStore, 'getJob' | 'getCalendar'>
+
 /** Refuses, before anything is stored, what could not run later. */
 export class ScheduleChecks {
   readonly #registry: JobRegistry
-  readonly #store: JobStore
+  readonly #store: CheckedStore
   readonly #threadPool: ThreadPool
   readonly #maxJobDataBytes: number
 
-  constructor(registry: JobRegistry, store: JobStore, threadPool: ThreadPool, maxJobDataBytes: number) {
+  constructor(registry: JobRegistry, store: CheckedStore, threadPool: ThreadPool, maxJobDataBytes: number) {
     this.#registry = registry
     this.#store = store
     this.#threadPool = threadPool
     this.#maxJobDataBytes = maxJobDataBytes
+  }
+
+  /** The same checks, with what another store holds. */
+  over(store: CheckedStore): ScheduleChecks {
+    return new ScheduleChecks(this.#registry, store, this.#threadPool, this.#maxJobDataBytes)
   }
 
   /**

@@ -52,6 +52,29 @@ export interface ShutdownOptions {
   readonly timeoutMs?: number
 }
 
+/**
+ * The scheduling part of a scheduler, inside of a transaction of your own: what it does happens if and only if you
+ * commit. Each call happens whole or not at all. Listeners and events are not told, as nobody knows yet whether it
+ * will have happened.
+ */
+export type SchedulerTransaction = Pick<
+  Scheduler,
+  | 'scheduleJob'
+  | 'scheduleJobs'
+  | 'addJob'
+  | 'rescheduleJob'
+  | 'unscheduleJob'
+  | 'unscheduleJobs'
+  | 'deleteJob'
+  | 'deleteJobs'
+  | 'triggerJob'
+  | 'getJobDetail'
+  | 'getTrigger'
+  | 'getTriggersOfJob'
+  | 'getTriggerState'
+  | 'checkExists'
+>
+
 /** Identity of one execution, as `context.fireInstanceId` gives it. */
 export interface FireInstance {
   readonly fireInstanceId: string
@@ -126,6 +149,14 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND
    */
   triggerJob(jobKey: JobKey, data?: JobDataMap): Promise<TriggerKey>
+  /**
+   * Schedules inside of a transaction that you began and will end: `handle` is a client of pg, or a better-sqlite3
+   * database that is open on the store's file.
+   *
+   * @throws SchedulerError ERR_NOT_SUPPORTED when the store keeps its data elsewhere
+   * @throws InvalidArgumentError when the handle does not fit; operations throw ERR_NO_TRANSACTION outside of one
+   */
+  withTransaction(handle: object): SchedulerTransaction
   /** Deletes all jobs, triggers and calendars. */
   clear(): Promise<void>
 

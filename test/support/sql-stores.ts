@@ -30,8 +30,13 @@ export const sqliteStores: StoreMaker = {
   },
 }
 
+export interface PostgresStores extends StoreMaker {
+  readonly connection: () => ClientConfig
+  prepare(): Promise<(options?: Omit<PostgresJobStoreOptions, 'pool' | 'connectionString'>) => JobStore>
+}
+
 /** To be called at the top of a file of the project `postgres`. */
-export function postgresStores(): StoreMaker & { readonly connection: () => ClientConfig } {
+export function postgresStores(): PostgresStores {
   let database: TestDatabase | null = null
   let schemas = 0
   const connection = (): ClientConfig => {

@@ -1,6 +1,7 @@
 import type { IdGenerator } from '../../core/ids.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { SqlRunner } from '../sql/sql-runner.ts'
+import { JoinedPostgres, requireClient } from './joined-postgres.ts'
 import { type LockWait, LockWatch } from './lock-watch.ts'
 import { type LockingStrategy, quartzLocking, skipLockedLocking } from './locking.ts'
 import { PostgresConnections } from './postgres-connections.ts'
@@ -32,6 +33,8 @@ export class PostgresAccess {
   readonly #options: ResolvedPostgresOptions
   readonly #context: PostgresAccessContext
   readonly #watch: LockWatch
+  readonly #channel: string
+  readonly #joined = new WeakMap<object, JoinedPostgres>()
   readonly #notifier: WakeNotifier | null
   readonly #listener: WakeListener | null
 
@@ -65,9 +68,9 @@ export class PostgresAccess {
     const scope = { names: options.names, schedulerName: context.schedulerName }
     this.locking = options.locking === 'quartzLocks' ? quartzLocking(scope) : skipLockedLocking(scope)
     this.runner = this.#newRunner(this.locking, options)
-    const channel = wakeChannel(options.names, context.schedulerName)
-    this.#notifier = options.listen ? this.#newNotifier(channel) : null
-    this.#listener = options.listen ? this.#newListener(channel) : null
+    this.#channel = wakeChannel(options.names, context.schedulerName)
+    this.#notifier = options.listen ? this.#newNotifier(this.#channel) : null
+    this.#listener = options.listen ? this.#newListener(this.#channel) : null
   }
 
   /**
@@ -82,6 +85,22 @@ export class PostgresAccess {
   /** Starts to hear other nodes. */
   listen(): void {
     this.#listener?.start()
+  }
+
+  /** @throws InvalidArgumentError when the handle is no client of pg */
+  join(handle: object): JoinedPostgres {
+    const client = requireClient(handle)
+    const known = this.#joined.get(client)
+    if (known !== undefined) return known
+    const joined = new JoinedPostgres({
+      client,
+      connections: this.connections,
+      locking: this.locking,
+      wakeChannel: this.#options.listen ? this.#channel : null,
+    })
+    // One for each client, so that what is asked of one at the same time is done one after the other.
+    this.#joined.set(client, joined)
+    return joined
   }
 
   /** Tells other nodes. Returns at once and never throws. */

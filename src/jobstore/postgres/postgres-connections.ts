@@ -60,6 +60,11 @@ export class PostgresConnections {
     })
   }
 
+  /** The user's own client, for as long as one operation takes. */
+  borrow(client: pg.PoolClient): PostgresSession {
+    return new PostgresSession(client, () => {}, this.#options, null)
+  }
+
   /** A connection outside of the pool, made the same way, not yet connected; its errors are the caller's. */
   dedicatedClient(): pg.Client {
     const { connectTimeoutMs, source } = this.#options

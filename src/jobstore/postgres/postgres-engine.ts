@@ -59,6 +59,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         },
         mayClaim: async () => node?.confirm(),
         nodes: async () => (await node?.nodes()) ?? [],
+        join: (handle) => access.join(handle),
         wakePeers: (earliestMs) => {
           access.wakePeers(earliestMs)
         },

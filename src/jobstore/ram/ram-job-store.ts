@@ -12,6 +12,7 @@ import type {
   JobStore,
   JobStoreCapabilities,
   JobStoreContext,
+  JobStoreTransaction,
   ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
@@ -250,6 +251,13 @@ export class RAMJobStore implements JobStore {
   async queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     pageSize('queryExecutions', query)
     return { items: [], next: null }
+  }
+  joinTransaction(): JobStoreTransaction {
+    throw new SchedulerError(
+      'ERR_NOT_SUPPORTED',
+      `${this.name} keeps jobs in memory, so they cannot be part of a database transaction. ` +
+        'Use the SQLite or the PostgreSQL job store.',
+    )
   }
 
   #require(): RamSession {

@@ -8,6 +8,7 @@ import type { SqlNames } from './sql-names.ts'
 import type { SqlRunner } from './sql-runner.ts'
 import type { SqlSession } from './sql-session.ts'
 import type { SqlTransactor } from './sql-transactor.ts'
+import type { SqlProgram } from './statement.ts'
 
 /** A database under the SQL store: what it can do and how to reach it. */
 export interface SqlEngine {
@@ -26,6 +27,12 @@ export interface SqlEngine {
   connect(session: SqlSession): Promise<SqlConnection>
 }
 
+/** Runs programs inside of a transaction that the user began and will end. */
+export interface JoinedRunner extends Pick<SqlRunner, 'transact' | 'read'> {
+  /** Part of a program that made something available to fire: whoever fires is told when the transaction has ended. */
+  wake(earliestMs: EpochMs): SqlProgram<void>
+}
+
 export interface SqlConnection {
   readonly runner: SqlRunner
   /** The scheduler starts to fire: recovers what earlier or failed nodes left, and takes part in the cluster. */
@@ -34,6 +41,12 @@ export interface SqlConnection {
   mayClaim?(): Promise<void>
   /** The nodes of the cluster as this one sees them, once it was started; absent where there can be no others. */
   nodes?(): Promise<readonly ClusterNodeView[]>
+  /**
+   * Absent where nobody else can have a connection.
+   *
+   * @throws InvalidArgumentError when the handle is no connection to this database
+   */
+  join?(handle: object): JoinedRunner
   /** Tells the other nodes, if there are any, that something may fire at this instant. Returns at once. */
   wakePeers(earliestMs: EpochMs): void
   /** Leaves the cluster and frees everything. */

@@ -10,6 +10,7 @@ import type {
   JobCompletion,
   JobStoreCapabilities,
   JobStoreContext,
+  JobStoreTransaction,
   ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
@@ -32,6 +33,7 @@ import { clear, deleteJobs, deleteTriggers } from './deleting.ts'
 import { fireTriggers } from './firing.ts'
 import { queryExecutions } from './history.ts'
 import { HistoryPruner } from './history-pruner.ts'
+import { JoinedJobStore } from './joined-job-store.ts'
 import * as listing from './listing.ts'
 import { openSession } from './open-session.ts'
 import * as pausing from './pausing.ts'
@@ -69,7 +71,7 @@ export class SqlJobStore implements DatabaseJobStore {
 
   constructor(engine: SqlEngine) {
     this.name = engine.name
-    this.capabilities = { ...engine.capabilities, history: true }
+    this.capabilities = { ...engine.capabilities, history: true, sharedTransactions: true }
     this.#engine = engine
   }
 
@@ -260,6 +262,17 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.#read((session) => queryExecutions(session, query))
+  }
+  joinTransaction(handle: object): JobStoreTransaction {
+    const { connection, transactions } = this.#require()
+    if (connection.join === undefined) {
+      throw new SchedulerError(
+        'ERR_NOT_SUPPORTED',
+        `${this.name} is in memory that no other connection can reach. Use a file, or give the store your own ` +
+          'connection.',
+      )
+    }
+    return new JoinedJobStore(transactions.session, connection.join(handle))
   }
 
   async #transact<Answer>(

@@ -47,7 +47,7 @@ export class SqlTransactions implements SqlTransactor {
   }
 }
 
-function beginTransaction(session: SqlSession): SqlTransaction {
+export function beginTransaction(session: SqlSession): SqlTransaction {
   return {
     session,
     signals: new SignalBuffer(),

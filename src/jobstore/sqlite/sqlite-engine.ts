@@ -4,6 +4,8 @@ import { recoverAtStart } from '../sql/cluster/recovery.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
 import type { SqlSession } from '../sql/sql-session.ts'
+import { AfterTransactions } from './after-transactions.ts'
+import { joinSqlite } from './joined-sqlite.ts'
 import { LeasedRunner } from './leased-runner.ts'
 import { OutsideChanges } from './outside-changes.ts'
 import { SchedulerLease } from './scheduler-lease.ts'
@@ -44,7 +46,7 @@ export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
       }
       return isMemory && database === null
         ? memoryConnection(runner)
-        : sharedConnection(session, runner, filename)
+        : sharedConnection(session, runner, options)
     },
   }
 }
@@ -69,8 +71,15 @@ function memoryConnection(runner: SqliteRunner): SqlConnection {
 }
 
 /** What other connections, of this process or another one, may use as well. */
-function sharedConnection(session: SqlSession, runner: SqliteRunner, filename: string): SqlConnection {
+function sharedConnection(
+  session: SqlSession,
+  runner: SqliteRunner,
+  { filename, database }: ResolvedSqliteOptions,
+): SqlConnection {
   const { context } = session
+  const afterTransactions = new AfterTransactions(context.clock, (earliestMs) => {
+    context.signaler.schedulingChanged(earliestMs)
+  })
   const lease = new SchedulerLease(runner, session, context, filename)
   const changes = new OutsideChanges(runner, context.clock, () => {
     context.signaler.schedulingChanged(null)
@@ -82,10 +91,15 @@ function sharedConnection(session: SqlSession, runner: SqliteRunner, filename: s
       await changes.start()
       await transactor.run(recoverAtStart, { lock: 'cluster' })
     },
+    join: (handle) => {
+      if (lease.refusal !== null) throw lease.refusal
+      return joinSqlite(handle, { filename, own: database, afterTransactions })
+    },
     // Others look for themselves.
     wakePeers: () => {},
     async close() {
       changes.stop()
+      afterTransactions.stop()
       try {
         await lease.release()
       } catch (error) {

@@ -171,7 +171,8 @@ export class SqliteRunner implements SqlRunner {
   }
 }
 
-function runProgram<Answer>(program: SqlProgram<Answer>, statements: StatementCache): Answer {
+/** Runs a program from its beginning to its end without a break. */
+export function runProgram<Answer>(program: SqlProgram<Answer>, statements: StatementCache): Answer {
   let step = program.next()
   while (step.done !== true) step = program.next(execute(step.value, statements))
   return step.value

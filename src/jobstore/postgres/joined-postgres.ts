@@ -1,0 +1,141 @@
+import type pg from 'pg'
+import { InvalidArgumentError, JobPersistenceError } from '../../core/errors.ts'
+import { describeValue } from '../../core/options.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import type { JoinedRunner } from '../sql/sql-engine.ts'
+import type { TransactionLock, TransactionOptions } from '../sql/sql-runner.ts'
+import { run, type SqlProgram } from '../sql/statement.ts'
+import type { LockingStrategy } from './locking.ts'
+import type { PostgresConnections } from './postgres-connections.ts'
+import { DatabaseFailure } from './postgres-errors.ts'
+import type { PostgresSession } from './postgres-session.ts'
+import { PreparedStatements, replyOf } from './prepared-statements.ts'
+import { writeWakeMessage } from './wake-message.ts'
+
+export interface JoinedPostgresOptions {
+  readonly client: pg.PoolClient
+  readonly connections: PostgresConnections
+  readonly locking: LockingStrategy
+  /** Null when nobody listens. */
+  readonly wakeChannel: string | null
+}
+
+/** Not `instanceof`: the user's client may come from another copy of pg. @throws InvalidArgumentError */
+export function requireClient(handle: object): pg.PoolClient {
+  const given: Partial<pg.PoolClient> & { readonly totalCount?: unknown } = handle
+  if (given.totalCount !== undefined) {
+    throw new InvalidArgumentError(
+      'handle',
+      'withTransaction got a pool, each query of which may go to another connection. Take a client of it by ' +
+        'pool.connect(), and begin the transaction there.',
+    )
+  }
+  if (typeof given.query === 'function' && typeof given.on === 'function') return handle as pg.PoolClient
+  throw new InvalidArgumentError(
+    'handle',
+    `withTransaction needs a client of the package pg, got ${describeValue(handle)}.`,
+  )
+}
+
+const rollback = 'ROLLBACK TO SAVEPOINT quartz_ts; RELEASE SAVEPOINT quartz_ts'
+
+/** Programs as savepoints of a transaction on the user's client, one after the other. */
+export class JoinedPostgres implements JoinedRunner {
+  readonly #options: JoinedPostgresOptions
+  /** Unnamed: what is prepared stays with a connection that is not ours. */
+  readonly #statements = new PreparedStatements(false)
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(options: JoinedPostgresOptions) {
+    this.#options = options
+  }
+
+  transact<Answer>(begin: () => SqlProgram<Answer>, { lock }: TransactionOptions): Promise<Answer> {
+    return this.#inTurn(async (session) => {
+      await session.query({ text: 'SAVEPOINT quartz_ts' })
+      try {
+        await this.#lock(session, lock)
+        const answer = await this.#steps(session, begin())
+        await session.query({ text: 'RELEASE SAVEPOINT quartz_ts' })
+        return answer
+      } catch (error) {
+        // When this fails too the transaction is beyond help; the first error says why.
+        await session.query({ text: rollback }).catch(() => {})
+        throw error
+      }
+    })
+  }
+
+  read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
+    // With a savepoint as well, so that a statement that fails does not take the transaction with it.
+    return this.transact(begin, { lock: 'none' })
+  }
+
+  *wake(earliestMs: EpochMs): SqlProgram<void> {
+    const { wakeChannel } = this.#options
+    if (wakeChannel === null) return
+    // PostgreSQL tells when it commits, and only then. From nobody: this node wants to hear it too.
+    const values = [wakeChannel, writeWakeMessage({ earliestMs, from: '' })]
+    yield* run({ text: 'SELECT pg_notify($1, $2)', values })
+  }
+
+  async #inTurn<Answer>(task: (session: PostgresSession) => Promise<Answer>): Promise<Answer> {
+    const before = this.#last
+    const done = before.then(async () => {
+      const session = this.#options.connections.borrow(this.#options.client)
+      try {
+        return await task(session)
+      } finally {
+        session.release()
+      }
+    })
+    this.#last = done.catch(() => {})
+    try {
+      return await done
+    } catch (error) {
+      throw error instanceof DatabaseFailure ? refusalOf(error) : error
+    }
+  }
+
+  async #lock(session: PostgresSession, lock: TransactionLock): Promise<void> {
+    const { locking, connections } = this.#options
+    const locks = locking.take(lock)
+    if (locks.length === 0) return
+    if (locking.isTaken(await session.query({ text: locks.join('; ') })) || locking.prepare === null) return
+    // Outside of the user's transaction, whose end is not ours to wait for.
+    const own = await connections.open(null)
+    try {
+      await own.query({ text: locking.prepare })
+    } finally {
+      own.release()
+    }
+    if (locking.isTaken(await session.query({ text: locks.join('; ') }))) return
+    throw new DatabaseFailure(new Error('lock rows vanish as soon as they are made'))
+  }
+
+  async #steps<Answer>(session: PostgresSession, program: SqlProgram<Answer>): Promise<Answer> {
+    let step = program.next()
+    while (step.done !== true) {
+      const [result] = await session.query(this.#statements.queryOf(step.value))
+      step = program.next(replyOf(result))
+    }
+    return step.value
+  }
+}
+
+function refusalOf(failure: DatabaseFailure): JobPersistenceError {
+  switch (failure.sqlState) {
+    case '25P01':
+      return new JobPersistenceError(
+        'The client given to withTransaction is in no transaction. Begin one with BEGIN on this client first.',
+        { code: 'ERR_NO_TRANSACTION', cause: failure.cause },
+      )
+    case '25P02':
+      return new JobPersistenceError(
+        'The transaction given to withTransaction has failed already, by an earlier statement. End it with ROLLBACK.',
+        { code: 'ERR_NO_TRANSACTION', cause: failure.cause },
+      )
+    default:
+      return failure.toPersistenceError()
+  }
+}

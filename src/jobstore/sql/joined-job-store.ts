@@ -1,0 +1,70 @@
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import type { JobStoreTransaction, ScheduleEntry } from '../job-store.ts'
+import type { TriggerState } from '../trigger-state.ts'
+import { deleteJobs, deleteTriggers } from './deleting.ts'
+import { getTriggerState } from './listing.ts'
+import * as reading from './reading.ts'
+import { addJob, rescheduleTrigger, scheduleJobs } from './scheduling.ts'
+import type { JoinedRunner } from './sql-engine.ts'
+import type { SqlSession, SqlTransaction } from './sql-session.ts'
+import { beginTransaction } from './sql-transactions.ts'
+import type { SqlProgram } from './statement.ts'
+
+/** The store inside of a transaction of the user's own: the same programs, on the user's connection. */
+export class JoinedJobStore implements JobStoreTransaction {
+  readonly #session: SqlSession
+  readonly #runner: JoinedRunner
+
+  constructor(session: SqlSession, runner: JoinedRunner) {
+    this.#session = session
+    this.#runner = runner
+  }
+
+  scheduleJobs(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void> {
+    return this.#transact((tx) => scheduleJobs(tx, entries, options))
+  }
+  addJob(job: JobDetail, options: { readonly replace: boolean }): Promise<void> {
+    return this.#transact((tx) => addJob(tx, job, options))
+  }
+  rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
+    return this.#transact((tx) => rescheduleTrigger(tx, key, trigger))
+  }
+  deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
+    return this.#transact((tx) => deleteJobs(tx, keys))
+  }
+  deleteTriggers(keys: readonly TriggerKey[]): Promise<readonly TriggerKey[]> {
+    return this.#transact((tx) => deleteTriggers(tx, keys))
+  }
+
+  getJob(key: JobKey): Promise<JobDetail | null> {
+    return this.#runner.read(() => reading.getJob(this.#session, key))
+  }
+  getTrigger(key: TriggerKey): Promise<Trigger | null> {
+    return this.#runner.read(() => reading.getTrigger(this.#session, key))
+  }
+  getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
+    return this.#runner.read(() => reading.getTriggersOfJob(this.#session, key))
+  }
+  getTriggerState(key: TriggerKey): Promise<TriggerState> {
+    return this.#runner.read(() => getTriggerState(this.#session, key))
+  }
+  getCalendar(name: string): Promise<Calendar | null> {
+    return this.#runner.read(() => reading.getCalendar(this.#session, name))
+  }
+
+  /** What the programs have to tell is dropped: whether any of it will have happened is up to the user. */
+  #transact<Answer>(program: (tx: SqlTransaction) => SqlProgram<Answer>): Promise<Answer> {
+    return this.#runner.transact(() => this.#withWake(program), { lock: 'shared' })
+  }
+
+  *#withWake<Answer>(program: (tx: SqlTransaction) => SqlProgram<Answer>): SqlProgram<Answer> {
+    const tx = beginTransaction(this.#session)
+    const answer = yield* program(tx)
+    const { earliestMs } = tx.offers
+    if (earliestMs !== null) yield* this.#runner.wake(earliestMs)
+    return answer
+  }
+}

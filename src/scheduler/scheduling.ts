@@ -1,0 +1,237 @@
+import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
+import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
+import { JobKey, type TriggerKey } from '../core/key.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
+import type { JobStoreTransaction } from '../jobstore/job-store.ts'
+import type { TriggerState } from '../jobstore/trigger-state.ts'
+import type { EpochMs } from '../time/clock.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import { TriggerBuilder } from '../triggers/trigger-builder.ts'
+import type { Told } from './notifier.ts'
+import type { ScheduleChecks } from './schedule-checks.ts'
+import type { AddJobOptions, JobAndTriggers, ReplaceOptions, SchedulerTransaction } from './scheduler.ts'
+import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+import type { TurnBudget } from './turn-budget.ts'
+
+/** Who is to know what was scheduled. */
+export interface SchedulingObserver {
+  /** Something may fire earlier or later: at this instant, or null for who knows when. */
+  changed(candidateMs: EpochMs | null): void
+  jobAdded(jobDetail: JobDetail): Told
+  jobDeleted(jobKey: JobKey): Told
+  jobScheduled(trigger: Trigger): Told
+  jobUnscheduled(triggerKey: TriggerKey): Told
+}
+
+/** For what may yet be rolled back: nobody is told. */
+export const silentObserver: SchedulingObserver = {
+  changed: () => {},
+  jobAdded: () => null,
+  jobDeleted: () => null,
+  jobScheduled: () => null,
+  jobUnscheduled: () => null,
+}
+
+export interface SchedulingParts {
+  readonly store: JobStoreTransaction
+  readonly checks: ScheduleChecks
+  readonly options: ResolvedSchedulerOptions
+  readonly budget: TurnBudget
+  /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN */
+  readonly requireOpen: () => void
+  readonly observer: SchedulingObserver
+}
+
+/** Stores and deletes jobs and triggers: checks what it is asked, hands it to the store and tells of it. */
+export class Scheduling implements SchedulerTransaction {
+  readonly #store: JobStoreTransaction
+  readonly #checks: ScheduleChecks
+  readonly #options: ResolvedSchedulerOptions
+  readonly #budget: TurnBudget
+  readonly #requireOpen: () => void
+  readonly #observer: SchedulingObserver
+
+  constructor(parts: SchedulingParts) {
+    this.#store = parts.store
+    this.#checks = parts.checks
+    this.#options = parts.options
+    this.#budget = parts.budget
+    this.#requireOpen = parts.requireOpen
+    this.#observer = parts.observer
+  }
+
+  async scheduleJob(
+    jobOrTrigger: JobDetail | Trigger,
+    given?: Trigger | readonly Trigger[],
+    options: ReplaceOptions = {},
+  ): Promise<Date> {
+    this.#requireOpen()
+    if (given === undefined) return this.#scheduleTrigger(jobOrTrigger as Trigger)
+    const job = this.#checks.job(jobOrTrigger as JobDetail)
+    const triggers = await this.#prepare(job, isTriggerList(given) ? given : [given])
+    const firstMs = earliest(triggers)
+    if (firstMs === null) {
+      throw new InvalidArgumentError(
+        'triggers',
+        `scheduleJob got no trigger for job ${job.key.toString()}. Pass at least one, or use addJob.`,
+      )
+    }
+    await this.#store.scheduleJobs([{ job, triggers }], { replace: options.replace ?? false })
+    this.#observer.changed(firstMs)
+    await this.#observer.jobAdded(job)
+    for (const trigger of triggers) await this.#observer.jobScheduled(trigger)
+    return new Date(firstMs)
+  }
+
+  async scheduleJobs(entries: readonly JobAndTriggers[], options: ReplaceOptions = {}): Promise<void> {
+    this.#requireOpen()
+    const prepared: { job: JobDetail; triggers: readonly Trigger[] }[] = []
+    for (const entry of entries) {
+      const job = this.#checks.job(entry.job)
+      prepared.push({ job, triggers: await this.#prepare(job, entry.triggers) })
+    }
+    await this.#store.scheduleJobs(prepared, { replace: options.replace ?? false })
+    this.#observer.changed(null)
+    for (const { job, triggers } of prepared) {
+      await this.#observer.jobAdded(job)
+      for (const trigger of triggers) await this.#observer.jobScheduled(trigger)
+    }
+  }
+
+  async addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {
+    this.#requireOpen()
+    if (!jobDetail.durable && options.storeNonDurableWhileAwaitingScheduling !== true) {
+      throw new SchedulerError(
+        'ERR_JOB_NOT_DURABLE',
+        `Job ${jobDetail.key.toString()} has no trigger and is not durable, so it would be deleted at once. ` +
+          'Build it with storeDurably(), or pass { storeNonDurableWhileAwaitingScheduling: true }.',
+      )
+    }
+    const job = this.#checks.job(jobDetail)
+    await this.#store.addJob(job, { replace: options.replace ?? false })
+    this.#observer.changed(null)
+    await this.#observer.jobAdded(job)
+    await this.#budget.spend()
+  }
+
+  async rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null> {
+    this.#requireOpen()
+    const old = await this.#store.getTrigger(triggerKey)
+    if (old === null) return null
+    const job = await this.#checks.existingJob(old.jobKey, `trigger ${triggerKey.toString()}`)
+    const replacement = await this.#checks.trigger(trigger, job)
+    if (!(await this.#store.rescheduleTrigger(triggerKey, replacement))) return null
+    this.#observer.changed(replacement.nextFireTimeMs)
+    await this.#observer.jobUnscheduled(triggerKey)
+    await this.#observer.jobScheduled(replacement)
+    await this.#budget.spend()
+    return replacement.nextFireTime
+  }
+
+  unscheduleJob(triggerKey: TriggerKey): Promise<boolean> {
+    return this.unscheduleJobs([triggerKey])
+  }
+
+  async unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean> {
+    this.#requireOpen()
+    const deleted = await this.#store.deleteTriggers(triggerKeys)
+    if (deleted.length > 0) this.#observer.changed(null)
+    for (const key of deleted) await this.#observer.jobUnscheduled(key)
+    await this.#budget.spend()
+    return deleted.length === triggerKeys.length
+  }
+
+  deleteJob(jobKey: JobKey): Promise<boolean> {
+    return this.deleteJobs([jobKey])
+  }
+
+  async deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
+    this.#requireOpen()
+    const deleted = await this.#store.deleteJobs(jobKeys)
+    if (deleted.length > 0) this.#observer.changed(null)
+    for (const jobKey of deleted) {
+      await this.#observer.jobDeleted(jobKey)
+    }
+    await this.#budget.spend()
+    return deleted.length === jobKeys.length
+  }
+
+  async triggerJob(jobKey: JobKey, data: JobDataMap = emptyJobDataMap): Promise<TriggerKey> {
+    this.#requireOpen()
+    const job = await this.#checks.existingJob(jobKey, 'triggerJob')
+    const { clock, ids } = this.#options
+    const trigger = TriggerBuilder.newTrigger({ clock })
+      .withIdentity(`MT_${ids.uniqueName()}`)
+      .forJob(jobKey)
+      .usingJobData(data)
+      .startAt(new Date(clock.now()))
+      .build()
+    const prepared = await this.#checks.trigger(trigger, job)
+    await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
+    this.#observer.changed(prepared.nextFireTimeMs)
+    await this.#observer.jobScheduled(prepared)
+    await this.#budget.spend()
+    return prepared.key
+  }
+
+  async #scheduleTrigger(trigger: Trigger): Promise<Date> {
+    const job = await this.#checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`)
+    const prepared = await this.#checks.trigger(trigger, job)
+    await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
+    this.#observer.changed(prepared.nextFireTimeMs)
+    await this.#observer.jobScheduled(prepared)
+    await this.#budget.spend()
+    return new Date(prepared.nextFireTimeMs ?? Number.NaN)
+  }
+
+  async #prepare(job: JobDetail, triggers: readonly Trigger[]): Promise<readonly Trigger[]> {
+    if (triggers.length === 0 && !job.durable) {
+      throw new SchedulerError(
+        'ERR_JOB_NOT_DURABLE',
+        `Job ${job.key.toString()} is not durable and comes without triggers. ` +
+          'Pass a trigger, or build it with storeDurably().',
+      )
+    }
+    const prepared: Trigger[] = []
+    for (const trigger of triggers) {
+      prepared.push(await this.#checks.trigger(trigger, job))
+      await this.#budget.spend()
+    }
+    return prepared
+  }
+
+  async getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {
+    return this.#read().getJob(jobKey)
+  }
+  async getTrigger(triggerKey: TriggerKey): Promise<Trigger | null> {
+    return this.#read().getTrigger(triggerKey)
+  }
+  async getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]> {
+    return this.#read().getTriggersOfJob(jobKey)
+  }
+  async getTriggerState(triggerKey: TriggerKey): Promise<TriggerState> {
+    return this.#read().getTriggerState(triggerKey)
+  }
+  async checkExists(key: JobKey | TriggerKey): Promise<boolean> {
+    const store = this.#read()
+    if (key instanceof JobKey) return (await store.getJob(key)) !== null
+    return (await store.getTrigger(key)) !== null
+  }
+
+  #read(): JobStoreTransaction {
+    this.#requireOpen()
+    return this.#store
+  }
+}
+
+function isTriggerList(given: Trigger | readonly Trigger[]): given is readonly Trigger[] {
+  return Array.isArray(given)
+}
+
+function earliest(triggers: readonly Trigger[]): number | null {
+  let first: number | null = null
+  for (const { nextFireTimeMs } of triggers) {
+    if (nextFireTimeMs !== null && (first === null || nextFireTimeMs < first)) first = nextFireTimeMs
+  }
+  return first
+}

@@ -1,0 +1,81 @@
+import pg from 'pg'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { postgresStores } from '../support/sql-stores.ts'
+import {
+  note,
+  now,
+  openNode,
+  type TransactionScene,
+  transactionCases,
+  type UserConnection,
+} from '../support/transaction-cases.ts'
+
+const stores = postgresStores()
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client(stores.connection())
+  await client.connect()
+  onTestFinished(() => client.end())
+  return client
+}
+
+async function userConnection(): Promise<UserConnection> {
+  const client = await connect()
+  await client.query('DROP TABLE IF EXISTS orders; CREATE TABLE orders (id text)')
+  return {
+    handle: client,
+    run: async (statement) => {
+      await client.query(statement)
+    },
+    orders: async () => (await client.query('SELECT * FROM orders')).rows.length,
+  }
+}
+
+async function scene(locking: 'skipLocked' | 'quartzLocks' = 'skipLocked'): Promise<TransactionScene> {
+  const newStore = await stores.prepare()
+  return { begin: 'BEGIN', newStore: () => newStore({ locking }), connect: userConnection }
+}
+
+transactionCases('PostgreSQL', () => scene())
+transactionCases("PostgreSQL with Java's locks", () => scene('quartzLocks'))
+
+describe('a transaction of the user on PostgreSQL', () => {
+  test('wakes another node when it is committed, and not before', async () => {
+    const { newStore, begin, connect: user } = await scene()
+    const [scheduling, firing] = [await openNode(newStore(), 'node-1'), await openNode(newStore(), 'node-2')]
+    await firing.scheduler.start()
+    const { handle, run } = await user()
+    await run(begin)
+    const tx = scheduling.scheduler.withTransaction(handle)
+    await tx.scheduleJob(note('a'), now('a'))
+    // What another node is told by a commit it hears after what was told before.
+    await scheduling.scheduler.scheduleJob(note('b'), now('b'))
+    await firing.hasRun('b')
+    expect(firing.ran).toEqual(['b'])
+    await run('COMMIT')
+    await firing.hasRun('a')
+  })
+
+  test('goes on after an error of a statement of ours, and tells of one of its own', async () => {
+    const { newStore, begin, connect: user } = await scene()
+    const { scheduler } = await openNode(newStore())
+    const { handle, run } = await user()
+    await run(begin)
+    const tx = scheduler.withTransaction(handle)
+    await Promise.all([tx.addJob(note('a')), tx.addJob(note('b')), tx.addJob(note('c'))])
+    await expect(run('SELECT 1/0')).rejects.toThrow('division')
+    await expect(tx.addJob(note('d'))).rejects.toMatchObject({ code: 'ERR_NO_TRANSACTION' })
+    await run('ROLLBACK')
+    await expect(scheduler.checkExists(note('a').key)).resolves.toBe(false)
+  })
+
+  test('is refused with a pool', async () => {
+    const { newStore } = await scene()
+    const { scheduler } = await openNode(newStore())
+    const pool = new pg.Pool(stores.connection())
+    onTestFinished(() => pool.end())
+    expect(() => scheduler.withTransaction(pool)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', field: 'handle' }),
+    )
+  })
+})

@@ -1,0 +1,160 @@
+import {
+  createScheduler,
+  defineJob,
+  JobBuilder,
+  type JobDetail,
+  JobKey,
+  type JobStore,
+  type Scheduler,
+  type SchedulerTransaction,
+  type Trigger,
+  TriggerBuilder,
+  TriggerKey,
+} from 'quartz-ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+
+/** A connection of the user's own, with a table `orders (id)` beside the store's. */
+export interface UserConnection {
+  readonly handle: object
+  readonly run: (statement: string) => Promise<void>
+  readonly orders: () => Promise<number>
+}
+
+/** One database of one test. */
+export interface TransactionScene {
+  readonly newStore: () => JobStore
+  readonly connect: () => Promise<UserConnection>
+  /** Begins a transaction that may write. */
+  readonly begin: string
+}
+
+export interface Node {
+  readonly scheduler: Scheduler
+  /** Names of jobs that ran. */
+  readonly ran: string[]
+  /** Resolves when a job of this name has run. */
+  readonly hasRun: (name: string) => Promise<void>
+}
+
+/** The scheduler looks by itself only after an hour: what fires at once was woken. */
+export async function openNode(jobStore: JobStore, instanceId = 'node-1'): Promise<Node> {
+  const ran: string[] = []
+  const waiting = new Map<string, () => void>()
+  const note = defineJob('note', ({ jobKey }) => {
+    ran.push(jobKey.name)
+    waiting.get(jobKey.name)?.()
+  })
+  const scheduler = await createScheduler({ jobStore, instanceId, jobs: [note], idleWaitMs: 3_600_000 })
+  onTestFinished(() => scheduler.shutdown())
+  return {
+    scheduler,
+    ran,
+    hasRun: (name) =>
+      ran.includes(name) ? Promise.resolve() : new Promise((resolve) => waiting.set(name, resolve)),
+  }
+}
+
+export const note = (name: string): JobDetail =>
+  JobBuilder.newJob('note').withIdentity(name).storeDurably().build()
+export const now = (name: string): Trigger => TriggerBuilder.newTrigger().withIdentity(name).build()
+
+interface SetUp extends Node {
+  readonly scene: TransactionScene
+  readonly user: UserConnection
+  readonly tx: SchedulerTransaction
+}
+
+async function setUp(prepare: () => Promise<TransactionScene>): Promise<SetUp> {
+  const scene = await prepare()
+  const node = await openNode(scene.newStore())
+  const user = await scene.connect()
+  return { ...node, scene, user, tx: node.scheduler.withTransaction(user.handle) }
+}
+
+const order = "INSERT INTO orders (id) VALUES ('one')"
+
+/** What both engines have to do about transactions of the user's own. */
+export function transactionCases(engine: string, prepare: () => Promise<TransactionScene>): void {
+  describe(`scheduling in a transaction of the user on ${engine}`, () => {
+    test('happens when it is committed, and wakes the scheduler then', async () => {
+      const { scheduler, user, tx, ran, hasRun, scene } = await setUp(prepare)
+      await scheduler.start()
+      await user.run(scene.begin)
+      await user.run(order)
+      await expect(tx.scheduleJob(note('a'), now('a'))).resolves.toBeInstanceOf(Date)
+      await expect(tx.checkExists(new JobKey('a'))).resolves.toBe(true)
+      await expect(tx.getTriggerState(new TriggerKey('a'))).resolves.toBe('NORMAL')
+      expect(ran).toEqual([])
+      await user.run('COMMIT')
+      await hasRun('a')
+      await expect(user.orders()).resolves.toBe(1)
+    })
+
+    test('leaves nothing when it is rolled back', async () => {
+      const { scheduler, user, tx, scene } = await setUp(prepare)
+      await scheduler.addJob(note('kept'))
+      await user.run(scene.begin)
+      await user.run(order)
+      await tx.scheduleJobs([{ job: note('a'), triggers: [now('a')] }])
+      await tx.addJob(note('b'))
+      await tx.triggerJob(new JobKey('kept'))
+      await expect(tx.deleteJob(new JobKey('kept'))).resolves.toBe(true)
+      await user.run('ROLLBACK')
+      await expect(user.orders()).resolves.toBe(0)
+      await expect(scheduler.checkExists(new JobKey('a'))).resolves.toBe(false)
+      await expect(scheduler.checkExists(new JobKey('b'))).resolves.toBe(false)
+      await expect(scheduler.getTriggersOfJob(new JobKey('kept'))).resolves.toEqual([])
+    })
+
+    test('changes and deletes what is there', async () => {
+      const { scheduler, user, tx, scene } = await setUp(prepare)
+      await scheduler.scheduleJob(note('a'), [now('a1'), now('a2')])
+      await user.run(scene.begin)
+      const later = TriggerBuilder.newTrigger().withIdentity('later').startAt(new Date(4e12)).build()
+      await expect(tx.rescheduleJob(new TriggerKey('a1'), later)).resolves.toEqual(new Date(4e12))
+      await expect(tx.unscheduleJob(new TriggerKey('a2'))).resolves.toBe(true)
+      await user.run('COMMIT')
+      const triggers = await scheduler.getTriggersOfJob(new JobKey('a'))
+      expect(triggers.map(({ key }) => key.name)).toEqual(['later'])
+    })
+    refusalCases(prepare)
+  })
+}
+
+function refusalCases(prepare: () => Promise<TransactionScene>): void {
+  test('that is refused leaves nothing behind, and the transaction usable', async () => {
+    const { scheduler, user, tx, scene } = await setUp(prepare)
+    await scheduler.addJob(note('taken'))
+    await user.run(scene.begin)
+    await user.run(order)
+    const entries = [
+      { job: note('new'), triggers: [now('new')] },
+      { job: note('taken'), triggers: [now('taken')] },
+    ]
+    await expect(tx.scheduleJobs(entries)).rejects.toMatchObject({ code: 'ERR_OBJECT_ALREADY_EXISTS' })
+    await tx.addJob(note('other'))
+    await user.run('COMMIT')
+    await expect(user.orders()).resolves.toBe(1)
+    await expect(scheduler.checkExists(new JobKey('new'))).resolves.toBe(false)
+    await expect(scheduler.checkExists(new JobKey('other'))).resolves.toBe(true)
+  })
+
+  test('is refused outside of one', async () => {
+    const { scheduler, user, tx, scene } = await setUp(prepare)
+    await expect(tx.addJob(note('a'))).rejects.toMatchObject({ code: 'ERR_NO_TRANSACTION' })
+    await expect(tx.getJobDetail(new JobKey('a'))).rejects.toMatchObject({ code: 'ERR_NO_TRANSACTION' })
+    await user.run(scene.begin)
+    await tx.addJob(note('a'))
+    await user.run('COMMIT')
+    await expect(tx.addJob(note('b'))).rejects.toMatchObject({ code: 'ERR_NO_TRANSACTION' })
+    expect(() => scheduler.withTransaction({})).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT', field: 'handle' }),
+    )
+    await scheduler.shutdown()
+    expect(() => scheduler.withTransaction(user.handle)).toThrow(
+      expect.objectContaining({ code: 'ERR_SCHEDULER_SHUTDOWN' }),
+    )
+    await user.run(scene.begin)
+    await expect(tx.addJob(note('b'))).rejects.toMatchObject({ code: 'ERR_SCHEDULER_SHUTDOWN' })
+  })
+}
