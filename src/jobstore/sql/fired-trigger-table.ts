@@ -19,7 +19,7 @@ export interface FiredRow {
   readonly requestsRecovery: boolean
 }
 
-export type TriggerFiring = Pick<FiredRow, 'triggerKey' | 'state'>
+export type TriggerFiring = Pick<FiredRow, 'triggerKey' | 'state' | 'plannedTimeMs'>
 
 /** The rows of `fired_triggers`: claims (ACQUIRED) and executions in flight (EXECUTING). */
 export class FiredTriggerTable {
@@ -77,7 +77,7 @@ export class FiredTriggerTable {
     return decode(yield* all(this.#statements.deleteAll({ scheduler: this.#scheduler })))
   }
 
-  /** Of the rows that name one of these triggers, the trigger and the state; on any node. */
+  /** Of the rows that name one of these triggers, what concerns the trigger; on any node. */
   *ofTriggers(triggerKeys: readonly TriggerKey[]): SqlProgram<readonly TriggerFiring[]> {
     if (triggerKeys.length === 0) return []
     const rows = JSON.stringify(triggerKeys.map(({ name, group }) => ({ name, grp: group })))
@@ -85,6 +85,7 @@ export class FiredTriggerTable {
     return found.map((row) => ({
       triggerKey: new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')),
       state: requireState(row),
+      plannedTimeMs: integer(row, 'sched_time'),
     }))
   }
 
@@ -231,7 +232,7 @@ function statementsOfRecovery(dialect: SqlDialect, fired: string, keys: string):
     deleteAll: sqlQuery(dialect, `DELETE FROM ${fired} WHERE sched_name = :scheduler RETURNING ${columns}`),
     ofTriggers: sqlQuery(
       dialect,
-      `SELECT f.entry_id, f.trigger_name, f.trigger_group, f.state
+      `SELECT f.entry_id, f.trigger_name, f.trigger_group, f.state, f.sched_time
        FROM ${fired} f JOIN ${keys} AS r ON f.trigger_name = r.name AND f.trigger_group = r.grp
        WHERE f.sched_name = :scheduler`,
     ),

@@ -185,6 +185,35 @@ describe('a node that died', () => {
     expect(await live.bed.fireKind(claim)).toBe('fired')
   })
 
+  test('in its last firing, with an earlier one in flight elsewhere: the trigger goes, whoever ends last', async () => {
+    const stage = await scene()
+    const { cluster, dead, live } = stage
+    const repeating = dead.bed.trigger('t', { everyMs: 1000, times: 2, job: job(false, false) })
+    await dead.bed.scheduleAll([repeating], job(false, false))
+    const earlier = await live.bed.start('t')
+    await cluster.clock.advance(1000)
+    await dead.bed.start('t')
+    await die(stage)
+    expect(await cluster.firedRows()).toEqual(['t EXECUTING'])
+    await live.bed.complete(earlier)
+    expect(await cluster.firedRows()).toEqual([])
+    expect(await live.bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+  })
+
+  test('in an earlier firing, with the last one in flight elsewhere: the trigger stays until that ends', async () => {
+    const stage = await scene()
+    const { cluster, dead, live } = stage
+    const repeating = dead.bed.trigger('t', { everyMs: 1000, times: 2, job: job(false, false) })
+    await dead.bed.scheduleAll([repeating], job(false, false))
+    await dead.bed.start('t')
+    await cluster.clock.advance(1000)
+    const last = await live.bed.start('t')
+    await die(stage)
+    expect(await live.bed.store.getCounts()).toEqual({ jobs: 1, triggers: 1, calendars: 0 })
+    await live.bed.complete(last, 'deleteTrigger')
+    expect(await live.bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+  })
+
   test('wakes the loops for what may fire again', async () => {
     const stage = await scene()
     const { dead, live } = stage

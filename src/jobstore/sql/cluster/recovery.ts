@@ -1,6 +1,7 @@
 import { emptyJobDataMap, type JobDataMap } from '../../../core/job-data-map.ts'
 import { type JobKey, recoveringJobsGroup, type TriggerKey } from '../../../core/key.ts'
 import { recoveryKeys } from '../../../core/recovery-keys.ts'
+import type { EpochMs } from '../../../time/clock.ts'
 import { SimpleScheduleBuilder } from '../../../triggers/simple-trigger.ts'
 import type { Trigger } from '../../../triggers/trigger.ts'
 import { TriggerBuilder } from '../../../triggers/trigger-builder.ts'
@@ -64,8 +65,8 @@ interface Circumstances {
   readonly jobs: KeyMap<JobKey, JobRef>
   /** Triggers that somebody else has a claim on. */
   readonly claimed: KeyMap<TriggerKey, true>
-  /** Triggers that somebody else has a claim on or executes. */
-  readonly inFlight: KeyMap<TriggerKey, true>
+  /** The latest planned instant of what somebody else has a claim on or executes. */
+  readonly inFlight: KeyMap<TriggerKey, EpochMs>
 }
 
 /** Settles firings whose rows were deleted because nobody will end them. */
@@ -104,9 +105,11 @@ function* lookAround(tx: SqlTransaction, rows: readonly FiredRow[]): SqlProgram<
   const triggers = yield* lockTriggers(tx, keys.keys())
   const jobs = yield* lockJobs(tx, jobKeysOf(rows))
   const claimed = new KeyMap<TriggerKey, true>()
-  const inFlight = new KeyMap<TriggerKey, true>()
-  for (const { triggerKey, state } of yield* tx.session.firedTriggers.ofTriggers(keys.keys())) {
-    inFlight.set(triggerKey, true)
+  const inFlight = new KeyMap<TriggerKey, EpochMs>()
+  for (const { triggerKey, state, plannedTimeMs } of yield* tx.session.firedTriggers.ofTriggers(
+    keys.keys(),
+  )) {
+    inFlight.set(triggerKey, Math.max(plannedTimeMs, inFlight.get(triggerKey) ?? plannedTimeMs))
     if (state === 'ACQUIRED') claimed.set(triggerKey, true)
   }
   return { triggers, jobs, claimed, inFlight }
@@ -183,17 +186,21 @@ function notesOf({ triggerKey, firedTimeMs, plannedTimeMs }: FiredRow): JobDataM
   }
 }
 
-/** Deletes triggers whose last execution is gone, with jobs that nothing will run any more. */
+/**
+ * Deletes triggers whose last execution is gone, with jobs that nothing will run any more: an earlier one that is still
+ * in flight leaves the trigger alone when it ends.
+ */
 function* deleteFinished(
   tx: SqlTransaction,
   executions: readonly FiredRow[],
   { triggers, inFlight }: Circumstances,
 ): SqlProgram<void> {
   const finished = new KeyMap<TriggerKey, TriggerRef>()
-  for (const { triggerKey, jobKey } of executions) {
+  for (const { triggerKey, jobKey, plannedTimeMs } of executions) {
     const ref = triggers.get(triggerKey)
     const isOfJob = jobKey !== null && ref?.jobKey.equals(jobKey) === true
-    if (isOfJob && ref.state === 'COMPLETE' && !inFlight.has(triggerKey)) finished.set(triggerKey, ref)
+    const isLast = plannedTimeMs > (inFlight.get(triggerKey) ?? Number.NEGATIVE_INFINITY)
+    if (isOfJob && ref.state === 'COMPLETE' && isLast) finished.set(triggerKey, ref)
   }
   if (finished.size === 0) return
   yield* tx.session.triggers.delete(finished.values())
