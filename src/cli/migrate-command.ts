@@ -1,4 +1,5 @@
-import { JobPersistenceError } from '../core/errors.ts'
+import { postgresDialect, postgresSchema } from '../jobstore/postgres/postgres-dialect.ts'
+import { postgresJobStore } from '../jobstore/postgres/postgres-job-store.ts'
 import type { DatabaseJobStore } from '../jobstore/sql/database-job-store.ts'
 import {
   emptySchema,
@@ -46,12 +47,12 @@ export const migrateCommand: Command = {
     if (values.schema !== undefined && !isPostgres) throw new UsageError('--schema is for PostgreSQL only.')
     if (values.adopt === true && values.print !== true) throw new UsageError('--adopt goes with --print.')
     if (values.print === true) {
-      const vocabulary = isPostgres ? await postgresWords(values) : sqliteWords(values)
+      const vocabulary = isPostgres ? postgresWords(values) : sqliteWords(values)
       const state = values.adopt === true ? schemaOfQuartz : emptySchema
       host.stdout.write(printMigrations(vocabulary, state, host.clock.now()))
       return 0
     }
-    const store = isPostgres ? await postgresStore(place, values) : sqliteStore(place, values)
+    const store = isPostgres ? postgresStore(place, values) : sqliteStore(place, values)
     const applied = await store.migrate()
     const done = applied.length === 0 ? 'nothing to do' : `applied version ${applied.join(', ')}`
     host.stdout.write(`${nameOf(place)}: ${done}\n`)
@@ -67,9 +68,7 @@ function sqliteWords(values: Values): SchemaVocabulary {
   }
 }
 
-// Loaded when it is asked for: the package pg need not be there.
-async function postgresWords(values: Values): Promise<SchemaVocabulary> {
-  const { postgresDialect, postgresSchema } = await import('../jobstore/postgres/postgres-dialect.ts')
+function postgresWords(values: Values): SchemaVocabulary {
   return {
     dialect: postgresDialect,
     schema: postgresSchema,
@@ -85,18 +84,7 @@ function sqliteStore(filename: string, { prefix }: Values): DatabaseJobStore {
   return sqliteJobStore({ filename, ...(prefix !== undefined && { tablePrefix: prefix }) })
 }
 
-async function postgresStore(
-  connectionString: string,
-  { prefix, schema }: Values,
-): Promise<DatabaseJobStore> {
-  const { postgresJobStore } = await import('../jobstore/postgres/postgres-job-store.ts').catch(
-    (cause: unknown) => {
-      throw new JobPersistenceError('The PostgreSQL job store needs the package pg. Run: npm install pg', {
-        code: 'ERR_DRIVER_MISSING',
-        cause,
-      })
-    },
-  )
+function postgresStore(connectionString: string, { prefix, schema }: Values): DatabaseJobStore {
   return postgresJobStore({
     connectionString,
     ...(prefix !== undefined && { tablePrefix: prefix }),

@@ -34,6 +34,8 @@ const switchThresholdMs = { persistent: 70, volatile: 7 }
 const sliceMs = 2
 /** How often a halting loop tries to give back its claims before it leaves them to recovery. */
 const releaseAttemptsMax = 10
+/** The longest pause between those, whatever the store asks for: who stops a process does not wait for long. */
+const haltRetryMs = 500
 /** Share of the idle wait that is random, so that nodes of a cluster do not ask in step. */
 const idleJitter = 0.2
 
@@ -291,7 +293,8 @@ export class QuartzSchedulerThread {
           notifier.error('Acquired triggers could not be given back before the halt.', error)
           return
         }
-        await this.#gate.wait(this.#retryAtMs - clock.elapsedMs())
+        const waitMs = this.#retryAtMs - clock.elapsedMs()
+        await this.#gate.wait(this.#halted ? Math.min(waitMs, haltRetryMs) : waitMs)
       }
     }
   }

@@ -61,7 +61,7 @@ describe('the package as npm packs it', () => {
   })
 
   test('is small', () => {
-    expect(packed.size).toBeLessThan(400_000)
+    expect(packed.size).toBeLessThan(500_000)
     expect(packed.unpackedSize).toBeLessThan(2_000_000)
   })
 
@@ -71,6 +71,24 @@ describe('the package as npm packs it', () => {
     const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '--eval', script])
     expect(stderr).toBe('')
     expect(stdout).toMatch(/^\w+/)
+  })
+
+  test('says what to install for a store whose package is missing', async () => {
+    const script = `const { sqliteJobStore } = await import('quartz-ts/sqlite')
+      const { postgresJobStore } = await import('quartz-ts/postgres')
+      for (const store of [sqliteJobStore({ filename: ':memory:' }), postgresJobStore()]) {
+        await store.migrate().catch((error) => console.log(error.code, error.message))
+      }`
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script])
+    expect(stdout).toMatch(/^ERR_DRIVER_MISSING .* npm install better-sqlite3$/m)
+    expect(stdout).toMatch(/^ERR_DRIVER_MISSING .* npm install pg$/m)
+    const command = join(folder, 'node_modules/.bin/quartz-ts')
+    for (const place of ['jobs.db', 'postgres://localhost/jobs']) {
+      const { stderr } = await run(command, ['migrate', '--store', place]).catch(
+        (error: unknown) => error as { stderr: string },
+      )
+      expect(stderr).toMatch(/^quartz-ts: .* npm install (better-sqlite3|pg)\n$/)
+    }
   })
 
   test('has types that a strict program without skipLibCheck accepts', async () => {

@@ -113,6 +113,24 @@ describe('two processes on one SQLite file', () => {
     })
   })
 
+  test('what a killed process was running is run again by the next one, if it asks for that', async () => {
+    const [first, second] = [await spawn('first'), await spawn('second')]
+    await first.ask('start')
+    await first.ask('schedule', { names: ['endless'], job: 'endless' })
+    await first.ask('schedule', { names: ['often'], everyMs: 50 })
+    await eventually(() => {
+      expect(runs()).toEqual(expect.arrayContaining(['endless first', 'often first']))
+    })
+    await first.kill()
+    const before = runs().length
+    expect(await second.ask('start')).not.toHaveProperty('error')
+    await eventually(() => {
+      const after = runs().slice(before)
+      expect(after).toContain('often second')
+      expect(after.filter((run) => /^recover_first_.* second$/.test(run))).toHaveLength(1)
+    })
+  })
+
   test('one that stands still is not taken over, and goes on', async () => {
     const [first, second] = [await spawn('first'), await spawn('second')]
     await first.ask('start')

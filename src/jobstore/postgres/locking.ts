@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import pg from 'pg'
 import type { SqlNames } from '../sql/sql-names.ts'
 import type { TransactionLock } from '../sql/sql-runner.ts'
+import { postgresDriver } from './postgres-driver.ts'
 import type { PostgresResult } from './postgres-session.ts'
 
 /** How transactions of the nodes of a cluster keep out of each other's way. */
@@ -50,7 +50,7 @@ export function skipLockedLocking({ names, schedulerName }: LockingScope): Locki
 
 /** Exactly the rows that Java Quartz locks, in its order, for clusters that have Java nodes. */
 export function quartzLocking({ names, schedulerName }: LockingScope): LockingStrategy {
-  const scheduler = pg.escapeLiteral(schedulerName)
+  const scheduler = postgresDriver().escapeLiteral(schedulerName)
   const row = (name: string): string =>
     `SELECT lock_name FROM ${names.locks} WHERE sched_name = ${scheduler} AND lock_name = '${name}' FOR UPDATE`
   const triggerAccess = [row('TRIGGER_ACCESS')]

@@ -1,4 +1,5 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import { PostgresSession, type SessionSettings } from './postgres-session.ts'
 
@@ -25,7 +26,7 @@ export class PostgresConnections {
     this.#isOwn = !isPool(options.source)
     this.#pool = isPool(options.source)
       ? options.source
-      : new pg.Pool({
+      : new (postgresDriver().Pool)({
           fallback_application_name: 'quartz-ts',
           keepAlive: true,
           connectionTimeoutMillis: options.connectTimeoutMs,
@@ -69,7 +70,7 @@ export class PostgresConnections {
   dedicatedClient(): pg.Client {
     const { connectTimeoutMs, source } = this.#options
     const config = isPool(source) ? source.options : source
-    return new pg.Client({
+    return new (postgresDriver().Client)({
       fallback_application_name: 'quartz-ts',
       keepAlive: true,
       connectionTimeoutMillis: connectTimeoutMs,

@@ -1,5 +1,6 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { Clock, Timer } from '../../time/clock.ts'
+import { postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 
 export interface SessionSettings {
@@ -27,14 +28,23 @@ export type PostgresResult = pg.QueryResult<Record<string, unknown>>
 
 type Parser = (value: string) => unknown
 
-const { BOOL, BYTEA, INT2, INT4 } = pg.types.builtins
+/** Numbers of types that every server has. */
+const { BOOL, BYTEA, INT2, INT4 } = { BOOL: 16, BYTEA: 17, INT2: 21, INT4: 23 }
 const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [BOOL, (value) => value === 't'],
-  [BYTEA, pg.types.getTypeParser(BYTEA, 'text')],
+  [BYTEA, toBytes],
   [INT2, Number],
   [INT4, Number],
 ])
 const asText: Parser = (value) => value
+
+function toBytes(value: string): unknown {
+  if (value.startsWith('\\x')) return Buffer.from(value.slice(2), 'hex')
+  // The form of old servers, which a setting brings back.
+  const { types: theirs } = postgresDriver()
+  const parse = theirs.getTypeParser(theirs.builtins.BYTEA, 'text') as Parser
+  return parse(value)
+}
 
 /** Parsers of this library alone: a user's global ones (`pg.types.setTypeParser`) must not change what rows hold. */
 const types: object = { getTypeParser: (oid: number): Parser => parsers.get(oid) ?? asText }

@@ -1,7 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
 import type { Clock } from '../../time/clock.ts'
 import { disconnect } from './disconnect.ts'
 import { InterruptibleSleep } from './interruptible-sleep.ts'
+import { postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import { backoffMs } from './transaction-retry.ts'
 import { readWakeMessage, type WakeMessage } from './wake-message.ts'
@@ -83,7 +84,7 @@ export class WakeListener {
       if (message !== null) onWake(message)
     })
     await Promise.race([client.connect(), broken])
-    await this.#answered(client.query(`LISTEN ${pg.escapeIdentifier(channel)}`), broken)
+    await this.#answered(client.query(`LISTEN ${postgresDriver().escapeIdentifier(channel)}`), broken)
     onListening()
     this.#options.onListening()
     for (;;) {

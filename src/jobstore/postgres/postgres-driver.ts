@@ -1,0 +1,21 @@
+import { createRequire } from 'node:module'
+import type pg from 'pg'
+import { JobPersistenceError } from '../../core/errors.ts'
+
+const require = createRequire(import.meta.url)
+
+/**
+ * The package pg, which is an optional peer: loaded when a store is used, so that its absence can be told in words.
+ *
+ * @throws JobPersistenceError ERR_DRIVER_MISSING
+ */
+export function postgresDriver(): typeof pg {
+  try {
+    return require('pg') as typeof pg
+  } catch (cause) {
+    throw new JobPersistenceError('The PostgreSQL job store needs the package pg. Run: npm install pg', {
+      code: 'ERR_DRIVER_MISSING',
+      cause,
+    })
+  }
+}

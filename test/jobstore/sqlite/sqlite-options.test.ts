@@ -1,0 +1,62 @@
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { resolveSqliteOptions } from '../../../src/jobstore/sqlite/sqlite-options.ts'
+
+function openDatabase(): Database.Database {
+  const database = new Database(':memory:')
+  onTestFinished(() => {
+    database.close()
+  })
+  return database
+}
+
+describe('options of the SQLite job store', () => {
+  test('have defaults, and are frozen', () => {
+    const options = resolveSqliteOptions({ filename: 'jobs.db' })
+    expect(options).toMatchObject({
+      filename: 'jobs.db',
+      database: null,
+      synchronous: 'normal',
+      busyTimeoutMs: 5_000,
+      migrate: 'onStart',
+      jobData: 'json',
+    })
+    expect(options.names.triggers).toBe('qrtz_triggers')
+    expect(Object.isFrozen(options)).toBe(true)
+  })
+
+  test("take a user's open connection instead of a file", () => {
+    const database = openDatabase()
+    expect(resolveSqliteOptions({ database, tablePrefix: 'my_' })).toMatchObject({
+      database,
+      filename: ':memory:',
+    })
+  })
+
+  test.each<[object, string, RegExp]>([
+    [{}, 'filename', /needs either 'filename' or 'database'/],
+    [{ filename: '' }, 'filename', /'filename' must be a path or ':memory:', got ''/],
+    [{ filename: 5 }, 'filename', /got 5/],
+    [{ fileName: 'a.db' }, 'fileName', /unknown option 'fileName'. Did you mean 'filename'\?/],
+    [{ filename: 'a.db', synchronous: 'off' }, 'synchronous', /must be one of normal, full, got 'off'/],
+    [{ filename: 'a.db', busyTimeoutMs: -1 }, 'busyTimeoutMs', /from 0 to 600000, got -1/],
+    [{ filename: 'a.db', tablePrefix: 'a;b' }, 'tablePrefix', /must be a plain SQL name/],
+    [{ filename: 'a.db', migrate: true }, 'migrate', /must be one of onStart, never, got true/],
+    [{ filename: 'a.db', jobData: 'java' }, 'jobData', /must be one of json, properties, got 'java'/],
+    [{ database: {} }, 'database', /must be an open better-sqlite3 database/],
+  ])('%j is refused', (options, field, message) => {
+    const resolve = (): unknown => resolveSqliteOptions(options)
+    expect(resolve).toThrow(message)
+    expect(resolve).toThrow(expect.objectContaining({ code: 'ERR_INVALID_OPTION', field }) as Error)
+  })
+
+  test('refuse both a file and a connection, a closed connection, and settings that are the connection has', () => {
+    const database = openDatabase()
+    expect(() => resolveSqliteOptions({ database, filename: 'a.db' })).toThrow(/needs either/)
+    expect(() => resolveSqliteOptions({ database, synchronous: 'full' })).toThrow(
+      /is up to the given database/,
+    )
+    database.close()
+    expect(() => resolveSqliteOptions({ database })).toThrow(/must be an open better-sqlite3 database/)
+  })
+})
