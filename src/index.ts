@@ -50,6 +50,12 @@ export type { JobScheduler } from './jobs/job-scheduler.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
 export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from './jobs/standard-schema.ts'
 export type {
+  ExecutingJob,
+  InterruptTarget,
+  JobStoreCluster,
+  SchedulerNode,
+} from './jobstore/cluster-view.ts'
+export type {
   AcquiredTrigger,
   AcquireRequest,
   CompletedExecutionInstruction,
@@ -109,6 +115,7 @@ export type {
   JobAndTriggers,
   ReplaceOptions,
   Scheduler,
+  SchedulerCluster,
   SchedulerTransaction,
   ShutdownOptions,
 } from './scheduler/scheduler.ts'

@@ -46,6 +46,7 @@ export default defineConfig({
           { text: 'Thread pools', link: '/guide/thread-pools' },
           { text: 'Listeners and events', link: '/guide/listeners-and-events' },
           { text: 'In your own transaction', link: '/guide/transactions' },
+          { text: 'Looking at a cluster', link: '/guide/clusters' },
           { text: 'What ran', link: '/guide/execution-history' },
           { text: 'When something fails', link: '/guide/errors' },
           { text: 'Sharing tables with Java Quartz', link: '/guide/java-quartz' },

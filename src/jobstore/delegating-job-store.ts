@@ -3,6 +3,7 @@ import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { JobStoreCluster } from './cluster-view.ts'
 import type {
   AcquiredTrigger,
   AcquireRequest,
@@ -47,6 +48,9 @@ export class DelegatingJobStore implements JobStore {
   }
   get capabilities(): JobStoreCapabilities {
     return this.inner.capabilities
+  }
+  get cluster(): JobStoreCluster | null {
+    return this.inner.cluster
   }
 
   /** Every operation goes through here; `proceed` carries it out on the inner store. */

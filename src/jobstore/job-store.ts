@@ -7,6 +7,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
 import type {
   ExecutionCursor,
   ExecutionOutcome,
@@ -79,6 +80,8 @@ export interface SchedulerSignaler {
    * that go by that clock never call it.
    */
   clockOffsetMeasured(offsetMs: number, uncertaintyMs: number): void
+  /** Another node asks to interrupt executions that may run here. */
+  interruptRequested(target: InterruptTarget): void
 }
 
 /** Everything a store needs, by value, once. */
@@ -217,6 +220,8 @@ export type JobStoreTransaction = Pick<
 export interface JobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
+  /** Null for a store that one scheduler uses. */
+  readonly cluster: JobStoreCluster | null
 
   /** Called once, before anything else. */
   initialize(context: JobStoreContext): Promise<void>

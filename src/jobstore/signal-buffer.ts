@@ -1,6 +1,7 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { InterruptTarget } from './cluster-view.ts'
 import type { LostExecution, NodeRecovery, SchedulerSignaler } from './job-store.ts'
 
 /**
@@ -63,6 +64,11 @@ export class SignalBuffer implements SchedulerSignaler {
   clockOffsetMeasured(offsetMs: number, uncertaintyMs: number): void {
     this.#kept.push((signaler) => {
       signaler.clockOffsetMeasured(offsetMs, uncertaintyMs)
+    })
+  }
+  interruptRequested(target: InterruptTarget): void {
+    this.#kept.push((signaler) => {
+      signaler.interruptRequested(target)
     })
   }
 

@@ -23,6 +23,7 @@ import type { ListenerManager } from '../listeners/listener-manager.ts'
 import { type Timer, timerDelayMaxMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import { Cluster } from './cluster.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { Notifier } from './notifier.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
@@ -33,6 +34,7 @@ import type {
   JobAndTriggers,
   ReplaceOptions,
   Scheduler,
+  SchedulerCluster,
   SchedulerTransaction,
   ShutdownOptions,
 } from './scheduler.ts'
@@ -64,6 +66,7 @@ export class QuartzScheduler implements Scheduler {
   readonly #executing: ExecutingJobs
   readonly #budget: TurnBudget
   readonly #scheduling: Scheduling
+  readonly #cluster: Cluster
   #delayedStart: Timer | null = null
 
   constructor(parts: QuartzSchedulerParts) {
@@ -74,6 +77,13 @@ export class QuartzScheduler implements Scheduler {
     this.#notifier = parts.notifier
     this.#executing = parts.executing
     this.#budget = new TurnBudget(parts.options.clock)
+    this.#cluster = new Cluster({
+      store: this.#store,
+      instanceId: parts.options.instanceId,
+      engine: parts.engine,
+      executing: parts.executing,
+      jobTypes: () => parts.engine.jobTypes,
+    })
     this.#scheduling = new Scheduling({
       store: this.#store,
       checks: this.#checks,
@@ -97,6 +107,9 @@ export class QuartzScheduler implements Scheduler {
   }
   get events(): SchedulerEvents {
     return this.#notifier.events
+  }
+  get cluster(): SchedulerCluster {
+    return this.#cluster
   }
   get isStarted(): boolean {
     return this.#engine.state === 'started'
@@ -357,11 +370,8 @@ export class QuartzScheduler implements Scheduler {
     return this.#executing.all()
   }
 
-  async interrupt(target: JobKey | FireInstance): Promise<boolean> {
-    this.#engine.requireOpen()
-    if (target instanceof JobKey) return this.#engine.interrupt(this.#executing.ofJob(target), 'interrupt')
-    const context = this.#executing.get(target.fireInstanceId)
-    return context !== null && this.#engine.interrupt([context], 'interrupt')
+  interrupt(target: JobKey | FireInstance): Promise<boolean> {
+    return this.#cluster.interrupt(target)
   }
 
   #read(): JobStore {

@@ -3,6 +3,7 @@ import { textOf } from '../core/thrown-value.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import type { InterruptTarget } from '../jobstore/cluster-view.ts'
 import type { SchedulerSignaler, TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { CompletionWriter } from './completion-writer.ts'
@@ -20,7 +21,12 @@ export type SchedulerState = 'standby' | 'started' | 'shuttingDown' | 'shutdown'
 
 type ClusterSignals = Pick<
   SchedulerSignaler,
-  'nodeFailed' | 'nodeRecovered' | 'executionLost' | 'recoveredByPeer' | 'clockOffsetMeasured'
+  | 'nodeFailed'
+  | 'nodeRecovered'
+  | 'executionLost'
+  | 'recoveredByPeer'
+  | 'clockOffsetMeasured'
+  | 'interruptRequested'
 >
 
 /** A change of the life cycle that has happened; `told` settles when the listeners have answered. */
@@ -67,6 +73,9 @@ export class SchedulerEngine {
     this.#shellResources = { ...options, notifier, executing, completions: this.#completions }
   }
 
+  get jobTypes(): readonly string[] {
+    return this.#registry.jobTypes
+  }
   get state(): SchedulerState {
     return this.#state
   }
@@ -224,6 +233,13 @@ export class SchedulerEngine {
     if (interruptJobsOnShutdown) this.interrupt(this.#executing.all(), 'shutdown')
   }
 
+  /** Asks what runs on this node to stop; false when none of it does. */
+  interruptHere(target: InterruptTarget): boolean {
+    if ('jobKey' in target) return this.interrupt(this.#executing.ofJob(target.jobKey), 'interrupt')
+    const context = this.#executing.get(target.fireInstanceId)
+    return context !== null && this.interrupt([context], 'interrupt')
+  }
+
   /** Asks executions to stop; false when there are none. */
   interrupt(contexts: readonly ExecutionContext[], reason: string): boolean {
     for (const context of contexts) {
@@ -317,6 +333,9 @@ export class SchedulerEngine {
       recoveredByPeer: () => {
         events.emit('recoveredByPeer', { instanceId })
         this.interrupt(this.#executing.all(), 'recovered')
+      },
+      interruptRequested: (target) => {
+        this.interruptHere(target)
       },
       clockOffsetMeasured: (offsetMs, uncertaintyMs) => {
         this.#adjustClock(offsetMs, uncertaintyMs)

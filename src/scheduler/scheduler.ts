@@ -4,6 +4,7 @@ import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -75,6 +76,14 @@ export type SchedulerTransaction = Pick<
   | 'checkExists'
 >
 
+/** All nodes that share the data of a scheduler; this one alone where the store has no cluster. */
+export interface SchedulerCluster {
+  /** Every node, failed ones until others have recovered them; complete once this scheduler was started. */
+  nodes(): Promise<readonly SchedulerNode[]>
+  /** The executions in flight on every node. */
+  executingJobs(): Promise<readonly ExecutingJob[]>
+}
+
 /** Identity of one execution, as `context.fireInstanceId` gives it. */
 export interface FireInstance {
   readonly fireInstanceId: string
@@ -95,6 +104,8 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   readonly isShutdown: boolean
   readonly listenerManager: ListenerManager
   readonly events: SchedulerEvents
+  /** All nodes that share this scheduler's data. */
+  readonly cluster: SchedulerCluster
   getMetaData(): SchedulerMetaData
 
   /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when a shutdown has begun */
@@ -200,6 +211,9 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   queryExecutions(query?: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>
   /** The executions that this instance runs now. */
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[]
-  /** Asks executions of a job, or one execution, to stop; false when none of them runs here. */
+  /**
+   * Asks executions of a job, or one execution, to stop, on whatever node they run; false when none of them runs. A
+   * node that does not listen to others (`listen: false`) is not reached.
+   */
   interrupt(target: JobKey | FireInstance): Promise<boolean>
 }

@@ -1,6 +1,9 @@
 import type { IdGenerator } from '../../core/ids.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
+import type { InterruptTarget } from '../cluster-view.ts'
 import type { SqlRunner } from '../sql/sql-runner.ts'
+import { run } from '../sql/statement.ts'
+import { writeInterruptMessage } from './interrupt-message.ts'
 import { JoinedPostgres, requireClient } from './joined-postgres.ts'
 import { type LockWait, LockWatch } from './lock-watch.ts'
 import { type LockingStrategy, quartzLocking, skipLockedLocking } from './locking.ts'
@@ -20,6 +23,8 @@ export interface PostgresAccessContext {
   readonly ids: IdGenerator
   /** Another node says that something may fire; also called after a break in listening, as of now. */
   readonly onWake: (earliestMs: EpochMs | null) => void
+  /** Some node, maybe this one, asks to interrupt. */
+  readonly onInterrupt: (target: InterruptTarget) => void
   readonly onLockWait: (wait: LockWait) => void
   /** Something broke that mends itself: an idle connection, the connection that listens, a notification. */
   readonly onTrouble: (message: string, cause: unknown) => void
@@ -103,6 +108,12 @@ export class PostgresAccess {
     return joined
   }
 
+  /** Asks the nodes that listen to interrupt. @throws JobPersistenceError */
+  async interruptOnPeers(target: InterruptTarget): Promise<void> {
+    const values = [this.#channel, writeInterruptMessage(target)]
+    await this.runner.read(() => run({ text: 'SELECT pg_notify($1, $2)', values }))
+  }
+
   /** Tells other nodes. Returns at once and never throws. */
   wakePeers(earliestMs: EpochMs): void {
     this.#notifier?.notify(earliestMs)
@@ -154,6 +165,7 @@ export class PostgresAccess {
       onWake: ({ earliestMs, from }: WakeMessage) => {
         if (from !== instanceId) onWake(earliestMs)
       },
+      onInterrupt: this.#context.onInterrupt,
       onListening: () => {
         onWake(null)
       },

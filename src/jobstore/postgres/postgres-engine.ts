@@ -34,6 +34,9 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         onWake: (earliestMs) => {
           signaler.schedulingChanged(earliestMs)
         },
+        onInterrupt: (target) => {
+          signaler.interruptRequested(target)
+        },
         onLockWait: (wait) => {
           logger.warn(wait, 'a statement waits for a lock')
         },
@@ -59,6 +62,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         },
         mayClaim: async () => node?.confirm(),
         nodes: async () => (await node?.nodes()) ?? [],
+        interruptOnPeers: (target) => access.interruptOnPeers(target),
         join: (handle) => access.join(handle),
         wakePeers: (earliestMs) => {
           access.wakePeers(earliestMs)
@@ -101,7 +105,7 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
 
 /** On a connection of its own: nobody listens, and nobody is woken. */
 async function migrateAlone(options: ResolvedPostgresOptions): Promise<readonly number[]> {
-  const silent = { onWake: () => {}, onLockWait: () => {}, onTrouble: () => {} }
+  const silent = { onWake: () => {}, onInterrupt: () => {}, onLockWait: () => {}, onTrouble: () => {} }
   const context = { schedulerName: '', instanceId: '', ids: systemIds, clock: systemClock, ...silent }
   const access = new PostgresAccess({ ...options, listen: false }, context)
   const schema = { dialect: postgresDialect, schema: postgresSchema, names: options.names }

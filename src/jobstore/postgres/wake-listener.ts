@@ -1,6 +1,8 @@
 import type pg from 'pg'
 import type { Clock } from '../../time/clock.ts'
+import type { InterruptTarget } from '../cluster-view.ts'
 import { disconnect } from './disconnect.ts'
+import { readInterruptMessage } from './interrupt-message.ts'
 import { InterruptibleSleep } from './interruptible-sleep.ts'
 import { postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
@@ -14,6 +16,7 @@ export interface WakeListenerOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly onWake: (message: WakeMessage) => void
+  readonly onInterrupt?: (target: InterruptTarget) => void
   /** It listens, for the first time or again; what was said before was missed. */
   readonly onListening: () => void
   readonly onError: (error: unknown) => void
@@ -70,7 +73,7 @@ export class WakeListener {
 
   /** Ends when the listener closes, or throws when the connection breaks. */
   async #listen(client: pg.Client, onListening: () => void): Promise<void> {
-    const { channel, onWake, heartbeatMs = 15_000 } = this.#options
+    const { channel, onWake, onInterrupt, heartbeatMs = 15_000 } = this.#options
     const broken = new Promise<never>((_, reject) => {
       client.on('error', reject)
       client.on('end', () => {
@@ -80,6 +83,8 @@ export class WakeListener {
     // Looked at between the heartbeats, too.
     broken.catch(() => {})
     client.on('notification', (notification) => {
+      const target = notification.channel === channel ? readInterruptMessage(notification.payload) : null
+      if (target !== null) onInterrupt?.(target)
       const message = notification.channel === channel ? readWakeMessage(notification.payload) : null
       if (message !== null) onWake(message)
     })

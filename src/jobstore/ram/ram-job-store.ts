@@ -5,6 +5,7 @@ import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import type { JobStoreCluster } from '../cluster-view.ts'
 import type {
   AcquiredTrigger,
   AcquireRequest,
@@ -50,6 +51,7 @@ import { addJob, deleteJobs, deleteTriggers, rescheduleTrigger, scheduleJobs } f
 export class RAMJobStore implements JobStore {
   readonly name: string = 'RAMJobStore'
   readonly capabilities: JobStoreCapabilities = { persistent: false, clustered: false }
+  readonly cluster: JobStoreCluster | null = null
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
   #session: RamSession | null = null

@@ -24,11 +24,17 @@ export type TriggerFiring = Pick<FiredRow, 'triggerKey' | 'state' | 'plannedTime
 /** The rows of `fired_triggers`: claims (ACQUIRED) and executions in flight (EXECUTING). */
 export class FiredTriggerTable {
   readonly #statements: Statements
+  readonly #allExecuting: SqlQuery<{ scheduler: string }>
   readonly #scheduler: string
   readonly #instance: string
 
   constructor(vocabulary: SqlVocabulary, instanceId: string) {
     this.#statements = statementsOf(vocabulary)
+    this.#allExecuting = sqlQuery(
+      vocabulary.dialect,
+      `SELECT ${columns} FROM ${vocabulary.names.firedTriggers}
+       WHERE sched_name = :scheduler AND state = 'EXECUTING' ORDER BY fired_time, entry_id`,
+    )
     this.#scheduler = vocabulary.schedulerName
     this.#instance = instanceId
   }
@@ -92,6 +98,11 @@ export class FiredTriggerTable {
   /** Deletes claims whose trigger is not ACQUIRED any more: whoever took it out of that state calls this. */
   *deleteStaleClaims(): SqlProgram<void> {
     yield* run(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler }))
+  }
+
+  /** The executions in flight on every node. */
+  *allExecuting(): SqlProgram<readonly FiredRow[]> {
+    return decode(yield* all(this.#allExecuting({ scheduler: this.#scheduler })))
   }
 
   /** Which of these jobs have an execution in flight, on any node. */

@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../time/clock.ts'
+import type { InterruptTarget } from '../cluster-view.ts'
 import type { JobStoreCapabilities } from '../job-store.ts'
 import type { ClusterNodeView } from './cluster/cluster-node.ts'
 import type { ResolvedHistoryOptions } from './history-options.ts'
@@ -47,6 +48,8 @@ export interface SqlConnection {
    * @throws InvalidArgumentError when the handle is no connection to this database
    */
   join?(handle: object): JoinedRunner
+  /** Asks the other nodes to interrupt; absent where there can be no others, or they do not listen. */
+  interruptOnPeers?(target: InterruptTarget): Promise<void>
   /** Tells the other nodes, if there are any, that something may fire at this instant. Returns at once. */
   wakePeers(earliestMs: EpochMs): void
   /** Leaves the cluster and frees everything. */

@@ -4,6 +4,7 @@ import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import type { JobStoreCluster } from '../cluster-view.ts'
 import type {
   AcquiredTrigger,
   AcquireRequest,
@@ -42,6 +43,7 @@ import { releaseAllTriggers, releaseTriggers } from './releasing.ts'
 import { resetTriggerFromErrorState } from './resetting.ts'
 import { ScheduleWriter } from './schedule-writer.ts'
 import { addJob, rescheduleTrigger } from './scheduling.ts'
+import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
 import type { TransactionLock } from './sql-runner.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
@@ -66,6 +68,7 @@ const retryDelayMs = { first: 100, most: 15_000 }
 export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
+  readonly cluster: JobStoreCluster | null
   readonly #engine: SqlEngine
   #open: OpenStore | null = null
 
@@ -73,6 +76,7 @@ export class SqlJobStore implements DatabaseJobStore {
     this.name = engine.name
     this.capabilities = { ...engine.capabilities, history: true, sharedTransactions: true }
     this.#engine = engine
+    this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }
 
   migrate(): Promise<readonly number[]> {

@@ -1,4 +1,5 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
+import type { InterruptTarget } from '../../jobstore/cluster-view.ts'
 import type { LostExecution, NodeRecovery, SchedulerSignaler } from '../../jobstore/job-store.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
@@ -14,6 +15,7 @@ export class RecordingSignaler implements SchedulerSignaler {
   readonly failedNodes: string[] = []
   readonly recoveries: NodeRecovery[] = []
   readonly lostExecutions: LostExecution[] = []
+  readonly interrupts: InterruptTarget[] = []
   readonly clockOffsets: { readonly offsetMs: number; readonly uncertaintyMs: number }[] = []
   /** How often this node was told that a peer recovered it. */
   recoveriesByPeers = 0
@@ -51,6 +53,9 @@ export class RecordingSignaler implements SchedulerSignaler {
   clockOffsetMeasured(offsetMs: number, uncertaintyMs: number): void {
     this.clockOffsets.push({ offsetMs, uncertaintyMs })
   }
+  interruptRequested(target: InterruptTarget): void {
+    this.interrupts.push(target)
+  }
 
   /** Forgets everything noted so far. */
   clear(): void {
@@ -65,6 +70,7 @@ export class RecordingSignaler implements SchedulerSignaler {
     this.lostExecutions.length = 0
     this.clockOffsets.length = 0
     this.recoveriesByPeers = 0
+    this.interrupts.length = 0
   }
 
   /** Whether the scheduler was told that something may fire at `timeMs`, by that time, an earlier one or "soon". */

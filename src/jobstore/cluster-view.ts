@@ -1,0 +1,49 @@
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { EpochMs } from '../time/clock.ts'
+
+/** A node of the cluster. */
+export interface SchedulerNode {
+  readonly instanceId: string
+  /** The scheduler that was asked. */
+  readonly isSelf: boolean
+  /**
+   * `overdue` when it has missed check-ins; `failed` by the rule by which others recover its work, which they are about
+   * to do.
+   */
+  readonly state: 'alive' | 'overdue' | 'failed'
+  /** Null where nodes do not check in, as they are alone. */
+  readonly lastCheckInMs: EpochMs | null
+  readonly checkInIntervalMs: number | null
+  /** Of this package; null for a node of Java, as what follows. */
+  readonly version: string | null
+  readonly host: string | null
+  readonly pid: number | null
+  /** The job types whose code it has. */
+  readonly jobTypes: readonly string[] | null
+  /** How far the database's time is ahead of its machine's clock; null while that is not known. */
+  readonly clockOffsetMs: number | null
+}
+
+/** An execution in flight, on any node. */
+export interface ExecutingJob {
+  readonly fireInstanceId: string
+  readonly jobKey: JobKey
+  readonly triggerKey: TriggerKey
+  /** The instance id of the node that runs it. */
+  readonly node: string
+  readonly fireTimeMs: EpochMs
+  readonly scheduledFireTimeMs: EpochMs
+}
+
+/** Which executions are to stop: those of a job, or one. */
+export type InterruptTarget = { readonly jobKey: JobKey } | { readonly fireInstanceId: string }
+
+/** What a store knows about the other nodes that work on its data. */
+export interface JobStoreCluster {
+  /** Every node, this one included once it was started; failed ones until they are recovered. */
+  nodes(): Promise<readonly SchedulerNode[]>
+  /** The executions in flight on every node. */
+  executing(): Promise<readonly ExecutingJob[]>
+  /** Asks the other nodes to interrupt; they hear it soon, if they listen at all. */
+  interrupt(target: InterruptTarget): Promise<void>
+}

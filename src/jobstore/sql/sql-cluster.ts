@@ -1,0 +1,53 @@
+import type { ExecutingJob, InterruptTarget, JobStoreCluster, SchedulerNode } from '../cluster-view.ts'
+import type { SqlConnection } from './sql-engine.ts'
+import type { SqlTransactor } from './sql-transactor.ts'
+
+interface OpenParts {
+  readonly connection: SqlConnection
+  readonly transactions: SqlTransactor
+}
+
+/** The other nodes, by what they write into the database. */
+export class SqlCluster implements JobStoreCluster {
+  readonly #open: () => OpenParts
+
+  constructor(open: () => OpenParts) {
+    this.#open = open
+  }
+
+  async nodes(): Promise<readonly SchedulerNode[]> {
+    const views = (await this.#open().connection.nodes?.()) ?? []
+    return views.map(({ instanceId, isSelf, state, lastCheckInMs, checkInIntervalMs, info }) => ({
+      instanceId,
+      isSelf,
+      state,
+      lastCheckInMs,
+      checkInIntervalMs,
+      version: info?.version ?? null,
+      host: info?.host ?? null,
+      pid: info?.pid ?? null,
+      jobTypes: info?.jobTypes ?? null,
+      clockOffsetMs: info?.clockOffsetMs ?? null,
+    }))
+  }
+
+  async executing(): Promise<readonly ExecutingJob[]> {
+    const rows = await this.#open().transactions.read(({ firedTriggers }) => firedTriggers.allExecuting())
+    return rows.flatMap(({ jobKey, ...row }) => {
+      if (jobKey === null) return []
+      const { fireInstanceId, triggerKey, instanceId, firedTimeMs, plannedTimeMs } = row
+      return {
+        fireInstanceId,
+        jobKey,
+        triggerKey,
+        node: instanceId,
+        fireTimeMs: firedTimeMs,
+        scheduledFireTimeMs: plannedTimeMs,
+      }
+    })
+  }
+
+  async interrupt(target: InterruptTarget): Promise<void> {
+    await this.#open().connection.interruptOnPeers?.(target)
+  }
+}
