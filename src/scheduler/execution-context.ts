@@ -1,8 +1,8 @@
 import type { JobExecutionError } from '../core/errors.ts'
 import { cloneJobData, type JobDataMap, mergeJobData } from '../core/job-data-map.ts'
-import { type JobKey, recoveringJobsGroup, TriggerKey } from '../core/key.ts'
+import type { TriggerKey } from '../core/key.ts'
+import { type JobKey, recoveringJobsGroup } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
-import { recoveryKeys } from '../core/recovery-keys.ts'
 import type { Job } from '../jobs/job-definition.ts'
 import type { ExecutingJobDetail, JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
@@ -10,7 +10,7 @@ import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { TaskSignal } from '../threadpool/thread-pool.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import type { AttemptOrigin } from './retry.ts'
+import { type AttemptOrigin, recoveredTriggerKey } from './retry.ts'
 
 /** What an execution needs from the scheduler around it. */
 export interface ExecutionEnvironment {
@@ -45,7 +45,7 @@ export class ExecutionContext implements JobExecutionContext {
   constructor(bundle: TriggerFiredBundle, origin: AttemptOrigin, environment: ExecutionEnvironment) {
     this.bundle = bundle
     this.attempt = origin.attempt
-    this.originalTriggerKey = this.#recoveredTriggerKey(bundle) ?? origin.triggerKey
+    this.originalTriggerKey = origin.triggerKey
     this.#scheduledFireTimeMs = origin.scheduledFireTimeMs
     this.#environment = environment
   }
@@ -84,7 +84,7 @@ export class ExecutionContext implements JobExecutionContext {
     return this.bundle.trigger.key.group === recoveringJobsGroup
   }
   get recoveringTriggerKey(): TriggerKey | null {
-    return this.#recoveredTriggerKey(this.bundle)
+    return recoveredTriggerKey(this.bundle)
   }
 
   get jobDetail(): ExecutingJobDetail {
@@ -157,13 +157,6 @@ export class ExecutionContext implements JobExecutionContext {
   }
   get(key: string): unknown {
     return this.#notes?.get(key)
-  }
-
-  #recoveredTriggerKey(bundle: TriggerFiredBundle): TriggerKey | null {
-    if (bundle.trigger.key.group !== recoveringJobsGroup) return null
-    const name = bundle.trigger.jobDataMap[recoveryKeys.triggerName]
-    const group = bundle.trigger.jobDataMap[recoveryKeys.triggerGroup]
-    return typeof name === 'string' && typeof group === 'string' ? new TriggerKey(name, group) : null
   }
 }
 

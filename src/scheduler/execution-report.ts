@@ -60,6 +60,6 @@ export function reportOfUnbegun(
     fireTimeMs: bundle.fireTimeMs,
     finishedTimeMs: nowMs,
     attempt,
-    recovering: triggerKey.group === recoveringJobsGroup,
+    recovering: bundle.trigger.key.group === recoveringJobsGroup,
   }
 }

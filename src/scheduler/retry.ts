@@ -1,6 +1,7 @@
 import type { IdGenerator } from '../core/ids.ts'
 import { reservedDataPrefix } from '../core/job-data-map.ts'
-import { retryingJobsGroup, TriggerKey } from '../core/key.ts'
+import { recoveringJobsGroup, retryingJobsGroup, TriggerKey } from '../core/key.ts'
+import { recoveryKeys } from '../core/recovery-keys.ts'
 import { retryDelayMs } from '../jobs/retry-policy.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
@@ -12,17 +13,20 @@ const originalNameKey = `${reservedDataPrefix}RETRY_ORIG_TRIGGER_NAME`
 const originalGroupKey = `${reservedDataPrefix}RETRY_ORIG_TRIGGER_GROUP`
 const scheduledTimeKey = `${reservedDataPrefix}RETRY_ORIG_SCHEDULED_FIRETIME_IN_MILLISECONDS`
 
-/** Where a firing stands in a series of attempts. A plain firing is the first attempt of its own trigger. */
+/** Where a firing stands in a series of attempts, by the trigger that planned it. */
 export interface AttemptOrigin {
   readonly attempt: number
   readonly triggerKey: TriggerKey
   readonly scheduledFireTimeMs: EpochMs
 }
 
-/** Reads the notes that {@link retryTriggerFor} left in a retry trigger; a trigger without them is a first attempt. */
+/**
+ * Reads the notes that {@link retryTriggerFor} left in a retry trigger, which the recovery of one has too; a trigger
+ * without them is a first attempt.
+ */
 export function attemptOriginOf(bundle: TriggerFiredBundle): AttemptOrigin {
   const { key, jobDataMap } = bundle.trigger
-  if (key.group === retryingJobsGroup) {
+  if (key.group === retryingJobsGroup || key.group === recoveringJobsGroup) {
     const attempt = jobDataMap[attemptKey]
     const name = jobDataMap[originalNameKey]
     const group = jobDataMap[originalGroupKey]
@@ -35,7 +39,16 @@ export function attemptOriginOf(bundle: TriggerFiredBundle): AttemptOrigin {
       }
     }
   }
-  return { attempt: 1, triggerKey: key, scheduledFireTimeMs: bundle.scheduledFireTimeMs }
+  const triggerKey = recoveredTriggerKey(bundle) ?? key
+  return { attempt: 1, triggerKey, scheduledFireTimeMs: bundle.scheduledFireTimeMs }
+}
+
+/** Key of the trigger whose unfinished firing is recovered; null when nothing is. */
+export function recoveredTriggerKey({ trigger: { key, jobDataMap } }: TriggerFiredBundle): TriggerKey | null {
+  if (key.group !== recoveringJobsGroup) return null
+  const name = jobDataMap[recoveryKeys.triggerName]
+  const group = jobDataMap[recoveryKeys.triggerGroup]
+  return typeof name === 'string' && typeof group === 'string' ? new TriggerKey(name, group) : null
 }
 
 /**

@@ -176,6 +176,7 @@ test(
       .catch(() => {})
     const rows = await leftovers(query)
     for (const node of world.nodes) await node.stop().catch(() => {})
+    const members = await query('SELECT instance_name FROM qrtz_scheduler_state')
     const lines = await readLog(world.log)
     const problems = [
       ...judge(lines, load),
@@ -200,6 +201,8 @@ test(
     }
     expect(problems).toEqual([])
     expect(rows).toEqual({})
+    // Whoever is stopped leaves its cluster.
+    expect(members).toEqual([])
   },
   seconds * 1000 * 3 + 180_000,
 )

@@ -105,6 +105,38 @@ describe('the context of an execution', () => {
     await scheduler.shutdown()
   })
 
+  it('counts on when it recovers a retry, and names the trigger that planned the first attempt', async () => {
+    const seen: unknown[] = []
+    const job = jobOf((context) => {
+      seen.push([context.attempt, context.recovering, context.originalTriggerKey.toString()])
+      seen.push([context.scheduledFireTime.getTime(), context.recoveringTriggerKey?.toString()])
+    })
+    const { clock, scheduler, store, startMs } = await shellRig([job])
+    const detail = detailOf(job)
+    const recovery = TriggerBuilder.newTrigger()
+      .withIdentity('recover_2', recoveringJobsGroup)
+      .forJob(detail)
+      .startAt(new Date(startMs))
+      .usingJobData({
+        QRTZ_RETRY_ATTEMPT: '2',
+        QRTZ_RETRY_ORIG_TRIGGER_NAME: 'night',
+        QRTZ_RETRY_ORIG_TRIGGER_GROUP: 'reports',
+        QRTZ_RETRY_ORIG_SCHEDULED_FIRETIME_IN_MILLISECONDS: '86400000',
+        QRTZ_FAILED_JOB_ORIG_TRIGGER_NAME: 'RT_1_2',
+        QRTZ_FAILED_JOB_ORIG_TRIGGER_GROUP: 'RETRYING_JOBS',
+      })
+      .build()
+      .computeFirstFireTime(null)
+    await store.scheduleJobs([{ job: detail, triggers: [recovery] }], { replace: false })
+    await scheduler.pauseTrigger(triggerKey('wake the loop'))
+    await clock.advance(10)
+    expect(seen).toEqual([
+      [2, true, 'reports.night'],
+      [86_400_000, 'RETRYING_JOBS.RT_1_2'],
+    ])
+    await scheduler.shutdown()
+  })
+
   it('carries notes, the result and the run time to the listeners', async () => {
     let finish: () => void = () => {}
     const job = jobOf(async (context) => {
