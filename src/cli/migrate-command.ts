@@ -1,6 +1,4 @@
 import { postgresDialect, postgresSchema } from '../jobstore/postgres/postgres-dialect.ts'
-import { postgresJobStore } from '../jobstore/postgres/postgres-job-store.ts'
-import type { DatabaseJobStore } from '../jobstore/sql/database-job-store.ts'
 import {
   emptySchema,
   type SchemaVocabulary,
@@ -9,8 +7,8 @@ import {
 import { printMigrations } from '../jobstore/sql/migrations/print-migrations.ts'
 import { sqlNames } from '../jobstore/sql/sql-names.ts'
 import { sqliteDialect, sqliteSchema } from '../jobstore/sqlite/sqlite-dialect.ts'
-import { sqliteJobStore } from '../jobstore/sqlite/sqlite-job-store.ts'
 import { type Command, type OptionValues, parseCommandLine } from './command.ts'
+import { isPostgresUrl, placeName, storeAt } from './stores.ts'
 import { UsageError } from './usage-error.ts'
 
 const spec = {
@@ -43,7 +41,7 @@ export const migrateCommand: Command = {
     const { values } = parseCommandLine(spec, args)
     const place = values.store ?? ''
     if (place === '') throw new UsageError(`'migrate' needs --store with a SQLite file or a postgres:// URL.`)
-    const isPostgres = /^postgres(ql)?:/.test(place)
+    const isPostgres = isPostgresUrl(place)
     if (values.schema !== undefined && !isPostgres) throw new UsageError('--schema is for PostgreSQL only.')
     if (values.adopt === true && values.print !== true) throw new UsageError('--adopt goes with --print.')
     if (values.print === true) {
@@ -52,10 +50,9 @@ export const migrateCommand: Command = {
       host.stdout.write(printMigrations(vocabulary, state, host.clock.now()))
       return 0
     }
-    const store = isPostgres ? postgresStore(place, values) : sqliteStore(place, values)
-    const applied = await store.migrate()
+    const applied = await storeAt(place, values).migrate()
     const done = applied.length === 0 ? 'nothing to do' : `applied version ${applied.join(', ')}`
-    host.stdout.write(`${nameOf(place)}: ${done}\n`)
+    host.stdout.write(`${placeName(place)}: ${done}\n`)
     return 0
   },
 }
@@ -78,21 +75,4 @@ function postgresWords(values: Values): SchemaVocabulary {
 
 function namesOf({ prefix, schema }: Values): { prefix?: string; schema?: string } {
   return { ...(prefix !== undefined && { prefix }), ...(schema !== undefined && { schema }) }
-}
-
-function sqliteStore(filename: string, { prefix }: Values): DatabaseJobStore {
-  return sqliteJobStore({ filename, ...(prefix !== undefined && { tablePrefix: prefix }) })
-}
-
-function postgresStore(connectionString: string, { prefix, schema }: Values): DatabaseJobStore {
-  return postgresJobStore({
-    connectionString,
-    ...(prefix !== undefined && { tablePrefix: prefix }),
-    ...(schema !== undefined && { schema }),
-  })
-}
-
-/** Without the password, as people and logs see it. */
-function nameOf(place: string): string {
-  return place.replace(/^(\w+:\/\/)[^@/]*@/, '$1')
 }

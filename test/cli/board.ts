@@ -20,7 +20,7 @@ export interface FakeExecution {
 
 /** A board with a scheduler's events in the hands of the test. */
 export class FakeBoard {
-  readonly board = new JobBoard()
+  readonly board = new JobBoard(0)
   readonly #events = new SchedulerEventEmitter(silentLogger)
 
   constructor() {

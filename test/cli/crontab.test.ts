@@ -28,7 +28,7 @@ async function start(
   const environment = { PATH: process.env['PATH'] ?? '', ...options.environment }
   const host = new FakeHost({ ...options, clock, environment })
   const path = temporaryFile('crontab', text)
-  const code = runCli(['crontab', path, '--zone', 'UTC', ...args], host)
+  const code = runCli(['crontab', path, '--zone', 'UTC', '--store', 'memory', ...args], host)
   await host.stdout.until(/next |NEXT/)
   await clock.settle()
   return { host, clock, code, until: (pattern) => host.stdout.until(pattern) }

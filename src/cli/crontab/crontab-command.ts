@@ -2,6 +2,8 @@ import { type Command, type OptionValues, parseCommandLine } from '../command.ts
 import { parseDuration } from '../duration.ts'
 import type { CliHost } from '../host.ts'
 import { requireWhole } from '../shared-options.ts'
+import { storePlaces } from '../stores.ts'
+import { UsageError } from '../usage-error.ts'
 import { describeProblem, describeProblemCount, readCrontabFile } from './crontab-file.ts'
 import { crontabFormatOptions, requireCrontabFormat } from './crontab-format-options.ts'
 import { CrontabRun, type CrontabRunOptions } from './crontab-run.ts'
@@ -10,6 +12,9 @@ import { CrontabRun, type CrontabRunOptions } from './crontab-run.ts'
 export const atOnceExitCode = 130
 
 const threadsMax = 1000
+
+/** Where jobs are kept, in the current directory. */
+const defaultStore = 'quartz-ts.db'
 
 const spec = {
   name: 'crontab',
@@ -36,6 +41,11 @@ const spec = {
       value: 'N',
       help: `How many jobs run at one time, 1 to ${threadsMax} (default 10)`,
     },
+    store: {
+      type: 'string',
+      value: 'STORE',
+      help: `Where jobs are kept: ${storePlaces}, or 'memory' (default ${defaultStore})`,
+    },
     ...crontabFormatOptions,
     plain: {
       type: 'boolean',
@@ -54,6 +64,9 @@ const spec = {
       'above it, else --zone.',
     "Comments that begin with '# quartz-ts:' say more about the file: 'seconds' allows a leading field for seconds, " +
       "'user-column' says that users stand before the commands, 'demo-jobs' adds two jobs that run in worker threads.",
+    'The store keeps what is due and what has run, also when this process is killed. Lines that are still in the file ' +
+      'go on where they were: what was due while nothing ran runs late, or not at all when that is longer ago than a ' +
+      'minute. Lines that are gone are deleted. Without the package better-sqlite3 jobs are kept in memory.',
     'Ctrl-C waits for running jobs, prints a summary and ends with exit code 0; a second one ends at once with ' +
       `${atOnceExitCode}.`,
   ],
@@ -78,6 +91,11 @@ export const crontabCommand: Command = {
   },
 }
 
+function givenStore(place: string): CrontabRunOptions['store'] {
+  if (place.trim() === '') throw new UsageError(`--store takes ${storePlaces}, or 'memory'.`)
+  return { place, isGiven: true }
+}
+
 function runOptions(
   values: OptionValues<typeof spec.options>,
   zoneName: string,
@@ -91,6 +109,7 @@ function runOptions(
     forMs: values.for === undefined ? null : parseDuration('--for', values.for),
     timeoutMs: timeout === 'none' ? null : Math.max(1, parseDuration('--timeout', timeout)),
     drainMs: parseDuration('--drain', values.drain ?? '10s'),
+    store: values.store === undefined ? { place: defaultStore, isGiven: false } : givenStore(values.store),
     threads: requireWhole('--threads', values.threads ?? '10', { min: 1, max: threadsMax }),
     view: isLive ? 'live' : 'lines',
     colors: hasColors ? 'ansi' : 'none',

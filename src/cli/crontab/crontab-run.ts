@@ -1,16 +1,17 @@
 import { dirname } from 'node:path'
-import { createScheduler } from '../../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { piscinaThreadPool } from '../../threadpool/piscina-thread-pool.ts'
+import type { EpochMs } from '../../time/clock.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { formatDuration } from '../duration.ts'
 import type { CliHost } from '../host.ts'
-import { formatShort } from '../local-time.ts'
+import { formatLocal, formatShort } from '../local-time.ts'
 import { ansiPaint, noPaint, type Paint } from '../terminal/paint.ts'
 import { count } from '../terminal/text.ts'
 import type { BoardView } from './board-view.ts'
 import { commandJob } from './command-job.ts'
 import { type CrontabFile, describeFormat } from './crontab-file.ts'
+import { openScheduler, type StoreChoice } from './crontab-store.ts'
 import { demoJobs } from './demo-jobs.ts'
 import { JobBoard } from './job-board.ts'
 import { LineView } from './line-view.ts'
@@ -19,6 +20,7 @@ import { planEntries } from './plan-entries.ts'
 import type { PlannedJob } from './planned-job.ts'
 import { type ProcessRunner, processRunner } from './process-runner.ts'
 import { type StopReason, stopRequests } from './stop-requests.ts'
+import { type StoredPlan, storeAtStart, storePlan } from './store-plan.ts'
 import { drawSummary } from './summary.ts'
 
 export interface CrontabRunOptions {
@@ -29,11 +31,20 @@ export interface CrontabRunOptions {
   readonly timeoutMs: number | null
   /** How long running jobs may go on when the run ends. */
   readonly drainMs: number
+  readonly store: StoreChoice
   /** How many jobs may run at one time. */
   readonly threads: number
   /** A table that is drawn in place, or lines. */
   readonly view: 'live' | 'lines'
   readonly colors: 'ansi' | 'none'
+}
+
+/** A scheduler that stands by, with what it will run. */
+interface Prepared {
+  readonly scheduler: Scheduler
+  readonly planned: readonly PlannedJob[]
+  readonly stored: StoredPlan
+  readonly storeNote: string | null
 }
 
 export interface CrontabRunResult {
@@ -52,7 +63,8 @@ export class CrontabRun {
   readonly #file: CrontabFile
   readonly #options: CrontabRunOptions
   readonly #host: CliHost
-  readonly #board = new JobBoard()
+  readonly #board: JobBoard
+  readonly #beganMs: EpochMs
   readonly #runner: ProcessRunner
   readonly #paint: Paint
   readonly #view: BoardView
@@ -61,6 +73,8 @@ export class CrontabRun {
     this.#file = file
     this.#options = options
     this.#host = host
+    this.#beganMs = host.clock.now()
+    this.#board = new JobBoard(this.#beganMs)
     this.#runner = processRunner(host.clock, killGraceMs)
     this.#paint = options.colors === 'ansi' ? ansiPaint : noPaint
     this.#view = this.#makeView()
@@ -69,13 +83,15 @@ export class CrontabRun {
   async run(): Promise<CrontabRunResult> {
     const { clock, stdout } = this.#host
     const startedMs = clock.elapsedMs()
-    const scheduler = await this.#schedule()
+    const prepared = await this.#prepare()
+    const { scheduler, planned } = prepared
     const stop = stopRequests(this.#host, this.#options.forMs)
     this.#view.start()
     this.#noteWhatDiffersFromCron()
+    this.#noteStore(prepared)
     let endedAtOnce = false
     try {
-      await scheduler.start()
+      await started(scheduler, planned)
       const reason = await stop.first
       endedAtOnce = await Promise.race([
         this.#drain(scheduler, reason).then(() => false),
@@ -93,13 +109,13 @@ export class CrontabRun {
   }
 
   /** A scheduler that stands by, with everything stored. */
-  async #schedule(): Promise<Scheduler> {
+  async #prepare(): Promise<Prepared> {
     const { clock, environment } = this.#host
-    const { threads, timeoutMs } = this.#options
+    const { store, threads, timeoutMs } = this.#options
+    const { demoJobs: hasDemo, entries, path } = this.#file
     const command = commandJob(this.#runner, environment)
-    const demo = this.#file.demoJobs ? demoJobs() : null
-    const scheduler = await createScheduler({
-      schedulerName: 'crontab',
+    const demo = hasDemo ? demoJobs() : null
+    const { scheduler, note: storeNote } = await openScheduler(store, path, {
       jobs: [command, ...(demo?.definitions ?? [])],
       threadPool: piscinaThreadPool({ size: threads }),
       clock,
@@ -107,14 +123,19 @@ export class CrontabRun {
     this.#watch(scheduler)
     const startAt = firstWholeSecond(clock.now())
     const planned: readonly PlannedJob[] = [
-      ...planEntries(this.#file.entries, command, { timeoutMs, startAt }),
-      ...(demo?.plan(dirname(this.#file.path), startAt) ?? []),
+      ...planEntries(entries, command, { timeoutMs, startAt }),
+      ...(demo?.plan(dirname(path), startAt) ?? []),
     ]
-    for (const { job, label, trigger } of planned) {
-      const firstFire = await scheduler.scheduleJob(job, trigger)
-      this.#board.add(job.key, label, firstFire.getTime())
+    try {
+      const stored = await storePlan(scheduler, planned, this.#beganMs)
+      planned.forEach(({ job, label }, index) => {
+        this.#board.add(job.key, label, stored.nextFires[index] ?? null)
+      })
+      return { scheduler, planned, stored, storeNote }
+    } catch (error) {
+      await scheduler.shutdown()
+      throw error
     }
-    return scheduler
   }
 
   #watch(scheduler: Scheduler): void {
@@ -125,8 +146,11 @@ export class CrontabRun {
     })
     scheduler.events.on('triggerMisfired', ({ trigger: { jobKey, key, nextFireTimeMs } }) => {
       if (jobKey === null || nextFireTimeMs === null) return
+      const wasDown = nextFireTimeMs < this.#beganMs
+      if (wasDown) board.noteSkipped(jobKey)
       const due = formatShort(TimeZone.of(this.#options.zoneName), nextFireTimeMs, this.#host.clock.now())
-      this.#view.note(`Missed ${due}: ${board.rowOf(jobKey)?.label ?? key.name}`)
+      // All of that was said in one line, at the start.
+      if (!wasDown) this.#view.note(`Missed ${due}: ${board.rowOf(jobKey)?.label ?? key.name}`)
       // The event comes before the misfire policy is applied; what is read now comes after.
       void scheduler.getTrigger(key).then((applied) => {
         board.setNextFire(jobKey, applied?.nextFireTimeMs ?? null)
@@ -160,6 +184,15 @@ export class CrontabRun {
     if (environment['MAILTO']) this.#view.note('MAILTO is ignored: no mail is sent, results are shown here.')
   }
 
+  #noteStore({ stored: { deleted, overdue }, storeNote }: Prepared): void {
+    if (storeNote !== null) this.#view.note(storeNote)
+    if (deleted > 0)
+      this.#view.note(`${count(deleted, 'job')} of an earlier run deleted: not in the file any more.`)
+    if (overdue === null) return
+    const since = formatLocal(TimeZone.of(this.#options.zoneName), overdue.sinceMs)
+    this.#view.note(`${count(overdue.jobs, 'job')} came due while nothing ran, since ${since}.`)
+  }
+
   async #drain(scheduler: Scheduler, reason: StopReason): Promise<void> {
     const { drainMs, forMs } = this.#options
     await scheduler.standby()
@@ -185,6 +218,17 @@ export class CrontabRun {
         resolve()
       })
     })
+  }
+}
+
+/** Starts firing; whoever may not, as another process has the store, closes it again. */
+async function started(scheduler: Scheduler, planned: readonly PlannedJob[]): Promise<void> {
+  try {
+    await scheduler.start()
+    await storeAtStart(scheduler, planned)
+  } catch (error) {
+    await scheduler.shutdown()
+    throw error
   }
 }
 

@@ -14,7 +14,8 @@ export interface DemoJobs {
   plan(folder: string, startAt: Date): readonly PlannedJob[]
 }
 
-const group = 'demo'
+/** The group of these jobs. */
+export const demoGroup = 'demo'
 const hashCron = '0/10 * * * * ?'
 const primesIntervalSeconds = 7
 /** About a tenth of a second of work. */
@@ -37,26 +38,28 @@ export function demoJobs(): DemoJobs {
       {
         label: `hash ${folder} (worker)`,
         job: JobBuilder.newJob(hashFolder)
-          .withIdentity('hash-folder', group)
+          .withIdentity('hash-folder', demoGroup)
           .usingJobData({ folder })
           .build(),
         trigger: TriggerBuilder.newTrigger()
-          .withIdentity('hash-folder', group)
+          .withIdentity('hash-folder', demoGroup)
           .startAt(startAt)
           .withSchedule(CronScheduleBuilder.cronSchedule(hashCron))
           .build(),
+        runs: 'scheduled',
       },
       {
         label: 'find primes (worker)',
         job: JobBuilder.newJob(findPrimes)
-          .withIdentity('find-primes', group)
+          .withIdentity('find-primes', demoGroup)
           .usingJobData({ from: 0, span: primesSpan, found: 0 })
           .build(),
         trigger: TriggerBuilder.newTrigger()
-          .withIdentity('find-primes', group)
+          .withIdentity('find-primes', demoGroup)
           .startAt(startAt)
           .withSchedule(SimpleScheduleBuilder.repeatSecondlyForever(primesIntervalSeconds))
           .build(),
+        runs: 'scheduled',
       },
     ],
   }

@@ -26,6 +26,8 @@ export interface BoardRow {
   running: number
   fires: number
   failures: number
+  /** What became of firings that were due before this run began. */
+  downtime: 'none' | 'skipped' | 'madeUp'
   readonly lateness: Lateness
 }
 
@@ -47,8 +49,14 @@ export interface BoardObserver {
 /** The state of all jobs, kept up to date by the events of a scheduler. */
 export class JobBoard {
   readonly #rows = new Map<string, BoardRow>()
+  readonly #sinceMs: EpochMs
   #observer: BoardObserver | null = null
   #onIdle: () => void = () => {}
+
+  /** What was due before `sinceMs` is late through nobody's fault: it does not count as late. */
+  constructor(sinceMs: EpochMs) {
+    this.#sinceMs = sinceMs
+  }
 
   /** In the order in which they were added. */
   get rows(): readonly BoardRow[] {
@@ -69,6 +77,7 @@ export class JobBoard {
       running: 0,
       fires: 0,
       failures: 0,
+      downtime: 'none',
       lateness: new Lateness(),
     })
   }
@@ -83,6 +92,20 @@ export class JobBoard {
     this.#update(jobKey, (row) => {
       row.nextFireMs = nextFireMs
     })
+  }
+
+  /** Notes that a firing which was due before this run began does not take place. */
+  noteSkipped(jobKey: JobKey): void {
+    this.#update(jobKey, (row) => {
+      if (row.downtime === 'none') row.downtime = 'skipped'
+    })
+  }
+
+  /** How many jobs were due while nothing ran, by what became of that. */
+  get downtime(): { readonly madeUp: number; readonly skipped: number } {
+    const those = (what: BoardRow['downtime']): number =>
+      this.rows.filter(({ downtime }) => downtime === what).length
+    return { madeUp: those('madeUp'), skipped: those('skipped') }
   }
 
   /** How many executions run now. */
@@ -112,7 +135,7 @@ export class JobBoard {
   watch(events: SchedulerEvents): void {
     events.on('jobToBeExecuted', ({ context }) => {
       this.#update(context.jobKey, (row) => {
-        begin(row, context)
+        begin(row, context, this.#sinceMs)
       })
     })
     events.on('jobProgress', ({ context, value }) => {
@@ -149,13 +172,14 @@ export class JobBoard {
   }
 }
 
-function begin(row: BoardRow, context: JobExecutionContext): void {
+function begin(row: BoardRow, context: JobExecutionContext, sinceMs: EpochMs): void {
   row.running++
   row.fires++
   row.nextFireMs = context.trigger.nextFireTimeMs
   row.lastFireMs = context.fireTime.getTime()
   row.latenessMs = latenessOf(context)
-  row.lateness.add(row.latenessMs)
+  if (context.scheduledFireTime.getTime() < sinceMs) row.downtime = 'madeUp'
+  else row.lateness.add(row.latenessMs)
 }
 
 function end(row: BoardRow, context: JobExecutionContext, outcome: Outcome): void {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { CrontabEntry } from '../../triggers/cron/crontab.ts'
 import { CronScheduleBuilder } from '../../triggers/cron-trigger.ts'
@@ -9,7 +10,8 @@ import { oneLine } from '../terminal/text.ts'
 import type { CommandJob } from './command-job.ts'
 import type { PlannedJob } from './planned-job.ts'
 
-const group = 'crontab'
+/** The group of the jobs that a crontab's lines become. */
+export const entryGroup = 'crontab'
 
 /** One job with one trigger per entry; null as timeout is no limit. Entries for `@reboot` run once, at the start. */
 export function planEntries(
@@ -17,19 +19,37 @@ export function planEntries(
   definition: CommandJob,
   options: { readonly timeoutMs: number | null; readonly startAt: Date },
 ): readonly PlannedJob[] {
+  const seen = new Map<string, number>()
   return entries.map((entry) => {
-    const name = `line-${entry.line}`
+    const digest = digestOf(entry, options.timeoutMs)
+    const twin = (seen.get(digest) ?? 0) + 1
+    seen.set(digest, twin)
+    const name = twin === 1 ? digest : `${digest}-${twin}`
     const job = JobBuilder.newJob(definition)
-      .withIdentity(name, group)
+      .withIdentity(name, entryGroup)
       .withDescription(entry.text)
       .usingJobData({ command: entry.command, input: entry.input, variables: entry.environment })
     if (options.timeoutMs !== null) job.withTimeout(options.timeoutMs)
     const trigger = TriggerBuilder.newTrigger()
-      .withIdentity(name, group)
+      .withIdentity(name, entryGroup)
       .startAt(options.startAt)
       .withSchedule(scheduleOf(entry))
-    return { label: oneLine(entry.command), job: job.build(), trigger: trigger.build() }
+    const runs = entry.schedule === '@reboot' ? 'atStart' : 'scheduled'
+    return { label: oneLine(entry.command), job: job.build(), trigger: trigger.build(), runs }
   })
+}
+
+/**
+ * The same for a line that says the same, wherever it stands in the file: so a line that was edited is another one, and
+ * the others keep what the store knows of them.
+ */
+function digestOf({ schedule, command, input, environment }: CrontabEntry, timeoutMs: number | null): string {
+  const when =
+    schedule === '@reboot'
+      ? schedule
+      : [schedule.expression, schedule.timeZone, schedule.dst, schedule.dialect]
+  const content = JSON.stringify([when, command, input, environment, timeoutMs])
+  return createHash('sha256').update(content).digest('hex').slice(0, 16)
 }
 
 /** As with cron, times that were missed, such as while the machine slept, are not made up for. */

@@ -29,6 +29,7 @@ export function drawSummary(
   const sum = `${count(totals.fires, 'fire')} in ${formatDuration(elapsedMs)}, ${totals.failures} failed`
   return [
     paint(idle === 0 ? sum : `${sum}, ${count(idle, 'job')} not due yet`, 'strong'),
+    ...downtimeOf(board),
     '',
     paint(line('', ['', '', 'LATE']).trimEnd(), 'faint'),
     paint(line('JOB', heads), 'faint'),
@@ -36,6 +37,12 @@ export function drawSummary(
     paint(line('all', numbersOf(totals)), 'strong'),
     ...fired.flatMap((row) => lastFailureOf(row).map((text) => paint(truncate(text, columns), 'bad'))),
   ]
+}
+
+/** What became of what was due while nothing ran; nothing to say when nothing was. */
+function downtimeOf({ downtime: { madeUp, skipped } }: JobBoard): readonly string[] {
+  if (madeUp + skipped === 0) return []
+  return [`due while nothing ran: ${count(madeUp, 'job')} made up for, ${count(skipped, 'job')} skipped`]
 }
 
 function numbersOf({ failures, fires, lateness }: Numbers): readonly string[] {

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { closeSync, openSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
+import { JobPersistenceError } from '../../core/errors.ts'
+import { createScheduler, type SchedulerOptions } from '../../scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { isPostgresUrl, placeName, storeAt } from '../stores.ts'
+
+/** Where a run keeps its jobs. */
+export interface StoreChoice {
+  /** A file, a postgres:// URL, or `memory`. */
+  readonly place: string
+  /** Somebody asked for it; otherwise memory does as well. */
+  readonly isGiven: boolean
+}
+
+export interface OpenedScheduler {
+  readonly scheduler: Scheduler
+  /** What people should know of where the jobs are. */
+  readonly note: string | null
+}
+
+/** Longest name of a scheduler that the tables hold, with some room. */
+const nameMax = 110
+
+/**
+ * A scheduler on the store that was chosen. Each crontab has a scheduler name of its own, so that several share a
+ * store, and processes that run the same one on PostgreSQL are a cluster.
+ *
+ * @throws JobPersistenceError when a store that was asked for cannot be used
+ */
+export async function openScheduler(
+  choice: StoreChoice,
+  crontabPath: string,
+  options: SchedulerOptions,
+): Promise<OpenedScheduler> {
+  const named = { ...options, schedulerName: schedulerNameOf(crontabPath) }
+  const inMemory = (): Promise<Scheduler> => createScheduler(named)
+  const { place, isGiven } = choice
+  if (place === 'memory') return { scheduler: await inMemory(), note: null }
+  try {
+    const scheduler = await createScheduler({
+      ...named,
+      ...identityOn(place),
+      jobStore: storeAt(place),
+    })
+    return { scheduler, note: `Jobs are kept in ${placeName(place)}.` }
+  } catch (error) {
+    if (isGiven || !(error instanceof JobPersistenceError)) throw error
+    return { scheduler: await inMemory(), note: `Jobs are kept in memory: ${error.message}` }
+  }
+}
+
+/** Nodes of a cluster need names of their own; on a file there is one scheduler, whose name need not change. */
+function identityOn(place: string): SchedulerOptions {
+  if (isPostgresUrl(place)) return { instanceId: `${hostname()}-${process.pid}` }
+  keepPrivate(place)
+  return {}
+}
+
+/** A new file is for this user alone, as a crontab is: the commands in it may hold what others should not read. */
+function keepPrivate(filename: string): void {
+  try {
+    closeSync(openSync(filename, 'a', 0o600))
+  } catch {
+    // The store says in better words what is wrong with the file.
+  }
+}
+
+function schedulerNameOf(path: string): string {
+  const full = resolve(path)
+  const name = `crontab ${full}`
+  if (name.length <= nameMax) return name
+  return `crontab ${createHash('sha256').update(full).digest('hex')}`
+}

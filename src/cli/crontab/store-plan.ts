@@ -1,0 +1,74 @@
+import { GroupMatcher } from '../../core/matcher.ts'
+import type { TriggerSummary } from '../../jobstore/queries.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import { demoGroup } from './demo-jobs.ts'
+import { entryGroup } from './plan-entries.ts'
+import type { PlannedJob } from './planned-job.ts'
+
+/** What became of a plan in the store. */
+export interface StoredPlan {
+  /** In the order of the plan. */
+  readonly nextFires: readonly (EpochMs | null)[]
+  /** How many jobs were due before now, and since when; null when none was. */
+  readonly overdue: { readonly jobs: number; readonly sinceMs: EpochMs } | null
+  /** Jobs that the store had and the plan has not. */
+  readonly deleted: number
+}
+
+/**
+ * Makes the store hold what is planned, and nothing else of an earlier plan. Triggers that are there already stay as
+ * they are, so that what they missed is up to their misfire policies. What runs at each start is left to
+ * {@link storeAtStart}.
+ */
+export async function storePlan(
+  scheduler: Scheduler,
+  planned: readonly PlannedJob[],
+  nowMs: EpochMs,
+): Promise<StoredPlan> {
+  const stored = await storedTriggers(scheduler)
+  const names = new Set(planned.map(({ job }) => job.key.toString()))
+  const jobKeys = (await Promise.all(groups.map((group) => scheduler.getJobKeys(group)))).flat()
+  const left = jobKeys.filter((key) => !names.has(key.toString()))
+  if (left.length > 0) await scheduler.deleteJobs(left)
+  const due: EpochMs[] = []
+  const nextFires: (EpochMs | null)[] = []
+  for (const { job, trigger, runs } of planned) {
+    if (runs === 'atStart') {
+      nextFires.push(trigger.startTimeMs)
+      continue
+    }
+    const kept = stored.get(trigger.key.toString())
+    if (kept !== undefined && kept.state !== 'ERROR' && kept.nextFireTimeMs !== null) {
+      if (kept.nextFireTimeMs < nowMs) due.push(kept.nextFireTimeMs)
+      nextFires.push(kept.nextFireTimeMs)
+    } else {
+      const firstFire = await scheduler.scheduleJob(job, [trigger], { replace: true })
+      nextFires.push(firstFire.getTime())
+    }
+  }
+  const overdue = due.length === 0 ? null : { jobs: due.length, sinceMs: Math.min(...due) }
+  return { nextFires, overdue, deleted: left.length }
+}
+
+/** Stores what runs once at each start. Only once the scheduler was started: another one may have the store. */
+export async function storeAtStart(scheduler: Scheduler, planned: readonly PlannedJob[]): Promise<void> {
+  for (const { job, trigger, runs } of planned) {
+    if (runs === 'atStart') await scheduler.scheduleJob(job, [trigger], { replace: true })
+  }
+}
+
+const groups = [entryGroup, demoGroup].map((group) => GroupMatcher.groupEquals(group))
+
+async function storedTriggers(scheduler: Scheduler): Promise<ReadonlyMap<string, TriggerSummary>> {
+  const found = new Map<string, TriggerSummary>()
+  for (const group of groups) {
+    let page = await scheduler.queryTriggers({ group, take: 1000 })
+    for (;;) {
+      for (const summary of page.items) found.set(summary.key.toString(), summary)
+      if (page.next === null) break
+      page = await scheduler.queryTriggers({ group, take: 1000, after: page.next })
+    }
+  }
+  return found
+}
