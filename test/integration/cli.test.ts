@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -18,10 +18,10 @@ class Command {
   stderr = ''
   readonly #waiting = new Set<() => void>()
 
-  constructor(args: readonly string[]) {
+  constructor(args: readonly string[], folder: string) {
     const main = join(projectRoot, 'dist/cli/main.js')
     const environment = { ...process.env, NO_COLOR: '', TZ: 'Europe/Paris' }
-    this.child = spawn(process.execPath, [main, ...args], { cwd: projectRoot, env: environment })
+    this.child = spawn(process.execPath, [main, ...args], { cwd: folder, env: environment })
     this.child.stdout?.on('data', (chunk: Buffer) => {
       this.stdout += chunk.toString()
       for (const look of [...this.#waiting]) look()
@@ -60,15 +60,24 @@ class Command {
 const started: Command[] = []
 
 function run(...args: readonly string[]): Command {
-  const command = new Command(args)
+  return runIn(projectRoot, ...args)
+}
+
+function runIn(folder: string, ...args: readonly string[]): Command {
+  const command = new Command(args, folder)
   started.push(command)
   return command
 }
 
 function crontab(text: string, ...args: readonly string[]): Command {
-  const path = join(mkdtempSync(join(tmpdir(), 'quartz-ts-crontab-')), 'crontab')
-  writeFileSync(path, text)
-  return run('crontab', path, ...args)
+  return runIn(crontabFolder(text), 'crontab', 'crontab', ...args)
+}
+
+/** A folder that holds a crontab, and where its store will be. */
+function crontabFolder(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-crontab-'))
+  writeFileSync(join(folder, 'crontab'), text)
+  return folder
 }
 
 afterAll(() => {
@@ -128,7 +137,8 @@ test('a wrong command line ends with 2', async () => {
 
 describe('quartz-ts crontab', { concurrent: true }, () => {
   test('fires the example with worker jobs in threads of their own, and ends by itself', async () => {
-    const command = run('crontab', 'examples/crontab', '--for', '14s')
+    const store = join(mkdtempSync(join(tmpdir(), 'quartz-ts-store-')), 'jobs.db')
+    const command = run('crontab', 'examples/crontab', '--for', '14s', '--store', store)
     expect(await command.exit).toEqual({ code: 0, signal: null })
     const { stdout } = command
     expect(stdout.match(/^\d\d:\d\d:\d\d +date .* exit 0 +it is /gm)?.length).toBeGreaterThan(1)
@@ -178,5 +188,42 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
     await command.until(/waiting up to/)
     command.kill('SIGTERM')
     expect(await command.exit).toEqual({ code: 130, signal: null })
+  })
+
+  test('keeps its jobs in a file, also through SIGKILL', async () => {
+    const folder = crontabFolder('# quartz-ts: seconds\n* * * * * * echo tick\n')
+    const killed = runIn(folder, 'crontab', 'crontab')
+    await killed.until(/^Jobs are kept in quartz-ts\.db\.$/m)
+    await killed.until(/echo tick .*exit 0/)
+    killed.kill('SIGKILL')
+    expect(await killed.exit).toEqual({ code: null, signal: 'SIGKILL' })
+
+    const again = runIn(folder, 'crontab', 'crontab')
+    await again.until(/echo tick .*exit 0/)
+    again.kill('SIGTERM')
+    expect(await again.exit).toEqual({ code: 0, signal: null })
+    expect(again.stderr).toBe('')
+  })
+
+  test('goes on in memory, and says why, when the file that nobody asked for cannot be used', async () => {
+    const folder = crontabFolder('@reboot echo up\n')
+    mkdirSync(join(folder, 'quartz-ts.db'))
+    const command = runIn(folder, 'crontab', 'crontab')
+    await command.until(/^Jobs are kept in memory: .*quartz-ts\.db/m)
+    await command.until(/exit 0 +up/)
+    command.kill('SIGTERM')
+    expect(await command.exit).toEqual({ code: 0, signal: null })
+  })
+
+  test('is refused a file from which another process fires the same crontab', async () => {
+    const folder = crontabFolder('@reboot echo up\n')
+    const first = runIn(folder, 'crontab', 'crontab')
+    await first.until(/exit 0 +up/)
+    const second = runIn(folder, 'crontab', 'crontab')
+    expect(await second.exit).toEqual({ code: 1, signal: null })
+    expect(second.stderr).toMatch(/^quartz-ts: .*quartz-ts\.db' is in use/)
+    first.kill('SIGTERM')
+    await first.exit
+    expect(first.stdout.match(/exit 0 +up/g)).toHaveLength(1)
   })
 })

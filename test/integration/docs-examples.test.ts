@@ -3,8 +3,10 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { docsExamples, type Example, examplesFolder, examplesOf } from '../support/docs-examples.ts'
+import { freshDatabase } from '../support/postgres-database.ts'
+import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { projectRoot } from '../support/source-files.ts'
 
 const run = promisify(execFile)
@@ -25,14 +27,33 @@ function write({ path, code }: Example): void {
 }
 
 /** Runs what was written; rejects when it fails or has to be ended. */
-async function runExample({ path }: Example, timeoutMs: number): Promise<void> {
+async function runExample({ path, needs }: Example, timeoutMs: number): Promise<void> {
   const target = path.replace(/\.ts$/, '.js')
-  await run(process.execPath, [target], { cwd: projectRoot, timeout: timeoutMs, killSignal: 'SIGKILL' })
+  const options = { cwd: projectRoot, timeout: timeoutMs, killSignal: 'SIGKILL' } as const
+  if (needs === 'nothing') {
+    await run(process.execPath, [target], options)
+    return
+  }
+  await using database = await freshDatabase(serverUrl)
+  const env = { ...process.env, DATABASE_URL: database.connectionString }
+  await run(process.execPath, [target], { ...options, env })
 }
 
-beforeAll(() => {
+/** Of the server that QUARTZ_TS_TEST_PG names, or of one that is started here, as the other tests do. */
+let serverUrl = process.env['QUARTZ_TS_TEST_PG'] ?? ''
+let server: PostgresServer | null = null
+
+beforeAll(async () => {
+  if (serverUrl === '' && examples.some(({ needs }) => needs === 'postgres')) {
+    server = await startPostgres()
+    serverUrl = server.connectionString
+  }
   rmSync(join(projectRoot, examplesFolder), { recursive: true, force: true })
   for (const example of examples) write(example)
+})
+
+afterAll(async () => {
+  await server?.remove()
 })
 
 describe('examples of README and docs run', { concurrent: true }, () => {

@@ -5,6 +5,7 @@ import { projectFiles } from './source-files.ts'
  * A fenced `ts` or `js` block of README.md or docs/. What stands after the language says what to do with it:
  *
  * - nothing: it is type-checked and run, and must end by itself with exit code 0;
+ * - `postgres`: the same, with the URL of an empty database of its own in `DATABASE_URL`;
  * - `no-run`: it is type-checked only; the line above the fence says why: `<!-- no-run: waits for Monday -->`;
  * - `file=thumbs.ts`: it is type-checked and lies beside the page's other examples under that name, to be imported
  *   or named by `new URL('./thumbs.js', import.meta.url)`.
@@ -17,6 +18,7 @@ export interface Example {
   readonly code: string
   readonly kind: 'run' | 'no-run' | 'file'
   readonly reason: string | null
+  readonly needs: 'nothing' | 'postgres'
 }
 
 /** Where examples are written to be run: inside the package, so that they import it by its name, and not in git. */
@@ -35,8 +37,8 @@ export function examplesOf(page: string, text: string): Example[] {
     const line = before.length
     const mode = groups['mode'] ?? ''
     const file = /^file=(\S+)$/.exec(mode)?.[1]
-    if (mode !== '' && mode !== 'no-run' && file === undefined) {
-      throw new Error(`${page}:${line}: '${mode}' is neither no-run nor file=NAME`)
+    if (!['', 'no-run', 'postgres'].includes(mode) && file === undefined) {
+      throw new Error(`${page}:${line}: '${mode}' is neither no-run nor postgres nor file=NAME`)
     }
     const folder = join(examplesFolder, dirname(page), basename(page, '.md'))
     const indented = new RegExp(`^ {${groups['indent']?.length ?? 0}}`, 'gm')
@@ -46,6 +48,7 @@ export function examplesOf(page: string, text: string): Example[] {
       code: `${(groups['code'] ?? '').replace(indented, '')}\n`,
       kind: file === undefined ? (mode === 'no-run' ? 'no-run' : 'run') : 'file',
       reason: /^ *<!-- no-run: (.{10,}) -->$/.exec(before.at(-2) ?? '')?.[1] ?? null,
+      needs: mode === 'postgres' ? 'postgres' : 'nothing',
     }
   })
 }

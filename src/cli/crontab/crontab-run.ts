@@ -1,6 +1,5 @@
 import { dirname } from 'node:path'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
-import { piscinaThreadPool } from '../../threadpool/piscina-thread-pool.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { formatDuration } from '../duration.ts'
@@ -117,7 +116,7 @@ export class CrontabRun {
     const demo = hasDemo ? demoJobs() : null
     const { scheduler, note: storeNote } = await openScheduler(store, path, {
       jobs: [command, ...(demo?.definitions ?? [])],
-      threadPool: piscinaThreadPool({ size: threads }),
+      threadPool: { size: threads },
       clock,
     })
     this.#watch(scheduler)
