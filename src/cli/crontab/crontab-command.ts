@@ -64,9 +64,9 @@ const spec = {
       'above it, else --zone.',
     "Comments that begin with '# quartz-ts:' say more about the file: 'seconds' allows a leading field for seconds, " +
       "'user-column' says that users stand before the commands, 'demo-jobs' adds two jobs that run in worker threads.",
-    'The store keeps what is due and what has run, also when this process is killed. Lines that are still in the file ' +
+    'The store keeps what is due and what has run, even when this process is killed. Lines that are still there ' +
       'go on where they were: what was due while nothing ran runs late, or not at all when that is longer ago than a ' +
-      'minute. Lines that are gone are deleted. Without the package better-sqlite3 jobs are kept in memory.',
+      'minute. Lines that are gone are deleted. Jobs are kept in memory where the package better-sqlite3 is missing.',
     'Ctrl-C waits for running jobs, prints a summary and ends with exit code 0; a second one ends at once with ' +
       `${atOnceExitCode}.`,
   ],
