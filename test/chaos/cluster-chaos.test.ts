@@ -194,7 +194,7 @@ test(
       console.error(`QUARTZ_TS_CHAOS_SEED=${String(seed)}\n${words.join('\n')}`)
       console.error(
         lines
-          .filter((line) => !['started', 'ended', 'failed'].includes(line.kind))
+          .filter((line) => !['started', 'ended', 'failed', 'triggerMisfired'].includes(line.kind))
           .map(textOf)
           .join('\n'),
       )
