@@ -44,7 +44,7 @@ export type {
   WorkerJobDefinition,
   WorkerJobFunction,
 } from './jobs/job-definition.ts'
-export type { JobDetail } from './jobs/job-detail.ts'
+export type { JobDetail, NodeAffinity } from './jobs/job-detail.ts'
 export type { ExecutingJobDetail, JobExecutionContext, JobRunContext } from './jobs/job-execution-context.ts'
 export type { JobScheduler } from './jobs/job-scheduler.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'

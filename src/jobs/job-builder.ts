@@ -141,6 +141,20 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
   }
 
   /**
+   * Runs the job on these nodes of a cluster, by their instance ids: on no other when it is `required` (the default),
+   * or else on others only while none of these is there. Stores that one scheduler uses run it in any case.
+   *
+   * @throws InvalidArgumentError for an empty list, or a name that no node can have here
+   */
+  onNodes(names: readonly string[], options: { readonly required?: boolean } = {}): this {
+    this.#draft.nodeAffinity = Object.freeze({
+      names: Object.freeze(requireNodeNames(names)),
+      required: options.required ?? true,
+    })
+    return this
+  }
+
+  /**
    * The job, frozen, with a copy of the data.
    *
    * @throws InvalidArgumentError ERR_INVALID_JOB_DATA, naming the key, when the data cannot be stored
@@ -149,8 +163,9 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
     const draft = this.#draft
     const key = draft.key ?? new JobKey(systemIds.uniqueName())
     const hasData = Object.keys(draft.data).length > 0
+    const { nodeAffinity } = draft
     // Field by field: a spread takes several times as long, and stores of a million jobs are built of this.
-    return Object.freeze({
+    const job: JobDetail = {
       key,
       jobType: draft.jobType,
       description: draft.description,
@@ -161,8 +176,24 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
       persistJobDataAfterExecution: draft.persistJobDataAfterExecution,
       timeoutMs: draft.timeoutMs,
       retry: draft.retry,
-    })
+    }
+    return Object.freeze(nodeAffinity === undefined ? job : { ...job, nodeAffinity })
   }
+}
+
+/** What would need escaping in the text that is searched for names. */
+const unfitForNodeName = /["\\\p{Cc}\p{Surrogate}]/u
+
+function requireNodeNames(names: unknown): string[] {
+  const isFit = (name: unknown): boolean =>
+    typeof name === 'string' && name.trim() !== '' && !unfitForNodeName.test(name)
+  if (Array.isArray(names) && names.length > 0 && names.every(isFit)) {
+    return [...new Set(names as string[])]
+  }
+  throw new InvalidArgumentError(
+    'names',
+    'onNodes needs the instance ids of one or more nodes, without quotes, backslashes and control characters.',
+  )
 }
 
 function requireObject(data: unknown): object {

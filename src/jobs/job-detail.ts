@@ -2,6 +2,14 @@ import type { JobDataMap } from '../core/job-data-map.ts'
 import type { JobKey } from '../core/key.ts'
 import type { RetryPolicy } from './retry-policy.ts'
 
+/** On which nodes of a cluster a job runs. */
+export interface NodeAffinity {
+  /** Instance ids. */
+  readonly names: readonly string[]
+  /** No other node runs the job; without it, others do while none of these is there. */
+  readonly required: boolean
+}
+
 /**
  * WHAT: a stored job. It names the code to run (`jobType`, the name of a job definition that nodes register) and
  * carries the data to run it with. Immutable; build one with `JobBuilder`.
@@ -22,4 +30,6 @@ export interface JobDetail {
   /** Milliseconds after which an execution is interrupted; null for no limit. */
   readonly timeoutMs: number | null
   readonly retry: RetryPolicy | null
+  /** The nodes of a cluster that are to run it; without it, all. */
+  readonly nodeAffinity?: NodeAffinity
 }

@@ -87,7 +87,10 @@ function* claimUntil(search: Search, untilMs: number, maxCount: number): SqlProg
   return true
 }
 
-/** Locks what is due; null when a job type turned up that is not known here, so that the search must leave it out. */
+/**
+ * Locks what is due; null when something turned up that this node must leave alone, so that the search is to leave it
+ * out: a job type that is not known here, or, for the first time, a job that only some nodes are to run.
+ */
 function* lockKnown(
   search: Search,
   untilMs: number,
@@ -95,10 +98,15 @@ function* lockKnown(
 ): SqlProgram<readonly DueTrigger[] | null> {
   const { session } = search.tx
   const unknownJobTypes = [...session.unknownJobTypes]
-  const found = yield* session.triggers.lockDue({ untilMs, limit, unknownJobTypes })
+  const { nodeAffinity } = session
+  const node = nodeAffinity?.isUsed === true ? session.context.instanceId : null
+  const found = yield* session.triggers.lockDue({ untilMs, limit, unknownJobTypes, node })
   const strangers = found.filter(({ jobType }) => !session.context.knowsJobType(jobType))
   for (const { jobType } of strangers) session.unknownJobTypes.add(jobType)
-  return strangers.length === 0 ? found : null
+  const isFirstForNodes =
+    nodeAffinity?.isUsed === false && found.some(({ isForNodes }) => isForNodes === true)
+  if (isFirstForNodes) nodeAffinity.isUsed = true
+  return strangers.length === 0 && !isFirstForNodes ? found : null
 }
 
 function needsTreatment(search: Search, due: DueTrigger): boolean {

@@ -5,6 +5,7 @@ import { type RetryOptions, type RetryPolicy, resolveRetryPolicy } from '../../j
 import { boolean, bytesOrNull, integerOrNull, text, textOrNull } from './columns.ts'
 import { type JobDataEncoding, jobDataText, readJobData } from './job-data-text.ts'
 import { columnWidths, requireFits } from './limits.ts'
+import { nodeAffinityOf, nodeAffinityText } from './node-affinity.ts'
 import type { RowOf } from './row-set.ts'
 import type { SqlRow } from './statement.ts'
 
@@ -20,6 +21,7 @@ export const jobColumns = {
   job_data: 'bytes',
   timeout_ms: 'bigint',
   retry_policy: 'text',
+  node_affinity: 'text',
 } as const
 
 /** @throws InvalidArgumentError for what the columns cannot hold */
@@ -42,13 +44,15 @@ export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof 
     job_data: jobDataText(encoding, owner, job.jobDataMap),
     timeout_ms: job.timeoutMs,
     retry_policy: job.retry === null ? null : JSON.stringify(job.retry),
+    node_affinity: job.nodeAffinity === undefined ? null : nodeAffinityText(job.nodeAffinity),
   }
 }
 
 /** @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError or InvalidArgumentError for what cannot be read */
 export function jobOf(key: JobKey, row: SqlRow): JobDetail {
   const data = bytesOrNull(row, 'job_data')
-  return Object.freeze({
+  const nodeAffinity = textOrNull(row, 'node_affinity')
+  const job: JobDetail = {
     key,
     jobType: text(row, 'job_class_name'),
     description: textOrNull(row, 'description'),
@@ -59,7 +63,8 @@ export function jobOf(key: JobKey, row: SqlRow): JobDetail {
     persistJobDataAfterExecution: boolean(row, 'is_update_data'),
     timeoutMs: integerOrNull(row, 'timeout_ms'),
     retry: retryPolicyOf(textOrNull(row, 'retry_policy')),
-  })
+  }
+  return Object.freeze(nodeAffinity === null ? job : { ...job, nodeAffinity: nodeAffinityOf(nodeAffinity) })
 }
 
 function retryPolicyOf(json: string | null): RetryPolicy | null {

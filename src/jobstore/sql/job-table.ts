@@ -178,7 +178,8 @@ function jobStatements(vocabulary: SqlVocabulary): JobStatements {
     load: sqlQuery(
       dialect,
       `SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
-         j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy ${wanted}`,
+         j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy,
+         j.node_affinity ${wanted}`,
     ),
     lock: sqlQuery(dialect, `${refs} ${dialect.forUpdate('j')}`),
     tryLock: sqlQuery(dialect, `${refs} ${dialect.forUpdateSkipLocked('j')}`),

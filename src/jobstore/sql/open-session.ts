@@ -40,6 +40,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     keyLists: new KeyLists(vocabulary),
     scopes: new TriggerScopes(vocabulary),
     unknownJobTypes: new Set(),
+    nodeAffinity: engine.capabilities.clustered ? { isUsed: false } : null,
     triggersOfJava: sharedWithJava ? new TriggersOfJava(vocabulary) : null,
     nextFireInstanceId: () => {
       fireCount++

@@ -28,6 +28,8 @@ export interface SqlSession extends SqlVocabulary {
   readonly unknownJobTypes: Set<string>
   /** Null where no Java nodes share the tables. */
   readonly triggersOfJava: TriggersOfJava | null
+  /** Whether a job was met that only some nodes are to run; null where there are no others. */
+  readonly nodeAffinity: { isUsed: boolean } | null
   /** A fire instance id that nobody had before. */
   nextFireInstanceId(): string
 }

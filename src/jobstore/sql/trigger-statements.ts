@@ -2,6 +2,7 @@ import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type TriggerAction, triggerActions } from '../trigger-state.ts'
 import { jobKeyColumns, triggerKeyColumns } from './key-rows.ts'
+import { runsHere } from './node-affinity.ts'
 import {
   boundRows,
   type Columns,
@@ -81,6 +82,8 @@ export interface TriggerStatements {
   readonly lockDue: SqlQuery<DueParameters>
   /** The same, without the job types of the bound rows. */
   readonly lockDueKnown: SqlQuery<DueParameters & { readonly rows: string }>
+  /** The same, also without jobs that other nodes are to run. */
+  readonly lockDueHere: SqlQuery<DueParameters & { readonly rows: string; readonly node: string }>
   readonly apply: Readonly<Record<TriggerAction, KeyQuery>>
   readonly insertInto: Readonly<Record<SubTable, SetQuery>>
   readonly upsertInto: Readonly<Record<SubTable, SetQuery>>
@@ -143,13 +146,17 @@ function wholeTriggers({ dialect, names }: SqlVocabulary, key: Columns): string 
 
 function lockingStatements(
   vocabulary: SqlVocabulary,
-): Pick<TriggerStatements, 'lock' | 'lockOfJobs' | 'lockOfCalendar' | 'lockDue' | 'lockDueKnown'> {
+): Pick<
+  TriggerStatements,
+  'lock' | 'lockOfJobs' | 'lockOfCalendar' | 'lockDue' | 'lockDueKnown' | 'lockDueHere'
+> {
   const { dialect, names } = vocabulary
   const order = `ORDER BY ${keyOrder(vocabulary)} ${dialect.forUpdate('t')}`
   const lock = (key: Columns): string => `SELECT ${refColumns}
     FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
     WHERE ${isRow('t', key)} ${order}`
   const jobTypes = boundRows(dialect, { job_type: 'text' })
+  const isKnown = `AND j.job_class_name NOT IN (SELECT r.job_type FROM ${jobTypes} AS r)`
   return {
     lock: sqlQuery(dialect, lock(triggerKeyColumns)),
     lockOfJobs: sqlQuery(dialect, lock(jobKeyColumns)),
@@ -159,10 +166,8 @@ function lockingStatements(
        WHERE t.sched_name = :scheduler AND t.calendar_name = :name ${order}`,
     ),
     lockDue: sqlQuery(dialect, lockDueText(vocabulary, '')),
-    lockDueKnown: sqlQuery(
-      dialect,
-      lockDueText(vocabulary, `AND j.job_class_name NOT IN (SELECT r.job_type FROM ${jobTypes} AS r)`),
-    ),
+    lockDueKnown: sqlQuery(dialect, lockDueText(vocabulary, isKnown)),
+    lockDueHere: sqlQuery(dialect, lockDueText(vocabulary, `${isKnown} ${runsHere(vocabulary)}`)),
   }
 }
 
@@ -178,7 +183,7 @@ function lockingStatements(
 function lockDueText(vocabulary: SqlVocabulary, condition: string): string {
   const { dialect, names, sharedWithJava = false } = vocabulary
   return `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-      j.job_class_name, j.is_nonconcurrent, j.requests_recovery
+      j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity
     FROM ${names.triggers} AS t LEFT JOIN ${names.jobs} AS j
       ON j.sched_name = t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group
     WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'

@@ -8,6 +8,7 @@ import { boolean, instantOrNull, integer, integerOrNull, text, textOrNull } from
 import type { JobDataEncoding } from './job-data-text.ts'
 import { KeyMap } from './key-map.ts'
 import { jobKeyOf, jobKeyRows, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
+import { quotedNode } from './node-affinity.ts'
 import { runOver, type SetQuery } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, type SqlProgram, type SqlRow } from './statement.ts'
@@ -55,6 +56,8 @@ export interface DueRequest {
   readonly limit: number
   /** Triggers of jobs of these types are left to other nodes. */
   readonly unknownJobTypes: readonly string[]
+  /** The instance id of this node, to leave out jobs that other nodes are to run; null while there are none. */
+  readonly node?: string | null
 }
 
 /** A waiting trigger whose time has come, as found. */
@@ -66,6 +69,8 @@ export interface DueTrigger {
   readonly requestsRecovery: boolean
   readonly nextFireTimeMs: EpochMs
   readonly misfireIsIgnored: boolean
+  /** Some nodes are to run it; absent when all may. */
+  readonly isForNodes?: true
 }
 
 /** The rows of `triggers` and of its sub-tables. */
@@ -150,10 +155,13 @@ export class TriggerTable {
    * Locks waiting triggers that are due, in the order in which they fire, leaving out those that another transaction
    * holds and those of non-concurrent jobs that have a claim or an execution in flight.
    */
-  *lockDue({ untilMs, limit, unknownJobTypes }: DueRequest): SqlProgram<readonly DueTrigger[]> {
+  *lockDue({ untilMs, limit, unknownJobTypes, node = null }: DueRequest): SqlProgram<readonly DueTrigger[]> {
     const request = { scheduler: this.#schedulerName, untilMs, limit }
-    const { lockDue, lockDueKnown } = this.#statements
+    const { lockDue, lockDueKnown, lockDueHere } = this.#statements
     const rows = JSON.stringify(unknownJobTypes.map((jobType) => ({ job_type: jobType })))
+    if (node !== null) {
+      return (yield* all(lockDueHere({ ...request, rows, node: quotedNode(node) }))).map(dueOf)
+    }
     const found = yield* all(
       unknownJobTypes.length === 0 ? lockDue(request) : lockDueKnown({ ...request, rows }),
     )
@@ -266,7 +274,7 @@ function refOf(row: SqlRow): TriggerRef {
 }
 
 function dueOf(row: SqlRow): DueTrigger {
-  return {
+  const due: DueTrigger = {
     key: triggerKeyOf(row),
     jobKey: jobKeyOf(row),
     jobType: textOrNull(row, 'job_class_name') ?? '',
@@ -275,6 +283,7 @@ function dueOf(row: SqlRow): DueTrigger {
     nextFireTimeMs: integer(row, 'next_fire_time'),
     misfireIsIgnored: misfireIsIgnored(row),
   }
+  return textOrNull(row, 'node_affinity') === null ? due : { ...due, isForNodes: true }
 }
 
 const ignoreCode = misfireInstructionCode('ignore')

@@ -1,0 +1,36 @@
+import { JobPersistenceError } from '../../core/errors.ts'
+import type { NodeAffinity } from '../../jobs/job-detail.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+
+/** As JSON that statements can search: `[true,"a","b"]` for nodes that are required, `[false,"a"]` for preferred. */
+export function nodeAffinityText({ names, required }: NodeAffinity): string {
+  return JSON.stringify([required, ...names])
+}
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError */
+export function nodeAffinityOf(json: string): NodeAffinity {
+  const value: unknown = JSON.parse(json)
+  if (Array.isArray(value)) {
+    const [required, ...names] = value as unknown[]
+    if (typeof required === 'boolean' && names.every((name) => typeof name === 'string')) {
+      return Object.freeze({ names: Object.freeze(names), required })
+    }
+  }
+  throw new JobPersistenceError(`'${json}' does not name nodes.`, { code: 'ERR_BROKEN_ROW' })
+}
+
+/** What {@link runsHere} searches for. */
+export function quotedNode(instanceId: string): string {
+  return JSON.stringify(instanceId)
+}
+
+/**
+ * The condition that a job `j` may run on the node whose quoted name is bound as `:node`. A node is there while it has
+ * a row in the scheduler state: one that leaves deletes it, one that failed loses it when it is recovered.
+ */
+export function runsHere({ dialect, names }: SqlVocabulary): string {
+  const isNamed = dialect.contains('j.node_affinity', `('"' || s.instance_name || '"')`)
+  return `AND (j.node_affinity IS NULL OR ${dialect.contains('j.node_affinity', ':node')}
+    OR (${dialect.startsWith('j.node_affinity', "'[false'")} AND NOT EXISTS (
+      SELECT 1 FROM ${names.schedulerState} AS s WHERE s.sched_name = :scheduler AND ${isNamed})))`
+}
