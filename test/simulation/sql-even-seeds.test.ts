@@ -1,0 +1,4 @@
+import { clusterSimulationTests } from '../support/sim-cluster-seeds.ts'
+
+// Two files, so that two cores share the work.
+clusterSimulationTests(0, 2)

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { simulateCluster } from '../support/sim-cluster.ts'
+import { knownClusterBugs } from '../support/sim-cluster-bugs.ts'
+import { nextTurn } from '../support/sim-seeds.ts'
+
+/** Within so many seeds the simulation must find each bug. */
+const seedsMax = 100
+
+describe('the simulation of a cluster finds bugs that are put in on purpose', () => {
+  it.each(knownClusterBugs)('$name', { timeout: 240_000 }, async (bug) => {
+    const others: string[] = []
+    for (let seed = 1; seed <= seedsMax; seed++) {
+      const { violations } = await simulateCluster(seed, bug)
+      await nextTurn()
+      if (violations.some((violation) => bug.symptom.test(violation))) return
+      others.push(...violations)
+    }
+    expect.unreachable(
+      `not found within ${seedsMax} seeds; other findings:\n${others.slice(0, 5).join('\n')}`,
+    )
+  })
+})

@@ -1,0 +1,93 @@
+import { run, type SqlProgram, type SqlReply, type SqlStatement } from '../../src/jobstore/sql/statement.ts'
+import type { StatementBug } from './sim-cluster-node.ts'
+
+export interface KnownClusterBug extends StatementBug {
+  readonly name: string
+  /** What must be said about it. */
+  readonly symptom: RegExp
+}
+
+const deletesOwn =
+  /^DELETE FROM qrtz_fired_triggers WHERE sched_name = \? AND instance_name = \? AND state = \? AND entry_id IN/
+
+const locksOwn =
+  /FROM qrtz_fired_triggers f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
+
+/** The fire instance ids that a statement names. */
+function idsOf({ values }: SqlStatement): string[] {
+  const json = values.find((value): value is string => typeof value === 'string' && value.startsWith('['))
+  return (JSON.parse(json ?? '[]') as { id: string }[]).map(({ id }) => id)
+}
+
+const releaseWithoutLook: KnownClusterBug = {
+  name: 'A claim that is released, or cannot fire any more, lets its trigger wait whatever its state is by now',
+  symptom: /WAITING while its job runs|WAITING unlike its claim|claimed beside|fired twice/,
+  *after(statement, reply): SqlProgram<SqlReply> {
+    const isRelease = deletesOwn.test(statement.text) && statement.values.includes('ACQUIRED')
+    if (!isRelease && !locksOwn.test(statement.text)) return reply
+    const held = new Set(isRelease ? [] : reply.rows.map((row) => row['entry_id']))
+    yield* run({
+      text: `UPDATE qrtz_triggers SET trigger_state = 'WAITING' WHERE trigger_state IN ('ACQUIRED', 'BLOCKED')
+        AND trigger_name IN (SELECT trigger_name FROM ledger WHERE entry_id IN (SELECT value FROM json_each(?)))`,
+      values: [JSON.stringify(idsOf(statement).filter((id) => !held.has(id)))],
+    })
+    return reply
+  },
+}
+
+const nothing: SqlStatement = { text: 'SELECT 1 WHERE false', values: [] }
+
+const recoveryKeepsBlocked: KnownClusterBug = {
+  name: 'A recovery does not unblock the triggers of non-concurrent jobs that it ended',
+  symptom: /BLOCKED by nobody/,
+  statement: (statement, lock) =>
+    lock === 'cluster' && statement.text.includes(`WHEN 'BLOCKED' THEN 'WAITING'`) ? nothing : statement,
+}
+
+const claimsUnseen: KnownClusterBug = {
+  name: 'A claim does not look at what other nodes hold of a non-concurrent job',
+  symptom: /a non-concurrent job was claimed beside/,
+  statement: (statement) => {
+    if (statement.text.includes('SELECT DISTINCT f.job_name') && !statement.text.includes('EXECUTING')) {
+      return { ...statement, text: `${statement.text} AND false` }
+    }
+    const look = 'AND (NOT COALESCE(j.is_nonconcurrent, false) OR'
+    const text = statement.text.replace(look, look.replace('NOT', 'true OR NOT'))
+    return { ...statement, text }
+  },
+}
+
+const completionUnfenced: KnownClusterBug = {
+  name: 'A completion is written although the execution was recovered',
+  symptom: /the counter ran \d+ times and counted/,
+  *after(statement, reply): SqlProgram<SqlReply> {
+    if (!deletesOwn.test(statement.text) || !statement.values.includes('EXECUTING')) return reply
+    const found = new Set(reply.rows.map((row) => row['entry_id']))
+    const missing = idsOf(statement).filter((id) => !found.has(id))
+    if (missing.length === 0) return reply
+    const { rows } = yield {
+      text: `SELECT *, 0 AS priority, at AS fired_time, 'DEFAULT' AS job_group FROM ledger
+        WHERE kind = 'fired' AND entry_id IN (SELECT value FROM json_each(?))`,
+      values: [JSON.stringify(missing)],
+    }
+    return { ...reply, rows: [...reply.rows, ...rows] }
+  },
+}
+
+const recoveryForgetsClaims: KnownClusterBug = {
+  name: 'A recovery deletes the claims of a node and leaves their triggers acquired',
+  symptom: /ACQUIRED unlike its claim/,
+  statement: (statement, lock) =>
+    lock === 'cluster' &&
+    /^UPDATE qrtz_triggers AS t SET trigger_state = r.trigger_state FROM/.test(statement.text)
+      ? nothing
+      : statement,
+}
+
+export const knownClusterBugs: readonly KnownClusterBug[] = [
+  releaseWithoutLook,
+  recoveryKeepsBlocked,
+  claimsUnseen,
+  completionUnfenced,
+  recoveryForgetsClaims,
+]

@@ -1,0 +1,85 @@
+import type { Aftermath, Run } from './sim-cluster.ts'
+import { type Firing, isRerun, type Replay, replay } from './sim-cluster-ledger.ts'
+import { counterJobName } from './sim-cluster-operations.ts'
+
+export interface Judgement {
+  readonly violations: readonly string[]
+  readonly firings: number
+  readonly recoveries: number
+}
+
+/** Says what was wrong with the life of a cluster. */
+export function judge(aftermath: Aftermath): Judgement {
+  const history = replay(aftermath.ledger)
+  return {
+    violations: [
+      ...history.violations,
+      ...missedInstants(aftermath, history),
+      ...unexplainedFirings(aftermath, history),
+      ...needlessRecoveries(aftermath, history),
+      ...miscounted(aftermath, history),
+    ],
+    firings: history.firings.size,
+    recoveries: history.recoveries.length,
+  }
+}
+
+/** A trigger whose policy skips nothing fires once for each of its instants. */
+function missedInstants({ wishes }: Aftermath, { stored, instants }: Replay): string[] {
+  const missed: string[] = []
+  for (const [key, { startMs, intervalMs, count }] of wishes) {
+    if (!stored.has(key)) continue
+    const fired = new Set(instants.get(key))
+    for (let index = 0; index < count; index++) {
+      if (!fired.delete(startMs + index * intervalMs)) {
+        missed.push(`instant ${index + 1} of ${count} of ${key} was never fired for`)
+      }
+    }
+    for (const instant of fired) missed.push(`${key} fired for ${instant}, which it does not plan`)
+  }
+  return missed
+}
+
+/** Each execution ran once, or was recovered: then it is reported as lost, or runs again if its job wants that. */
+function unexplainedFirings({ runs, lost, isDead }: Aftermath, { firings }: Replay): string[] {
+  const problems: string[] = []
+  const runsOf = new Map<string, Run[]>()
+  for (const run of runs) runsOf.set(run.entry, [...(runsOf.get(run.entry) ?? []), run])
+  const reruns = [...firings.values()].filter(({ row }) => isRerun(row))
+  for (const [entry, firing] of firings) {
+    const { row, end } = firing
+    const ran = runsOf.get(entry) ?? []
+    if (ran.length > 1) problems.push(`${entry} ran ${ran.length} times`)
+    if (end === 'completed') {
+      if (ran.length === 0) problems.push(`${entry} of ${row.trigger_name} was completed and never run`)
+      if (ran.some(({ hasEnded }) => !hasEnded)) problems.push(`${entry} was completed while it ran`)
+    }
+    if (end === 'recovered') {
+      const isRunAgain = reruns.some((rerun) => isRerunOf(rerun, firing))
+      if (row.requests_recovery === 1 && !isRunAgain) problems.push(`${entry} should have run again`)
+      if (row.requests_recovery === 0 && !lost.has(entry)) problems.push(`${entry} was lost in silence`)
+    }
+    if (end === 'open' && !isDead(row.process)) problems.push(`${entry} never ended`)
+  }
+  return problems
+}
+
+function isRerunOf({ row: rerun }: Firing, { row }: Firing): boolean {
+  return (
+    rerun.job_name === row.job_name && rerun.sched_time === row.sched_time && rerun.entry_id !== row.entry_id
+  )
+}
+
+function needlessRecoveries({ wasTroubled }: Aftermath, { recoveries }: Replay): string[] {
+  return recoveries.flatMap(({ instance, at }) =>
+    wasTroubled(instance, at) ? [] : [`${instance} was recovered at ${at} although it was well`],
+  )
+}
+
+/** What the counting job left in its data is how often it was run to its end while that was its own. */
+function miscounted({ runs, counted }: Aftermath, { firings }: Replay): string[] {
+  const valid = runs.filter(
+    ({ entry, jobName }) => jobName === counterJobName && firings.get(entry)?.end === 'completed',
+  )
+  return valid.length === counted ? [] : [`the counter ran ${valid.length} times and counted ${counted}`]
+}

@@ -1,0 +1,481 @@
+import type Database from 'better-sqlite3'
+import { seededIds } from '../../src/core/ids.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
+import { defineJob, type JobSource } from '../../src/jobs/define-job.ts'
+import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import { EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
+import { ClusterNode } from '../../src/jobstore/sql/cluster/cluster-node.ts'
+import { resolveHistoryOptions } from '../../src/jobstore/sql/history-options.ts'
+import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
+import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
+import type { SqlSession } from '../../src/jobstore/sql/sql-session.ts'
+import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
+import type { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
+import { InjectedFailure } from './intercept-job-store.ts'
+import { SimClock } from './sim-clock.ts'
+import { emptyDatabase, runnerOf, stateProblems } from './sim-cluster-database.ts'
+import { judge } from './sim-cluster-judge.ts'
+import { keepLedger, type LedgerRow } from './sim-cluster-ledger.ts'
+import { SimProcess, SimWay, type StatementBug, type WayFaults } from './sim-cluster-node.ts'
+import {
+  ClusterOperations,
+  counterJobName,
+  type JobKind,
+  jobKinds,
+  type Wish,
+} from './sim-cluster-operations.ts'
+import { SimRandom } from './sim-random.ts'
+import { sqliteWords } from './sqlite.ts'
+
+/** A body that began. */
+export interface Run {
+  readonly entry: string
+  readonly process: number
+  readonly jobName: string
+  hasEnded: boolean
+  hasFailed: boolean
+}
+
+/** What is looked at when all is over. */
+export interface Aftermath {
+  readonly ledger: readonly LedgerRow[]
+  readonly wishes: ReadonlyMap<string, Wish>
+  readonly runs: readonly Run[]
+  /** Executions that the history says were lost. */
+  readonly lost: ReadonlySet<string>
+  readonly counted: number
+  readonly isDead: (process: number) => boolean
+  /** Whether a process of this instance had stood still or died at this instant, or shortly before. */
+  readonly wasTroubled: (instance: string, at: number) => boolean
+}
+
+export interface ClusterSimulation {
+  readonly seed: number
+  readonly violations: readonly string[]
+  readonly fingerprint: string
+  readonly firings: number
+  readonly recoveries: number
+}
+
+const failedAfterMs = 6000
+const wayFaults: WayFaults = { delay: 0.15, failure: 0.04, lostReply: 0.02, crash: 0.0015 }
+interface Node {
+  readonly number: number
+  readonly instanceId: string
+  readonly process: SimProcess
+  readonly way: SimWay
+  readonly session: () => SqlSession | null
+  readonly scheduler: () => Scheduler | null
+}
+
+/** Runs one seed: a cluster on one database, from an empty one to the day after. */
+export async function simulateCluster(seed: number, bug: StatementBug = {}): Promise<ClusterSimulation> {
+  const database = await emptyDatabase()
+  const world = new ClusterWorld(seed, bug, database)
+  try {
+    return await world.run()
+  } finally {
+    database.close()
+  }
+}
+
+class ClusterWorld {
+  readonly #seed: number
+  readonly #bug: StatementBug
+  readonly #database: Database.Database
+  readonly #random: SimRandom
+  readonly #clock: SimClock
+  readonly #runner: SqliteRunner
+  readonly #nodes: Node[] = []
+  readonly #operations: ClusterOperations
+  readonly #runs: Run[] = []
+  readonly #violations: string[] = []
+  readonly #hasSkew: boolean
+  readonly #wakes: boolean
+  readonly #durationMaxMs: number
+  readonly #poolSize: number
+  #faults: WayFaults | null = null
+  #acting = { process: 0, lock: '' }
+
+  constructor(seed: number, bug: StatementBug, database: Database.Database) {
+    const random = new SimRandom(seed)
+    const ties = random.fork()
+    this.#seed = seed
+    this.#bug = bug
+    this.#database = database
+    this.#random = random
+    this.#clock = new SimClock(Date.UTC(2026, 0, 15, 12), () => ties.next())
+    this.#runner = runnerOf(database, this.#clock, seed)
+    this.#hasSkew = random.chance(0.4)
+    this.#wakes = random.chance(0.5)
+    this.#durationMaxMs = random.pick([10, 1500, 5000])
+    this.#poolSize = random.pick([1, 3, 10])
+    this.#operations = new ClusterOperations(this.#clock, random.fork())
+  }
+
+  async run(): Promise<ClusterSimulation> {
+    const clock = this.#clock
+    this.#database.function('sim_process', () => this.#acting.process)
+    this.#database.function('sim_lock', () => this.#acting.lock)
+    this.#database.function('sim_elapsed', () => Math.floor(clock.elapsedMs()))
+    this.#database.function('sim_now', () => clock.now())
+    keepLedger(this.#database)
+    try {
+      await clock.runUntil(this.#live(), 24 * 3_600_000)
+    } catch (error) {
+      this.#violations.push(error instanceof Error ? String(error.stack) : String(error))
+    }
+    const ledger = this.#all<LedgerRow>('SELECT * FROM ledger ORDER BY id')
+    const { violations, firings, recoveries } = judge({
+      ledger,
+      wishes: this.#operations.wishes,
+      runs: this.#runs,
+      lost: new Set(
+        this.#all<{ id: string }>(
+          `SELECT fire_instance_id AS id FROM qrtz_execution_history WHERE outcome = 'lost'`,
+        ).map(({ id }) => id),
+      ),
+      counted: this.#counted(),
+      isDead: (number) => this.#nodes[number]?.process.state === 'dead',
+      wasTroubled: (instance, at) =>
+        this.#nodes.some(
+          ({ instanceId, process }) =>
+            instanceId === instance &&
+            process.troubles.some(({ fromMs, untilMs }) => fromMs <= at && at <= untilMs + 2 * failedAfterMs),
+        ),
+    })
+    return {
+      seed: this.#seed,
+      violations: [...this.#violations, ...violations],
+      fingerprint: JSON.stringify(ledger),
+      firings,
+      recoveries,
+    }
+  }
+
+  async #live(): Promise<void> {
+    const random = this.#random
+    const count = random.integer(2, 4)
+    for (let index = 0; index < count; index++) this.#newNode(`n${index}`)
+    await this.#clock.sleep(100)
+    await this.#persist((scheduler) => this.#operations.populate(scheduler))
+    this.#setFaults(random.chance(0.8) ? wayFaults : null)
+    const untilMs = this.#clock.elapsedMs() + random.integer(20_000, 60_000)
+    await Promise.all([this.#operate(untilMs), this.#operate(untilMs), this.#disturb(untilMs)])
+    await this.#calmDown()
+    this.#checkCalm()
+    for (const node of this.#up()) await node.scheduler()?.shutdown({ waitForJobsToComplete: true })
+    this.#expectNone('SELECT instance_name AS what FROM qrtz_scheduler_state', 'is left in the cluster')
+  }
+
+  #setFaults(faults: WayFaults | null): void {
+    this.#faults = faults
+    for (const { way } of this.#nodes) way.faults = faults
+  }
+
+  #up(): Node[] {
+    return this.#nodes.filter(({ process, scheduler }) => process.state === 'up' && scheduler() !== null)
+  }
+
+  /** Starts a process with a scheduler in it. */
+  #newNode(instanceId: string): Node {
+    const random = this.#random
+    const number = this.#nodes.length
+    const skewMs = this.#hasSkew ? random.pick([0, 400, -5000, 3_600_000, -3_600_000]) : 0
+    const process = new SimProcess(this.#clock, skewMs)
+    const way = new SimWay({
+      process,
+      random: random.fork(),
+      shared: this.#runner,
+      bug: this.#bug,
+      actAs: (lock) => {
+        this.#acting = { process: number, lock }
+      },
+    })
+    const made: { scheduler: Scheduler | null; session: SqlSession | null } = {
+      scheduler: null,
+      session: null,
+    }
+    const node: Node = {
+      number,
+      instanceId,
+      process,
+      way,
+      session: () => made.session,
+      scheduler: () => made.scheduler,
+    }
+    this.#nodes.push(node)
+    const engine = this.#engine(node, (session) => {
+      made.session = session
+    })
+    void this.#startScheduler(node, engine).then((scheduler) => {
+      made.scheduler = scheduler
+      way.faults = this.#faults
+    })
+    return node
+  }
+
+  async #startScheduler({ number, instanceId, process }: Node, engine: SqlEngine): Promise<Scheduler> {
+    const random = this.#random
+    const scheduler = await createScheduler({
+      clock: process,
+      ids: seededIds(this.#seed * 100 + number),
+      instanceId,
+      jobStore: new SqlJobStore(engine),
+      threadPool: inProcessThreadPool({ size: this.#poolSize }),
+      jobs: this.#jobs(number, random.fork()),
+      idleWaitMs: random.pick([1000, 5000]),
+      misfireThresholdMs: random.pick([1000, 60_000]),
+      batchTimeWindowMs: random.pick([0, 0, 1000]),
+    })
+    void this.#start(scheduler, process)
+    return scheduler
+  }
+
+  /** Tries until it works, as whoever supervises a process does. */
+  async #start(scheduler: Scheduler, process: SimProcess): Promise<void> {
+    for (;;) {
+      try {
+        await scheduler.start()
+        return
+      } catch (error) {
+        const isOnPurpose = error instanceof Error && error.cause instanceof InjectedFailure
+        if (!isOnPurpose) this.#violations.push(`a node did not start: ${String(error)}`)
+      }
+      await new Promise<void>((resolve) => {
+        process.setTimer(500, resolve)
+      })
+    }
+  }
+
+  #engine(node: Node, onConnect: (session: SqlSession) => void): SqlEngine {
+    let member: ClusterNode | null = null
+    return {
+      name: 'simulated',
+      capabilities: { persistent: true, clustered: true },
+      dialect: this.#hasSkew ? { ...sqliteDialect, nowMs: 'sim_now()' } : sqliteDialect,
+      names: sqliteWords.names,
+      encoding: 'json',
+      migrate: () => Promise.resolve([]),
+      history: resolveHistoryOptions('simulated'),
+      connect: (session) => {
+        onConnect(session)
+        return Promise.resolve({
+          runner: node.way,
+          start: (transactor) => {
+            const options = {
+              checkInIntervalMs: 1500,
+              failedAfterMs,
+              locking: null,
+              sweepIntervalMs: 3_600_000,
+            }
+            member = new ClusterNode(transactor, options, new EventLoopCheckIns(transactor))
+            return member.start()
+          },
+          mayClaim: async () => member?.confirm(),
+          wakePeers: (earliestMs) => {
+            this.#wakePeers(node, earliestMs)
+          },
+          close: async () => member?.stop(),
+        })
+      },
+    }
+  }
+
+  #wakePeers(node: Node, earliestMs: number): void {
+    if (!this.#wakes) return
+    for (const peer of this.#nodes) {
+      if (peer === node) continue
+      this.#clock.setTimer(2, () => {
+        peer.process.do(() => peer.session()?.context.signaler.schedulingChanged(earliestMs))
+      })
+    }
+  }
+
+  #jobs(process: number, random: SimRandom): JobSource[] {
+    const work = async (context: JobExecutionContext, kind: JobKind): Promise<void> => {
+      const run: Run = {
+        entry: context.fireInstanceId,
+        process,
+        jobName: context.jobKey.name,
+        hasEnded: false,
+        hasFailed: false,
+      }
+      this.#checkStart(run)
+      this.#runs.push(run)
+      try {
+        const durationMs = random.integer(0, this.#durationMaxMs)
+        await this.#sleepIn(process, durationMs)
+        if (kind === 'retrying' && random.chance(0.3)) {
+          run.hasFailed = true
+          throw new Error('the job failed')
+        }
+      } finally {
+        run.hasEnded = true
+      }
+    }
+    const define = (kind: JobKind, retry?: { attempts: number; backoff: { initialMs: number } }): JobSource =>
+      defineJob(
+        kind,
+        (context) => {
+          if (kind === 'counter') {
+            const { jobDataMap } = context.jobDetail
+            const count = jobDataMap['count']
+            jobDataMap['count'] = (typeof count === 'number' ? count : 0) + 1
+          }
+          return work(context as JobExecutionContext, kind)
+        },
+        {
+          disallowConcurrentExecution: jobKinds[kind].disallowConcurrentExecution,
+          persistJobDataAfterExecution: kind === 'counter',
+          ...(retry === undefined ? {} : { retry }),
+        },
+      )
+    return (Object.keys(jobKinds) as JobKind[]).map((kind) =>
+      kind === 'retrying' ? define(kind, { attempts: 3, backoff: { initialMs: 500 } }) : define(kind),
+    )
+  }
+
+  #sleepIn(process: number, ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#nodes[process]?.process.setTimer(ms, resolve)
+    })
+  }
+
+  /** A body may begin only for an execution that is its own, and beside no other one of a non-concurrent job. */
+  #checkStart(run: Run): void {
+    const isInFlight = ({ entry }: Run): boolean =>
+      this.#all(`SELECT 1 FROM qrtz_fired_triggers WHERE state = 'EXECUTING' AND entry_id = '${entry}'`)
+        .length > 0
+    this.#violations.push(...stateProblems(this.#database))
+    // A node that stood still may find out too late that its work was recovered.
+    if (!isInFlight(run)) return
+    const isStrict = Object.entries(jobKinds).some(
+      ([kind, { disallowConcurrentExecution }]) =>
+        disallowConcurrentExecution && run.jobName.startsWith(`${kind}-`),
+    )
+    const beside = this.#runs.find(
+      (other) =>
+        isStrict &&
+        other.jobName === run.jobName &&
+        !other.hasEnded &&
+        this.#nodes[other.process]?.process.state === 'up' &&
+        isInFlight(other),
+    )
+    if (beside !== undefined)
+      this.#violations.push(`${run.jobName} overlaps: ${run.entry} beside ${beside.entry}`)
+  }
+
+  /** What users do, on any node that is up. */
+  async #operate(untilMs: number): Promise<void> {
+    const random = this.#random
+    while (this.#clock.elapsedMs() < untilMs) {
+      await this.#clock.sleep(random.integer(0, 2500))
+      this.#violations.push(...stateProblems(this.#database))
+      const up = this.#up()
+      if (up.length === 0) continue
+      const node = random.pick(up)
+      const scheduler = node.scheduler()
+      if (scheduler === null) continue
+      const operation = this.#operations.run(scheduler).catch(() => false)
+      // What is asked of a node that dies is never answered.
+      await Promise.race([operation, this.#clock.sleep(5000)])
+    }
+  }
+
+  /** What befalls processes. */
+  async #disturb(untilMs: number): Promise<void> {
+    const random = this.#random
+    while (this.#clock.elapsedMs() < untilMs) {
+      await this.#clock.sleep(random.integer(500, 12_000))
+      const up = this.#up()
+      const node = up.length === 0 ? null : random.pick(up)
+      if (node === null) this.#newNode(`late${this.#nodes.length}`)
+      else if (random.chance(0.35)) {
+        node.process.kill()
+        if (random.chance(0.7)) {
+          await this.#clock.sleep(random.integer(0, 10_000))
+          this.#newNode(random.chance(0.5) ? node.instanceId : `late${this.#nodes.length}`)
+        }
+      } else this.#freeze(node, random.pick([500, 4000, 9000, 14_000]))
+    }
+  }
+
+  #freeze({ process }: Node, ms: number): void {
+    process.freeze()
+    this.#clock.setTimer(ms, () => {
+      process.thaw()
+    })
+  }
+
+  /** Carries something out on whichever node does it. */
+  async #persist(action: (scheduler: Scheduler) => Promise<unknown>): Promise<void> {
+    for (;;) {
+      const [node] = this.#up()
+      const scheduler = node?.scheduler() ?? null
+      if (scheduler !== null) {
+        const done = action(scheduler).then(
+          () => true,
+          () => false,
+        )
+        if (await Promise.race([done, this.#clock.sleep(20_000).then(() => false)])) return
+      }
+      await this.#clock.sleep(200)
+    }
+  }
+
+  async #calmDown(): Promise<void> {
+    this.#setFaults(null)
+    await this.#clock.sleep(15_000)
+    if (this.#up().length === 0) this.#newNode('last')
+    await this.#clock.sleep(1000)
+    await this.#persist(async (scheduler) => {
+      await scheduler.resumeTriggers(GroupMatcher.anyGroup())
+      await scheduler.resumeAll()
+    })
+    for (const node of this.#up()) await node.scheduler()?.start()
+    const leftMs = Math.max(0, this.#operations.lastPlannedMs - this.#clock.now())
+    await this.#clock.sleep(leftMs + 10_000)
+    // What was kept waiting by a job that allows one execution at a time, or by a small pool.
+    for (let round = 0; round < 100 && this.#all('SELECT 1 FROM qrtz_triggers').length > 0; round++) {
+      await this.#clock.sleep(5000)
+    }
+    // The last jobs end, and those who died last are recovered.
+    await this.#clock.sleep(15_000)
+  }
+
+  #checkCalm(): void {
+    this.#expectNone(`SELECT trigger_name || ' ' || trigger_state AS what FROM qrtz_triggers`, 'is left')
+    this.#expectNone(
+      `SELECT entry_id || ' ' || state AS what FROM qrtz_fired_triggers`,
+      'is in flight for ever',
+    )
+    const live = new Set(this.#up().map(({ instanceId }) => instanceId))
+    for (const { what } of this.#all<{ what: string }>(
+      `SELECT instance_name AS what FROM qrtz_scheduler_state`,
+    )) {
+      if (!live.has(what)) this.#violations.push(`node ${what} is dead and was not recovered`)
+      live.delete(what)
+    }
+    for (const instanceId of live) this.#violations.push(`node ${instanceId} is up and not in the cluster`)
+  }
+
+  #expectNone(query: string, message: string): void {
+    for (const { what } of this.#all<{ what: string }>(query)) this.#violations.push(`${what} ${message}`)
+  }
+
+  #counted(): number {
+    const [row] = this.#all<{ data: Buffer | null }>(
+      `SELECT job_data AS data FROM qrtz_job_details WHERE job_name = '${counterJobName}'`,
+    )
+    if (row?.data === undefined || row.data === null) return 0
+    return (JSON.parse(row.data.toString()) as { count?: number }).count ?? 0
+  }
+
+  #all<Row>(query: string): Row[] {
+    return this.#database.prepare<[], Row>(query).all()
+  }
+}
