@@ -6,6 +6,7 @@ import { ListenerManager } from '../listeners/listener-manager.ts'
 import type { PiscinaThreadPoolOptions } from '../threadpool/piscina-options.ts'
 import { piscinaThreadPool } from '../threadpool/piscina-thread-pool.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
+import { TimeZone } from '../time/zone.ts'
 import { ExecutingJobs } from './executing-jobs.ts'
 import { Notifier } from './notifier.ts'
 import { QuartzScheduler } from './quartz-scheduler.ts'
@@ -42,6 +43,8 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const engine = new SchedulerEngine(resolved, registry, notifier, executing)
   const checks = new ScheduleChecks(registry, jobStore, threadPool, maxJobDataBytes)
   const scheduler = new QuartzScheduler({ options: resolved, engine, checks, notifier, executing })
+  // The first zone that a process looks at loads the zone data, which takes 25 ms: now, and not beneath running jobs.
+  TimeZone.of('Europe/London').offsetMsAt(resolved.clock.now())
   try {
     await engine.initialize(scheduler)
     for (const plugin of plugins) await plugin.initialize(scheduler)

@@ -165,6 +165,9 @@ export class PostgresRunner implements SqlRunner {
     const text = [
       // Whatever the defaults of the user or the database are: guards and SKIP LOCKED want to see the newest rows.
       'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+      // Rows are named by their keys. A plan made while a table was empty, the server's own checks of foreign keys
+      // included, would go on reading it whole when it has grown.
+      'SET LOCAL enable_seqscan = off',
       ...(mayBeLost ? ['SET LOCAL synchronous_commit = off'] : []),
       ...set('lock_timeout', lockTimeoutMs),
       ...set('statement_timeout', statementTimeoutMs),
