@@ -22,6 +22,7 @@ describe('options of the PostgreSQL job store', () => {
       lockWaitWarningMs: 1000,
       migrate: 'onStart',
       jobData: 'json',
+      jobGroupLimits: new Map(),
     })
     expect(resolved.names.jobs).toBe('qrtz_job_details')
     expect(Object.isFrozen(resolved)).toBe(true)
@@ -61,6 +62,7 @@ describe('options of the PostgreSQL job store', () => {
     ['a negative time', { lockTimeoutMs: -1 }, 'from 0 to 3600000'],
     ['unlimited connecting', { connectTimeoutMs: 0 }, 'from 1 to 600000'],
     ['an unknown way to migrate', { migrate: 'always' }, "'onStart' or 'never'"],
+    ['a limit of nothing', { jobGroupLimits: { reports: 0 } }, 'from 1 to 10000'],
     ['an unknown encoding', { jobData: 'java' }, "'json' or 'properties'"],
   ])('refuse %s', (_, options, message) => {
     const resolve = (): unknown => resolvePostgresOptions(options as PostgresJobStoreOptions)

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { postgresDialect, postgresSchema } from '../../src/jobstore/postgres/postgres-dialect.ts'
+import { JobGroupLimits } from '../../src/jobstore/sql/job-group-limits.ts'
 import { JobTable } from '../../src/jobstore/sql/job-table.ts'
 import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
 import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
@@ -19,6 +20,8 @@ const words = { dialect: postgresDialect, schema: postgresSchema, names: sqlName
 const vocabulary = { ...words, schedulerName: 'S' }
 const triggers = new TriggerTable(vocabulary, 'json')
 const jobs = new JobTable(vocabulary, 'json')
+
+const limits = new JobGroupLimits(vocabulary, new Map([['g', 1]]))
 
 const rows = 100_000
 const few = Array.from({ length: 50 }, (_, index) => index * 7 + 1)
@@ -83,6 +86,9 @@ const programs: Record<string, () => SqlProgram<unknown>> = {
   'triggers.lockOfJobs': () => triggers.lockOfJobs(jobKeys),
   'triggers.lockDue': () => triggers.lockDue(due),
   'triggers.lockDue but for some types': () => triggers.lockDue({ ...due, unknownJobTypes: ['a'] }),
+  'triggers.lockDue but for full groups': () => triggers.lockDue({ ...due, fullGroups: ['full'] }),
+  'limits.rooms': () => limits.rooms(),
+  'limits.earliestOf': () => limits.earliestOf(['g'], rows),
   'triggers.applyToJobs': () => triggers.applyToJobs('block', jobKeys),
   'triggers.setStates': () => triggers.setStates(keys.map((key) => ({ key, state: 'ERROR' }))),
   'triggers.delete': () => triggers.delete(keys.map((key) => ({ key, storedType: 'SIMPLE' }))),

@@ -13,6 +13,7 @@ import type { SqlProgram, SqlRow, SqlValue } from '../../src/jobstore/sql/statem
 import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
 import { openSqlite } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { Testbed } from '../../src/testing/job-store/testbed.ts'
+import type { EpochMs } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { sqliteWords } from './sqlite.ts'
 
@@ -64,12 +65,17 @@ class NodeRunner implements SqlRunner {
 export interface TestNode {
   readonly bed: Testbed
   readonly runner: NodeRunner
+  /** The instants for which it woke the others. */
+  readonly wakes: EpochMs[]
   /** There once the node was started. */
   readonly member: () => ClusterNode
   readonly start: () => Promise<void>
   /** No more is heard of it. */
   readonly kill: () => void
 }
+
+/** What differs from {@link clusterDefaults}. */
+type NodeOptions = Partial<ClusterNodeOptions> & Pick<SqlEngine, 'jobGroupLimits'>
 
 /** A cluster on one database in memory and one clock that stands still. */
 export class TestCluster {
@@ -95,10 +101,12 @@ export class TestCluster {
   }
 
   /** A node that is connected and not started. */
-  async node(instanceId: string, options: Partial<ClusterNodeOptions> = {}): Promise<TestNode> {
+  async node(instanceId: string, options: NodeOptions = {}): Promise<TestNode> {
     this.#nodeCount++
     const runner = new NodeRunner(this.#shared)
     let member: ClusterNode | null = null
+    const wakes: EpochMs[] = []
+    const { jobGroupLimits = new Map<string, number>() } = options
     const engine: SqlEngine = {
       name: 'test',
       capabilities: { persistent: false, clustered: true },
@@ -106,6 +114,7 @@ export class TestCluster {
       names: sqliteWords.names,
       encoding: 'json',
       history: resolveHistoryOptions('test'),
+      jobGroupLimits,
       migrate: () => Promise.resolve([]),
       connect: () =>
         Promise.resolve({
@@ -119,7 +128,9 @@ export class TestCluster {
             return member.start()
           },
           mayClaim: async () => member?.confirm(),
-          wakePeers: () => {},
+          wakePeers: (earliestMs) => {
+            wakes.push(earliestMs)
+          },
           close: async () => member?.stop(),
         }),
     }
@@ -128,6 +139,7 @@ export class TestCluster {
     return {
       bed,
       runner,
+      wakes,
       member: () => member ?? expect.fail('not started'),
       start: () => bed.store.schedulerStarted(),
       kill: () => {
@@ -137,7 +149,7 @@ export class TestCluster {
   }
 
   /** A node that takes part. */
-  async startNode(instanceId: string, options: Partial<ClusterNodeOptions> = {}): Promise<TestNode> {
+  async startNode(instanceId: string, options: NodeOptions = {}): Promise<TestNode> {
     const node = await this.node(instanceId, options)
     await node.start()
     return node

@@ -23,6 +23,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
     encoding: options.jobData,
     sharedWithJava: options.locking === 'quartzLocks',
     history: options.history,
+    jobGroupLimits: options.jobGroupLimits,
     migrate: () => migrateAlone(options),
     async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler } }) {
       const access = new PostgresAccess(options, {

@@ -8,6 +8,7 @@ import {
   resolveHistoryOptions,
 } from '../sql/history-options.ts'
 import type { JobDataEncoding } from '../sql/job-data-text.ts'
+import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/job-group-limits.ts'
 import type { MigrateMode } from '../sql/migrations/migrate.ts'
 import { type SqlNames, sqlNames } from '../sql/sql-names.ts'
 
@@ -81,6 +82,12 @@ export interface PostgresJobStoreOptions {
   readonly jobData?: JobDataEncoding
   /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
   readonly history?: HistoryOptions
+  /**
+   * How many jobs of a group may be claimed or executing at once in the whole cluster, by job group, as in
+   * `{ reports: 2 }`. All nodes should be given the same: each claims by its own. 1 to 10,000 each; a group that is
+   * not named has no limit. Default: none is named.
+   */
+  readonly jobGroupLimits?: Readonly<Record<string, number>>
 }
 
 /** The options with every default filled in; frozen. */
@@ -88,12 +95,13 @@ export interface ResolvedPostgresOptions
   extends Required<
     Omit<
       PostgresJobStoreOptions,
-      'connectionString' | 'connection' | 'pool' | 'schema' | 'tablePrefix' | 'history'
+      'connectionString' | 'connection' | 'pool' | 'schema' | 'tablePrefix' | 'history' | 'jobGroupLimits'
     >
   > {
   readonly source: Pool | ClientConfig
   readonly names: SqlNames
   readonly history: ResolvedHistoryOptions
+  readonly jobGroupLimits: JobGroupLimitsByGroup
 }
 
 const what = 'postgresJobStore'
@@ -116,6 +124,7 @@ const known: readonly (keyof PostgresJobStoreOptions)[] = [
   'migrate',
   'jobData',
   'history',
+  'jobGroupLimits',
 ]
 
 /**
@@ -147,6 +156,7 @@ export function resolvePostgresOptions(options: PostgresJobStoreOptions): Resolv
     migrate: oneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
     jobData: oneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
     history: resolveHistoryOptions(what, options.history),
+    jobGroupLimits: resolveJobGroupLimits(what, options.jobGroupLimits),
   })
 }
 

@@ -2,6 +2,7 @@ import { JobPersistenceError } from '../../core/errors.ts'
 import { plannedFireTimeMs } from '../../triggers/trigger.ts'
 import type { AcquiredTrigger, AcquireRequest } from '../job-store.ts'
 import { putInError } from './faulty-triggers.ts'
+import { GroupRooms } from './group-rooms.ts'
 import { KeyMap } from './key-map.ts'
 import { isLate, treatMisfires } from './misfires.ts'
 import type { SqlTransaction } from './sql-session.ts'
@@ -18,6 +19,8 @@ interface Search {
   readonly acquired: AcquiredTrigger[]
   /** Late triggers whose instruction was carried out: one that is late still fires late. */
   readonly treated: KeyMap<DueTrigger['key'], true>
+  /** Null where no group is limited. */
+  readonly rooms: GroupRooms | null
 }
 
 /**
@@ -32,12 +35,17 @@ export function* acquireTriggers(
 ): SqlProgram<readonly AcquiredTrigger[] | null> {
   const { session, nowMs } = tx
   const { noLaterThanMs, maxCount, timeWindowMs } = request
-  const search: Search = { tx, acquired: [], treated: new KeyMap() }
-  const { acquired } = search
   for (const jobType of session.unknownJobTypes) {
     if (session.context.knowsJobType(jobType)) session.unknownJobTypes.delete(jobType)
   }
   yield* reportTriggersOfJava(tx, noLaterThanMs)
+  const search: Search = {
+    tx,
+    acquired: [],
+    treated: new KeyMap(),
+    rooms: yield* lookAtRooms(tx, noLaterThanMs),
+  }
+  const { acquired } = search
   const dueMs = Math.min(noLaterThanMs, nowMs)
   const isWhole = yield* claimUntil(search, dueMs, maxCount)
   if (!isWhole) return acquired.length > 0 ? acquired : null
@@ -47,6 +55,15 @@ export function* acquireTriggers(
   const batchEndMs = Math.max(firstMs, nowMs) + timeWindowMs
   if (batchEndMs > dueMs && acquired.length < maxCount) yield* claimUntil(search, batchEndMs, maxCount)
   return acquired
+}
+
+function* lookAtRooms(
+  { session: { groupLimits }, nowMs }: SqlTransaction,
+  untilMs: number,
+): SqlProgram<GroupRooms | null> {
+  if (groupLimits === null) return null
+  groupLimits.lookAheadMs = Math.max(0, untilMs - nowMs)
+  return yield* GroupRooms.look(groupLimits)
 }
 
 /** Says which triggers only Java nodes will run, once for each. */
@@ -100,7 +117,13 @@ function* lockKnown(
   const unknownJobTypes = [...session.unknownJobTypes]
   const { nodeAffinity } = session
   const node = nodeAffinity?.isUsed === true ? session.context.instanceId : null
-  const found = yield* session.triggers.lockDue({ untilMs, limit, unknownJobTypes, node })
+  const found = yield* session.triggers.lockDue({
+    untilMs,
+    limit,
+    unknownJobTypes,
+    node,
+    fullGroups: search.rooms?.fullGroups ?? [],
+  })
   const strangers = found.filter(({ jobType }) => !session.context.knowsJobType(jobType))
   for (const { jobType } of strangers) session.unknownJobTypes.add(jobType)
   const isFirstForNodes =
@@ -120,11 +143,13 @@ function* claim(search: Search, found: readonly DueTrigger[]): SqlProgram<void> 
   if (free.length === 0) return
   const { found: stored, broken } = yield* session.triggers.load(free.map(({ key }) => key))
   yield* putInError(tx, broken)
-  const claims: { readonly due: DueTrigger; readonly stored: StoredTrigger; readonly id: string }[] = []
+  const candidates: { readonly due: DueTrigger; readonly stored: StoredTrigger }[] = []
   for (const due of free) {
     const entry = stored.get(due.key)
-    if (entry !== undefined) claims.push({ due, stored: entry, id: session.nextFireInstanceId() })
+    if (entry !== undefined) candidates.push({ due, stored: entry })
   }
+  const admitted = search.rooms === null ? candidates : yield* search.rooms.admit(candidates)
+  const claims = admitted.map((candidate) => ({ ...candidate, id: session.nextFireInstanceId() }))
   if (claims.length === 0) return
   yield* session.triggers.setStates(claims.map(({ due: { key } }) => ({ key, state: 'ACQUIRED' })))
   yield* session.firedTriggers.insert(

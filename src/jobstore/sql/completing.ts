@@ -2,6 +2,7 @@ import { unreachable } from '../../core/invariant.ts'
 import type { JobKey } from '../../core/key.ts'
 import type { JobCompletion } from '../job-store.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../trigger-state.ts'
+import { noteEndedOfGroups } from './ended-claims.ts'
 import { recordEnded } from './history.ts'
 import type { JobRef } from './job-table.ts'
 import { KeyMap } from './key-map.ts'
@@ -73,6 +74,7 @@ function* completeTogether(tx: SqlTransaction, completions: readonly JobCompleti
   const nonConcurrent = ended.filter((each) => each.nonConcurrent)
   yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
   yield* deleteLockedOrphans(tx, refsOf(losers))
+  yield* noteEndedOfGroups(tx, ended)
   yield* recordEnded(
     tx,
     ended.map(({ completion }) => completion),

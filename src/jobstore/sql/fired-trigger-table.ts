@@ -95,9 +95,9 @@ export class FiredTriggerTable {
     }))
   }
 
-  /** Deletes claims whose trigger is not ACQUIRED any more: whoever took it out of that state calls this. */
-  *deleteStaleClaims(): SqlProgram<void> {
-    yield* run(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler }))
+  /** Deletes claims whose trigger is not ACQUIRED any more, and answers them: for whoever took it out of that state. */
+  *deleteStaleClaims(): SqlProgram<readonly FiredRow[]> {
+    return decode(yield* all(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler })))
   }
 
   /** The executions in flight on every node. */
@@ -210,7 +210,7 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
            SELECT 1 FROM ${names.triggers} t
            WHERE t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name
              AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED')
-         ${dialect.forUpdateSkipLocked('f')})`,
+         ${dialect.forUpdateSkipLocked('f')}) RETURNING ${columns}`,
     ),
     executing: sqlQuery(dialect, jobsIn("AND f.state = 'EXECUTING'")),
     busy: sqlQuery(dialect, jobsIn('')),

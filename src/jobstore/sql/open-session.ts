@@ -2,6 +2,7 @@ import type { JobStoreContext } from '../job-store.ts'
 import { CalendarTable } from './calendar-table.ts'
 import { FiredTriggerTable } from './fired-trigger-table.ts'
 import { HistoryTable } from './history-table.ts'
+import { JobGroupLimits } from './job-group-limits.ts'
 import { JobTable } from './job-table.ts'
 import { KeyLists } from './key-lists.ts'
 import { columnWidths, requireFits } from './limits.ts'
@@ -19,7 +20,7 @@ import { TriggersOfJava } from './triggers-of-java.ts'
  * @throws InvalidArgumentError for a name or an instance id that is longer than its column
  */
 export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSession {
-  const { dialect, names, encoding, history, sharedWithJava = false } = engine
+  const { dialect, names, encoding, history, jobGroupLimits, sharedWithJava = false } = engine
   const { schedulerName, instanceId, ids } = context
   const owner = { kind: 'Scheduler', identity: schedulerName }
   requireFits(owner, 'schedulerName', schedulerName, columnWidths.schedulerName)
@@ -41,6 +42,10 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     scopes: new TriggerScopes(vocabulary),
     unknownJobTypes: new Set(),
     nodeAffinity: engine.capabilities.clustered ? { isUsed: false } : null,
+    groupLimits:
+      jobGroupLimits === undefined || jobGroupLimits.size === 0
+        ? null
+        : new JobGroupLimits(vocabulary, jobGroupLimits),
     triggersOfJava: sharedWithJava ? new TriggersOfJava(vocabulary) : null,
     nextFireInstanceId: () => {
       fireCount++

@@ -1,4 +1,5 @@
 import type { AcquiredTrigger } from '../job-store.ts'
+import { noteEndedOfGroups } from './ended-claims.ts'
 import type { FiredRow } from './fired-trigger-table.ts'
 import { settleLockedJobs, uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
@@ -27,4 +28,5 @@ export function* release(tx: SqlTransaction, claims: readonly FiredRow[]): SqlPr
   yield* triggers.setStates(held.map(({ key }) => ({ key, state: 'WAITING' })))
   for (const { nextFireTimeMs } of held) tx.offers.note(nextFireTimeMs)
   yield* settleLockedJobs(tx, lockedJobs)
+  yield* noteEndedOfGroups(tx, claims)
 }

@@ -4,6 +4,7 @@ import type { JobStoreCapabilities } from '../job-store.ts'
 import type { ClusterNodeView } from './cluster/cluster-node.ts'
 import type { ResolvedHistoryOptions } from './history-options.ts'
 import type { JobDataEncoding } from './job-data-text.ts'
+import type { JobGroupLimitsByGroup } from './job-group-limits.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 import type { SqlNames } from './sql-names.ts'
 import type { SqlRunner } from './sql-runner.ts'
@@ -22,6 +23,8 @@ export interface SqlEngine {
   /** Java nodes may work on the same tables. Default false. */
   readonly sharedWithJava?: boolean
   readonly history: ResolvedHistoryOptions
+  /** Default: no group is limited. */
+  readonly jobGroupLimits?: JobGroupLimitsByGroup
   /** Makes the tables or brings them up to date, on a connection of its own; answers the versions that were applied. */
   migrate(): Promise<readonly number[]>
   /** Connects and sees to it that the tables are there. */

@@ -5,6 +5,7 @@ import type { CalendarTable } from './calendar-table.ts'
 import type { FireOffers } from './fire-offers.ts'
 import type { FiredTriggerTable } from './fired-trigger-table.ts'
 import type { HistoryTable } from './history-table.ts'
+import type { JobGroupLimits } from './job-group-limits.ts'
 import type { JobTable } from './job-table.ts'
 import type { KeyLists } from './key-lists.ts'
 import type { PausedGroupTable } from './paused-group-table.ts'
@@ -30,6 +31,8 @@ export interface SqlSession extends SqlVocabulary {
   readonly triggersOfJava: TriggersOfJava | null
   /** Whether a job was met that only some nodes are to run; null where there are no others. */
   readonly nodeAffinity: { isUsed: boolean } | null
+  /** Null where no group is limited. */
+  readonly groupLimits: JobGroupLimits | null
   /** A fire instance id that nobody had before. */
   nextFireInstanceId(): string
 }

@@ -84,6 +84,11 @@ export interface TriggerStatements {
   readonly lockDueKnown: SqlQuery<DueParameters & { readonly rows: string }>
   /** The same, also without jobs that other nodes are to run. */
   readonly lockDueHere: SqlQuery<DueParameters & { readonly rows: string; readonly node: string }>
+  /** The two, also without jobs of the groups bound as `:groups`. */
+  readonly lockDueKnownWithRoom: SqlQuery<DueParameters & { readonly rows: string; readonly groups: string }>
+  readonly lockDueHereWithRoom: SqlQuery<
+    DueParameters & { readonly rows: string; readonly node: string; readonly groups: string }
+  >
   readonly apply: Readonly<Record<TriggerAction, KeyQuery>>
   readonly insertInto: Readonly<Record<SubTable, SetQuery>>
   readonly upsertInto: Readonly<Record<SubTable, SetQuery>>
@@ -144,12 +149,11 @@ function wholeTriggers({ dialect, names }: SqlVocabulary, key: Columns): string 
     WHERE ${isRow('t', key)}`
 }
 
+type LockDue = 'lockDue' | 'lockDueKnown' | 'lockDueHere' | 'lockDueKnownWithRoom' | 'lockDueHereWithRoom'
+
 function lockingStatements(
   vocabulary: SqlVocabulary,
-): Pick<
-  TriggerStatements,
-  'lock' | 'lockOfJobs' | 'lockOfCalendar' | 'lockDue' | 'lockDueKnown' | 'lockDueHere'
-> {
+): Pick<TriggerStatements, 'lock' | 'lockOfJobs' | 'lockOfCalendar' | LockDue> {
   const { dialect, names } = vocabulary
   const order = `ORDER BY ${keyOrder(vocabulary)} ${dialect.forUpdate('t')}`
   const lock = (key: Columns): string => `SELECT ${refColumns}
@@ -157,6 +161,9 @@ function lockingStatements(
     WHERE ${isRow('t', key)} ${order}`
   const jobTypes = boundRows(dialect, { job_type: 'text' })
   const isKnown = `AND j.job_class_name NOT IN (SELECT r.job_type FROM ${jobTypes} AS r)`
+  const isHere = `${isKnown} ${runsHere(vocabulary)}`
+  const hasRoom = `AND t.job_group NOT IN (
+    SELECT g.job_group FROM ${dialect.rowSet('groups', { job_group: 'text' })} AS g)`
   return {
     lock: sqlQuery(dialect, lock(triggerKeyColumns)),
     lockOfJobs: sqlQuery(dialect, lock(jobKeyColumns)),
@@ -167,7 +174,9 @@ function lockingStatements(
     ),
     lockDue: sqlQuery(dialect, lockDueText(vocabulary, '')),
     lockDueKnown: sqlQuery(dialect, lockDueText(vocabulary, isKnown)),
-    lockDueHere: sqlQuery(dialect, lockDueText(vocabulary, `${isKnown} ${runsHere(vocabulary)}`)),
+    lockDueHere: sqlQuery(dialect, lockDueText(vocabulary, isHere)),
+    lockDueKnownWithRoom: sqlQuery(dialect, lockDueText(vocabulary, `${isKnown} ${hasRoom}`)),
+    lockDueHereWithRoom: sqlQuery(dialect, lockDueText(vocabulary, `${isHere} ${hasRoom}`)),
   }
 }
 

@@ -11,7 +11,7 @@ import { jobKeyOf, jobKeyRows, triggerKeyOf, triggerKeyRows } from './key-rows.t
 import { quotedNode } from './node-affinity.ts'
 import { runOver, type SetQuery } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
-import { all, type SqlProgram, type SqlRow } from './statement.ts'
+import { all, type SqlProgram, type SqlRow, type SqlStatement } from './statement.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
 import { fireTimeColumns, storedTypeOf, subRow, timesColumn, triggerRow } from './trigger-rows.ts'
 import {
@@ -58,6 +58,8 @@ export interface DueRequest {
   readonly unknownJobTypes: readonly string[]
   /** The instance id of this node, to leave out jobs that other nodes are to run; null while there are none. */
   readonly node?: string | null
+  /** Jobs of these groups may not start now. */
+  readonly fullGroups?: readonly string[]
 }
 
 /** A waiting trigger whose time has come, as found. */
@@ -155,17 +157,8 @@ export class TriggerTable {
    * Locks waiting triggers that are due, in the order in which they fire, leaving out those that another transaction
    * holds and those of non-concurrent jobs that have a claim or an execution in flight.
    */
-  *lockDue({ untilMs, limit, unknownJobTypes, node = null }: DueRequest): SqlProgram<readonly DueTrigger[]> {
-    const request = { scheduler: this.#schedulerName, untilMs, limit }
-    const { lockDue, lockDueKnown, lockDueHere } = this.#statements
-    const rows = JSON.stringify(unknownJobTypes.map((jobType) => ({ job_type: jobType })))
-    if (node !== null) {
-      return (yield* all(lockDueHere({ ...request, rows, node: quotedNode(node) }))).map(dueOf)
-    }
-    const found = yield* all(
-      unknownJobTypes.length === 0 ? lockDue(request) : lockDueKnown({ ...request, rows }),
-    )
-    return found.map(dueOf)
+  *lockDue(request: DueRequest): SqlProgram<readonly DueTrigger[]> {
+    return (yield* all(this.#lockDue(request))).map(dueOf)
   }
 
   /** Carries out an action on all triggers of these jobs; answers the earliest fire time of what now waits. */
@@ -216,6 +209,20 @@ export class TriggerTable {
         this.#statements.deleteFrom[table],
       )
     }
+  }
+
+  #lockDue({ untilMs, limit, unknownJobTypes, node = null, fullGroups = [] }: DueRequest): SqlStatement {
+    const { lockDue, lockDueKnown, lockDueHere, lockDueKnownWithRoom, lockDueHereWithRoom } = this.#statements
+    const request = { scheduler: this.#schedulerName, untilMs, limit }
+    const rows = JSON.stringify(unknownJobTypes.map((jobType) => ({ job_type: jobType })))
+    if (fullGroups.length > 0) {
+      const groups = JSON.stringify(fullGroups.map((group) => ({ job_group: group })))
+      return node === null
+        ? lockDueKnownWithRoom({ ...request, rows, groups })
+        : lockDueHereWithRoom({ ...request, rows, groups, node: quotedNode(node) })
+    }
+    if (node !== null) return lockDueHere({ ...request, rows, node: quotedNode(node) })
+    return unknownJobTypes.length === 0 ? lockDue(request) : lockDueKnown({ ...request, rows })
   }
 
   #rows(entries: readonly StoredTrigger[]): Record<SubTable | 'triggers', object[]> {

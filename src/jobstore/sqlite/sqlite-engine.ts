@@ -25,6 +25,7 @@ export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
     names,
     encoding: jobData,
     history: options.history,
+    jobGroupLimits: options.jobGroupLimits,
     async migrate() {
       const { busyTimeoutMs } = options
       const runner = await openRunner(options, { clock: systemClock, ids: systemIds, busyTimeoutMs })

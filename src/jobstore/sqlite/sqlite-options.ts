@@ -5,6 +5,7 @@ import {
   type ResolvedHistoryOptions,
   resolveHistoryOptions,
 } from '../sql/history-options.ts'
+import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/job-group-limits.ts'
 import type { MigrateMode } from '../sql/migrations/migrate.ts'
 import { type SqlNames, sqlNames } from '../sql/sql-names.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
@@ -40,6 +41,11 @@ export interface SqliteJobStoreOptions {
   readonly jobData?: 'json' | 'properties'
   /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
   readonly history?: HistoryOptions
+  /**
+   * How many jobs of a group may be claimed or executing at once, by job group, as in `{ reports: 2 }`. 1 to 10,000
+   * each; a group that is not named has no limit. Default: none is named.
+   */
+  readonly jobGroupLimits?: Readonly<Record<string, number>>
 }
 
 /** The options with every default filled in; frozen. */
@@ -53,6 +59,7 @@ export interface ResolvedSqliteOptions {
   readonly migrate: MigrateMode
   readonly jobData: 'json' | 'properties'
   readonly history: ResolvedHistoryOptions
+  readonly jobGroupLimits: JobGroupLimitsByGroup
 }
 
 const what = 'sqliteJobStore'
@@ -68,6 +75,7 @@ export function resolveSqliteOptions(options: SqliteJobStoreOptions): ResolvedSq
     'migrate',
     'jobData',
     'history',
+    'jobGroupLimits',
   ])
   const { filename, database, synchronous, busyTimeoutMs = 5_000, tablePrefix } = options
   if ((filename === undefined) === (database === undefined)) {
@@ -85,6 +93,7 @@ export function resolveSqliteOptions(options: SqliteJobStoreOptions): ResolvedSq
     migrate: requireOneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
     jobData: requireOneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
     history: resolveHistoryOptions(what, options.history),
+    jobGroupLimits: resolveJobGroupLimits(what, options.jobGroupLimits),
   })
 }
 

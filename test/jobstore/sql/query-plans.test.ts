@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { JobKey, TriggerKey } from '../../../src/core/key.ts'
 import { CalendarTable } from '../../../src/jobstore/sql/calendar-table.ts'
+import { JobGroupLimits } from '../../../src/jobstore/sql/job-group-limits.ts'
 import { JobTable } from '../../../src/jobstore/sql/job-table.ts'
 import { emptySchema, planMigrations } from '../../../src/jobstore/sql/migrations/plan-migrations.ts'
 import type { SqlProgram, SqlStatement } from '../../../src/jobstore/sql/statement.ts'
@@ -26,6 +27,7 @@ const trigger = TriggerBuilder.newTrigger().withIdentity(key).forJob(job).withSc
 const entry = { trigger, state: 'WAITING' } as const
 const weekly = calendarFromJSON({ type: 'weekly', timeZone: 'UTC' } satisfies CalendarDefinition)
 const due = { untilMs: 1, limit: 1, unknownJobTypes: [] }
+const limits = new JobGroupLimits(vocabulary, new Map([['g', 1]]))
 const everySubTable = [{ key, storedType: 'of another program' }]
 
 /** Runs a program as on an empty database and answers its statements. */
@@ -60,6 +62,10 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
     'triggers.lockOfCalendar': triggers.lockOfCalendar('c'),
     'triggers.lockDue': triggers.lockDue(due),
     'triggers.lockDue but for some types': triggers.lockDue({ ...due, unknownJobTypes: ['a'] }),
+    'triggers.lockDue but for full groups': triggers.lockDue({ ...due, fullGroups: ['g'] }),
+    'limits.rooms': limits.rooms(),
+    'limits.lock': limits.lock(),
+    'limits.earliestOf': limits.earliestOf(['g'], 1),
     'triggers.setStates': triggers.setStates([{ key, state: 'ERROR' }]),
     'triggers.delete': triggers.delete(everySubTable),
     'jobs.insert': jobs.insert([jobNamed('work')]),

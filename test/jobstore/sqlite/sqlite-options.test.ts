@@ -20,6 +20,7 @@ describe('options of the SQLite job store', () => {
       busyTimeoutMs: 5_000,
       migrate: 'onStart',
       jobData: 'json',
+      jobGroupLimits: new Map(),
     })
     expect(options.names.triggers).toBe('qrtz_triggers')
     expect(Object.isFrozen(options)).toBe(true)
@@ -43,6 +44,17 @@ describe('options of the SQLite job store', () => {
     [{ filename: 'a.db', tablePrefix: 'a;b' }, 'tablePrefix', /must be a plain SQL name/],
     [{ filename: 'a.db', migrate: true }, 'migrate', /must be one of onStart, never, got true/],
     [{ filename: 'a.db', jobData: 'java' }, 'jobData', /must be one of json, properties, got 'java'/],
+    [{ filename: 'a.db', jobGroupLimits: 5 }, 'jobGroupLimits', /an object of numbers by job group, got 5/],
+    [{ filename: 'a.db', jobGroupLimits: [2] }, 'jobGroupLimits', /by job group, got an array/],
+    [{ filename: 'a.db', jobGroupLimits: new Map([['g', 1]]) }, 'jobGroupLimits', /by job group/],
+    [
+      { filename: 'a.db', jobGroupLimits: { '': 1 } },
+      'jobGroupLimits',
+      /names '', which cannot be a job group/,
+    ],
+    [{ filename: 'a.db', jobGroupLimits: { g: 0 } }, 'jobGroupLimits.g', /from 1 to 10000, got 0/],
+    [{ filename: 'a.db', jobGroupLimits: { g: 10_001 } }, 'jobGroupLimits.g', /got 10001/],
+    [{ filename: 'a.db', jobGroupLimits: { g: '2' } }, 'jobGroupLimits.g', /got '2'/],
     [{ database: {} }, 'database', /must be an open better-sqlite3 database/],
   ])('%j is refused', (options, field, message) => {
     const resolve = (): unknown => resolveSqliteOptions(options)

@@ -6,6 +6,7 @@ import { SimpleScheduleBuilder } from '../../../triggers/simple-trigger.ts'
 import type { Trigger } from '../../../triggers/trigger.ts'
 import { TriggerBuilder } from '../../../triggers/trigger-builder.ts'
 import type { NodeRecovery } from '../../job-store.ts'
+import { noteEndedOfGroups } from '../ended-claims.ts'
 import type { FiredRow } from '../fired-trigger-table.ts'
 import { recordLost } from '../history.ts'
 import type { JobRef } from '../job-table.ts'
@@ -89,6 +90,7 @@ function* recoverFirings(
   yield* recordLost(tx, lost, (key) => found.jobs.get(key)?.jobType ?? null)
   yield* settleJobs(tx, jobKeysOf(rows))
   yield* deleteFinished(tx, executions, found)
+  yield* noteEndedOfGroups(tx, rows)
   const recovery: NodeRecovery = {
     instanceId,
     releasedClaims,
