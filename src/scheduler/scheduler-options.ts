@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { type IdGenerator, systemIds } from '../core/ids.ts'
 import { defaultMaxJobDataBytes } from '../core/job-data-map.ts'
@@ -16,7 +17,10 @@ export interface SchedulerBehaviour {
   readonly jobs?: readonly JobSource[]
   /** Schedulers of one name share the data of a store. Default `QuartzScheduler`. */
   readonly schedulerName?: string
-  /** Unique among the instances of one name. Default `NON_CLUSTERED`. */
+  /**
+   * Unique among the instances of one name. Default: `NON_CLUSTERED`, or with a store that several nodes share the name
+   * of the host and something unique.
+   */
   readonly instanceId?: string
   /**
    * The longest sleep of the loop, and how far ahead it claims triggers; a lost signal or a clock jump delays a
@@ -104,7 +108,7 @@ export function resolveSchedulerOptions(
     jobStore,
     threadPool,
     schedulerName: text('schedulerName', options.schedulerName ?? 'QuartzScheduler'),
-    instanceId: text('instanceId', options.instanceId ?? 'NON_CLUSTERED'),
+    instanceId: text('instanceId', options.instanceId ?? defaultInstanceId(options, jobStore)),
     idleWaitMs,
     maxBatchSize: integer('maxBatchSize', options.maxBatchSize ?? Math.max(1, threadPool.size), 1, 10_000),
     batchTimeWindowMs: integer('batchTimeWindowMs', options.batchTimeWindowMs ?? 0, 0, idleWaitMs),
@@ -133,4 +137,10 @@ function text(field: keyof SchedulerBehaviour, value: string): string {
     `${what}: '${field}' must be a text that is not blank, got ${describeValue(value)}.`,
     'ERR_INVALID_OPTION',
   )
+}
+
+/** Nodes that were given no name must not be taken for one another; a host name may be as long as the column. */
+function defaultInstanceId({ ids = systemIds }: SchedulerBehaviour, jobStore: JobStore): string {
+  if (!jobStore.capabilities.clustered) return 'NON_CLUSTERED'
+  return `${hostname().slice(0, 40)}-${ids.uniqueName().slice(0, 13)}`
 }
