@@ -49,8 +49,10 @@ async function emptyEngine(): Promise<Engine> {
   const { runner } = testRunner(shared.database.connectionString)
   onTestFinished(() => runner.close())
   await migrate(runner, postgresWords, 0)
-  const { jobs, calendars, firedTriggers } = postgresWords.names
-  await shared.database.query(`TRUNCATE ${[jobs, calendars, firedTriggers].join(', ')} CASCADE`)
+  const { jobs, calendars, firedTriggers, ...others } = postgresWords.names
+  const subTables = [others.simpleTriggers, others.cronTriggers, others.simpropTriggers, others.blobTriggers]
+  // CASCADE takes the triggers along with their jobs.
+  await shared.database.query(`TRUNCATE ${[jobs, calendars, firedTriggers, ...subTables].join(', ')} CASCADE`)
   return { runner, words: postgresWords, bytesLiteral: (bytes) => `'\\x${bytes.toString('hex')}'` }
 }
 
