@@ -1,7 +1,6 @@
 import type { JobExecutionError } from '../core/errors.ts'
 import { cloneJobData, type JobDataMap, mergeJobData } from '../core/job-data-map.ts'
-import type { TriggerKey } from '../core/key.ts'
-import { type JobKey, recoveringJobsGroup } from '../core/key.ts'
+import { type JobKey, recoveringJobsGroup, type TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Job } from '../jobs/job-definition.ts'
 import type { ExecutingJobDetail, JobExecutionContext } from '../jobs/job-execution-context.ts'

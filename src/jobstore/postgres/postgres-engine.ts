@@ -3,6 +3,7 @@ import { systemClock } from '../../time/clock.ts'
 import { type CheckInDriver, EventLoopCheckIns } from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
+import type { SchemaVocabulary } from '../sql/migrations/plan-migrations.ts'
 import type { SqlEngine } from '../sql/sql-engine.ts'
 import type { SqlTransactor } from '../sql/sql-transactor.ts'
 import { ThreadCheckIns } from './check-in-thread.ts'
@@ -24,7 +25,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
     sharedWithJava: options.locking === 'quartzLocks',
     history: options.history,
     jobGroupLimits: options.jobGroupLimits,
-    migrate: () => migrateAlone(options),
+    migrate: () => migrateAlone(options, schema),
     async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler } }) {
       const access = new PostgresAccess(options, {
         schedulerName,
@@ -105,11 +106,13 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
 }
 
 /** On a connection of its own: nobody listens, and nobody is woken. */
-async function migrateAlone(options: ResolvedPostgresOptions): Promise<readonly number[]> {
+async function migrateAlone(
+  options: ResolvedPostgresOptions,
+  schema: SchemaVocabulary,
+): Promise<readonly number[]> {
   const silent = { onWake: () => {}, onInterrupt: () => {}, onLockWait: () => {}, onTrouble: () => {} }
   const context = { schedulerName: '', instanceId: '', ids: systemIds, clock: systemClock, ...silent }
   const access = new PostgresAccess({ ...options, listen: false }, context)
-  const schema = { dialect: postgresDialect, schema: postgresSchema, names: options.names }
   try {
     return await migrate(access.migrationRunner(), schema, systemClock.now())
   } finally {

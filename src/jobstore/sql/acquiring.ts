@@ -166,11 +166,9 @@ function* claim(search: Search, found: readonly DueTrigger[]): SqlProgram<void> 
       requestsRecovery: due.requestsRecovery,
     })),
   )
-  for (const {
-    stored: { trigger },
-    id,
-  } of claims)
-    acquired.push({ trigger, fireInstanceId: id })
+  for (const { stored: entry, id } of claims) {
+    acquired.push({ trigger: entry.trigger, fireInstanceId: id })
+  }
 }
 
 /**

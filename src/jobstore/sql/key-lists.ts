@@ -11,9 +11,18 @@ import { all, type SqlProgram, sqlQuery } from './statement.ts'
 /** Which keys and groups there are. Nothing is locked. */
 export class KeyLists {
   readonly #vocabulary: SqlVocabulary
+  /** Made once: every schedule call asks. */
+  readonly #jobsOfTriggers: KeyQuery
 
   constructor(vocabulary: SqlVocabulary) {
+    const { dialect, names } = vocabulary
     this.#vocabulary = vocabulary
+    this.#jobsOfTriggers = sqlQuery(
+      dialect,
+      `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group
+       FROM ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r CROSS JOIN ${names.triggers} AS t
+       WHERE ${isRow('t', triggerKeyColumns)}`,
+    )
   }
 
   *jobKeys(matcher: GroupMatcher): SqlProgram<readonly JobKey[]> {
@@ -31,16 +40,10 @@ export class KeyLists {
 
   /** The jobs of those triggers that exist. */
   *jobsOfTriggers(keys: readonly TriggerKey[]): SqlProgram<KeyMap<TriggerKey, JobKey>> {
-    const { dialect, names, schedulerName } = this.#vocabulary
-    const query: KeyQuery = sqlQuery(
-      dialect,
-      `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group
-       FROM ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r CROSS JOIN ${names.triggers} AS t
-       WHERE ${isRow('t', triggerKeyColumns)}`,
-    )
     const found = new KeyMap<TriggerKey, JobKey>()
-    const rows = yield* runOver(triggerKeyRows(schedulerName, keys), (rows) => query({ rows }))
-    for (const row of rows) found.set(triggerKeyOf(row), jobKeyOf(row))
+    const keyRows = triggerKeyRows(this.#vocabulary.schedulerName, keys)
+    for (const row of yield* runOver(keyRows, (rows) => this.#jobsOfTriggers({ rows })))
+      found.set(triggerKeyOf(row), jobKeyOf(row))
     return found
   }
 

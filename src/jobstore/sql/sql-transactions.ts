@@ -22,13 +22,7 @@ export class SqlTransactions implements SqlTransactor {
     program: (tx: SqlTransaction) => SqlProgram<Answer>,
     operation: SqlOperation,
   ): Promise<Answer> {
-    const { session } = this
-    let tx = beginTransaction(session)
-    const answer = await this.#runner.transact(() => {
-      // A fresh one for each attempt: only what the committed one noted is told.
-      tx = beginTransaction(session)
-      return program(tx)
-    }, operation)
+    const { answer, tx } = await this.#runner.transact(() => attempt(this.session, program), operation)
     this.#tell(tx, operation.tells ?? 'everybody')
     return answer
   }
@@ -45,6 +39,15 @@ export class SqlTransactions implements SqlTransactor {
     }
     tx.signals.flush(this.session.context.signaler)
   }
+}
+
+/** Each attempt has a transaction of its own: only what the committed one noted is told. */
+function* attempt<Answer>(
+  session: SqlSession,
+  program: (tx: SqlTransaction) => SqlProgram<Answer>,
+): SqlProgram<{ readonly answer: Answer; readonly tx: SqlTransaction }> {
+  const tx = beginTransaction(session)
+  return { answer: yield* program(tx), tx }
 }
 
 export function beginTransaction(session: SqlSession): SqlTransaction {
