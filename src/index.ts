@@ -71,6 +71,7 @@ export type {
   TriggerFiredBundle,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
+export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
 export {
   type ExecutionCursor,
   type ExecutionOutcome,

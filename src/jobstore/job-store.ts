@@ -8,6 +8,7 @@ import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
+import type { LockWait } from './lock-wait.ts'
 import type {
   ExecutionCursor,
   ExecutionOutcome,
@@ -82,6 +83,8 @@ export interface SchedulerSignaler {
   clockOffsetMeasured(offsetMs: number, uncertaintyMs: number): void
   /** Another node asks to interrupt executions that may run here. */
   interruptRequested(target: InterruptTarget): void
+  /** A statement of this node waits for a lock for longer than the store's limit. */
+  lockWaitExceeded(wait: LockWait): void
 }
 
 /** Everything a store needs, by value, once. */

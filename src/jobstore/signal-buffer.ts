@@ -3,6 +3,7 @@ import type { EpochMs } from '../time/clock.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { InterruptTarget } from './cluster-view.ts'
 import type { LostExecution, NodeRecovery, SchedulerSignaler } from './job-store.ts'
+import type { LockWait } from './lock-wait.ts'
 
 /**
  * Keeps what an operation has to tell the scheduler until the operation is whole: whoever hears of it may call the
@@ -69,6 +70,11 @@ export class SignalBuffer implements SchedulerSignaler {
   interruptRequested(target: InterruptTarget): void {
     this.#kept.push((signaler) => {
       signaler.interruptRequested(target)
+    })
+  }
+  lockWaitExceeded(wait: LockWait): void {
+    this.#kept.push((signaler) => {
+      signaler.lockWaitExceeded(wait)
     })
   }
 

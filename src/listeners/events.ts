@@ -5,6 +5,7 @@ import { logThrown } from '../core/thrown-value.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
+import type { LockHolder } from '../jobstore/lock-wait.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
 /** Every event with its payload. Events are observations: synchronous, after the fact, without influence. */
@@ -85,6 +86,14 @@ export interface SchedulerEventMap {
   recoveredByPeer: { readonly instanceId: string }
   /** The machine's clock is further from the store's time than `maxClockSkewMs` allows; the store's time counts. */
   clockSkewed: { readonly offsetMs: number; readonly maxClockSkewMs: number }
+  /** A statement of this node waits for a lock for longer than `lockWaitWarningMs` of the job store. */
+  lockWaitExceeded: {
+    readonly instanceId: string
+    readonly statement: string
+    readonly processId: number
+    readonly waitedMs: number
+    readonly holders: readonly LockHolder[]
+  }
   /** A job is about to run. */
   jobToBeExecuted: { readonly context: JobExecutionContext }
   /** A trigger listener kept a job from running. */

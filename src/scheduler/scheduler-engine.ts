@@ -313,6 +313,9 @@ export class SchedulerEngine {
       storeError: (message, cause) => {
         notifier.error(message, cause)
       },
+      lockWaitExceeded: (wait) => {
+        notifier.events.emit('lockWaitExceeded', { instanceId: this.#options.instanceId, ...wait })
+      },
       ...this.#clusterSignals(),
     }
   }

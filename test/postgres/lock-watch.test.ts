@@ -1,5 +1,9 @@
+import { createScheduler, defineJob, JobBuilder, type SchedulerEventMap } from 'quartz-ts'
+import { postgresJobStore } from 'quartz-ts/postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LockWait, LockWatch } from '../../src/jobstore/postgres/lock-watch.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import type { LockWait } from '../../src/jobstore/lock-wait.ts'
+import { LockWatch } from '../../src/jobstore/postgres/lock-watch.ts'
 import type { SlowStatement } from '../../src/jobstore/postgres/postgres-session.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { type TestRunner, testRunner } from '../support/postgres-runner.ts'
@@ -42,6 +46,7 @@ describe('a wait for a lock', () => {
     const waiting = store.runner.transact(() => changesOf('UPDATE item SET id = id'), { lock: 'rows' })
     const wait = await reported
     expect(wait.statement).toBe('UPDATE item SET id = id')
+    expect(wait.processId).not.toBe(wait.holders[0]?.processId)
     expect(wait.waitedMs).toBeGreaterThanOrEqual(199)
     expect(wait.holders).toEqual([
       {
@@ -57,6 +62,40 @@ describe('a wait for a lock', () => {
     expect(await waiting).toBe(1)
     await store.runner.close()
     await store.watch.close()
+  })
+
+  test('of a scheduler is an event, once for each statement, and a line of the log', async () => {
+    const { connectionString } = database
+    const logged: string[] = []
+    const logger = { ...silentLogger, warn: (_: object, message: string) => logged.push(message) }
+    const jobStore = postgresJobStore({ connectionString, schema: 'watched', lockWaitWarningMs: 200 })
+    const scheduler = await createScheduler({
+      jobStore,
+      instanceId: 'waiter',
+      logger,
+      jobs: [defineJob('work', () => {})],
+    })
+    const work = JobBuilder.newJob('work').withIdentity('work').storeDurably().build()
+    const waits: SchedulerEventMap['lockWaitExceeded'][] = []
+    scheduler.events.on('lockWaitExceeded', (wait) => waits.push(wait))
+    await scheduler.addJob(work)
+    expect(waits).toEqual([])
+    await using holder = testRunner(connectionString)
+    const session = await holder.connections.open(null)
+    await session.query({ text: 'BEGIN; LOCK TABLE watched.qrtz_job_details' })
+    const reported = scheduler.events.next('lockWaitExceeded')
+    const deleting = scheduler.deleteJob(work.key)
+    const { instanceId, statement, waitedMs, holders } = await reported
+    expect(instanceId).toBe('waiter')
+    expect(statement).toContain('qrtz_job_details')
+    expect(waitedMs).toBeGreaterThanOrEqual(199)
+    expect(holders.map((by) => by.statement)).toEqual(['BEGIN; LOCK TABLE watched.qrtz_job_details'])
+    await session.query({ text: 'COMMIT' })
+    session.release()
+    expect(await deleting).toBe(true)
+    await scheduler.shutdown()
+    expect(waits).toHaveLength(1)
+    expect(logged).toEqual(['a statement waits for a lock'])
   })
 
   test('is not what a statement does that is merely slow', async () => {

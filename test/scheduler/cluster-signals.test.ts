@@ -76,6 +76,14 @@ describe('what a clustered store tells the scheduler', () => {
     await scheduler.shutdown()
   })
 
+  it('about waits for locks becomes events that say who waits', async () => {
+    const { scheduler, signaler, seen } = await fixture('lockWaitExceeded')
+    const wait = { statement: 'UPDATE t', processId: 7, waitedMs: 1001, holders: [] }
+    signaler.lockWaitExceeded(wait)
+    expect(seen).toEqual([['lockWaitExceeded', { instanceId: 'me', ...wait }]])
+    await scheduler.shutdown()
+  })
+
   it('about its own recovery by a peer stops what is running', async () => {
     const { clock, scheduler, signaler, seen } = await fixture('recoveredByPeer', 'jobInterrupted')
     const job = JobBuilder.newJob(forever).withIdentity('j').build()

@@ -1,25 +1,6 @@
 import type pg from 'pg'
+import type { LockWait } from '../lock-wait.ts'
 import type { SlowStatement } from './postgres-session.ts'
-
-/** A statement that waits for a lock of somebody else. */
-export interface LockWait {
-  /** The text of the statement, without values. */
-  readonly statement: string
-  readonly waitedMs: number
-  readonly holders: readonly LockHolder[]
-}
-
-/** A server process that holds what another one waits for. */
-export interface LockHolder {
-  readonly processId: number
-  /** Of the connection's `application_name`. */
-  readonly application: string
-  /** `active`, `idle in transaction` and so on. */
-  readonly state: string
-  /** What it runs, or ran last; the database hides it from users without the right to see it. */
-  readonly statement: string
-  readonly transactionAgeMs: number
-}
 
 export interface LockWatchOptions {
   /** A client outside of the pool: in a jam of locks the pool has none left. */
@@ -94,6 +75,6 @@ export class LockWatch {
     const holders = rows.map(({ pid, application, state, statement: held, age_ms }) => {
       return { processId: pid, application, state, statement: held, transactionAgeMs: age_ms }
     })
-    this.#options.onLockWait({ statement, waitedMs, holders })
+    this.#options.onLockWait({ statement, processId, waitedMs, holders })
   }
 }

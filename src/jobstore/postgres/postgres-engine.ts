@@ -41,6 +41,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         },
         onLockWait: (wait) => {
           logger.warn(wait, 'a statement waits for a lock')
+          signaler.lockWaitExceeded(wait)
         },
         onTrouble: (message, cause) => {
           logger.warn({ err: cause }, message)

@@ -61,8 +61,8 @@ export interface PostgresJobStoreOptions {
    */
   readonly lockTimeoutMs?: number
   /**
-   * A wait for a lock that is longer than this is reported, with who holds it. Milliseconds, 0 to 3,600,000, where 0
-   * reports none. Default 1,000.
+   * A wait for a lock that is longer than this is the event `lockWaitExceeded`, with who holds it. Milliseconds, 0 to
+   * 3,600,000, where 0 reports none. Default 1,000.
    */
   readonly lockWaitWarningMs?: number
   /** How often a node shows that it is alive. Milliseconds, 100 to 60,000, default 1,500. */

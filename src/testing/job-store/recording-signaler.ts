@@ -1,6 +1,7 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { InterruptTarget } from '../../jobstore/cluster-view.ts'
 import type { LostExecution, NodeRecovery, SchedulerSignaler } from '../../jobstore/job-store.ts'
+import type { LockWait } from '../../jobstore/lock-wait.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 
@@ -16,6 +17,7 @@ export class RecordingSignaler implements SchedulerSignaler {
   readonly recoveries: NodeRecovery[] = []
   readonly lostExecutions: LostExecution[] = []
   readonly interrupts: InterruptTarget[] = []
+  readonly lockWaits: LockWait[] = []
   readonly clockOffsets: { readonly offsetMs: number; readonly uncertaintyMs: number }[] = []
   /** How often this node was told that a peer recovered it. */
   recoveriesByPeers = 0
@@ -56,6 +58,9 @@ export class RecordingSignaler implements SchedulerSignaler {
   interruptRequested(target: InterruptTarget): void {
     this.interrupts.push(target)
   }
+  lockWaitExceeded(wait: LockWait): void {
+    this.lockWaits.push(wait)
+  }
 
   /** Forgets everything noted so far. */
   clear(): void {
@@ -71,6 +76,7 @@ export class RecordingSignaler implements SchedulerSignaler {
     this.clockOffsets.length = 0
     this.recoveriesByPeers = 0
     this.interrupts.length = 0
+    this.lockWaits.length = 0
   }
 
   /** Whether the scheduler was told that something may fire at `timeMs`, by that time, an earlier one or "soon". */
