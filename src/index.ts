@@ -169,8 +169,8 @@ export { HolidayCalendar, type HolidayCalendarOptions } from './triggers/calenda
 export { MonthlyCalendar, type MonthlyCalendarOptions } from './triggers/calendars/monthly-calendar.ts'
 export { WeeklyCalendar, type WeeklyCalendarOptions } from './triggers/calendars/weekly-calendar.ts'
 export type { CalendarOptions } from './triggers/calendars/zoned-calendar.ts'
+export type { CronDialect } from './triggers/cron/cron-dialect.ts'
 export {
-  type CronDialect,
   CronExpression,
   type CronExpressionJson,
   type CronOptions,

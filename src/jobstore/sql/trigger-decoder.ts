@@ -6,6 +6,7 @@ import type { EpochMs } from '../../time/clock.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { calendarIntervalUnits } from '../../triggers/calendar-interval-schedule.ts'
 import { CalendarIntervalTrigger } from '../../triggers/calendar-interval-trigger.ts'
+import { cronDialects } from '../../triggers/cron/cron-dialect.ts'
 import { CronExpression } from '../../triggers/cron/cron-expression.ts'
 import { CronTrigger } from '../../triggers/cron-trigger.ts'
 import {
@@ -122,14 +123,13 @@ export class TriggerDecoder {
     const timeZone = textOrNull(row, 'cron_zone') ?? TimeZone.system().name
     // Java leaves our columns empty, and computes as it does.
     const dst = textOrNull(row, 'dst_policy') ?? 'quartz'
-    const dialect = textOrNull(row, 'cron_dialect') ?? 'quartz'
-    const key = `${expression}\n${timeZone}\n${dst}\n${dialect}`
+    const dialectName = textOrNull(row, 'cron_dialect') ?? 'quartz'
+    const dialect = cronDialects.find((name) => name === dialectName)
+    const key = `${expression}\n${timeZone}\n${dst}\n${dialectName}`
     const known = this.#cronExpressions.get(key)
     if (known !== undefined) return known
     if (dst !== 'quartz' && dst !== 'vixie') throw broken(`'dst_policy' is ${describeValue(dst)}. Correct it`)
-    if (dialect !== 'quartz' && dialect !== 'unix') {
-      throw broken(`'cron_dialect' is ${describeValue(dialect)}. Correct it`)
-    }
+    if (dialect === undefined) throw broken(`'cron_dialect' is ${describeValue(dialectName)}. Correct it`)
     const parsed = CronExpression.parse(expression, { timeZone, dst, dialect, seconds: 'optional' })
     this.#cronExpressions.set(key, parsed)
     return parsed

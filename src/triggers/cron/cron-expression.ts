@@ -2,6 +2,7 @@ import { CronExpressionError, InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue } from '../../core/options.ts'
 import { secondMs } from '../../time/civil.ts'
 import { TimeZone } from '../../time/zone.ts'
+import { type CronDialect, cronDialects } from './cron-dialect.ts'
 import { type CronSchedule, compileSchedule } from './cron-schedule.ts'
 import { type CronSummary, summarize } from './cron-summary.ts'
 import { describeCron } from './describe.ts'
@@ -9,10 +10,8 @@ import { type CronDst, type DstPolicy, dstPolicyOf } from './dst-policy.ts'
 import { refuseImpossible } from './impossible.ts'
 import { firstInvalidAfter } from './invalid-time.ts'
 import { type ParsedCron, parseQuartzCron } from './parse-cron.ts'
+import { parseSpringCron } from './spring-fields.ts'
 import { parseUnixFields } from './unix-fields.ts'
-
-/** `quartz`: six or seven fields, 1=SUN. `unix`: five fields, 0 and 7=SUN, or a macro such as `@daily`. */
-export type CronDialect = 'quartz' | 'unix'
 
 /** Options of {@link CronExpression.parse}. */
 export interface CronOptions {
@@ -182,18 +181,31 @@ function parseDialect(
   dialect: CronDialect,
   options: Pick<CronOptions, 'seconds'>,
 ): ParsedCron {
-  return dialect === 'unix'
-    ? parseUnixFields(expression, options.seconds ?? 'never')
-    : parseQuartzCron(expression)
+  switch (dialect) {
+    case 'quartz':
+      return parseQuartzCron(expression)
+    case 'unix':
+      return parseUnixFields(expression, options.seconds ?? 'never')
+    case 'spring':
+      return parseSpringCron(expression)
+    default:
+      throw notOneOf('dialect', cronDialects, dialect)
+  }
+}
+
+function notOneOf(field: string, known: readonly string[], found: unknown): InvalidArgumentError {
+  const names = known.map((name) => `'${name}'`)
+  const last = names.pop() ?? ''
+  return new InvalidArgumentError(
+    field,
+    `${field} must be ${names.join(', ')} or ${last}, got ${describeValue(found)}.`,
+    'ERR_INVALID_OPTION',
+  )
 }
 
 function requireDst(dst: unknown): void {
   if (dst === 'vixie' || dst === 'quartz') return
-  throw new InvalidArgumentError(
-    'dst',
-    `dst must be 'vixie' or 'quartz', got ${describeValue(dst)}.`,
-    'ERR_INVALID_OPTION',
-  )
+  throw notOneOf('dst', ['vixie', 'quartz'], dst)
 }
 
 function toDate(epochMs: number | null): Date | null {

@@ -14,6 +14,8 @@ export interface CronFieldSpec {
   readonly stepMax: number
   /** A range may run over the end of the field to its beginning. Years do not come round again. */
   readonly wraps: boolean
+  /** What `*` begins with, where that is not {@link CronFieldSpec.min}: Sunday may be 0 and 7, but counts once. */
+  readonly wildcardMin?: number
   /** Whole names in upper case, the first for {@link CronFieldSpec.min}; their first three letters do as well. */
   readonly names: readonly string[]
 }

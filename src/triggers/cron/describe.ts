@@ -1,20 +1,23 @@
 import cronstrue from 'cronstrue'
+import type { CronDialect } from './cron-dialect.ts'
 import { dayOfWeekSpec, monthSpec } from './cron-fields.ts'
 import { findName } from './parse-field.ts'
+import { expandSpringMacro } from './spring-fields.ts'
 
 /** An expression in English words. cronstrue knows neither whole names nor `W` in a list, so those are helped along. */
-export function describeCron(expression: string, dialect: 'quartz' | 'unix'): string {
+export function describeCron(expression: string, dialect: CronDialect): string {
   if (dialect === 'unix') return words(expression.toLowerCase(), dialect)
-  const fields = expression.split(' ').map((field) => shortNames(field).replace(/(^|,)\//g, '$1*/'))
+  const text = dialect === 'spring' ? (expandSpringMacro(expression) ?? expression) : expression
+  const fields = text.split(' ').map((field) => shortNames(field).replace(/(^|,)\//g, '$1*/'))
   const monthDays = fields[3] ?? ''
   if (!monthDays.includes('W') || /^(?:LW|\d+W)$/.test(monthDays)) return words(fields.join(' '), dialect)
   fields[3] = '*'
   return `${words(fields.join(' '), dialect)}, on ${joined(monthDays.split(',').map(dayWords))}`
 }
 
-function words(expression: string, dialect: 'quartz' | 'unix'): string {
+function words(expression: string, dialect: CronDialect): string {
   return cronstrue.toString(expression, {
-    dayOfWeekStartIndexZero: dialect === 'unix',
+    dayOfWeekStartIndexZero: dialect !== 'quartz',
     use24HourTimeFormat: true,
   })
 }

@@ -81,7 +81,7 @@ export function parseQuartzCron(expression: string): ParsedCron {
 }
 
 /** `?`: this day field leaves the days to the other one. */
-function isUnspecified(token: CronToken): boolean {
+export function isUnspecified(token: CronToken): boolean {
   return token.text === '?'
 }
 

@@ -106,10 +106,32 @@ function afterDay(scanner: FieldScanner, start: number): Error {
  * a bare `*` allows all.
  */
 export function parseWeekDays(scanner: FieldScanner): WeekDays | null {
+  const { plain, lastDays, nthDays, specials } = parseWeekDayItems(scanner)
+  const [special] = specials
+  if (special !== undefined && scanner.text.includes(',')) {
+    throw scanner.error(`'${special.char}' cannot stand in a list of days of the week`, {
+      at: special.at,
+      suggestion: 'Use one trigger per day.',
+    })
+  }
+  if (special?.bare === true) plain.values.add(saturday)
+  return plain.all ? null : { days: ascending(plain.values), lastDays, nthDays }
+}
+
+/** What the items of a day-of-week field say, in the numbers of its spec. */
+export interface WeekDayItems {
+  readonly plain: ValueSet
+  readonly lastDays: readonly number[]
+  readonly nthDays: readonly NthWeekday[]
+  /** Every item that is no plain value: `L` alone names no day, its dialect says what it means. */
+  readonly specials: readonly { readonly at: number; readonly char: 'L' | '#'; readonly bare: boolean }[]
+}
+
+export function parseWeekDayItems(scanner: FieldScanner): WeekDayItems {
   const plain: ValueSet = { values: new Set(), all: false }
   const lastDays: number[] = []
   const nthDays: NthWeekday[] = []
-  const specials: { at: number; char: string }[] = []
+  const specials: WeekDayItems['specials'][number][] = []
   parseList(scanner, () => {
     const start = scanner.index
     const day = specialDay(scanner)
@@ -119,24 +141,21 @@ export function parseWeekDays(scanner: FieldScanner): WeekDays | null {
       if (!isItemEnd(scanner)) throw afterWeekday(scanner)
       return
     }
-    specials.push({ at: start, char: scanner.char === '#' ? '#' : 'L' })
-    if (day === 'saturday') plain.values.add(saturday)
-    else if (scanner.take('L')) lastDays.push(day)
-    else nthDays.push({ day, nth: parseNth(scanner) })
+    specials.push({ at: start, char: scanner.char === '#' ? '#' : 'L', bare: day === 'none' })
+    if (day !== 'none') {
+      if (scanner.take('L')) lastDays.push(day)
+      else nthDays.push({ day, nth: parseNth(scanner) })
+    }
     if (!isItemEnd(scanner)) throw unexpected(scanner)
   })
-  const [special] = specials
-  if (special !== undefined && scanner.text.includes(',')) {
-    throw scanner.error(`'${special.char}' cannot stand in a list of days of the week`, {
-      at: special.at,
-      suggestion: 'Use one trigger per day.',
-    })
-  }
-  return plain.all ? null : { days: ascending(plain.values), lastDays, nthDays }
+  return { plain, lastDays, nthDays, specials }
 }
 
-/** Reads the day of `L`, `nL`, `FRIL`, `n#k` and `FRI#k` and stops at the `L` or `#`; null for anything else. */
-function specialDay(scanner: FieldScanner): number | 'saturday' | null {
+/**
+ * Reads the day of `nL`, `FRIL`, `n#k` and `FRI#k` and stops at the `L` or `#`; `none` for a bare `L`, which it steps
+ * over, and null for anything else.
+ */
+function specialDay(scanner: FieldScanner): number | 'none' | null {
   const start = scanner.index
   const digits = scanner.takeDigits()
   if (digits !== '') {
@@ -145,7 +164,7 @@ function specialDay(scanner: FieldScanner): number | 'saturday' | null {
   }
   const letters = scanner.takeLetters()
   if (letters === 'L') {
-    if (scanner.char !== '-') return 'saturday'
+    if (scanner.char !== '-') return 'none'
     throw scanner.error(`'L' does not take an offset in the day-of-week field`, { at: start })
   }
   if (scanner.char === '#' && letters !== '') return nameValue(scanner, letters, start)

@@ -36,10 +36,10 @@ export function ascending(values: Iterable<number>): number[] {
 
 // One item: `*`, `*/n`, `/n`, `a`, `a-b`, `a/n` or `a-b/n`.
 export function parseValuesItem(scanner: FieldScanner, set: ValueSet): void {
-  const { min, max } = scanner.spec
+  const { min, max, wildcardMin = min } = scanner.spec
   if (scanner.char === '*' || scanner.char === '/') {
     if (!scanner.take('*') || scanner.char === '/') {
-      addRange(set.values, scanner.spec, min, max, parseStep(scanner, scanner.spec.stepMax).value)
+      addRange(set.values, scanner.spec, wildcardMin, max, parseStep(scanner, scanner.spec.stepMax).value)
       return
     }
     if (!isItemEnd(scanner)) throw afterStar(scanner)
@@ -47,18 +47,30 @@ export function parseValuesItem(scanner: FieldScanner, set: ValueSet): void {
     return
   }
   const start = scanner.index
-  const first = parseValue(scanner)
+  const value = parseValue(scanner)
   const ranged = scanner.take('-')
-  const last = ranged ? parseRangeEnd(scanner, start) : first
-  if (ranged && last < first && !scanner.spec.wraps) {
-    throw scanner.error(`the range ${first}-${last} runs backwards, and years do not come round again`, {
-      at: start,
-      suggestion: scanner.write(`${last}-${first}`),
-    })
-  }
+  const last = ranged ? parseRangeEnd(scanner, start) : value
+  const first = last < value ? rangeStart(scanner, value, last, start) : value
   // Quartz bounds the step of an open range only.
   const step = parseStep(scanner, ranged ? Number.MAX_SAFE_INTEGER : scanner.spec.stepMax)
   addRange(set.values, scanner.spec, first, ranged ? last : step.given ? max : first, step.value)
+}
+
+/** Where a range begins whose end comes before it. */
+function rangeStart(scanner: FieldScanner, first: number, last: number, at: number): number {
+  const { wraps, name, min, max, wildcardMin } = scanner.spec
+  if (wraps) return first
+  // The last value is the first one under another number.
+  if (first === max && wildcardMin !== undefined) return min
+  if (name === 'year') {
+    const suggestion = scanner.write(`${last}-${first}`)
+    throw scanner.error(`the range ${first}-${last} runs backwards, and years do not come round again`, {
+      at,
+      suggestion,
+    })
+  }
+  const suggestion = scanner.write(`${first}-${max},${min}-${last}`)
+  throw scanner.error(`the range ${first}-${last} runs backwards`, { at, suggestion })
 }
 
 /** Adds every `step`th value from `first` on; a range that ends before it begins runs over the end of the field. */
@@ -116,7 +128,7 @@ export function checkBounds(scanner: FieldScanner, digits: string, start: number
 }
 
 function boundsAdvice({ spec, text }: FieldScanner, value: number): string | null {
-  if (spec.name === 'dayOfWeek' && (value === 0 || value === 8)) {
+  if (spec.name === 'dayOfWeek' && spec.min === 1 && (value === 0 || value === 8)) {
     return 'Days of the week count from 1=SUN to 7=SAT: names cannot be mistaken.'
   }
   if (spec.name === 'month' && value === 0) return 'Months count from 1=JAN to 12=DEC.'
