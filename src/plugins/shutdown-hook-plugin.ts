@@ -1,3 +1,4 @@
+import { listenLastingly } from '../core/lasting-listener.ts'
 import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
@@ -30,10 +31,7 @@ export function shutdownHookPlugin(options: ShutdownHookOptions = {}): Scheduler
         // Failures inside are reported as schedulerError; shutdown itself does not reject.
         void scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs })
       }
-      for (const signal of signals) process.once(signal, onSignal)
-      remove = () => {
-        for (const signal of signals) process.removeListener(signal, onSignal)
-      }
+      remove = listenLastingly(process, signals, onSignal)
     },
     shutdown() {
       remove()

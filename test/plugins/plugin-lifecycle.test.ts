@@ -3,6 +3,7 @@ import {
   createScheduler,
   inProcessThreadPool,
   ramJobStore,
+  type Scheduler,
   type SchedulerError,
   type SchedulerPlugin,
   shutdownHookPlugin,
@@ -148,6 +149,27 @@ describe('the shutdown hook', () => {
     expect(process.listenerCount('SIGUSR2')).toBe(0)
     await rest.clock.settle()
     expect(rest.clock.timerCount).toBe(0)
+  })
+
+  it('of many schedulers is no leak of listeners', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error): void => {
+      warnings.push(warning)
+    }
+    process.on('warning', note)
+    const limit = process.getMaxListeners()
+    const schedulers: Scheduler[] = []
+    for (let count = 0; count < 30; count++) {
+      const plugins = [shutdownHookPlugin({ signals: ['SIGUSR2'] })]
+      schedulers.push(await createScheduler({ ...options(), plugins }))
+    }
+    // Node.js tells of warnings a turn later.
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', note)
+    await Promise.all(schedulers.map((scheduler) => scheduler.shutdown()))
+    expect(warnings).toEqual([])
+    expect(process.getMaxListeners()).toBe(limit)
+    expect(process.listenerCount('SIGUSR2')).toBe(0)
   })
 
   it('waits no longer than its limit', async () => {

@@ -305,6 +305,21 @@ describe('closing', () => {
     await failing
   })
 
+  test('shares a pool of the user with many others without a word of leaks', async () => {
+    const pool = new pg.Pool({ connectionString: database.connectionString, max: 2 })
+    const warned = vi.fn()
+    process.on('warning', warned)
+    const stores = Array.from({ length: 30 }, () => testRunner('', { source: pool }))
+    // Node.js tells of warnings a turn later.
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', warned)
+    expect(pool.listenerCount('error')).toBe(30)
+    await Promise.all(stores.map((store) => store.runner.close()))
+    expect(warned).not.toHaveBeenCalled()
+    expect(pool.getMaxListeners()).toBe(new pg.Pool().getMaxListeners())
+    await pool.end()
+  })
+
   test("leaves the user's pool as it was, and its connections without a listener of ours", async () => {
     const pool = new pg.Pool({ connectionString: database.connectionString, max: 2 })
     const store = testRunner('', { source: pool })

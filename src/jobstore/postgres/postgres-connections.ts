@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { listenLastingly } from '../../core/lasting-listener.ts'
 import { postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import { PostgresSession, type SessionSettings } from './postgres-session.ts'
@@ -19,6 +20,7 @@ export class PostgresConnections {
   readonly #options: ConnectionsOptions
   readonly #pool: pg.Pool
   readonly #isOwn: boolean
+  readonly #stopListening: () => void
   #closing: Promise<void> | null = null
 
   constructor(options: ConnectionsOptions) {
@@ -35,7 +37,7 @@ export class PostgresConnections {
         })
     // A pool that nobody listens to ends the process when an idle connection breaks. One listener more changes
     // nothing for the user of a pool, but to keep the process alive.
-    this.#pool.on('error', options.onIdleError)
+    this.#stopListening = listenLastingly(this.#pool, ['error'], options.onIdleError)
   }
 
   /**
@@ -89,7 +91,7 @@ export class PostgresConnections {
   async #close(): Promise<void> {
     if (this.#isOwn) await this.#pool.end()
     // Connections of an own pool may still break on their way out.
-    else this.#pool.off('error', this.#options.onIdleError)
+    else this.#stopListening()
   }
 }
 
