@@ -74,6 +74,10 @@ export interface SchedulerSignaler {
   /** The work of a failed node, or of an earlier run, was recovered. */
   nodeRecovered(recovery: NodeRecovery): void
   executionLost(execution: LostExecution): void
+  /** This node cannot show that it is alive, and tries again; told once until it can. */
+  checkInFailed(cause: unknown): void
+  /** This node can show that it is alive again, after so many attempts that failed. */
+  checkInRestored(failedAttempts: number): void
   /** Another node took this one for failed and recovered its work: what it had claimed or was running is void. */
   recoveredByPeer(): void
   /**

@@ -57,6 +57,16 @@ export class SignalBuffer implements SchedulerSignaler {
       signaler.executionLost(execution)
     })
   }
+  checkInFailed(cause: unknown): void {
+    this.#kept.push((signaler) => {
+      signaler.checkInFailed(cause)
+    })
+  }
+  checkInRestored(failedAttempts: number): void {
+    this.#kept.push((signaler) => {
+      signaler.checkInRestored(failedAttempts)
+    })
+  }
   recoveredByPeer(): void {
     this.#kept.push((signaler) => {
       signaler.recoveredByPeer()

@@ -79,6 +79,10 @@ export interface SchedulerEventMap {
     readonly triggerKey: TriggerKey
     readonly scheduledFireTime: Date
   }
+  /** This node could not show that it is alive, and tries again: others may take it for failed. */
+  checkInFailed: { readonly instanceId: string; readonly cause: unknown }
+  /** This node shows again that it is alive, after it could not. */
+  checkInRestored: { readonly instanceId: string; readonly failedAttempts: number }
   /**
    * Another node took this one for failed and recovered its work: executions in flight were asked to stop, and
    * nothing of them is written. This node takes part anew.

@@ -24,6 +24,8 @@ type ClusterSignals = Pick<
   | 'nodeFailed'
   | 'nodeRecovered'
   | 'executionLost'
+  | 'checkInFailed'
+  | 'checkInRestored'
   | 'recoveredByPeer'
   | 'clockOffsetMeasured'
   | 'interruptRequested'
@@ -322,7 +324,7 @@ export class SchedulerEngine {
 
   #clusterSignals(): ClusterSignals {
     const { events } = this.#notifier
-    const { instanceId } = this.#options
+    const { instanceId, logger } = this.#options
     return {
       nodeFailed: (failedId) => {
         events.emit('nodeFailed', { instanceId: failedId })
@@ -332,6 +334,14 @@ export class SchedulerEngine {
       },
       executionLost: ({ scheduledFireTimeMs, ...execution }) => {
         events.emit('executionLost', { ...execution, scheduledFireTime: new Date(scheduledFireTimeMs) })
+      },
+      checkInFailed: (cause) => {
+        this.#notifier.error(`Node '${instanceId}' could not check in; it tries again.`, cause)
+        events.emit('checkInFailed', { instanceId, cause })
+      },
+      checkInRestored: (failedAttempts) => {
+        logger.info({ failedAttempts }, 'the node checks in again')
+        events.emit('checkInRestored', { instanceId, failedAttempts })
       },
       recoveredByPeer: () => {
         events.emit('recoveredByPeer', { instanceId })

@@ -44,7 +44,7 @@ function orders(bootId: string, change: { count: number } = { count: 0 }): Check
 }
 
 function rig(config: ClientConfig, entry: URL = builtEntry, deafAfterMs = 60_000) {
-  const seen = { checkIns: [] as CheckIn[], failures: [] as unknown[], warnings: [] as unknown[] }
+  const seen = { checkIns: [] as CheckIn[], failures: [] as unknown[] }
   const fallenBack: unknown[] = []
   const fallbackCalls: string[] = []
   const fallback: CheckInDriver = {
@@ -72,9 +72,6 @@ function rig(config: ClientConfig, entry: URL = builtEntry, deafAfterMs = 60_000
     },
     checkInFailed: (error: unknown) => {
       seen.failures.push(error)
-    },
-    checkInWarning: (_message: string, cause: unknown) => {
-      seen.warnings.push(cause)
     },
   }
   return { driver, observer, seen, fallenBack, fallbackCalls }
@@ -241,7 +238,7 @@ describe('a check-in thread', () => {
       },
       { timeout: patienceMs },
     )
-    expect(seen.warnings[0]).toMatchObject({ message: 'out of luck' })
+    expect(seen.failures[0]).toMatchObject({ cause: { message: 'out of luck' } })
     expect(fallenBack).toEqual([])
   })
 

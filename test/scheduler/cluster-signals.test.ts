@@ -84,6 +84,25 @@ describe('what a clustered store tells the scheduler', () => {
     await scheduler.shutdown()
   })
 
+  it('about its check-ins becomes events, and an error when they begin to fail', async () => {
+    const { scheduler, signaler, seen } = await fixture('checkInFailed', 'checkInRestored', 'schedulerError')
+    const cause = new Error('no answer')
+    signaler.checkInFailed(cause)
+    signaler.checkInRestored(3)
+    expect(seen).toEqual([
+      [
+        'schedulerError',
+        {
+          message: expect.stringContaining('me') as string,
+          error: expect.objectContaining({ cause }) as Error,
+        },
+      ],
+      ['checkInFailed', { instanceId: 'me', cause }],
+      ['checkInRestored', { instanceId: 'me', failedAttempts: 3 }],
+    ])
+    await scheduler.shutdown()
+  })
+
   it('about its own recovery by a peer stops what is running', async () => {
     const { clock, scheduler, signaler, seen } = await fixture('recoveredByPeer', 'jobInterrupted')
     const job = JobBuilder.newJob(forever).withIdentity('j').build()

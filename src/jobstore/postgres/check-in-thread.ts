@@ -124,7 +124,9 @@ export class ThreadCheckIns implements CheckInDriver {
     if (this.#failed(cause)) return
     const orders = this.#orders
     if (orders === null) return
-    this.#observer?.checkInWarning('The thread that checks in died; another one is started.', cause)
+    this.#observer?.checkInFailed(
+      new Error('the thread that checks in died; another one is started', { cause }),
+    )
     this.#restart = systemClock.setTimer(retryDelayMs(orders.intervalMs), () => {
       if (!this.#isStopped) this.#spawn(this.#orders ?? orders)
     })

@@ -18,6 +18,11 @@ export class RecordingSignaler implements SchedulerSignaler {
   readonly lostExecutions: LostExecution[] = []
   readonly interrupts: InterruptTarget[] = []
   readonly lockWaits: LockWait[] = []
+  /** Streaks of check-ins that failed: how each began and ended. */
+  readonly checkIns: (
+    | { readonly kind: 'failed'; readonly cause: unknown }
+    | { readonly kind: 'restored'; readonly failedAttempts: number }
+  )[] = []
   readonly clockOffsets: { readonly offsetMs: number; readonly uncertaintyMs: number }[] = []
   /** How often this node was told that a peer recovered it. */
   recoveriesByPeers = 0
@@ -49,6 +54,12 @@ export class RecordingSignaler implements SchedulerSignaler {
   executionLost(execution: LostExecution): void {
     this.lostExecutions.push(execution)
   }
+  checkInFailed(cause: unknown): void {
+    this.checkIns.push({ kind: 'failed', cause })
+  }
+  checkInRestored(failedAttempts: number): void {
+    this.checkIns.push({ kind: 'restored', failedAttempts })
+  }
   recoveredByPeer(): void {
     this.recoveriesByPeers++
   }
@@ -77,6 +88,7 @@ export class RecordingSignaler implements SchedulerSignaler {
     this.recoveriesByPeers = 0
     this.interrupts.length = 0
     this.lockWaits.length = 0
+    this.checkIns.length = 0
   }
 
   /** Whether the scheduler was told that something may fire at `timeMs`, by that time, an earlier one or "soon". */

@@ -106,20 +106,37 @@ describe('nodes of a cluster', () => {
     await cluster.clock.advance(20_000)
     expect(await cluster.members()).toEqual(['a', 'b', 'c', 'late'])
     expect([...nodes, late].flatMap(({ bed }) => bed.signals.failedNodes)).toEqual([])
-    expect(nodes.map(({ bed }) => bed.signals.errors.length)).toEqual([1, 1, 1])
+    for (const { bed } of nodes) {
+      expect(bed.signals.checkIns).toMatchObject([{ kind: 'failed' }, { kind: 'restored' }])
+    }
   })
 
   test('check in again and again within their window when the database fails them', async () => {
     const cluster = await TestCluster.open()
     const a = await cluster.startNode('a')
     const b = await cluster.startNode('b')
+    const kinds: string[] = []
     for (let step = 0; step < 20; step++) {
+      kinds.push('failed', 'restored')
       a.runner.state = 'away'
       await cluster.clock.advance(2500)
       a.runner.state = 'there'
       await cluster.clock.advance(600)
     }
     expect(b.bed.signals.failedNodes).toEqual([])
+    expect(a.bed.signals.checkIns.map(({ kind }) => kind)).toEqual(kinds)
+  })
+
+  test('that cannot check in say so once, and once that they can again', async () => {
+    const cluster = await TestCluster.open()
+    const a = await cluster.startNode('a')
+    a.runner.state = 'away'
+    await cluster.clock.advance(4000)
+    expect(a.bed.signals.checkIns).toEqual([{ kind: 'failed', cause: expect.any(Error) as Error }])
+    a.runner.state = 'there'
+    await cluster.clock.advance(10_000)
+    expect(a.bed.signals.checkIns.slice(1)).toEqual([{ kind: 'restored', failedAttempts: 6 }])
+    expect(a.bed.signals.errors).toEqual([])
   })
 })
 

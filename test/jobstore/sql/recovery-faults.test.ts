@@ -38,7 +38,8 @@ async function failOver(failAt: number): Promise<{ statements: number; errors: n
     'c',
     recoveringJobsGroup,
   ])
-  return { statements, errors: signals.errors.length }
+  const failedCheckIns = signals.checkIns.filter(({ kind }) => kind === 'failed')
+  return { statements, errors: signals.errors.length + failedCheckIns.length }
 }
 
 test('a recovery that fails at any of its statements is whole in the end, and told once', async () => {

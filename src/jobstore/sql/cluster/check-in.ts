@@ -34,8 +34,6 @@ export interface CheckInObserver {
   checkedIn(checkIn: CheckIn): void
   /** A check-in failed; the next one comes soon. */
   checkInFailed(error: unknown): void
-  /** Something is not as it should be, and goes on all the same. */
-  checkInWarning(message: string, cause: unknown): void
 }
 
 /** Where a node's check-ins are made: on the event loop, or where a blocked event loop does not keep them back. */

@@ -140,6 +140,7 @@ export class ClusterNode implements CheckInObserver {
 
   checkedIn(checkIn: CheckIn): void {
     if (checkIn.bootId !== this.#bootId) return
+    if (this.#failures > 0) this.#context.signaler.checkInRestored(this.#failures)
     this.#failures = 0
     if (!checkIn.isOurs) {
       this.#bootId = null
@@ -159,15 +160,8 @@ export class ClusterNode implements CheckInObserver {
 
   checkInFailed(error: unknown): void {
     this.#failures++
-    const { signaler, instanceId } = this.#context
-    if (this.#failures === 1) {
-      signaler.storeError(`Node '${instanceId}' could not check in; it tries again.`, error)
-    }
+    if (this.#failures === 1) this.#context.signaler.checkInFailed(error)
     this.#settle()
-  }
-
-  checkInWarning(message: string, cause: unknown): void {
-    this.#context.signaler.storeError(message, cause)
   }
 
   /** A node that has stopped is not kept from finding out. */
