@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 const sources = [
+  { find: /^quartz-ts\/executors$/, replacement: at('src/executors.ts') },
   { find: /^quartz-ts\/postgres$/, replacement: at('src/postgres.ts') },
   { find: /^quartz-ts\/sqlite$/, replacement: at('src/sqlite.ts') },
   { find: /^quartz-ts\/testing$/, replacement: at('src/testing.ts') },
@@ -89,6 +90,7 @@ export default defineConfig({
       {
         resolve: {
           alias: [
+            { find: /^quartz-ts\/executors$/, replacement: at('dist/executors.js') },
             { find: /^quartz-ts\/postgres$/, replacement: at('dist/postgres.js') },
             { find: /^quartz-ts\/sqlite$/, replacement: at('dist/sqlite.js') },
             { find: /^quartz-ts\/testing$/, replacement: at('dist/testing.js') },

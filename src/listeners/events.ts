@@ -1,7 +1,6 @@
 import type { JobExecutionError, SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
-import type { Logger } from '../core/logger.ts'
-import { logThrown } from '../core/thrown-value.ts'
+import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
@@ -124,80 +123,7 @@ export type SchedulerEventObserver<Name extends SchedulerEventName> = (
 ) => void
 
 /** The events of one scheduler, for observers. */
-export interface SchedulerEvents {
-  /** Calls `observer` on every such event; returns a function that stops it. */
-  on<Name extends SchedulerEventName>(name: Name, observer: SchedulerEventObserver<Name>): () => void
-  /** Resolves with the payload of the next such event that satisfies the predicate. */
-  next<Name extends SchedulerEventName>(
-    name: Name,
-    predicate?: (payload: SchedulerEventMap[Name]) => boolean,
-  ): Promise<SchedulerEventMap[Name]>
-}
+export type SchedulerEvents = TypedEvents<SchedulerEventMap>
 
-/** The emitting side. An observer that throws is logged and disturbs nobody. */
-export class SchedulerEventEmitter implements SchedulerEvents {
-  readonly #observers = new Map<SchedulerEventName, Set<(payload: never) => unknown>>()
-  readonly #logger: Logger
-
-  constructor(logger: Logger) {
-    this.#logger = logger
-  }
-
-  on<Name extends SchedulerEventName>(name: Name, observer: SchedulerEventObserver<Name>): () => void {
-    let observers = this.#observers.get(name)
-    if (observers === undefined) {
-      observers = new Set()
-      this.#observers.set(name, observers)
-    }
-    // A fresh function per call, so that adding one observer twice means being told twice.
-    const registered = (payload: SchedulerEventMap[Name]): unknown => {
-      const tell: (payload: SchedulerEventMap[Name]) => unknown = observer
-      return tell(payload)
-    }
-    observers.add(registered)
-    return () => {
-      observers.delete(registered)
-    }
-  }
-
-  next<Name extends SchedulerEventName>(
-    name: Name,
-    predicate: (payload: SchedulerEventMap[Name]) => boolean = () => true,
-  ): Promise<SchedulerEventMap[Name]> {
-    return new Promise((resolve, reject) => {
-      const stop = this.on(name, (payload) => {
-        try {
-          if (!predicate(payload)) return
-          stop()
-          resolve(payload)
-        } catch (error) {
-          stop()
-          reject(error instanceof Error ? error : new Error(String(error)))
-        }
-      })
-    })
-  }
-
-  /** Whether anybody would be told: lets hot paths skip building the payload. */
-  has(name: SchedulerEventName): boolean {
-    const observers = this.#observers.get(name)
-    return observers !== undefined && observers.size > 0
-  }
-
-  emit<Name extends SchedulerEventName>(name: Name, payload: SchedulerEventMap[Name]): void {
-    const observers = this.#observers.get(name)
-    if (observers === undefined) return
-    const failed = (error: unknown): void => {
-      logThrown(this.#logger, error, 'an event observer threw', { event: name })
-    }
-    for (const observer of [...observers]) {
-      try {
-        const answer: unknown = observer(payload as never)
-        // An async function passes for an observer; were it to reject unseen, it would end the process.
-        if (answer instanceof Promise) void answer.catch(failed)
-      } catch (error) {
-        failed(error)
-      }
-    }
-  }
-}
+/** The emitting side. */
+export class SchedulerEventEmitter extends TypedEventEmitter<SchedulerEventMap> {}

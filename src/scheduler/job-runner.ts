@@ -1,4 +1,5 @@
 import { JobExecutionError } from '../core/errors.ts'
+import { isThenable } from '../core/thenable.ts'
 import type { InlineJobDefinition, JobDefinition, WorkerJobDefinition } from '../jobs/job-definition.ts'
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
@@ -111,8 +112,4 @@ function timeoutError(context: ExecutionContext, timeoutMs: number): JobExecutio
 
 function steers(failure: JobExecutionError): boolean {
   return failure.refireImmediately || failure.unscheduleFiringTrigger || failure.unscheduleAllTriggers
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

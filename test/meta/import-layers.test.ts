@@ -11,7 +11,7 @@ const layers = [
   ['jobs'],
   ['jobstore'],
   ['threadpool', 'listeners'],
-  ['scheduler'],
+  ['scheduler', 'executors'],
   ['plugins'],
   ['cli'],
 ]
@@ -28,10 +28,19 @@ const packageHomes: Record<string, string> = {
 }
 
 /** Entry points that package.json exports; the only files that may re-export. */
-const entryPoints = new Set(['src/index.ts', 'src/postgres.ts', 'src/sqlite.ts', 'src/testing.ts'])
+const entryPoints = new Set([
+  'src/executors.ts',
+  'src/index.ts',
+  'src/postgres.ts',
+  'src/sqlite.ts',
+  'src/testing.ts',
+])
 
 /** What scheduler/ may import of the layers that have drivers; create-scheduler.ts alone picks the drivers. */
 const schedulerSpis = /^src\/(jobstore\/[^/]+\.ts|threadpool\/(thread-pool|wire)\.ts)$/
+
+/** In-process timing knows nothing of stores and what goes with them. */
+const executorsMayImport = /^src\/(core|time|jobs|threadpool|executors)\//
 
 const layerOf = (path: string): string => path.split('/')[1] ?? ''
 const rankOf = (path: string): number => layers.findIndex((row) => row.includes(layerOf(path)))
@@ -45,6 +54,7 @@ function forbidden(from: string, to: string): string | null {
   if (rankOf(from) < 0) return `'${layerOf(from)}' is not a layer; add it to this test in its place`
   const upwards = layerOf(from) !== layerOf(to) && rankOf(to) >= rankOf(from)
   if (upwards) return `layer '${layerOf(from)}' must not know layer '${layerOf(to)}'`
+  if (layerOf(from) === 'executors' && !executorsMayImport.test(to)) return 'executors/ needs no store'
   const wires = layerOf(from) !== 'scheduler' || from === 'src/scheduler/create-scheduler.ts'
   const hasDrivers = /^src\/(jobstore|threadpool)\//.test(to)
   return wires || !hasDrivers || schedulerSpis.test(to) ? null : 'scheduler/ sees SPIs only, not drivers'
@@ -121,6 +131,7 @@ describe('import layers', () => {
     ['a new folder', 'src/helpers/a.ts', `import '../core/b.ts'`, 'is not a layer'],
     ['a driver', 'src/scheduler/a.ts', `import '../jobstore/ram/b.ts'`, 'SPIs only'],
     ['a pool', 'src/scheduler/a.ts', `import '../threadpool/piscina-pool.ts'`, 'SPIs only'],
+    ['a store', 'src/executors/a.ts', `import '../jobstore/job-store.ts'`, 'needs no store'],
     ['a strayed package', 'src/cli/a.ts', `import { DateTime } from 'luxon'`, 'src/time only'],
     ['an unknown package', 'src/cli/a.ts', `import x from '@a/b/c'`, `'@a/b' has no home`],
     ['vitest', 'src/testing/a.ts', `import { test } from 'vitest'`, 'has no home'],

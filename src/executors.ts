@@ -1,0 +1,18 @@
+/** `java.util.Timer` and `ScheduledExecutorService` for plain in-process timing, without a job store. */
+export type { TypedEvents } from './core/typed-events.ts'
+export { CancellationError, RejectedExecutionError } from './executors/errors.ts'
+export { Executors } from './executors/executors.ts'
+export { ScheduledExecutor } from './executors/scheduled-executor.ts'
+export type { ScheduledExecutorEventMap } from './executors/scheduled-executor-events.ts'
+export type {
+  ScheduledExecutorOptions,
+  ScheduledExecutorPolicies,
+} from './executors/scheduled-executor-options.ts'
+export type { ScheduledExecutorService } from './executors/scheduled-executor-service.ts'
+export type { CancelOptions, ScheduledFuture } from './executors/scheduled-future.ts'
+export type { Task, TaskContext, TaskFunction } from './executors/task.ts'
+export {
+  defineWorkerTask,
+  type WorkerTaskDefinition,
+  type WorkerTaskOptions,
+} from './executors/worker-task.ts'

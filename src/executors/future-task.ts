@@ -1,0 +1,204 @@
+import type { Delayed } from './delayed.ts'
+import { CancellationError } from './errors.ts'
+import type { CancelOptions, ScheduledFuture } from './scheduled-future.ts'
+import type { TaskContext, TaskFunction } from './task.ts'
+
+/** The executor, as far as a future needs it. */
+export interface TaskOwner {
+  cancelled(future: FutureTask, run: TaskRun | null, options: CancelOptions): void
+  delayOf(future: FutureTask): number
+}
+
+/** Numbers, not names: a hundred thousand futures may wait. */
+const waiting = 0
+const running = 1
+const succeeded = 2
+const failed = 3
+const cancelled = 4
+
+/** What is waited for, made when somebody waits. */
+class Deferred {
+  readonly promise: Promise<unknown>
+  resolve!: (value: unknown) => void
+  reject!: (error: unknown) => void
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.reject = reject
+    })
+  }
+}
+
+/** The code of a task that will not run any more: lets go of what the function holds. */
+const released: TaskFunction<unknown> = () => undefined
+
+/**
+ * One scheduled task. Kept small, with nothing made before it is asked for: a program may have a hundred thousand that
+ * wait and are cancelled before they run.
+ */
+export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
+  readonly sequence: number
+  queueIndex = -1
+  task: TaskFunction<unknown> = released
+  readonly #owner: TaskOwner
+  #state = waiting
+  /** A Deferred while somebody waits; then the value or the error. */
+  #outcome: unknown = undefined
+  #run: TaskRun | null = null
+
+  constructor(owner: TaskOwner, sequence: number) {
+    this.#owner = owner
+    this.sequence = sequence
+  }
+
+  get isPeriodic(): boolean {
+    return false
+  }
+  get isDone(): boolean {
+    return this.#state >= succeeded
+  }
+  get isCancelled(): boolean {
+    return this.#state === cancelled
+  }
+
+  get(): Promise<T> {
+    switch (this.#state) {
+      case succeeded:
+        return Promise.resolve(this.#outcome as T)
+      case failed:
+        // What a task throws need not be an error, and is handed on as it is.
+        // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the task's own rejection
+        return Promise.reject(this.#outcome)
+      case cancelled:
+        return Promise.reject(new CancellationError())
+      default:
+        return this.#deferred().promise as Promise<T>
+    }
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a future is awaited like a promise
+  then<A = T, B = never>(
+    onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): PromiseLike<A | B> {
+    return this.get().then(onFulfilled, onRejected)
+  }
+
+  cancel(options: CancelOptions = {}): boolean {
+    if (this.isDone) return false
+    this.#settle(cancelled, undefined)?.reject(new CancellationError())
+    const run = this.#run
+    this.#owner.cancelled(this, run, options)
+    if (options.mayInterrupt === true) run?.abort(new CancellationError())
+    return true
+  }
+
+  getDelay(): number {
+    return this.#owner.delayOf(this)
+  }
+
+  /** Runs the task once more; null when it was cancelled. @throws what the task throws at once */
+  start(): unknown {
+    this.#state = running
+    this.#run = new TaskRun(this)
+    return this.task(this.#run)
+  }
+
+  /** The run is over; answers it. */
+  ended(): TaskRun | null {
+    const run = this.#run
+    this.#run = null
+    if (this.#state === running) this.#state = waiting
+    return run
+  }
+
+  interrupt(reason: unknown): void {
+    this.#run?.abort(reason)
+  }
+
+  succeed(value: unknown): void {
+    this.#settle(succeeded, value)?.resolve(value)
+  }
+
+  /** True when somebody waited and was told. */
+  fail(error: unknown): boolean {
+    const deferred = this.#settle(failed, error)
+    deferred?.reject(error)
+    return deferred !== null
+  }
+
+  #deferred(): Deferred {
+    if (!(this.#outcome instanceof Deferred)) this.#outcome = new Deferred()
+    return this.#outcome as Deferred
+  }
+
+  #settle(state: number, outcome: unknown): Deferred | null {
+    const deferred = this.#outcome instanceof Deferred ? this.#outcome : null
+    this.#state = state
+    this.#outcome = outcome
+    this.task = released
+    return deferred
+  }
+}
+
+/** A task that runs again and again. */
+export class PeriodicFutureTask extends FutureTask<never> {
+  readonly kind: 'fixedRate' | 'fixedDelay'
+  readonly periodMs: number
+  /** When the run that comes next, or is in progress, was planned. */
+  dueMs: number
+
+  constructor(
+    owner: TaskOwner,
+    sequence: number,
+    plan: {
+      readonly kind: 'fixedRate' | 'fixedDelay'
+      readonly dueMs: number
+      readonly periodMs: number
+    },
+  ) {
+    super(owner, sequence)
+    this.kind = plan.kind
+    this.dueMs = plan.dueMs
+    this.periodMs = plan.periodMs
+  }
+
+  override get isPeriodic(): boolean {
+    return true
+  }
+
+  /** When the run after the one that just ended is due. */
+  nextDueMs(nowMs: number): number {
+    this.dueMs = (this.kind === 'fixedRate' ? this.dueMs : nowMs) + this.periodMs
+    return this.dueMs
+  }
+}
+
+/** What one run of a task is given. The signal is made when it is looked at, which most tasks never do. */
+export class TaskRun implements TaskContext {
+  readonly future: FutureTask
+  #controller: AbortController | null = null
+
+  constructor(future: FutureTask) {
+    this.future = future
+  }
+
+  get signal(): AbortSignal {
+    return this.#abortController().signal
+  }
+
+  /** Whether the run was asked to end. */
+  get aborted(): boolean {
+    return this.#controller?.signal.aborted ?? false
+  }
+
+  abort(reason: unknown): void {
+    this.#abortController().abort(reason)
+  }
+
+  #abortController(): AbortController {
+    this.#controller ??= new AbortController()
+    return this.#controller
+  }
+}

@@ -1,0 +1,18 @@
+import type { ScheduledFuture } from './scheduled-future.ts'
+import type { Task } from './task.ts'
+
+/** Every event of a `ScheduledExecutor` with its payload. */
+export interface ScheduledExecutorEventMap {
+  /** A run of a task failed. `continues` tells whether the task runs again. */
+  taskFailed: {
+    readonly future: ScheduledFuture<unknown>
+    readonly error: unknown
+    readonly continues: boolean
+  }
+  /** A task was refused, because the executor is shut down. */
+  taskRejected: { readonly task: Task<unknown> }
+  /** A task is due and no slot is free, as many tasks run as may: it starts late. Told once for each run. */
+  taskWaiting: { readonly future: ScheduledFuture<unknown>; readonly lateMs: number }
+  /** A worker task reported progress. */
+  taskProgress: { readonly future: ScheduledFuture<unknown>; readonly value: unknown }
+}

@@ -1,0 +1,273 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { describeValue } from '../core/options.ts'
+import { logThrown } from '../core/thrown-value.ts'
+import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
+import { DelayHeap } from './delay-heap.ts'
+import { CancellationError, RejectedExecutionError } from './errors.ts'
+import { FutureTask, PeriodicFutureTask, type TaskOwner } from './future-task.ts'
+import { invokeAll, invokeAny } from './invoke.ts'
+import type { ScheduledExecutorEventMap } from './scheduled-executor-events.ts'
+import {
+  type ResolvedPolicies,
+  type ResolvedScheduledExecutorOptions,
+  reconfiguredPolicies,
+  resolveScheduledExecutorOptions,
+  type ScheduledExecutorOptions,
+  type ScheduledExecutorPolicies,
+} from './scheduled-executor-options.ts'
+import type { ScheduledExecutorService } from './scheduled-executor-service.ts'
+import type { ScheduledFuture } from './scheduled-future.ts'
+import type { Task, TaskFunction } from './task.ts'
+import { TaskLoop } from './task-loop.ts'
+import { Termination } from './termination.ts'
+import { WorkerTasks } from './worker-tasks.ts'
+
+/**
+ * Runs functions and worker modules later, at a fixed rate or with a fixed delay, in memory. Time is monotonic: setting
+ * the machine's clock changes nothing.
+ */
+export class ScheduledExecutor implements ScheduledExecutorService {
+  readonly #options: ResolvedScheduledExecutorOptions
+  readonly #events: TypedEventEmitter<ScheduledExecutorEventMap>
+  readonly #loop: TaskLoop
+  readonly #termination: Termination
+  readonly #workers: WorkerTasks
+  readonly #owner: TaskOwner
+  #policies: ResolvedPolicies
+  #sequence = 0
+  #shutdown = false
+  #terminating = false
+
+  /** @throws InvalidArgumentError ERR_INVALID_OPTION */
+  constructor(options: ScheduledExecutorOptions = {}) {
+    this.#options = resolveScheduledExecutorOptions(options)
+    const { clock, logger, ref, onError, policies } = this.#options
+    this.#policies = policies
+    this.#events = new TypedEventEmitter(logger)
+    this.#termination = new Termination(clock)
+    this.#workers = new WorkerTasks(this.#options, ({ future }, value) => {
+      this.#events.emit('taskProgress', { future, value })
+    })
+    this.#loop = new TaskLoop({
+      clock,
+      logger,
+      events: this.#events,
+      engine: new DelayHeap(),
+      ref,
+      onError,
+      slots: () => this.#policies.corePoolSize,
+      mayContinue: () => !this.#shutdown || this.#policies.continueExistingPeriodicTasksAfterShutdown,
+      onIdle: () => {
+        this.#terminateWhenIdle()
+      },
+    })
+    this.#owner = {
+      cancelled: (future) => {
+        if (this.#policies.removeOnCancel || this.#shutdown) this.#loop.remove(future)
+      },
+      delayOf: (future) => {
+        const dueMs = this.#loop.engine.dueMs(future)
+        return dueMs === null ? 0 : dueMs - clock.elapsedMs()
+      },
+    }
+  }
+
+  get events(): TypedEvents<ScheduledExecutorEventMap> {
+    return this.#events
+  }
+  get isShutdown(): boolean {
+    return this.#shutdown
+  }
+  get isTerminated(): boolean {
+    return this.#termination.isReached
+  }
+  get activeCount(): number {
+    return this.#loop.running.size
+  }
+  get queueSize(): number {
+    return this.#loop.engine.size
+  }
+  /** What holds now. */
+  get policies(): Readonly<Required<ScheduledExecutorPolicies>> {
+    return this.#policies
+  }
+
+  schedule<T>(task: Task<T>, delayMs: number): ScheduledFuture<T> {
+    const dueMs = this.#dueIn(requireDelay('delayMs', delayMs))
+    return this.#add(task, new FutureTask<T>(this.#owner, this.#sequence++), dueMs)
+  }
+
+  scheduleAtFixedRate(task: Task<unknown>, initialDelayMs: number, periodMs: number): ScheduledFuture<never> {
+    requirePeriod('periodMs', periodMs)
+    return this.#addPeriodic(task, 'fixedRate', initialDelayMs, periodMs)
+  }
+
+  scheduleWithFixedDelay(
+    task: Task<unknown>,
+    initialDelayMs: number,
+    delayMs: number,
+  ): ScheduledFuture<never> {
+    requirePeriod('delayMs', delayMs)
+    return this.#addPeriodic(task, 'fixedDelay', initialDelayMs, delayMs)
+  }
+
+  execute(task: Task<unknown>): void {
+    this.schedule(task, 0)
+  }
+
+  submit<T>(task: Task<T>): ScheduledFuture<T> {
+    return this.schedule(task, 0)
+  }
+
+  invokeAll<T>(tasks: Iterable<Task<T>>): Promise<ScheduledFuture<T>[]> {
+    return invokeAll(this, tasks)
+  }
+
+  invokeAny<T>(tasks: Iterable<Task<T>>): Promise<T> {
+    return invokeAny(this, tasks)
+  }
+
+  /**
+   * Changes policies; what is not named stays. After `shutdown` it withdraws what may no longer run.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_OPTION
+   */
+  reconfigure(policies: ScheduledExecutorPolicies): void {
+    this.#policies = reconfiguredPolicies(this.#policies, policies)
+    if (this.#shutdown) this.#withdraw()
+    this.#loop.wake()
+  }
+
+  /** Takes cancelled tasks out of the queue; answers how many. */
+  purge(): number {
+    const cancelled = this.#loop.engine.toArray().filter(({ isDone }) => isDone)
+    for (const future of cancelled) this.#loop.remove(future)
+    return cancelled.length
+  }
+
+  shutdown(): void {
+    if (this.#shutdown) return
+    this.#shutdown = true
+    this.#withdraw()
+    this.#terminateWhenIdle()
+  }
+
+  shutdownNow(): ScheduledFuture<unknown>[] {
+    this.#shutdown = true
+    const neverRan = this.#loop.engine.clear().filter((future) => future.cancel())
+    for (const future of this.#loop.running) {
+      future.interrupt(new CancellationError('The executor was shut down.'))
+    }
+    this.#loop.wake()
+    return neverRan
+  }
+
+  awaitTermination(timeoutMs: number = Number.POSITIVE_INFINITY): Promise<boolean> {
+    return this.#termination.wait(timeoutMs)
+  }
+
+  ref(): this {
+    this.#loop.setRef({ ref: true })
+    return this
+  }
+
+  unref(): this {
+    this.#loop.setRef({ ref: false })
+    return this
+  }
+
+  /** Shuts down and waits until everything that still runs has ended. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.shutdown()
+    await this.awaitTermination()
+  }
+
+  #addPeriodic(
+    task: Task<unknown>,
+    kind: 'fixedRate' | 'fixedDelay',
+    initialDelayMs: number,
+    periodMs: number,
+  ): ScheduledFuture<never> {
+    const dueMs = this.#dueIn(requireDelay('initialDelayMs', initialDelayMs))
+    const future = new PeriodicFutureTask(this.#owner, this.#sequence++, { kind, dueMs, periodMs })
+    return this.#add(task, future, dueMs)
+  }
+
+  #add<T>(task: Task<unknown>, future: FutureTask<T>, dueMs: number): ScheduledFuture<T> {
+    const run = this.#runnable(task)
+    if (this.#shutdown) {
+      this.#events.emit('taskRejected', { task })
+      throw new RejectedExecutionError('The executor is shut down and takes no more tasks.')
+    }
+    const { decorateTask } = this.#options
+    future.task = decorateTask === null ? run : requireFunction('decorateTask', decorateTask(run, future))
+    this.#loop.add(future, dueMs)
+    return future
+  }
+
+  #runnable(task: Task<unknown>): TaskFunction<unknown> {
+    if (typeof task === 'function') return task
+    const given: unknown = task
+    if (typeof given === 'object' && given !== null && Reflect.get(given, 'kind') === 'worker') {
+      return this.#workers.runnable(task)
+    }
+    return requireFunction('task', given)
+  }
+
+  #dueIn(delayMs: number): number {
+    return this.#options.clock.elapsedMs() + Math.max(delayMs, 0)
+  }
+
+  /** Cancels what waits and may no longer run. */
+  #withdraw(): void {
+    const { executeExistingDelayedTasksAfterShutdown, continueExistingPeriodicTasksAfterShutdown } =
+      this.#policies
+    for (const future of this.#loop.engine.toArray()) {
+      const mayRun = future.isPeriodic
+        ? continueExistingPeriodicTasksAfterShutdown
+        : executeExistingDelayedTasksAfterShutdown
+      if (future.isDone) this.#loop.remove(future)
+      else if (!mayRun) future.cancel()
+    }
+  }
+
+  #terminateWhenIdle(): void {
+    if (!this.#shutdown || !this.#loop.isIdle || this.#terminating) return
+    this.#terminating = true
+    const reach = (): void => {
+      this.#termination.reach()
+    }
+    const closing = this.#workers.close()
+    if (closing === null) reach()
+    else {
+      closing.then(reach, (error: unknown) => {
+        logThrown(this.#options.logger, error, 'The worker threads of an executor did not end')
+        reach()
+      })
+    }
+  }
+}
+
+function requireDelay(field: string, delayMs: number): number {
+  if (Number.isFinite(delayMs)) return delayMs
+  throw new InvalidArgumentError(
+    field,
+    `'${field}' must be a finite number of milliseconds, got ${describeValue(delayMs)}.`,
+  )
+}
+
+function requirePeriod(field: string, periodMs: number): void {
+  if (Number.isFinite(periodMs) && periodMs > 0) return
+  throw new InvalidArgumentError(
+    field,
+    `'${field}' must be a number of milliseconds above 0, got ${describeValue(periodMs)}.`,
+  )
+}
+
+function requireFunction(field: string, value: unknown): TaskFunction<unknown> {
+  if (typeof value === 'function') return value as TaskFunction<unknown>
+  throw new InvalidArgumentError(
+    field,
+    `'${field}' must be a function or what defineWorkerTask makes, got ${describeValue(value)}.`,
+  )
+}

@@ -1,0 +1,202 @@
+import type { Logger } from '../core/logger.ts'
+import { isThenable } from '../core/thenable.ts'
+import { logThrown } from '../core/thrown-value.ts'
+import type { TypedEventEmitter } from '../core/typed-events.ts'
+import type { Clock } from '../time/clock.ts'
+import { Alarm } from './alarm.ts'
+import type { DelayEngine } from './delayed.ts'
+import { type FutureTask, PeriodicFutureTask, type TaskRun } from './future-task.ts'
+import type { ScheduledExecutorEventMap } from './scheduled-executor-events.ts'
+
+/** The longest that tasks run one after the other before timers and I/O have their turn. */
+const turnMs = 5
+
+export interface TaskLoopOptions {
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly events: TypedEventEmitter<ScheduledExecutorEventMap>
+  readonly engine: DelayEngine<FutureTask>
+  readonly ref: boolean
+  readonly onError: 'stop' | 'continue'
+  /** Most tasks at one time; may change. */
+  readonly slots: () => number
+  /** Whether a periodic task may run again. */
+  readonly mayContinue: () => boolean
+  /** Called after anything that may have been the last thing to do. */
+  readonly onIdle: () => void
+}
+
+/** Runs tasks when they are due and a slot is free. */
+export class TaskLoop {
+  readonly engine: DelayEngine<FutureTask>
+  readonly running: Set<FutureTask> = new Set()
+  readonly #options: TaskLoopOptions
+  readonly #alarm: Alarm
+  /** In the middle of starting tasks: what they schedule is seen in the same pass. */
+  #starting = false
+  /** Until when no slot was free; what was due before then has waited for one. */
+  #fullUntilMs = Number.NEGATIVE_INFINITY
+  /** The first in the queue, once it was told that it waits. */
+  #announced: FutureTask | null = null
+
+  constructor(options: TaskLoopOptions) {
+    this.#options = options
+    this.engine = options.engine
+    this.#alarm = new Alarm({
+      clock: options.clock,
+      now: () => options.clock.elapsedMs(),
+      onRing: () => {
+        this.#startDue()
+      },
+      ref: options.ref,
+    })
+  }
+
+  get isIdle(): boolean {
+    return this.running.size === 0 && this.engine.size === 0
+  }
+
+  setRef(options: { readonly ref: boolean }): void {
+    this.#alarm.setRef(options)
+  }
+
+  add(future: FutureTask, dueMs: number): void {
+    this.engine.insert(future, dueMs)
+    if (!this.#starting) this.#alarm.set(this.engine.nextWakeMs())
+  }
+
+  remove(future: FutureTask): void {
+    if (!this.engine.remove(future)) return
+    if (this.engine.size === 0) this.#alarm.set(Number.POSITIVE_INFINITY)
+    this.#options.onIdle()
+  }
+
+  /** After something changed: looks for what may start now. */
+  wake(): void {
+    this.#startDue()
+  }
+
+  get #isFull(): boolean {
+    return this.running.size >= this.#options.slots()
+  }
+
+  #startDue(): void {
+    if (this.#starting) return
+    this.#starting = true
+    const { clock, events } = this.#options
+    const turnStartMs = clock.elapsedMs()
+    let nowMs = turnStartMs
+    while (!this.#isFull && nowMs - turnStartMs < turnMs) {
+      if (events.has('taskWaiting')) this.#announceLate(nowMs)
+      const future = this.engine.pollDue(nowMs)
+      if (future === null) break
+      if (future === this.#announced) this.#announced = null
+      if (!future.isDone) this.#start(future)
+      nowMs = clock.elapsedMs()
+    }
+    this.#starting = false
+    this.#watch(nowMs)
+    this.#options.onIdle()
+  }
+
+  #watch(nowMs: number): void {
+    if (this.#isFull) {
+      const head = this.#firstDue(nowMs)
+      if (head !== null) {
+        this.#announce(head, nowMs)
+        // The end of a run comes before anything that a timer could tell.
+        this.#alarm.set(Number.POSITIVE_INFINITY)
+        return
+      }
+    }
+    this.#alarm.set(this.engine.nextWakeMs())
+  }
+
+  /** The first due task that was not cancelled. */
+  #firstDue(nowMs: number): FutureTask | null {
+    let head = this.engine.peekDue(nowMs)
+    while (head?.isDone === true) {
+      this.engine.remove(head)
+      head = this.engine.peekDue(nowMs)
+    }
+    return head
+  }
+
+  /** Tells of a task that became the first in the queue only now that a slot is free, and was due before. */
+  #announceLate(nowMs: number): void {
+    const head = this.#firstDue(nowMs)
+    if (head !== null && (this.engine.dueMs(head) ?? nowMs) < this.#fullUntilMs) this.#announce(head, nowMs)
+  }
+
+  #announce(future: FutureTask, nowMs: number): void {
+    if (future === this.#announced) return
+    this.#announced = future
+    const lateMs = nowMs - (this.engine.dueMs(future) ?? nowMs)
+    this.#options.events.emit('taskWaiting', { future, lateMs })
+  }
+
+  #start(future: FutureTask): void {
+    this.running.add(future)
+    let returned: unknown
+    let later: boolean
+    try {
+      returned = future.start()
+      later = isThenable(returned)
+    } catch (error) {
+      this.#failed(future, error)
+      return
+    }
+    if (!later) {
+      this.#succeeded(future, returned)
+      return
+    }
+    Promise.resolve(returned).then(
+      (value) => {
+        this.#slotFree()
+        this.#succeeded(future, value)
+        this.#startDue()
+      },
+      (error: unknown) => {
+        this.#slotFree()
+        this.#failed(future, error)
+        this.#startDue()
+      },
+    )
+  }
+
+  #slotFree(): void {
+    if (this.#isFull) this.#fullUntilMs = this.#options.clock.elapsedMs()
+  }
+
+  #succeeded(future: FutureTask, value: unknown): void {
+    this.#leave(future)
+    if (future instanceof PeriodicFutureTask) this.#repeat(future)
+    else if (!future.isDone) future.succeed(value)
+  }
+
+  #failed(future: FutureTask, error: unknown): void {
+    const run = this.#leave(future)
+    // A run that was asked to end may do so by throwing; whoever asked knows.
+    if (future.isDone && run?.aborted === true) return
+    const continues =
+      !future.isDone && future instanceof PeriodicFutureTask && this.#options.onError === 'continue'
+    const heard = !future.isDone && !continues && future.fail(error)
+    const { events, logger } = this.#options
+    if (!heard && !events.has('taskFailed'))
+      logThrown(logger, error, 'A scheduled task failed', { continues })
+    events.emit('taskFailed', { future, error, continues })
+    if (continues) this.#repeat(future)
+  }
+
+  #repeat(future: PeriodicFutureTask): void {
+    if (future.isDone) return
+    if (this.#options.mayContinue())
+      this.engine.insert(future, future.nextDueMs(this.#options.clock.elapsedMs()))
+    else future.cancel()
+  }
+
+  #leave(future: FutureTask): TaskRun | null {
+    this.running.delete(future)
+    return future.ended()
+  }
+}

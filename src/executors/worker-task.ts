@@ -1,0 +1,53 @@
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { refuseUnknownKeys } from '../core/options.ts'
+import { defineWorkerJob } from '../jobs/define-worker-job.ts'
+
+export interface WorkerTaskOptions {
+  /** The export of the module to call. Default `default`. */
+  readonly exportName?: string
+  /** What the function finds as `mergedJobDataMap` of its context: data that can cross into a thread. Default none. */
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** A task that runs in a worker thread and answers a `T`; `defineWorkerTask` makes one. */
+export interface WorkerTaskDefinition<T> {
+  readonly kind: 'worker'
+  /** The file's name, for messages. */
+  readonly name: string
+  /** `file:` URL of the module. */
+  readonly moduleUrl: string
+  readonly exportName: string
+  readonly data: Readonly<Record<string, unknown>>
+  /** Never there: carries the type of what the task answers. */
+  readonly answers?: T
+}
+
+/**
+ * Defines a task that runs in a worker thread: the module's export is called there as that of a worker job is.
+ *
+ * @param moduleUrl `file:` URL of the module, as in `new URL('./thumbs.js', import.meta.url)`
+ * @throws InvalidArgumentError ERR_INVALID_OPTION
+ * @throws SchedulerError ERR_WORKER_MODULE when the URL is no `file:` URL or there is no such file
+ */
+export function defineWorkerTask<T = unknown>(
+  moduleUrl: URL | string,
+  options: WorkerTaskOptions = {},
+): WorkerTaskDefinition<T> {
+  const name = nameOf(moduleUrl)
+  refuseUnknownKeys(`Worker task '${name}'`, options, ['exportName', 'data'])
+  const { data = {}, ...jobOptions } = options
+  const job = defineWorkerJob(name, moduleUrl, jobOptions)
+  return Object.freeze({
+    kind: 'worker',
+    name,
+    moduleUrl: job.moduleUrl,
+    exportName: job.exportName,
+    data,
+  })
+}
+
+function nameOf(moduleUrl: URL | string): string {
+  const text = String(moduleUrl)
+  return text.startsWith('file:') && URL.canParse(text) ? basename(fileURLToPath(text)) : 'worker task'
+}
