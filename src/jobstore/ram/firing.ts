@@ -111,7 +111,7 @@ function completeJob(session: RamSession, completion: JobCompletion): void {
   data.endExecution(completion.fireInstanceId, job)
   if (!job.isStored) return
   if (completion.retryTrigger !== null) data.putTrigger(completion.retryTrigger, job)
-  if (lostTrigger) data.removeIfOrphan(job)
+  if (lostTrigger || job.isSpent) data.removeIfSpent(job)
 }
 
 /** Does what the execution asked for; true when the job lost a trigger by it. */

@@ -130,6 +130,15 @@ export class RamData {
     this.#signals.jobDeleted(job.detail.key)
   }
 
+  /**
+   * The same for a job whose triggers have fired for the last time: one that requests recovery stays until what is in
+   * flight of it has ended, as in stores that can recover.
+   */
+  removeIfSpent(job: JobRecord): void {
+    job.isSpent = job.firstTrigger === null && job.detail.requestsRecovery && job.executions > 0
+    if (!job.isSpent) this.removeIfOrphan(job)
+  }
+
   /** Pauses a trigger that has just left another state, when one of its groups is paused. */
   pauseAsGroupsSay(record: TriggerRecord): void {
     const { paused } = this

@@ -46,6 +46,8 @@ export class JobRecord {
   claims = 0
   /** Executions in flight. */
   executions = 0
+  /** Lost its last trigger, and is there only for its executions to end. */
+  isSpent = false
   /** Where its waiting triggers queue, for a job that forbids concurrent execution; null for other jobs. */
   lane: Lane | null = null
 

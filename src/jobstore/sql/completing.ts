@@ -7,7 +7,7 @@ import { recordEnded } from './history.ts'
 import type { JobRef } from './job-table.ts'
 import { KeyMap } from './key-map.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from './new-triggers.ts'
-import { deleteLockedOrphans } from './orphans.ts'
+import { deleteSpentJobs } from './orphans.ts'
 import { settleLockedJobs, uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
@@ -17,6 +17,8 @@ interface EndedExecution {
   readonly completion: JobCompletion
   readonly jobKey: JobKey
   readonly nonConcurrent: boolean
+  /** Its job may have lost its last trigger, and be there only for this execution to end. */
+  readonly mayBeWaitedFor: boolean
 }
 
 /** Ends executions: those that are still ours; a completion whose firing was taken from us writes nothing. */
@@ -62,8 +64,14 @@ function* completeTogether(tx: SqlTransaction, completions: readonly JobCompleti
     const row = rows.get(completion.fireInstanceId)
     // One that is named twice ends once.
     if (row === undefined || !rows.delete(completion.fireInstanceId)) continue
-    const nonConcurrent = row.nonConcurrent || completion.jobDetail.disallowConcurrentExecution
-    ended.push({ completion, jobKey: row.jobKey ?? completion.jobDetail.key, nonConcurrent })
+    const { disallowConcurrentExecution } = completion.jobDetail
+    ended.push({
+      completion,
+      jobKey: row.jobKey ?? completion.jobDetail.key,
+      nonConcurrent: row.nonConcurrent || disallowConcurrentExecution,
+      // It was told to look at its job, which would not be so by itself.
+      mayBeWaitedFor: row.nonConcurrent && !disallowConcurrentExecution,
+    })
   }
   // Jobs before triggers, as everywhere.
   const jobs = yield* lockJobs(tx, uniqueKeys(ended.filter(touchesJob).map(({ jobKey }) => jobKey)))
@@ -73,7 +81,8 @@ function* completeTogether(tx: SqlTransaction, completions: readonly JobCompleti
   yield* storeRetries(tx, ended, jobs)
   const nonConcurrent = ended.filter((each) => each.nonConcurrent)
   yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
-  yield* deleteLockedOrphans(tx, refsOf(losers))
+  const waitedFor = ended.filter((each) => each.mayBeWaitedFor).map(({ jobKey }) => jobKey)
+  yield* deleteSpentJobs(tx, refsOf([...losers, ...waitedFor]))
   yield* noteEndedOfGroups(tx, ended)
   yield* recordEnded(
     tx,

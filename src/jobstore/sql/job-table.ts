@@ -28,6 +28,7 @@ export interface JobRef {
   readonly jobType: string
   readonly durable: boolean
   readonly nonConcurrent: boolean
+  readonly requestsRecovery: boolean
 }
 
 export interface LoadedJobs {
@@ -149,6 +150,7 @@ function refOf(row: SqlRow): JobRef {
     jobType: text(row, 'job_class_name'),
     durable: boolean(row, 'is_durable'),
     nonConcurrent: boolean(row, 'is_nonconcurrent'),
+    requestsRecovery: boolean(row, 'requests_recovery'),
   }
 }
 
@@ -168,7 +170,8 @@ function jobStatements(vocabulary: SqlVocabulary): JobStatements {
   const { jobs, triggers } = names
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
   const wanted = `FROM ${keys} AS r CROSS JOIN ${jobs} AS j WHERE ${isRow('j', jobKeyColumns)}`
-  const refs = `SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent ${wanted}
+  const refs = `SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent,
+    j.requests_recovery ${wanted}
     ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation}, j.job_name ${dialect.keyCollation}`
   const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${isRow('t', jobKeyColumns)})`
   const deleteIdle = `DELETE FROM ${jobs} AS j WHERE ${isAmongRows(dialect, jobKeyColumns, idle)}`

@@ -1,17 +1,33 @@
 import type { JobKey } from '../../core/key.ts'
 import type { JobRef } from './job-table.ts'
-import { uniqueKeys } from './settling.ts'
+import { executingJobs, uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
 
 /** Deletes those of the jobs that lost their last trigger and are not durable, and tells of them. */
 export function* deleteOrphans(tx: SqlTransaction, losers: readonly JobKey[]): SqlProgram<void> {
   if (losers.length === 0) return
-  yield* deleteLockedOrphans(tx, yield* tx.session.jobs.lock(uniqueKeys(losers)))
+  yield* deleteFleeting(tx, yield* tx.session.jobs.lock(uniqueKeys(losers)))
 }
 
-/** The same for jobs that are locked. Whoever stores a trigger locks its job, so none can come to be meanwhile. */
-export function* deleteLockedOrphans(
+/**
+ * The same for locked jobs whose triggers have fired for the last time. One that requests recovery stays until what is
+ * in flight of it has ended, or could not be recovered: the last end looks at the job again. Whoever stores a trigger
+ * locks its job, so none can come to be meanwhile.
+ */
+export function* deleteSpentJobs(tx: SqlTransaction, refs: readonly JobRef[]): SqlProgram<void> {
+  const recoverable = refs.filter(({ durable, requestsRecovery }) => !durable && requestsRecovery)
+  const executing = yield* executingJobs(
+    tx,
+    recoverable.map(({ key }) => key),
+  )
+  yield* deleteFleeting(
+    tx,
+    refs.filter(({ key }) => !executing.has(key)),
+  )
+}
+
+function* deleteFleeting(
   tx: SqlTransaction,
   refs: readonly Pick<JobRef, 'key' | 'durable'>[],
 ): SqlProgram<void> {

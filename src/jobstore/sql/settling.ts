@@ -32,7 +32,7 @@ export function* settleLockedJobs(
   if (free.length > 0) offers.note(yield* session.triggers.applyToJobs('unblock', free))
 }
 
-/** Which of these locked non-concurrent jobs have an execution in flight, whose end will unblock their triggers. */
+/** Which of these locked jobs have an execution in flight; its end will look at the job. */
 export function* executingJobs(
   tx: SqlTransaction,
   keys: readonly JobKey[],

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { JobKey, TriggerKey } from '../../core/key.ts'
-import type { CompletedExecutionInstruction } from '../../jobstore/job-store.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { CompletedExecutionInstruction, TriggerFiredBundle } from '../../jobstore/job-store.ts'
 import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import { area, type StoreCase, type StoreCaseBody } from './store-case.ts'
-import { completionOf, jobDetail, only, textsOf } from './testbed.ts'
+import { completionOf, jobDetail, only, type Testbed, textsOf } from './testbed.ts'
 
 const firing = area('fire', {
   'hands out the job, the advanced trigger and the times of the firing': async (bed) => {
@@ -82,6 +83,19 @@ const firing = area('fire', {
   },
 })
 
+/** Ends the last of two executions of a job that is not durable, while the one before it is still in flight. */
+async function endLastOfTwo(
+  bed: Testbed,
+  options: Pick<JobDetail, 'requestsRecovery'>,
+): Promise<{ readonly job: JobDetail; readonly earlier: TriggerFiredBundle }> {
+  const job = jobDetail('twice', options)
+  await bed.schedule('t', { job, everyMs: 1000, times: 2 })
+  const earlier = await bed.start('t')
+  await bed.clock.advance(1000)
+  await bed.complete(await bed.start('t'), 'deleteTrigger')
+  return { job, earlier }
+}
+
 const completing = area('complete', {
   'deletes a finished trigger and the job that it leaves alone': async (bed) => {
     const job = jobDetail('fleeting')
@@ -89,6 +103,31 @@ const completing = area('complete', {
     await bed.complete(await bed.start('t'), 'deleteTrigger')
     assert.deepEqual(await bed.store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
     assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.fleeting'])
+  },
+  'keeps a job that wants recovery until its executions in flight have ended': async (bed) => {
+    const { job, earlier } = await endLastOfTwo(bed, { requestsRecovery: true })
+    assert.equal(await bed.state('t'), 'NONE')
+    assert.notEqual(await bed.store.getJob(job.key), null)
+    assert.deepEqual(bed.signals.deletedJobs, [])
+    await bed.complete(earlier)
+    assert.equal(await bed.store.getJob(job.key), null)
+    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.twice'])
+  },
+  'keeps such a job for longer when it got another trigger meanwhile': async (bed) => {
+    const { job, earlier } = await endLastOfTwo(bed, { requestsRecovery: true })
+    const another = bed.trigger('u', { job, inMs: 1000 })
+    await bed.store.scheduleJobs([{ job: null, triggers: [another] }], { replace: false })
+    await bed.complete(earlier)
+    assert.notEqual(await bed.store.getJob(job.key), null)
+    await bed.clock.advance(1000)
+    await bed.complete(await bed.start('u'), 'deleteTrigger')
+    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.twice'])
+  },
+  'deletes a job that wants no recovery whatever is in flight of it': async (bed) => {
+    const { job, earlier } = await endLastOfTwo(bed, { requestsRecovery: false })
+    assert.equal(await bed.store.getJob(job.key), null)
+    await bed.complete(earlier)
+    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.twice'])
   },
   'keeps a durable job, and a job with another trigger': async (bed) => {
     const job = jobDetail('busy')

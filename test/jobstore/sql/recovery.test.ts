@@ -101,6 +101,23 @@ describe('a node that died', () => {
     expect(await live.bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
   })
 
+  test('in the middle of a firing whose trigger has ended on another node since: it runs again', async () => {
+    const stage = await scene()
+    const { cluster, dead, live } = stage
+    const spec = { job: job(true, false), everyMs: 1000, times: 2 }
+    await dead.bed.scheduleAll([dead.bed.trigger('t', spec)], spec.job)
+    const first = await dead.bed.start('t')
+    await cluster.clock.advance(1000)
+    await live.bed.complete(await live.bed.start('t'), 'deleteTrigger')
+    await die(stage)
+    expect(live.bed.signals.recoveries).toMatchObject([{ recoveredExecutions: 1, lostExecutions: 0 }])
+    const again = await live.bed.fire(only(await live.bed.acquire()))
+    expect(again.scheduledFireTimeMs).toBe(first.scheduledFireTimeMs)
+    await live.bed.complete(again, 'deleteTrigger')
+    expect(await live.bed.store.getCounts()).toEqual({ jobs: 0, triggers: 0, calendars: 0 })
+    expect(await cluster.firedRows()).toEqual([])
+  })
+
   test('in the middle of a job that was deleted meanwhile: there is nothing to run again', async () => {
     const stage = await scene()
     const { dead, live } = stage

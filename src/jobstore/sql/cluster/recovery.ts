@@ -12,7 +12,7 @@ import { recordLost } from '../history.ts'
 import type { JobRef } from '../job-table.ts'
 import { KeyMap } from '../key-map.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from '../new-triggers.ts'
-import { deleteOrphans } from '../orphans.ts'
+import { deleteSpentJobs } from '../orphans.ts'
 import { settleJobs, uniqueKeys } from '../settling.ts'
 import type { SqlTransaction } from '../sql-session.ts'
 import { run, type SqlProgram } from '../statement.ts'
@@ -206,7 +206,8 @@ function* deleteFinished(
   }
   if (finished.size === 0) return
   yield* tx.session.triggers.delete(finished.values())
-  yield* deleteOrphans(tx, uniqueKeys(finished.values().map(({ jobKey }) => jobKey)))
+  const jobKeys = uniqueKeys(finished.values().map(({ jobKey }) => jobKey))
+  yield* deleteSpentJobs(tx, yield* tx.session.jobs.lock(jobKeys))
 }
 
 function jobKeysOf(rows: readonly FiredRow[]): readonly JobKey[] {
