@@ -1,7 +1,11 @@
 /** `java.util.Timer` and `ScheduledExecutorService` for plain in-process timing, without a job store. */
 export type { TypedEvents } from './core/typed-events.ts'
+export type { DelayQueue, DelayQueueOptions } from './executors/delay-queue.ts'
+export type { Delayed } from './executors/delayed.ts'
+export { DelayedWorkQueue } from './executors/delayed-work-queue.ts'
 export { CancellationError, RejectedExecutionError } from './executors/errors.ts'
 export { Executors } from './executors/executors.ts'
+export { HashedWheelTimer, type HashedWheelTimerOptions } from './executors/hashed-wheel-timer.ts'
 export { ScheduledExecutor } from './executors/scheduled-executor.ts'
 export type { ScheduledExecutorEventMap } from './executors/scheduled-executor-events.ts'
 export type {
@@ -11,6 +15,9 @@ export type {
 export type { ScheduledExecutorService } from './executors/scheduled-executor-service.ts'
 export type { CancelOptions, ScheduledFuture } from './executors/scheduled-future.ts'
 export type { Task, TaskContext, TaskFunction } from './executors/task.ts'
+export { Timer, type TimerEventMap } from './executors/timer.ts'
+export type { TimerOptions } from './executors/timer-options.ts'
+export { TimerTask, type TimerTaskState } from './executors/timer-task.ts'
 export {
   defineWorkerTask,
   type WorkerTaskDefinition,

@@ -47,6 +47,7 @@ export const errorCodes = [
   'ERR_LISTENER_FAILED',
   'ERR_REJECTED_EXECUTION',
   'ERR_TASK_CANCELLED',
+  'ERR_TASK_STATE',
   'ERR_NO_TASK_SUCCEEDED',
   'ERR_INVARIANT',
 ] as const

@@ -1,19 +1,19 @@
-/** What a delay queue holds: anything with a place for what the queue notes on it. */
+/** What a delay queue holds: anything with room for what the queue notes on it. */
 export interface Delayed {
-  /** Orders items of the same time: the lower goes first. Give items rising numbers for first in, first out. */
-  readonly sequence: number
-  /** Where the item is; -1 while it is in no queue. The queue's alone to write. */
+  /** Orders items of the same time: the lower goes first. */
+  sequence: number
+  /** Where the item is; -1 while it is in no queue. */
   queueIndex: number
 }
 
 /**
- * Keeps items by the time at which they are due. Knows no clock: whoever uses it says what time it is. The seam
+ * Keeps items by the time at which they are due. Reads no clock: whoever uses it says what time it is. The seam
  * between the heap and the wheel on one side and queues and executors on the other.
  */
 export interface DelayEngine<Item extends Delayed> {
   readonly size: number
   /** Adds an item that is in no queue. */
-  insert(item: Item, dueMs: number): void
+  insert(item: Item, dueMs: number, nowMs: number): void
   /** Takes an item out, wherever it is; false when it is not here. */
   remove(item: Item): boolean
   /** When the item is due, or null when it is not here. */
@@ -22,7 +22,7 @@ export interface DelayEngine<Item extends Delayed> {
   peekDue(nowMs: number): Item | null
   /** Takes that item out. */
   pollDue(nowMs: number): Item | null
-  /** When to look again: an item may be due then, and none is before; Infinity when there is none. */
+  /** When to ask again: nothing is to be had before then; Infinity when there is nothing at all. */
   nextWakeMs(): number
   /** All items, in no order. */
   toArray(): Item[]

@@ -38,7 +38,7 @@ const released: TaskFunction<unknown> = () => undefined
  * wait and are cancelled before they run.
  */
 export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
-  readonly sequence: number
+  sequence: number
   queueIndex = -1
   task: TaskFunction<unknown> = released
   readonly #owner: TaskOwner
@@ -147,20 +147,18 @@ export class PeriodicFutureTask extends FutureTask<never> {
   readonly kind: 'fixedRate' | 'fixedDelay'
   readonly periodMs: number
   /** When the run that comes next, or is in progress, was planned. */
-  dueMs: number
+  dueMs = 0
 
   constructor(
     owner: TaskOwner,
     sequence: number,
     plan: {
       readonly kind: 'fixedRate' | 'fixedDelay'
-      readonly dueMs: number
       readonly periodMs: number
     },
   ) {
     super(owner, sequence)
     this.kind = plan.kind
-    this.dueMs = plan.dueMs
     this.periodMs = plan.periodMs
   }
 

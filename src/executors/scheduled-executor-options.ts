@@ -1,9 +1,10 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { type Logger, silentLogger } from '../core/logger.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
-import type { PiscinaThreadPoolOptions } from '../threadpool/piscina-options.ts'
+import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../threadpool/piscina-options.ts'
 import { poolSizeMax } from '../threadpool/slot-pool.ts'
 import { type Clock, systemClock, timerDelayMaxMs } from '../time/clock.ts'
+import { requireTickMs } from './hashed-wheel-timer.ts'
 import type { ScheduledFuture } from './scheduled-future.ts'
 import type { TaskFunction } from './task.ts'
 
@@ -96,6 +97,7 @@ export function resolveScheduledExecutorOptions(
   ])
   const { onError = 'stop', engine = 'heap', tickMs, ref = true, decorateTask = null } = options
   if (tickMs !== undefined && engine !== 'wheel') throw invalid('tickMs', `is for engine: 'wheel' only`)
+  const threadPool = requireThreadPool(options.threadPool ?? {})
   const decorator: unknown = decorateTask
   if (decorator !== null && typeof decorator !== 'function') {
     throw invalid('decorateTask', `must be a function, got ${describeValue(decorator)}`)
@@ -104,10 +106,10 @@ export function resolveScheduledExecutorOptions(
     policies: changedPolicies(defaultPolicies, options),
     onError: requireOneOf('onError', onError, ['stop', 'continue']),
     engine: requireOneOf('engine', engine, ['heap', 'wheel']),
-    tickMs: requireInteger(what, 'tickMs', tickMs ?? 10, { min: 1, max: 60_000 }),
+    tickMs: requireTickMs(what, tickMs),
     ref: requireBoolean('ref', ref),
     decorateTask,
-    threadPool: options.threadPool ?? {},
+    threadPool,
     interruptGraceMs: requireInteger(what, 'interruptGraceMs', options.interruptGraceMs ?? 5_000, {
       min: 0,
       max: timerDelayMaxMs,
@@ -139,6 +141,17 @@ function changedPolicies(policies: ResolvedPolicies, changes: ScheduledExecutorP
     executeExistingDelayedTasksAfterShutdown: flag('executeExistingDelayedTasksAfterShutdown'),
     continueExistingPeriodicTasksAfterShutdown: flag('continueExistingPeriodicTasksAfterShutdown'),
   })
+}
+
+/** Finds mistakes before the first worker task does. */
+function requireThreadPool(threadPool: Omit<PiscinaThreadPoolOptions, 'size'>): typeof threadPool {
+  const given: unknown = threadPool
+  if (typeof given !== 'object') {
+    throw invalid('threadPool', `must be an object of options, got ${describeValue(given)}`)
+  }
+  if ('size' in threadPool) throw invalid('threadPool.size', `is not an option: corePoolSize is the size`)
+  resolvePiscinaOptions({ ...threadPool, size: poolSizeMax })
+  return threadPool
 }
 
 function requireBoolean(field: string, value: unknown): boolean {

@@ -3,8 +3,10 @@ import { describeValue } from '../core/options.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import { DelayHeap } from './delay-heap.ts'
+import type { DelayEngine } from './delayed.ts'
 import { CancellationError, RejectedExecutionError } from './errors.ts'
 import { FutureTask, PeriodicFutureTask, type TaskOwner } from './future-task.ts'
+import { defaultTicksPerWheel } from './hashed-wheel-timer.ts'
 import { invokeAll, invokeAny } from './invoke.ts'
 import type { ScheduledExecutorEventMap } from './scheduled-executor-events.ts'
 import {
@@ -20,6 +22,7 @@ import type { ScheduledFuture } from './scheduled-future.ts'
 import type { Task, TaskFunction } from './task.ts'
 import { TaskLoop } from './task-loop.ts'
 import { Termination } from './termination.ts'
+import { TimingWheel } from './timing-wheel.ts'
 import { WorkerTasks } from './worker-tasks.ts'
 
 /**
@@ -52,7 +55,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
       clock,
       logger,
       events: this.#events,
-      engine: new DelayHeap(),
+      engine: engineOf(this.#options),
       ref,
       onError,
       slots: () => this.#policies.corePoolSize,
@@ -93,8 +96,8 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   }
 
   schedule<T>(task: Task<T>, delayMs: number): ScheduledFuture<T> {
-    const dueMs = this.#dueIn(requireDelay('delayMs', delayMs))
-    return this.#add(task, new FutureTask<T>(this.#owner, this.#sequence++), dueMs)
+    requireDelay('delayMs', delayMs)
+    return this.#add(task, new FutureTask<T>(this.#owner, this.#sequence++), delayMs)
   }
 
   scheduleAtFixedRate(task: Task<unknown>, initialDelayMs: number, periodMs: number): ScheduledFuture<never> {
@@ -188,12 +191,12 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     initialDelayMs: number,
     periodMs: number,
   ): ScheduledFuture<never> {
-    const dueMs = this.#dueIn(requireDelay('initialDelayMs', initialDelayMs))
-    const future = new PeriodicFutureTask(this.#owner, this.#sequence++, { kind, dueMs, periodMs })
-    return this.#add(task, future, dueMs)
+    requireDelay('initialDelayMs', initialDelayMs)
+    const future = new PeriodicFutureTask(this.#owner, this.#sequence++, { kind, periodMs })
+    return this.#add(task, future, initialDelayMs)
   }
 
-  #add<T>(task: Task<unknown>, future: FutureTask<T>, dueMs: number): ScheduledFuture<T> {
+  #add<T>(task: Task<unknown>, future: FutureTask<T>, delayMs: number): ScheduledFuture<T> {
     const run = this.#runnable(task)
     if (this.#shutdown) {
       this.#events.emit('taskRejected', { task })
@@ -201,7 +204,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     }
     const { decorateTask } = this.#options
     future.task = decorateTask === null ? run : requireFunction('decorateTask', decorateTask(run, future))
-    this.#loop.add(future, dueMs)
+    this.#loop.add(future, Math.max(delayMs, 0))
     return future
   }
 
@@ -212,10 +215,6 @@ export class ScheduledExecutor implements ScheduledExecutorService {
       return this.#workers.runnable(task)
     }
     return requireFunction('task', given)
-  }
-
-  #dueIn(delayMs: number): number {
-    return this.#options.clock.elapsedMs() + Math.max(delayMs, 0)
   }
 
   /** Cancels what waits and may no longer run. */
@@ -248,8 +247,12 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   }
 }
 
-function requireDelay(field: string, delayMs: number): number {
-  if (Number.isFinite(delayMs)) return delayMs
+function engineOf({ engine, tickMs }: ResolvedScheduledExecutorOptions): DelayEngine<FutureTask> {
+  return engine === 'heap' ? new DelayHeap() : new TimingWheel(tickMs, defaultTicksPerWheel)
+}
+
+function requireDelay(field: string, delayMs: number): void {
+  if (Number.isFinite(delayMs)) return
   throw new InvalidArgumentError(
     field,
     `'${field}' must be a finite number of milliseconds, got ${describeValue(delayMs)}.`,

@@ -1,15 +1,13 @@
 import type { Logger } from '../core/logger.ts'
 import { isThenable } from '../core/thenable.ts'
-import { logThrown } from '../core/thrown-value.ts'
+import { disarm, logThrown } from '../core/thrown-value.ts'
 import type { TypedEventEmitter } from '../core/typed-events.ts'
 import type { Clock } from '../time/clock.ts'
 import { Alarm } from './alarm.ts'
 import type { DelayEngine } from './delayed.ts'
 import { type FutureTask, PeriodicFutureTask, type TaskRun } from './future-task.ts'
 import type { ScheduledExecutorEventMap } from './scheduled-executor-events.ts'
-
-/** The longest that tasks run one after the other before timers and I/O have their turn. */
-const turnMs = 5
+import { turnMs } from './turn-limit.ts'
 
 export interface TaskLoopOptions {
   readonly clock: Clock
@@ -60,8 +58,11 @@ export class TaskLoop {
     this.#alarm.setRef(options)
   }
 
-  add(future: FutureTask, dueMs: number): void {
-    this.engine.insert(future, dueMs)
+  add(future: FutureTask, delayMs: number): void {
+    const nowMs = this.#options.clock.elapsedMs()
+    const dueMs = nowMs + delayMs
+    if (future instanceof PeriodicFutureTask) future.dueMs = dueMs
+    this.engine.insert(future, dueMs, nowMs)
     if (!this.#starting) this.#alarm.set(this.engine.nextWakeMs())
   }
 
@@ -175,6 +176,7 @@ export class TaskLoop {
   }
 
   #failed(future: FutureTask, error: unknown): void {
+    disarm(error)
     const run = this.#leave(future)
     // A run that was asked to end may do so by throwing; whoever asked knows.
     if (future.isDone && run?.aborted === true) return
@@ -190,8 +192,8 @@ export class TaskLoop {
 
   #repeat(future: PeriodicFutureTask): void {
     if (future.isDone) return
-    if (this.#options.mayContinue())
-      this.engine.insert(future, future.nextDueMs(this.#options.clock.elapsedMs()))
+    const nowMs = this.#options.clock.elapsedMs()
+    if (this.#options.mayContinue()) this.engine.insert(future, future.nextDueMs(nowMs), nowMs)
     else future.cancel()
   }
 
