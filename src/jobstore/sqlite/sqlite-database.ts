@@ -37,7 +37,7 @@ export interface SqliteDriver {
  * The longest that SQLite itself waits for a lock of another process, as the event loop stands still while it does;
  * longer waits are up to the runner, which lets the loop go on.
  */
-const blockedAtOnceMs = 10
+export const blockedAtOnceMs = 10
 
 /**
  * Loads better-sqlite3, which is an optional peer.

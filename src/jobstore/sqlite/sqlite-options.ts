@@ -15,8 +15,9 @@ export interface SqliteJobStoreOptions {
   /** The file, made when it is missing, or `:memory:`, which is gone with the process. */
   readonly filename?: string
   /**
-   * An open better-sqlite3 connection to use instead of one of the store's own. Its settings stay as they are (turn on
-   * WAL yourself, and keep its `timeout` short: the event loop stands still for it), and it stays open after shutdown.
+   * An open better-sqlite3 connection to use instead of one of the store's own. It stays open after shutdown, and its
+   * settings stay as they are: turn on WAL yourself. Only its `timeout` is shorter while the store works on it, as the
+   * event loop stands still for that.
    */
   readonly database?: SqliteDatabase
   /**

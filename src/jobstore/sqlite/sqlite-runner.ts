@@ -3,7 +3,12 @@ import type { IdGenerator } from '../../core/ids.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { SqlRunner } from '../sql/sql-runner.ts'
 import type { SqlProgram, SqlReply, SqlRow, SqlStatement, SqlValue } from '../sql/statement.ts'
-import { loadSqliteDriver, type SqliteDatabase, type SqliteSettings } from './sqlite-database.ts'
+import {
+  blockedAtOnceMs,
+  loadSqliteDriver,
+  type SqliteDatabase,
+  type SqliteSettings,
+} from './sqlite-database.ts'
 import { isBusy, needsNewConnection, sqliteFailure } from './sqlite-errors.ts'
 import { StatementCache } from './statement-cache.ts'
 
@@ -72,12 +77,12 @@ export class SqliteRunner implements SqlRunner {
   }
 
   async transact<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
-    return this.#patiently(() => this.#between('BEGIN IMMEDIATE', begin))
+    return this.#patiently(() => this.#attempt('BEGIN IMMEDIATE', begin))
   }
 
   async read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
     // Deferred: the statements see one state, and no lock is taken.
-    return this.#patiently(() => this.#between('BEGIN', begin))
+    return this.#patiently(() => this.#attempt('BEGIN', begin))
   }
 
   async close(): Promise<void> {
@@ -120,6 +125,19 @@ export class SqliteRunner implements SqlRunner {
     await new Promise<void>((resolve) => {
       clock.setTimer(Math.ceil(ids.random() * longestMs), resolve)
     })
+  }
+
+  /** The user's connection has a time limit of the user's, which would hold up the event loop. */
+  #attempt<Answer>(opening: 'BEGIN' | 'BEGIN IMMEDIATE', begin: () => SqlProgram<Answer>): Answer {
+    const { database } = this.#connect()
+    const theirs = this.#source.isOwned ? 0 : Number(database.pragma('busy_timeout', { simple: true }))
+    if (theirs <= blockedAtOnceMs) return this.#between(opening, begin)
+    database.pragma(`busy_timeout = ${blockedAtOnceMs}`)
+    try {
+      return this.#between(opening, begin)
+    } finally {
+      database.pragma(`busy_timeout = ${theirs}`)
+    }
   }
 
   #between<Answer>(opening: 'BEGIN' | 'BEGIN IMMEDIATE', begin: () => SqlProgram<Answer>): Answer {

@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { seededIds } from '../../../src/core/ids.ts'
 import type { SqlRunner } from '../../../src/jobstore/sql/sql-runner.ts'
 import { all, run, type SqlProgram, type SqlStatement } from '../../../src/jobstore/sql/statement.ts'
+import { SqliteRunner } from '../../../src/jobstore/sqlite/sqlite-runner.ts'
+import { systemClock } from '../../../src/time/clock.ts'
 import { ManualClock } from '../../../src/time/manual-clock.ts'
 import { sqliteRunner, temporaryFolder } from '../../support/sqlite.ts'
 
@@ -179,5 +181,29 @@ describe('the connection', () => {
     await Promise.all([runner.close(), runner.close()])
     expect(existsSync(`${filename}-wal`)).toBe(false)
     await expect(numbers(runner)).rejects.toThrow('was shut down')
+  })
+})
+
+describe("a user's connection", () => {
+  test('waits shortly for locks while the store works on it, and as before afterwards', async () => {
+    const filename = join(temporaryFolder(), 'a.db')
+    const theirs = new Database(filename, { timeout: 4321 })
+    const source = { filename, connect: () => theirs, isOwned: false }
+    const runner = new SqliteRunner(source, { clock: systemClock, ids: seededIds(1), busyTimeoutMs: 30 })
+    const timeoutMs = (): unknown => theirs.pragma('busy_timeout', { simple: true })
+    const withinMs = await runner.transact(() => all(sql('PRAGMA busy_timeout')))
+    expect(withinMs).toEqual([{ timeout: 10 }])
+    expect(timeoutMs()).toBe(4321)
+    const failing = runner.transact(() => all(sql('SELECT * FROM nowhere')))
+    await expect(failing).rejects.toMatchObject({ code: 'ERR_DATABASE' })
+    expect(timeoutMs()).toBe(4321)
+    const other = new Database(filename)
+    other.exec('BEGIN IMMEDIATE')
+    await expect(write(runner, 'CREATE TABLE t (n integer)')).rejects.toMatchObject(unavailable)
+    expect(timeoutMs()).toBe(4321)
+    other.close()
+    await runner.close()
+    expect(theirs.open).toBe(true)
+    theirs.close()
   })
 })
