@@ -48,7 +48,6 @@ export default defineConfig({
           { text: 'In your own transaction', link: '/guide/transactions' },
           { text: 'Job stores', link: '/guide/job-stores' },
           { text: 'Clustering', link: '/guide/clustering' },
-          { text: 'Looking at a cluster', link: '/guide/clusters' },
           { text: 'What ran', link: '/guide/execution-history' },
           { text: 'When something fails', link: '/guide/errors' },
           { text: 'Sharing tables with Java Quartz', link: '/guide/java-quartz' },
