@@ -4,6 +4,7 @@ import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
 import { all, type SqlStatement } from '../../src/jobstore/sql/statement.ts'
 import { Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { clusterOperations } from './cluster-operations.ts'
 import { type StepRunner, steppedEngine } from './step-runner.ts'
 import { type Scene, storeOperations } from './store-operations.ts'
 
@@ -40,6 +41,8 @@ export async function faultRig(engine: SqlEngine): Promise<FaultRig> {
   }
 }
 
+const operations = [...storeOperations, ...clusterOperations]
+
 /** More than any operation here takes. */
 const stepsMax = 120
 
@@ -49,7 +52,7 @@ const stepsMax = 120
  */
 export function statementFaultCases(engine: () => Promise<SqlEngine>, fault: SqlStatement): void {
   describe('an operation of which one statement fails, whichever it is', () => {
-    test.each(storeOperations)('$name', async ({ prepare }) => {
+    test.each(operations)('$name', async ({ prepare }) => {
       await using rig = await faultRig(await engine())
       const { runner, scene } = rig
       const call = await prepare(scene)
@@ -88,7 +91,7 @@ export function passingFaultCases(
   engine: () => Promise<SqlEngine>,
   { passing, lasting }: { readonly passing: readonly SqlStatement[]; readonly lasting: SqlStatement },
 ): void {
-  const writing = storeOperations.filter(({ isReading }) => isReading !== true)
+  const writing = operations.filter(({ isReading }) => isReading !== true)
   describe('an operation of which one statement fails for reasons that pass, whichever it is', () => {
     test.each(writing)('$name', async ({ prepare }) => {
       await using rig = await faultRig(await engine())

@@ -54,10 +54,11 @@ async function fireStrict({ bed }: Scene): Promise<TriggerFiredBundle> {
   return bed.fire(claim)
 }
 
-type Make = (scene: Scene) => () => Promise<unknown>
+type Call = () => Promise<unknown>
+type Make = (scene: Scene) => Call | Promise<Call>
 
 /** An operation on a store that is populated and idle. */
-const idle = (name: string, make: Make, isReading?: true): StoreOperation => ({
+export const idle = (name: string, make: Make, isReading?: true): StoreOperation => ({
   name,
   prepare: async (scene) => {
     await populate(scene)
@@ -67,7 +68,7 @@ const idle = (name: string, make: Make, isReading?: true): StoreOperation => ({
 })
 
 /** An operation while triggers are claimed and a non-concurrent job runs. */
-const busy = (name: string, make: Make): StoreOperation => ({
+export const busy = (name: string, make: Make): StoreOperation => ({
   name: `${name} while a job runs`,
   prepare: async (scene) => {
     await fireStrict(scene)
