@@ -50,7 +50,8 @@ export abstract class DelayQueue<Item extends Delayed> {
   }
 
   /**
-   * Adds an item that can be taken `delayMs` from now. Items of the same time are taken in the order in which they came.
+   * Adds an item that can be taken `delayMs` from now. Items of the same time are taken in the order in which they
+   * came.
    *
    * @throws InvalidArgumentError when the delay is no finite number, or the item is in a queue already
    */
@@ -75,7 +76,9 @@ export abstract class DelayQueue<Item extends Delayed> {
     return this.#engine.pollDue(this.#clock.elapsedMs())
   }
 
-  /** Waits for an item, `timeoutMs` at most; null when none came due. Rejects with the signal's reason when it aborts. */
+  /**
+   * Waits for an item, `timeoutMs` at most; null when none came due. Rejects with the signal's reason when it aborts.
+   */
   pollWithin(timeoutMs: number, signal?: AbortSignal): Promise<Item | null> {
     return this.#wait(this.#clock.elapsedMs() + timeoutMs, signal)
   }

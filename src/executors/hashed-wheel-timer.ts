@@ -17,8 +17,8 @@ export interface HashedWheelTimerOptions extends DelayQueueOptions {
 }
 
 /**
- * The delay queue on a hashed timing wheel: for very many short delays, most of which are withdrawn. Adding and removing
- * cost the same however many there are; an item can be had up to one tick late and never early.
+ * The delay queue on a hashed timing wheel: for very many short delays, most of which are withdrawn. Adding and
+ * removing cost the same however many there are; an item can be had up to one tick late and never early.
  */
 export class HashedWheelTimer<Item extends Delayed> extends DelayQueue<Item> {
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */

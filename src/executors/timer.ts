@@ -80,8 +80,8 @@ export class Timer {
   }
 
   /**
-   * Runs a task `when` milliseconds from now, or at that date, and then every `periodMs` after that time: a late run does
-   * not move the ones that follow, and what was missed is made up.
+   * Runs a task `when` milliseconds from now, or at that date, and then every `periodMs` after that time: a late run
+   * does not move the ones that follow, and what was missed is made up.
    *
    * @throws as `schedule`
    */

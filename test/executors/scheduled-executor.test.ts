@@ -41,7 +41,7 @@ describe.each(engines)('ScheduledExecutor on a %s', (_name, engine) => {
     expect(await submitted).toBe(2)
   })
 
-  it('E2, E3: starts what is due at the same time in the order of scheduling, a periodic task at its old place', async () => {
+  it('E2, E3: starts what is due at one time in the order of scheduling, also a task that repeats', async () => {
     const { clock, executor } = setUp()
     const ran: string[] = []
     executor.scheduleAtFixedRate(() => ran.push('periodic'), 10, 10)
@@ -50,7 +50,7 @@ describe.each(engines)('ScheduledExecutor on a %s', (_name, engine) => {
     expect(ran).toEqual(['periodic', 'periodic', 'a', 'b'])
   })
 
-  it('E4, E5: a fixed rate keeps its planned series, a fixed delay counts from the end; neither overlaps itself', async () => {
+  it('E4, E5: fixed rate keeps the plan, fixed delay counts from the end, neither overlaps itself', async () => {
     const { clock, executor } = setUp({ corePoolSize: 5 })
     const starts = { rate: [] as number[], delay: [] as number[] }
     let now = 0
@@ -325,7 +325,7 @@ describe('ScheduledExecutor', () => {
     expect(rejected).toEqual([task, task, task, task])
   })
 
-  it('tells a failure that nobody waits for to the logger when nobody observes, and lets the process live', async () => {
+  it('logs a failure that nobody waits for or observes, and lets the process live', async () => {
     const logged: [unknown, string][] = []
     const logger: Logger = { ...silentLogger, error: (fields, message) => logged.push([fields, message]) }
     const { clock, executor } = executorOn({ logger })

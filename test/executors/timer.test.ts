@@ -61,7 +61,7 @@ describe('Timer', () => {
     expect(clock.timerCount).toBe(0)
   })
 
-  it('T6: schedule counts from the run before: after a long stop there is one run, then the usual distance', async () => {
+  it('T6: schedule counts from the run before: after a long stop there is one, then the usual distance', async () => {
     const { clock, timer, starts, task } = setUp()
     const door = new Door()
     timer.schedule(() => door.opened, 150)

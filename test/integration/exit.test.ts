@@ -47,8 +47,13 @@ describe('a process ends by itself', () => {
     ['with a scheduler that was never started', 'neverStarted'],
     ['after a shutdown that waits for no job', 'noWait'],
     ['after a shutdown before a delayed start', 'delayed'],
+    ["T14: when only timers and executors wait that are unref'ed", 'unref'],
   ])('%s, and nothing keeps it', async (_name, life) => {
     expect(await run(life)).toEqual({ ...clean, lines: ['left []'] })
+  })
+
+  it("T14: when the last executor that is ref'ed has run its task", async () => {
+    expect(await run('ref')).toEqual({ ...clean, lines: ['ran'] })
   })
 
   it('when it is told to stop, once the running job has ended', async () => {
