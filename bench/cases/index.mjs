@@ -1,4 +1,5 @@
 import { benchmark as acquire } from './acquire.mjs'
+import { alive, cancelled, engines, fired, reschedule } from './executors.mjs'
 import { benchmark as intervals } from './intervals.mjs'
 import { benchmark as lateness } from './lateness.mjs'
 import { benchmark as memory } from './memory.mjs'
@@ -25,6 +26,11 @@ export const benchmarks = [
   workerJobs,
   stall,
   intervals,
+  alive,
+  cancelled,
+  fired,
+  engines,
+  reschedule,
   sqliteFires,
   pgFires,
   pgRepeating,

@@ -1,22 +1,35 @@
 import type { DelayEngine, Delayed } from './delayed.ts'
 
 /**
- * Binary heap in an array, ordered by time, then sequence. Every item knows its index, so that taking one out of the
- * middle costs O(log n). Times lie in an array of their own: comparing them does not touch the items.
+ * Binary heap in an array, ordered by time, then sequence. The index of every item is known, so that taking one out of
+ * the middle costs O(log n).
+ *
+ * What is sifted are numbers in typed arrays, not the items: with a million of them each step would else touch two
+ * objects somewhere in memory. An item has a slot for as long as it is here (its `queueIndex`), the heap has the slots
+ * in order, and `#indexes` knows where each slot is in the heap.
  */
 export class DelayHeap<Item extends Delayed> implements DelayEngine<Item> {
-  readonly #items: Item[] = []
   readonly #growthFactor: number
+  #size = 0
+  /** By index in the heap. */
   #times: Float64Array
+  #slots: Int32Array
+  /** By slot: the index in the heap or, of a free slot, the next free one, -1 for none. */
+  #indexes: Int32Array
+  /** By slot. */
+  readonly #items: (Item | null)[] = []
+  #firstFree = -1
 
   /** `initialCapacity` items have room at first; a full heap grows by `growthFactor`. */
   constructor(initialCapacity = 16, growthFactor = 1.5) {
     this.#times = new Float64Array(initialCapacity)
+    this.#slots = new Int32Array(initialCapacity)
+    this.#indexes = new Int32Array(initialCapacity)
     this.#growthFactor = growthFactor
   }
 
   get size(): number {
-    return this.#items.length
+    return this.#size
   }
 
   /** How many items have room. */
@@ -25,34 +38,34 @@ export class DelayHeap<Item extends Delayed> implements DelayEngine<Item> {
   }
 
   insert(item: Item, dueMs: number): void {
-    const index = this.#items.length
-    if (index === this.#times.length) this.#grow()
-    this.#items.push(item)
-    this.#siftUp(index, item, dueMs)
+    if (this.#size === this.#times.length) this.#grow()
+    const slot = this.#takeSlot(item)
+    item.queueIndex = slot
+    this.#siftUp(this.#size++, slot, dueMs)
   }
 
   remove(item: Item): boolean {
     if (!this.#holds(item)) return false
-    this.#removeAt(item.queueIndex)
+    this.#removeAt(this.#indexes[item.queueIndex] as number)
     return true
   }
 
   /** Gives an item that is here another time: one sift, where removing and adding it would take two. */
   rekey(item: Item, dueMs: number): void {
-    this.#settle(item.queueIndex, item, dueMs)
+    this.#settle(this.#indexes[item.queueIndex] as number, item.queueIndex, dueMs)
   }
 
   dueMs(item: Item): number | null {
-    return this.#holds(item) ? (this.#times[item.queueIndex] as number) : null
+    return this.#holds(item) ? (this.#times[this.indexOf(item)] as number) : null
   }
 
-  /** The first item, due or not. */
-  peek(): Item | null {
-    return this.#items[0] ?? null
+  /** Where an item that is here is in the heap; the first is at 0. */
+  indexOf(item: Item): number {
+    return this.#indexes[item.queueIndex] as number
   }
 
   peekDue(nowMs: number): Item | null {
-    return this.#items.length > 0 && (this.#times[0] as number) <= nowMs ? (this.#items[0] as Item) : null
+    return this.#size > 0 && (this.#times[0] as number) <= nowMs ? this.#itemAt(0) : null
   }
 
   pollDue(nowMs: number): Item | null {
@@ -62,22 +75,20 @@ export class DelayHeap<Item extends Delayed> implements DelayEngine<Item> {
   }
 
   nextWakeMs(): number {
-    return this.#items.length > 0 ? (this.#times[0] as number) : Number.POSITIVE_INFINITY
+    return this.#size > 0 ? (this.#times[0] as number) : Number.POSITIVE_INFINITY
   }
 
   toArray(): Item[] {
-    return [...this.#items]
+    return Array.from({ length: this.#size }, (_, index) => this.#itemAt(index))
   }
 
   clear(): Item[] {
-    const times = this.#times
-    const ordered = this.#items
-      .splice(0)
-      .sort(
-        (a, b) =>
-          (times[a.queueIndex] as number) - (times[b.queueIndex] as number) || a.sequence - b.sequence,
-      )
+    const due = (item: Item): number => this.#times[this.indexOf(item)] as number
+    const ordered = this.toArray().sort((a, b) => due(a) - due(b) || a.sequence - b.sequence)
     for (const item of ordered) item.queueIndex = -1
+    this.#size = 0
+    this.#items.length = 0
+    this.#firstFree = -1
     return ordered
   }
 
@@ -85,50 +96,68 @@ export class DelayHeap<Item extends Delayed> implements DelayEngine<Item> {
     return item.queueIndex >= 0 && this.#items[item.queueIndex] === item
   }
 
+  #itemAt(index: number): Item {
+    return this.#items[this.#slots[index] as number] as Item
+  }
+
   #grow(): void {
-    const times = new Float64Array(Math.ceil(this.#times.length * this.#growthFactor))
-    times.set(this.#times)
-    this.#times = times
+    const capacity = Math.ceil(this.#times.length * this.#growthFactor)
+    this.#times = copyInto(new Float64Array(capacity), this.#times)
+    this.#slots = copyInto(new Int32Array(capacity), this.#slots)
+    this.#indexes = copyInto(new Int32Array(capacity), this.#indexes)
+  }
+
+  #takeSlot(item: Item): number {
+    const slot = this.#firstFree
+    if (slot === -1) return this.#items.push(item) - 1
+    this.#firstFree = this.#indexes[slot] as number
+    this.#items[slot] = item
+    return slot
   }
 
   /** Puts the last item into the gap. */
   #removeAt(index: number): void {
-    const items = this.#items
-    const removed = items[index] as Item
-    const last = items.pop() as Item
+    const slot = this.#slots[index] as number
+    const removed = this.#items[slot] as Item
+    const last = --this.#size
+    if (last !== index) this.#settle(index, this.#slots[last] as number, this.#times[last] as number)
     removed.queueIndex = -1
-    if (last !== removed) this.#settle(index, last, this.#times[items.length] as number)
+    this.#items[slot] = null
+    this.#indexes[slot] = this.#firstFree
+    this.#firstFree = slot
   }
 
-  /** Places an item at an index or, where the order wants it, below or above. */
-  #settle(index: number, item: Item, dueMs: number): void {
-    const settled = this.#siftDown(index, item, dueMs)
-    if (settled === index) this.#siftUp(index, item, dueMs)
+  /** Places a slot at an index or, where the order wants it, below or above. */
+  #settle(index: number, slot: number, dueMs: number): void {
+    if (this.#siftDown(index, slot, dueMs) === index) this.#siftUp(index, slot, dueMs)
   }
 
-  #siftUp(start: number, item: Item, dueMs: number): void {
-    const items = this.#items
+  #siftUp(start: number, slot: number, dueMs: number): void {
     const times = this.#times
+    const slots = this.#slots
+    const indexes = this.#indexes
     let index = start
     while (index > 0) {
       const parent = (index - 1) >>> 1
       const parentTime = times[parent] as number
-      const above = items[parent] as Item
-      if (dueMs > parentTime || (dueMs === parentTime && item.sequence >= above.sequence)) break
-      items[index] = above
+      if (dueMs > parentTime) break
+      const above = slots[parent] as number
+      if (dueMs === parentTime && !this.#comesBefore(slot, above)) break
+      slots[index] = above
       times[index] = parentTime
-      above.queueIndex = index
+      indexes[above] = index
       index = parent
     }
-    items[index] = item
+    slots[index] = slot
     times[index] = dueMs
-    item.queueIndex = index
+    indexes[slot] = index
   }
 
-  #siftDown(start: number, item: Item, dueMs: number): number {
-    const items = this.#items
+  #siftDown(start: number, slot: number, dueMs: number): number {
+    const size = this.#size
     const times = this.#times
-    const size = items.length
+    const slots = this.#slots
+    const indexes = this.#indexes
     const firstLeaf = size >>> 1
     let index = start
     while (index < firstLeaf) {
@@ -137,24 +166,33 @@ export class DelayHeap<Item extends Delayed> implements DelayEngine<Item> {
       const right = child + 1
       if (right < size) {
         const rightTime = times[right] as number
-        if (
-          rightTime < childTime ||
-          (rightTime === childTime && (items[right] as Item).sequence < (items[child] as Item).sequence)
-        ) {
+        const tie = rightTime === childTime
+        if (tie ? this.#comesBefore(slots[right] as number, slots[child] as number) : rightTime < childTime) {
           child = right
           childTime = rightTime
         }
       }
-      const below = items[child] as Item
-      if (dueMs < childTime || (dueMs === childTime && item.sequence <= below.sequence)) break
-      items[index] = below
+      if (dueMs < childTime) break
+      const below = slots[child] as number
+      if (dueMs === childTime && this.#comesBefore(slot, below)) break
+      slots[index] = below
       times[index] = childTime
-      below.queueIndex = index
+      indexes[below] = index
       index = child
     }
-    items[index] = item
+    slots[index] = slot
     times[index] = dueMs
-    item.queueIndex = index
+    indexes[slot] = index
     return index
   }
+
+  /** Of two items of the same time. */
+  #comesBefore(slot: number, other: number): boolean {
+    return (this.#items[slot] as Item).sequence < (this.#items[other] as Item).sequence
+  }
+}
+
+function copyInto<Numbers extends Float64Array | Int32Array>(target: Numbers, source: Numbers): Numbers {
+  target.set(source)
+  return target
 }

@@ -85,7 +85,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     return this.#termination.isReached
   }
   get activeCount(): number {
-    return this.#loop.running.size
+    return this.#loop.activeCount
   }
   get queueSize(): number {
     return this.#loop.engine.size
@@ -158,9 +158,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   shutdownNow(): ScheduledFuture<unknown>[] {
     this.#shutdown = true
     const neverRan = this.#loop.engine.clear().filter((future) => future.cancel())
-    for (const future of this.#loop.running) {
-      future.interrupt(new CancellationError('The executor was shut down.'))
-    }
+    this.#loop.interrupt(new CancellationError('The executor was shut down.'))
     this.#loop.wake()
     return neverRan
   }

@@ -7,7 +7,7 @@ import { Alarm } from './alarm.ts'
 import type { DelayEngine } from './delayed.ts'
 import { type FutureTask, PeriodicFutureTask, type TaskRun } from './future-task.ts'
 import type { ScheduledExecutorEventMap } from './scheduled-executor-events.ts'
-import { turnMs } from './turn-limit.ts'
+import { Turn } from './turn.ts'
 
 export interface TaskLoopOptions {
   readonly clock: Clock
@@ -27,11 +27,16 @@ export interface TaskLoopOptions {
 /** Runs tasks when they are due and a slot is free. */
 export class TaskLoop {
   readonly engine: DelayEngine<FutureTask>
-  readonly running: Set<FutureTask> = new Set()
   readonly #options: TaskLoopOptions
   readonly #alarm: Alarm
   /** In the middle of starting tasks: what they schedule is seen in the same pass. */
   #starting = false
+  /** How many tasks run. */
+  #active = 0
+  /** The task that is just being called. */
+  #calling: FutureTask | null = null
+  /** Tasks whose promise has not settled. */
+  readonly #pending = new Set<FutureTask>()
   /** Until when no slot was free; what was due before then has waited for one. */
   #fullUntilMs = Number.NEGATIVE_INFINITY
   /** The first in the queue, once it was told that it waits. */
@@ -50,8 +55,18 @@ export class TaskLoop {
     })
   }
 
+  get activeCount(): number {
+    return this.#active
+  }
+
   get isIdle(): boolean {
-    return this.running.size === 0 && this.engine.size === 0
+    return this.#active === 0 && this.engine.size === 0
+  }
+
+  /** Aborts the signals of all that run. */
+  interrupt(reason: unknown): void {
+    this.#calling?.interrupt(reason)
+    for (const future of this.#pending) future.interrupt(reason)
   }
 
   setRef(options: { readonly ref: boolean }): void {
@@ -78,25 +93,23 @@ export class TaskLoop {
   }
 
   get #isFull(): boolean {
-    return this.running.size >= this.#options.slots()
+    return this.#active >= this.#options.slots()
   }
 
   #startDue(): void {
     if (this.#starting) return
     this.#starting = true
     const { clock, events } = this.#options
-    const turnStartMs = clock.elapsedMs()
-    let nowMs = turnStartMs
-    while (!this.#isFull && nowMs - turnStartMs < turnMs) {
-      if (events.has('taskWaiting')) this.#announceLate(nowMs)
-      const future = this.engine.pollDue(nowMs)
+    const turn = new Turn(clock)
+    while (!this.#isFull && turn.goesOn()) {
+      if (events.has('taskWaiting')) this.#announceLate(turn.nowMs)
+      const future = this.engine.pollDue(turn.nowMs)
       if (future === null) break
       if (future === this.#announced) this.#announced = null
       if (!future.isDone) this.#start(future)
-      nowMs = clock.elapsedMs()
     }
     this.#starting = false
-    this.#watch(nowMs)
+    this.#watch(clock.elapsedMs())
     this.#options.onIdle()
   }
 
@@ -137,35 +150,41 @@ export class TaskLoop {
   }
 
   #start(future: FutureTask): void {
-    this.running.add(future)
+    this.#active++
+    this.#calling = future
     let returned: unknown
     let later: boolean
     try {
       returned = future.start()
       later = isThenable(returned)
     } catch (error) {
+      this.#calling = null
       this.#failed(future, error)
       return
     }
-    if (!later) {
-      this.#succeeded(future, returned)
-      return
-    }
+    this.#calling = null
+    if (later) this.#await(future, returned)
+    else this.#succeeded(future, returned)
+  }
+
+  #await(future: FutureTask, returned: unknown): void {
+    this.#pending.add(future)
     Promise.resolve(returned).then(
       (value) => {
-        this.#slotFree()
+        this.#slotFree(future)
         this.#succeeded(future, value)
         this.#startDue()
       },
       (error: unknown) => {
-        this.#slotFree()
+        this.#slotFree(future)
         this.#failed(future, error)
         this.#startDue()
       },
     )
   }
 
-  #slotFree(): void {
+  #slotFree(future: FutureTask): void {
+    this.#pending.delete(future)
     if (this.#isFull) this.#fullUntilMs = this.#options.clock.elapsedMs()
   }
 
@@ -198,7 +217,7 @@ export class TaskLoop {
   }
 
   #leave(future: FutureTask): TaskRun | null {
-    this.running.delete(future)
+    this.#active--
     return future.ended()
   }
 }

@@ -9,7 +9,7 @@ import { DelayHeap } from './delay-heap.ts'
 import { RejectedExecutionError } from './errors.ts'
 import { resolveTimerOptions, type TimerOptions } from './timer-options.ts'
 import { type TimerEntry, type TimerPlan, TimerTask } from './timer-task.ts'
-import { turnMs } from './turn-limit.ts'
+import { Turn } from './turn.ts'
 
 /** Every event of a `Timer` with its payload. */
 export interface TimerEventMap {
@@ -155,9 +155,9 @@ export class Timer {
   #runDue(): void {
     if (this.#running) return
     const { clock } = this.#options
-    const turnStartMs = clock.elapsedMs()
+    const turn = new Turn(clock)
     this.#running = true
-    while (clock.elapsedMs() - turnStartMs < turnMs) {
+    while (turn.goesOn()) {
       const entry = this.#queue.peekDue(clock.now())
       if (entry === null) break
       if (entry.state === 'CANCELLED') this.#queue.remove(entry)
