@@ -1,27 +1,16 @@
+import { durationMsOf } from '../time/duration.ts'
 import { UsageError } from './usage-error.ts'
 
-const unitMs: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
-
 /**
- * Reads `20s`, `500ms`, `1m30s`: whole or decimal numbers, each with its unit.
+ * Reads `20s`, `500ms`, `1m30s`: whole or decimal numbers, each with its unit; or ISO 8601's `PT20S`.
  *
  * @throws UsageError that names the option
  */
 export function parseDuration(option: string, text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
-  const read = parts.map(([part]) => part).join('')
-  if (text === '' || read !== text) {
-    const hint = /^\d+(\.\d+)?$/.test(text) ? ` Did you mean '${text}s'?` : ''
-    throw new UsageError(`${option} takes a duration such as 20s, 500ms or 1m30s, got '${text}'.${hint}`)
-  }
-  const totalMs = parts.reduce((sum, [, number, unit = '']) => sum + Number(number) * (unitMs[unit] ?? 0), 0)
-  return Math.round(totalMs)
+  const durationMs = durationMsOf(text)
+  if (durationMs !== null) return durationMs
+  const hint = /^\d+(\.\d+)?$/.test(text) ? ` Did you mean '${text}s'?` : ''
+  throw new UsageError(`${option} takes a duration such as 20s, 500ms or 1m30s, got '${text}'.${hint}`)
 }
 
 /** A duration for people, in at most two units: `4 ms`, `2.5 s`, `3 m 5 s`, `2 d 4 h`. */

@@ -48,6 +48,7 @@ export const errorCodes = [
   'ERR_REJECTED_EXECUTION',
   'ERR_TASK_CANCELLED',
   'ERR_TASK_STATE',
+  'ERR_TASK_REJECTED',
   'ERR_NO_TASK_SUCCEEDED',
   'ERR_INVARIANT',
 ] as const

@@ -21,15 +21,16 @@ export class JobRegistry {
   /** @throws InvalidArgumentError when another job has this type already */
   register(job: JobSource): JobDefinition<object> {
     const definition = toJobDefinition(job)
-    if (this.#definitions.has(definition.jobType)) {
-      throw new InvalidArgumentError(
-        'jobs',
-        `Job type '${definition.jobType}' is registered already; ` +
-          'every job definition needs a type of its own.',
-      )
-    }
+    if (this.has(definition.jobType)) throw registeredAlready(definition.jobType)
     this.#definitions.set(definition.jobType, definition)
     return definition
+  }
+
+  /** All of them or, when one is refused, none. @throws InvalidArgumentError as `register` */
+  registerAll(jobs: readonly JobSource[]): void {
+    const together = new JobRegistry(jobs)
+    for (const jobType of together.jobTypes) if (this.has(jobType)) throw registeredAlready(jobType)
+    for (const job of jobs) this.register(job)
   }
 
   has(jobType: string): boolean {
@@ -80,6 +81,13 @@ export class JobRegistry {
     }
     return Object.freeze(completed)
   }
+}
+
+function registeredAlready(jobType: string): InvalidArgumentError {
+  return new InvalidArgumentError(
+    'jobs',
+    `Job type '${jobType}' is registered already; every job definition needs a type of its own.`,
+  )
 }
 
 function hasEverythingOf(definition: JobDefinition<object>, job: JobDetail): boolean {

@@ -4,6 +4,7 @@ import { JobKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import { packageVersion } from '../core/version.ts'
+import type { JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
@@ -139,6 +140,10 @@ export class QuartzScheduler implements Scheduler {
       threadPool: threadPool.name,
       threadPoolSize: threadPool.size,
     }
+  }
+
+  registerJobs(jobs: readonly JobSource[]): void {
+    this.#engine.registerJobs(jobs)
   }
 
   async start(): Promise<void> {

@@ -1,5 +1,6 @@
 import { JobExecutionError, SchedulerError } from '../core/errors.ts'
 import { textOf } from '../core/thrown-value.ts'
+import type { JobSource } from '../jobs/define-job.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
@@ -49,6 +50,7 @@ export class SchedulerEngine {
   #environment: ExecutionEnvironment | null = null
   #state: SchedulerState = 'standby'
   #runningSinceMs: EpochMs | null = null
+  #isStartBegun = false
   #changing: Promise<unknown> = Promise.resolve()
   #isClosed = false
   #isClockSkewed = false
@@ -84,6 +86,18 @@ export class SchedulerEngine {
   /** When the scheduler was first started. */
   get runningSinceMs(): EpochMs | null {
     return this.#runningSinceMs
+  }
+
+  /** @throws SchedulerError ERR_SCHEDULER_STATE after the first start */
+  registerJobs(jobs: readonly JobSource[]): void {
+    this.requireNotShutdown()
+    if (this.#isStartBegun) {
+      throw new SchedulerError(
+        'ERR_SCHEDULER_STATE',
+        'Jobs can be registered before the first start only. Do so between createScheduler and start().',
+      )
+    }
+    this.#registry.registerAll(jobs)
   }
 
   /** Prepares store, pool and plugins; before anything else. */
@@ -143,6 +157,7 @@ export class SchedulerEngine {
 
   async #startNow(): Promise<Change> {
     if (this.#state === 'started') return unchanged
+    this.#isStartBegun = true
     const { clock, jobStore, plugins } = this.#options
     await this.#notifier.tell('schedulerStarting', {}, (listener) => listener.schedulerStarting?.())
     if (this.#runningSinceMs === null) {

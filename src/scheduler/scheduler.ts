@@ -1,6 +1,7 @@
 import type { JobDataMap } from '../core/job-data-map.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
+import type { JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
@@ -108,6 +109,14 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   readonly cluster: SchedulerCluster
   getMetaData(): SchedulerMetaData
 
+  /**
+   * Makes the code of more jobs known, as `jobs` of createScheduler does; all or none. Before the first `start` only,
+   * because nodes tell each other then what they can run.
+   *
+   * @throws SchedulerError ERR_SCHEDULER_STATE after the first start, ERR_SCHEDULER_SHUTDOWN
+   * @throws InvalidArgumentError when a type is registered already
+   */
+  registerJobs(jobs: readonly JobSource[]): void
   /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when a shutdown has begun */
   start(): Promise<void>
   /**

@@ -12,7 +12,7 @@ const layers = [
   ['jobstore'],
   ['threadpool', 'listeners'],
   ['scheduler', 'executors'],
-  ['plugins'],
+  ['plugins', 'annotations'],
   ['cli'],
 ]
 
@@ -29,6 +29,7 @@ const packageHomes: Record<string, string> = {
 
 /** Entry points that package.json exports; the only files that may re-export. */
 const entryPoints = new Set([
+  'src/annotations.ts',
   'src/executors.ts',
   'src/index.ts',
   'src/postgres.ts',

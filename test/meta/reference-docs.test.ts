@@ -41,8 +41,8 @@ function describeEvent(member: ts.PropertySignature): Member {
  * ones, unless those have a chapter of their own.
  */
 function publicOptions(): { name: string; members: Member[] }[] {
-  const entries = projectFiles(/^src\/(executors|index|postgres|sqlite|testing)\.ts$/).map(({ path }) =>
-    join(projectRoot, path),
+  const entries = projectFiles(/^src\/(annotations|executors|index|postgres|sqlite|testing)\.ts$/).map(
+    ({ path }) => join(projectRoot, path),
   )
   const program = ts.createProgram(entries, projectOptions())
   const checker = program.getTypeChecker()

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import { InvalidArgumentError } from '../../core/errors.ts'
+import { TriggerKey } from '../../core/key.ts'
+import { defineJob } from '../../jobs/define-job.ts'
+import { JobBuilder } from '../../jobs/job-builder.ts'
+import type { InlineJobDefinition } from '../../jobs/job-definition.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import { secondMs } from '../../time/civil.ts'
+import type { Clock } from '../../time/clock.ts'
+import { CronScheduleBuilder } from '../../triggers/cron-trigger.ts'
+import type { ScheduleBuilder } from '../../triggers/fluent-trigger-builder.ts'
+import { SimpleScheduleBuilder } from '../../triggers/simple-trigger.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
+import type { PlaceholderResolver } from '../placeholders.ts'
+import { type Schedule, scheduleOf } from '../schedule.ts'
+import type { ScheduledMethodOf } from '../scheduled-methods.ts'
+import { type ClusterRunParts, fixedDelayData, runWithFixedDelay } from './fixed-delay.ts'
+import { inQuartzDialect } from './quartz-cron.ts'
+
+type ActiveSchedule = Exclude<Schedule, { kind: 'disabled' }>
+
+/** One schedule of a method as a trigger. */
+export interface ClusterTrigger {
+  readonly key: TriggerKey
+  readonly kind: ActiveSchedule['kind']
+  /** The trigger as it begins when it is stored now. */
+  build(): Trigger
+}
+
+/** What a scheduled method becomes. Without triggers, all its schedules are disabled. */
+export interface ClusterJob {
+  readonly definition: InlineJobDefinition
+  readonly job: JobDetail
+  readonly triggers: readonly ClusterTrigger[]
+}
+
+export interface ClusterJobsOptions extends ClusterRunParts {
+  readonly group: string
+  readonly resolve: PlaceholderResolver
+}
+
+/**
+ * The jobs of methods: one for each name, with a trigger for each schedule.
+ *
+ * @throws InvalidArgumentError when two methods have one name, or a method one schedule twice
+ */
+export function clusterJobsOf(
+  methods: readonly ScheduledMethodOf[],
+  options: ClusterJobsOptions,
+): ClusterJob[] {
+  const byName = new Map<string, [ScheduledMethodOf, ...ScheduledMethodOf[]]>()
+  for (const method of methods) {
+    const sharers = byName.get(method.name)
+    if (sharers === undefined) byName.set(method.name, [method])
+    else sharers.push(method)
+  }
+  return [...byName.values()].map((sharers) => clusterJob(sharers, options))
+}
+
+function clusterJob(
+  [method, ...others]: readonly [ScheduledMethodOf, ...ScheduledMethodOf[]],
+  options: ClusterJobsOptions,
+): ClusterJob {
+  const { group, clock, resolve } = options
+  const { name, methodName, target } = method
+  if (others.some((other) => other.target !== target || other.methodName !== methodName)) {
+    const both = others.every((other) => other.methodName === methodName)
+      ? 'two objects have it'
+      : 'two methods have it'
+    throw new InvalidArgumentError(
+      'name',
+      `@Scheduled ${methodName}: the name '${name}' is not unique, ${both}. In a cluster each method of each object ` +
+        `needs a name of its own: give 'name'.`,
+    )
+  }
+  const definition = defineJob(`${group}.${name}`, (context) => runWithFixedDelay(method, context, options), {
+    description: `@Scheduled ${methodName}`,
+    disallowConcurrentExecution: true,
+  })
+  const job = JobBuilder.newJob(definition).withIdentity(name, group).storeDurably().build()
+  const triggers = [method, ...others].flatMap((each) => {
+    const schedule = scheduleOf(`@Scheduled ${methodName}`, each.options, resolve)
+    return schedule.kind === 'disabled' ? [] : [clusterTrigger(job, schedule, clock)]
+  })
+  const names = new Set(triggers.map(({ key }) => key.name))
+  if (names.size === triggers.length) return { definition, job, triggers }
+  throw new InvalidArgumentError(
+    'options',
+    `@Scheduled ${methodName}: one schedule is there twice. Remove one.`,
+  )
+}
+
+/**
+ * The name of a trigger is made of its schedule: an unchanged one is found in the store and left alone, whoever put
+ * it there; a changed one is another trigger.
+ */
+function clusterTrigger({ key: jobKey }: JobDetail, schedule: ActiveSchedule, clock: Clock): ClusterTrigger {
+  const digest = createHash('sha256')
+    .update(JSON.stringify(identityOf(schedule)))
+    .digest('hex')
+    .slice(0, 12)
+  const key = new TriggerKey(`${jobKey.name}@${digest}`, jobKey.group)
+  const { kind } = schedule
+  const build = (): Trigger => {
+    // A second that has begun when the trigger is stored is past, as for Spring.
+    const delayMs = kind === 'cron' ? secondMs : schedule.initialDelayMs
+    const data = kind === 'fixedDelay' ? fixedDelayData(schedule.delayMs) : {}
+    return TriggerBuilder.newTrigger({ clock })
+      .withIdentity(key)
+      .forJob(jobKey)
+      .withDescription(describe(schedule))
+      .usingJobData(data)
+      .startAt(new Date(clock.now() + delayMs))
+      .withSchedule(scheduleBuilderOf(schedule))
+      .build()
+  }
+  return { key, kind, build }
+}
+
+/** What makes a schedule another one. The initial delay does not: it counts once, when the trigger is stored. */
+function identityOf(schedule: ActiveSchedule): readonly (string | number)[] {
+  switch (schedule.kind) {
+    case 'cron': {
+      const { expression, timeZone, dst } = schedule.cron
+      return ['cron', expression, timeZone, dst, schedule.misfireInstruction]
+    }
+    case 'fixedRate':
+      return ['fixedRate', schedule.periodMs]
+    case 'fixedDelay':
+      return ['fixedDelay', schedule.delayMs]
+  }
+}
+
+function describe(schedule: ActiveSchedule): string {
+  switch (schedule.kind) {
+    case 'cron':
+      return `cron ${schedule.cron.expression} ${schedule.cron.timeZone}`
+    case 'fixedRate':
+      return `every ${schedule.periodMs} ms`
+    case 'fixedDelay':
+      return `${schedule.delayMs} ms after each run`
+  }
+}
+
+function scheduleBuilderOf(schedule: ActiveSchedule): ScheduleBuilder<Trigger> {
+  switch (schedule.kind) {
+    case 'cron':
+      return CronScheduleBuilder.cronSchedule(inQuartzDialect(schedule.cron)).withMisfireInstruction(
+        schedule.misfireInstruction,
+      )
+    case 'fixedRate':
+      // The next time of the series, so that no misfire shifts it.
+      return SimpleScheduleBuilder.simpleSchedule()
+        .withIntervalInMilliseconds(schedule.periodMs)
+        .repeatForever()
+        .withMisfireInstruction('rescheduleNextWithExistingCount')
+    case 'fixedDelay':
+      return SimpleScheduleBuilder.simpleSchedule()
+        .withIntervalInMilliseconds(schedule.delayMs)
+        .repeatForever()
+        .withMisfireInstruction('rescheduleNowWithExistingRepeatCount')
+  }
+}

@@ -1,0 +1,65 @@
+import type { JobDataMap } from '../../core/job-data-map.ts'
+import type { TriggerKey } from '../../core/key.ts'
+import type { Logger } from '../../core/logger.ts'
+import { logThrown } from '../../core/thrown-value.ts'
+import type { JobExecutionContext } from '../../jobs/job-execution-context.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { Clock } from '../../time/clock.ts'
+import { SimpleTrigger } from '../../triggers/simple-trigger.ts'
+import type { ScheduledMethodOf } from '../scheduled-methods.ts'
+
+const delayKey = 'fixedDelayMs'
+
+/** What says of a trigger that it runs with a fixed delay. */
+export function fixedDelayData(delayMs: number): JobDataMap {
+  return { [delayKey]: delayMs }
+}
+
+/** What the run of a method in a cluster needs. */
+export interface ClusterRunParts {
+  readonly scheduler: Scheduler
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * Runs the method. Its trigger repeats at a fixed rate, which is what is left when a node dies in the middle; at the
+ * end of a run with a fixed delay it is moved to begin anew that much later. Until then the job blocks it.
+ */
+export async function runWithFixedDelay(
+  method: ScheduledMethodOf,
+  context: JobExecutionContext,
+  { scheduler, clock, logger }: ClusterRunParts,
+): Promise<unknown> {
+  const delayMs = context.trigger.jobDataMap[delayKey]
+  const startedMs = clock.elapsedMs()
+  const move = async (): Promise<void> => {
+    if (typeof delayMs !== 'number') return
+    // The time of the scheduler, which may differ from that of this machine.
+    const endMs = context.fireTime.getTime() + (clock.elapsedMs() - startedMs)
+    await moveTo(scheduler, context.originalTriggerKey, Math.ceil(endMs + delayMs))
+  }
+  let result: unknown
+  try {
+    result = await method.run({ signal: context.signal, execution: context })
+  } catch (error) {
+    await move().catch((cause: unknown) => {
+      logThrown(logger, cause, 'The next run of a task with a fixed delay could not be moved', {
+        task: method.name,
+      })
+    })
+    throw error
+  }
+  await move()
+  return result
+}
+
+async function moveTo(scheduler: Scheduler, key: TriggerKey, startMs: number): Promise<void> {
+  const trigger = await scheduler.getTrigger(key)
+  // Deleted, or replaced by a changed schedule, while the method ran; or an operator paused it, and it is to stay so.
+  if (!(trigger instanceof SimpleTrigger) || (await scheduler.getTriggerState(key)) === 'PAUSED') return
+  const { previousFireTimeMs, timesTriggered } = trigger
+  const moved = trigger.getTriggerBuilder().startAt(new Date(startMs)).build()
+  const fired = { nextFireTimeMs: null, previousFireTimeMs, timesTriggered, misfiredFireTimeMs: null }
+  await scheduler.rescheduleJob(key, moved.withFireState(fired))
+}

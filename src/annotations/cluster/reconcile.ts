@@ -1,0 +1,99 @@
+import { ObjectAlreadyExistsError, SchedulerError } from '../../core/errors.ts'
+import type { JobKey } from '../../core/key.ts'
+import { GroupMatcher } from '../../core/matcher.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { JobSummary } from '../../jobstore/queries.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { ClusterJob } from './cluster-jobs.ts'
+
+/** How often an instance begins anew when another one deletes a job between two of its steps. */
+const attemptsMax = 5
+
+/**
+ * Makes the store hold what the methods of this instance say. What is there already is left alone, so that instances
+ * that start together or one after the other change nothing.
+ */
+export async function storeJobs(scheduler: Scheduler, jobs: readonly ClusterJob[]): Promise<void> {
+  for (const each of jobs) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await storeJob(scheduler, each)
+        break
+      } catch (error) {
+        const isGone = error instanceof SchedulerError && error.code === 'ERR_JOB_NOT_FOUND'
+        if (!isGone || attempt === attemptsMax) throw error
+      }
+    }
+  }
+}
+
+async function storeJob(scheduler: Scheduler, { job, triggers }: ClusterJob): Promise<void> {
+  if (triggers.length === 0) {
+    await scheduler.deleteJob(job.key)
+    return
+  }
+  const existing = await scheduler.getJobDetail(job.key)
+  if (existing === null || !isSame(existing, job)) {
+    await unlessStored(scheduler.addJob(job, { replace: existing !== null }))
+  }
+  const stored = (await scheduler.getTriggersOfJob(job.key)).map(({ key }) => key)
+  for (const trigger of triggers) {
+    if (stored.some((key) => key.equals(trigger.key))) continue
+    await unlessStored(scheduler.scheduleJob(trigger.build()))
+  }
+  // Those of retries, of recoveries and of people are in other groups.
+  const stale = stored.filter(
+    (key) => key.group === job.key.group && !triggers.some((trigger) => trigger.key.equals(key)),
+  )
+  if (stale.length > 0) await scheduler.unscheduleJobs(stale)
+}
+
+/** Another instance that starts at the same time may have been faster. */
+async function unlessStored(storing: Promise<unknown>): Promise<void> {
+  try {
+    await storing
+  } catch (error) {
+    if (!(error instanceof ObjectAlreadyExistsError)) throw error
+  }
+}
+
+function isSame(stored: JobDetail, job: JobDetail): boolean {
+  return (
+    stored.jobType === job.jobType &&
+    stored.description === job.description &&
+    stored.durable &&
+    stored.disallowConcurrentExecution
+  )
+}
+
+/**
+ * Deletes the jobs of the group whose methods no live node has; answers how many are left that other nodes have and
+ * this one has not.
+ */
+export async function deleteUnknown(
+  scheduler: Scheduler,
+  group: string,
+  own: readonly JobKey[],
+): Promise<number> {
+  const nodes = await scheduler.cluster.nodes()
+  const known = new Set(nodes.flatMap(({ state, jobTypes }) => (state === 'failed' ? [] : (jobTypes ?? []))))
+  const foreign = (await jobsOf(scheduler, group)).filter(({ key }) => !own.some((mine) => mine.equals(key)))
+  const unknown = foreign.filter(({ jobType }) => !known.has(jobType))
+  if (unknown.length > 0) await scheduler.deleteJobs(unknown.map(({ key }) => key))
+  return foreign.length - unknown.length
+}
+
+async function jobsOf(scheduler: Scheduler, group: string): Promise<readonly JobSummary[]> {
+  const jobs: JobSummary[] = []
+  let after: JobKey | null = null
+  do {
+    const page: Awaited<ReturnType<Scheduler['queryJobs']>> = await scheduler.queryJobs({
+      group: GroupMatcher.groupEquals(group),
+      ...(after === null ? {} : { after }),
+    })
+    // What others put into the group is none of ours.
+    jobs.push(...page.items.filter(({ key, jobType }) => jobType === `${group}.${key.name}`))
+    after = page.next
+  } while (after !== null)
+  return jobs
+}

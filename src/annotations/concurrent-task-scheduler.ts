@@ -1,0 +1,173 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { type Logger, silentLogger } from '../core/logger.ts'
+import { describeValue, refuseUnknownKeys } from '../core/options.ts'
+import { logThrown } from '../core/thrown-value.ts'
+import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
+import { RejectedExecutionError } from '../executors/errors.ts'
+import type { ScheduledExecutorService } from '../executors/scheduled-executor-service.ts'
+import type { ScheduledFuture } from '../executors/scheduled-future.ts'
+import type { TaskFunction } from '../executors/task.ts'
+import { type Clock, systemClock } from '../time/clock.ts'
+import { type InstantLike, instantMsOf } from '../time/instant.ts'
+import { type DurationLike, requireDurationMs } from './durations.ts'
+import { type ErrorHandler, logAndRethrow, logAndSuppress } from './error-handler.ts'
+import { TaskRejectedError } from './errors.ts'
+import type { TaskScheduler, TaskSchedulerEventMap } from './task-scheduler.ts'
+import type { Trigger } from './trigger.ts'
+import { TriggeredTask } from './triggered-task.ts'
+
+export interface ConcurrentTaskSchedulerOptions {
+  /**
+   * Told of what tasks throw. Default: a failure is logged; a repeating task goes on, the future of one that runs
+   * once fails.
+   */
+  readonly errorHandler?: ErrorHandler
+  /** A pino logger or anything of its shape. Default: says nothing. */
+  readonly logger?: Logger
+  /** What instants and triggers go by; the executor must have the same. Default: the system's. */
+  readonly clock?: Clock
+}
+
+/** A `TaskScheduler` on an executor that is there already, and that whoever made it shuts down. */
+export class ConcurrentTaskScheduler implements TaskScheduler {
+  readonly clock: Clock
+  readonly #executor: ScheduledExecutorService
+  readonly #logger: Logger
+  readonly #errorHandler: ErrorHandler | null
+  readonly #events: TypedEventEmitter<TaskSchedulerEventMap>
+  readonly #triggered = new Set<TriggeredTask>()
+  readonly #names = new WeakMap<ScheduledFuture<unknown>, string>()
+
+  /** @throws InvalidArgumentError ERR_INVALID_OPTION */
+  constructor(executor: ScheduledExecutorService, options: ConcurrentTaskSchedulerOptions = {}) {
+    refuseUnknownKeys('ConcurrentTaskScheduler', options, ['errorHandler', 'logger', 'clock'])
+    this.clock = options.clock ?? systemClock
+    this.#executor = executor
+    this.#logger = options.logger ?? silentLogger
+    this.#errorHandler = options.errorHandler ?? null
+    this.#events = new TypedEventEmitter(this.#logger)
+    executor.events.on('taskWaiting', ({ future, lateMs }) => {
+      const task = this.#names.get(future)
+      // Others may use the executor too.
+      if (task === undefined) return
+      this.#logger.warn({ task, lateMs }, 'A scheduled task waits, because as many tasks run as may')
+      this.#events.emit('starvation', { task, lateMs })
+    })
+  }
+
+  get events(): TypedEvents<TaskSchedulerEventMap> {
+    return this.#events
+  }
+
+  schedule(task: TaskFunction<unknown>, trigger: Trigger): ScheduledFuture<never> | null
+  schedule<T>(task: TaskFunction<T>, startTime: InstantLike): ScheduledFuture<T>
+  schedule(task: TaskFunction<unknown>, when: Trigger | InstantLike): ScheduledFuture<unknown> | null {
+    if (!isTrigger(when)) {
+      const delayMs = this.#delayUntil(when)
+      const run = this.#guarded(task, { repeating: false })
+      return this.#submit(task, () => this.#executor.schedule(run, delayMs))
+    }
+    const triggered = TriggeredTask.start({
+      task: this.#guarded(task, { repeating: true }),
+      trigger: when,
+      clock: this.clock,
+      submit: (wake, delayMs) => this.#submit(task, () => this.#executor.schedule(wake, delayMs)),
+      onTriggerError: (error) => {
+        logThrown(this.#logger, error, 'The trigger of a scheduled task failed', { task: nameOf(task) })
+        this.#events.emit('taskFailed', { task: nameOf(task), error, repeating: true })
+      },
+      onEnd: (ended) => {
+        this.#triggered.delete(ended)
+      },
+    })
+    if (triggered !== null) this.#triggered.add(triggered)
+    return triggered
+  }
+
+  scheduleAtFixedRate(
+    task: TaskFunction<unknown>,
+    startOrPeriod: InstantLike,
+    period?: DurationLike,
+  ): ScheduledFuture<never> {
+    const { delayMs, periodMs } = this.#periodic('period', startOrPeriod, period)
+    const run = this.#guarded(task, { repeating: true })
+    return this.#submit(task, () => this.#executor.scheduleAtFixedRate(run, delayMs, periodMs))
+  }
+
+  scheduleWithFixedDelay(
+    task: TaskFunction<unknown>,
+    startOrDelay: InstantLike,
+    delay?: DurationLike,
+  ): ScheduledFuture<never> {
+    const { delayMs, periodMs } = this.#periodic('delay', startOrDelay, delay)
+    const run = this.#guarded(task, { repeating: true })
+    return this.#submit(task, () => this.#executor.scheduleWithFixedDelay(run, delayMs, periodMs))
+  }
+
+  /** Cancels the tasks of triggers; runs in progress go on. For an executor only their next run is a task. */
+  protected cancelTriggered(): void {
+    for (const task of this.#triggered) task.cancel()
+  }
+
+  #periodic(
+    field: string,
+    startOrPeriod: InstantLike,
+    period: DurationLike | undefined,
+  ): { readonly delayMs: number; readonly periodMs: number } {
+    const given = period ?? startOrPeriod
+    const periodMs = requireDurationMs('TaskScheduler', field, given, { minMs: 1 })
+    return { delayMs: period === undefined ? 0 : this.#delayUntil(startOrPeriod), periodMs }
+  }
+
+  #delayUntil(instant: InstantLike): number {
+    const startMs = instantMsOf(instant)
+    if (!Number.isNaN(startMs)) return Math.max(0, startMs - this.clock.now())
+    throw new InvalidArgumentError(
+      'startTime',
+      `TaskScheduler: 'startTime' must be a Date, epoch milliseconds, a DateTime, or ISO 8601 text with its offset, ` +
+        `got ${describeValue(instant)}.`,
+    )
+  }
+
+  #submit<T>(task: TaskFunction<unknown>, submit: () => ScheduledFuture<T>): ScheduledFuture<T> {
+    try {
+      const future = submit()
+      this.#names.set(future, nameOf(task))
+      return future
+    } catch (cause) {
+      if (!(cause instanceof RejectedExecutionError)) throw cause
+      throw new TaskRejectedError(
+        `Task '${nameOf(task)}' was not taken, because the executor is shut down. Schedule it before.`,
+        { cause },
+      )
+    }
+  }
+
+  /** The task with its error handler. */
+  #guarded<T>(task: TaskFunction<T>, { repeating }: { readonly repeating: boolean }): TaskFunction<T> {
+    if (typeof (task as unknown) !== 'function') {
+      throw new InvalidArgumentError('task', `A task must be a function, got ${describeValue(task)}.`)
+    }
+    const byDefault = repeating ? logAndSuppress : logAndRethrow
+    const handle = this.#errorHandler ?? byDefault(this.#logger)
+    return async (context) => {
+      try {
+        return await task(context)
+      } catch (error) {
+        // A run that was asked to end may do so by throwing; whoever asked knows.
+        if (context.future.isDone && context.signal.aborted) throw error
+        this.#events.emit('taskFailed', { task: nameOf(task), error, repeating })
+        await handle(error)
+        return undefined as T
+      }
+    }
+  }
+}
+
+function nameOf(task: TaskFunction<unknown>): string {
+  return task.name === '' ? 'task' : task.name
+}
+
+function isTrigger(value: Trigger | InstantLike): value is Trigger {
+  return typeof value === 'object' && typeof Reflect.get(value, 'nextExecution') === 'function'
+}

@@ -1,0 +1,99 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import type { TaskFunction } from '../executors/task.ts'
+import { ConcurrentTaskScheduler, type ConcurrentTaskSchedulerOptions } from './concurrent-task-scheduler.ts'
+import { scheduleOf } from './schedule.ts'
+import { type ScheduledMethodOf, scheduledMethodsOf } from './scheduled-methods.ts'
+import type { ScheduledTask } from './scheduled-task.ts'
+import { ScheduledTaskRegistrar } from './scheduled-task-registrar.ts'
+import {
+  type ResolvedEveryOptions,
+  resolveEveryOptions,
+  type SchedulingOptions,
+} from './scheduling-options.ts'
+import type { TaskScheduler } from './task-scheduler.ts'
+import { ThreadPoolTaskScheduler } from './thread-pool-task-scheduler.ts'
+
+/** What `enableScheduling` began in this process. */
+export interface Scheduling extends AsyncDisposable {
+  /** What runs the tasks. */
+  readonly scheduler: TaskScheduler
+  /** Every task, of methods and of configurers. */
+  tasks(): readonly ScheduledTask[]
+  /** Cancels all tasks; runs in progress go on. */
+  cancel(): void
+  /** Cancels and interrupts all tasks, and closes the scheduler unless it was given. */
+  close(): Promise<void>
+}
+
+export async function enableLocalScheduling(options: SchedulingOptions): Promise<Scheduling> {
+  const resolved = resolveEveryOptions(options)
+  const registrar = new ScheduledTaskRegistrar()
+  // Everything is read before anything runs.
+  for (const method of scheduledMethodsOf(resolved.instances)) register(registrar, method, resolved)
+  for (const configurer of options.configurers ?? []) await configurer.configureTasks(registrar)
+  const chosen = chooseScheduler(options, resolved, registrar.scheduler)
+  registrar.setTaskScheduler(chosen.scheduler)
+  registrar.schedule()
+  const close = async (): Promise<void> => {
+    registrar.destroy()
+    await chosen.pool?.close()
+  }
+  return {
+    scheduler: chosen.scheduler,
+    tasks: () => registrar.getScheduledTasks(),
+    cancel: () => {
+      for (const task of registrar.getScheduledTasks()) task.cancel()
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function register(
+  registrar: ScheduledTaskRegistrar,
+  method: ScheduledMethodOf,
+  { resolve }: ResolvedEveryOptions,
+): void {
+  const schedule = scheduleOf(`@Scheduled ${method.methodName}`, method.options, resolve)
+  const task: TaskFunction<unknown> = ({ signal }) => method.run({ signal, execution: null })
+  Object.defineProperty(task, 'name', { value: method.name })
+  switch (schedule.kind) {
+    case 'disabled':
+      return
+    case 'cron':
+      registrar.addCronTask(task, schedule.cron)
+      return
+    case 'fixedRate':
+      registrar.addFixedRateTask(task, schedule.periodMs, { initialDelay: schedule.initialDelayMs })
+      return
+    case 'fixedDelay':
+      registrar.addFixedDelayTask(task, schedule.delayMs, { initialDelay: schedule.initialDelayMs })
+  }
+}
+
+/** The scheduler that was given, else the one that a configurer set, else a pool of its own. */
+function chooseScheduler(
+  { scheduler, errorHandler }: SchedulingOptions,
+  { logger, clock }: ResolvedEveryOptions,
+  configured: TaskScheduler | null,
+): { readonly scheduler: TaskScheduler; readonly pool: ThreadPoolTaskScheduler | null } {
+  const behaviour: ConcurrentTaskSchedulerOptions = {
+    logger,
+    clock,
+    ...(errorHandler === undefined ? {} : { errorHandler }),
+  }
+  if (scheduler !== undefined && 'submit' in scheduler) {
+    return { scheduler: new ConcurrentTaskScheduler(scheduler, behaviour), pool: null }
+  }
+  const existing = scheduler ?? configured
+  if (existing === null) {
+    const pool = new ThreadPoolTaskScheduler(behaviour)
+    return { scheduler: pool, pool }
+  }
+  if (errorHandler === undefined) return { scheduler: existing, pool: null }
+  throw new InvalidArgumentError(
+    'errorHandler',
+    `enableScheduling: a TaskScheduler has an error handler of its own. Give 'errorHandler' to the TaskScheduler.`,
+    'ERR_INVALID_OPTION',
+  )
+}

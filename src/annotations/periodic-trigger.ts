@@ -1,0 +1,34 @@
+import { refuseUnknownKeys } from '../core/options.ts'
+import { type DurationLike, requireDurationMs } from './durations.ts'
+import type { Trigger, TriggerContext } from './trigger.ts'
+
+export interface PeriodicTriggerOptions {
+  /** Before the first run. Default 0. */
+  readonly initialDelay?: DurationLike
+  /** Count from one planned run to the next, instead of from the end of a run. Default false. */
+  readonly fixedRate?: boolean
+}
+
+/** Runs again and again, where a `Trigger` is asked for. */
+export class PeriodicTrigger implements Trigger {
+  readonly periodMs: number
+  readonly initialDelayMs: number
+  readonly fixedRate: boolean
+
+  /** @throws InvalidArgumentError ERR_INVALID_OPTION */
+  constructor(period: DurationLike, options: PeriodicTriggerOptions = {}) {
+    const owner = 'PeriodicTrigger'
+    refuseUnknownKeys(owner, options, ['initialDelay', 'fixedRate'])
+    this.periodMs = requireDurationMs(owner, 'period', period, { minMs: 1 })
+    this.initialDelayMs = requireDurationMs(owner, 'initialDelay', options.initialDelay ?? 0, { minMs: 0 })
+    this.fixedRate = options.fixedRate ?? false
+  }
+
+  nextExecution({ lastScheduledExecution, lastCompletion, clock }: TriggerContext): Date {
+    if (lastScheduledExecution === null || lastCompletion === null) {
+      return new Date(clock.now() + this.initialDelayMs)
+    }
+    const last = this.fixedRate ? lastScheduledExecution : lastCompletion
+    return new Date(last.getTime() + this.periodMs)
+  }
+}

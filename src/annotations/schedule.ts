@@ -1,0 +1,52 @@
+import { CronExpression } from '../triggers/cron/cron-expression.ts'
+import type { CalendarMisfireInstruction } from '../triggers/misfire-instruction.ts'
+import { type DurationLike, requireDurationMs } from './durations.ts'
+import { type PlaceholderResolver, resolvePlaceholders } from './placeholders.ts'
+import type { ScheduledOptions } from './scheduled-options.ts'
+
+/** The text that switches a schedule off. */
+export const disabledSchedule = '-'
+
+/** When a task runs, with placeholders filled in. */
+export type Schedule =
+  | { readonly kind: 'disabled' }
+  | {
+      readonly kind: 'cron'
+      readonly cron: CronExpression
+      readonly misfireInstruction: CalendarMisfireInstruction
+    }
+  | { readonly kind: 'fixedRate'; readonly periodMs: number; readonly initialDelayMs: number }
+  | { readonly kind: 'fixedDelay'; readonly delayMs: number; readonly initialDelayMs: number }
+
+/**
+ * What checked options say.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION, ERR_UNKNOWN_TIME_ZONE; CronExpressionError
+ */
+export function scheduleOf(owner: string, options: ScheduledOptions, resolve: PlaceholderResolver): Schedule {
+  const fill = <Value extends DurationLike | undefined>(field: string, value: Value): Value | string =>
+    typeof value === 'string' ? resolvePlaceholders(owner, field, value, resolve).trim() : value
+  if (options.cron !== undefined) {
+    const cron = fill('cron', options.cron)
+    if (cron === disabledSchedule) return { kind: 'disabled' }
+    const { dst, misfireInstruction = 'smart' } = options
+    const timeZone = fill('zone', options.zone)
+    return {
+      kind: 'cron',
+      cron: CronExpression.parse(cron, { dialect: 'spring', timeZone, dst }),
+      misfireInstruction,
+    }
+  }
+  const { timeUnit: unit = 'milliseconds' } = options
+  const period = (field: string, given: DurationLike, minMs: number): number | null => {
+    const duration = fill(field, given)
+    return duration === disabledSchedule ? null : requireDurationMs(owner, field, duration, { minMs, unit })
+  }
+  const initialDelayMs = period('initialDelay', options.initialDelay ?? 0, 0) ?? 0
+  if (options.fixedRate !== undefined) {
+    const periodMs = period('fixedRate', options.fixedRate, 1)
+    return periodMs === null ? { kind: 'disabled' } : { kind: 'fixedRate', periodMs, initialDelayMs }
+  }
+  const delayMs = period('fixedDelay', options.fixedDelay, 1)
+  return delayMs === null ? { kind: 'disabled' } : { kind: 'fixedDelay', delayMs, initialDelayMs }
+}

@@ -1,0 +1,82 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { describeValue } from '../core/options.ts'
+import { type ScheduledContext, type ScheduledMethod, schedulesOf } from './scheduled.ts'
+import type { ScheduledOptions } from './scheduled-options.ts'
+
+/** A scheduled method of one object, with one of its schedules. */
+export interface ScheduledMethodOf {
+  /** The name that was given, or `Class.method`. */
+  readonly name: string
+  /** `Class.method`, whatever name was given. */
+  readonly methodName: string
+  /** The object. */
+  readonly target: object
+  readonly options: ScheduledOptions
+  run(context: ScheduledContext): unknown
+}
+
+/**
+ * The scheduled methods of objects, and the static ones of classes among them, in order.
+ *
+ * @throws InvalidArgumentError for what has no scheduled method
+ */
+export function scheduledMethodsOf(instances: readonly object[]): ScheduledMethodOf[] {
+  return instances.flatMap((target, index) => {
+    const given: unknown = target
+    const isObject = (typeof given === 'object' && given !== null) || typeof given === 'function'
+    const methods = isObject ? methodsOf(target) : []
+    if (methods.length > 0) return methods
+    const hint =
+      typeof given === 'function'
+        ? `class '${given.name}' has no static method with @Scheduled. For its instance methods pass an instance`
+        : `${isObject ? `a ${classNameOf(target)}` : describeValue(given)} has no method with @Scheduled`
+    throw new InvalidArgumentError('instances', `enableScheduling: instances[${index}]: ${hint}.`)
+  })
+}
+
+function methodsOf(target: object): ScheduledMethodOf[] {
+  const className = classNameOf(target)
+  return memberNamesOf(target).flatMap((member) => {
+    const schedules = schedulesOf(functionOf(target, member))
+    const methodName = `${className}.${String(member)}`
+    return schedules.map((options) => ({
+      name: options.name ?? methodName,
+      methodName,
+      target,
+      options,
+      run: (context) => {
+        const method = Reflect.get(target, member) as ScheduledMethod<object>
+        return method.call(target, context)
+      },
+    }))
+  })
+}
+
+/** Own and inherited members, those of base classes first, each once. */
+function memberNamesOf(target: object): (string | symbol)[] {
+  const names: (string | symbol)[][] = []
+  for (let holder: object | null = target; holder !== null && !isRoot(holder); ) {
+    names.unshift(Reflect.ownKeys(holder))
+    holder = Reflect.getPrototypeOf(holder)
+  }
+  return [...new Set(names.flat())]
+}
+
+/** The function that a member is, without running a getter. */
+function functionOf(target: object, member: string | symbol): unknown {
+  for (let holder: object | null = target; holder !== null; holder = Reflect.getPrototypeOf(holder)) {
+    const found = Reflect.getOwnPropertyDescriptor(holder, member)
+    if (found !== undefined) return found.value
+  }
+  return undefined
+}
+
+function isRoot(holder: object): boolean {
+  return holder === Object.prototype || holder === Function.prototype
+}
+
+function classNameOf(target: object): string {
+  if (typeof target === 'function') return target.name
+  const constructor: unknown = Reflect.get(target, 'constructor')
+  return typeof constructor === 'function' && constructor.name !== '' ? constructor.name : 'Object'
+}

@@ -1,0 +1,126 @@
+import type { ScheduledFuture } from '../executors/scheduled-future.ts'
+import type { TaskFunction } from '../executors/task.ts'
+import type { CronExpression } from '../triggers/cron/cron-expression.ts'
+import { CronTrigger, type CronTriggerOptions } from './cron-trigger.ts'
+import { type DurationLike, requireDurationMs } from './durations.ts'
+import { ScheduledTask, type ScheduledTaskKind } from './scheduled-task.ts'
+import type { TaskScheduler } from './task-scheduler.ts'
+import type { Trigger } from './trigger.ts'
+
+export interface PeriodicTaskOptions {
+  /** Before the first run. Default 0. */
+  readonly initialDelay?: DurationLike
+}
+
+/** Adds tasks, or the scheduler, when scheduling is enabled. */
+export interface SchedulingConfigurer {
+  configureTasks(registrar: ScheduledTaskRegistrar): unknown
+}
+
+const owner = 'ScheduledTaskRegistrar'
+
+/**
+ * Collects tasks of every kind. They are scheduled when `schedule` is called and a scheduler is set; tasks that are
+ * added later are scheduled at once.
+ */
+export class ScheduledTaskRegistrar {
+  readonly #tasks = new Set<ScheduledTask>()
+  #scheduler: TaskScheduler | null = null
+  #isStarted = false
+
+  /** What runs the tasks; null until it is set. */
+  get scheduler(): TaskScheduler | null {
+    return this.#scheduler
+  }
+
+  /** Sets what runs the tasks that are scheduled from now on. */
+  setTaskScheduler(scheduler: TaskScheduler): void {
+    this.#scheduler = scheduler
+    if (this.#isStarted) this.schedule()
+  }
+
+  /** A task that a trigger runs. */
+  addTriggerTask(task: TaskFunction<unknown>, trigger: Trigger): ScheduledTask {
+    return this.#add('trigger', task, (scheduler) => scheduler.schedule(task, trigger))
+  }
+
+  /** A task on a cron expression of Spring's dialect, or on a parsed one. @throws CronExpressionError */
+  addCronTask(
+    task: TaskFunction<unknown>,
+    expression: string | CronExpression,
+    options?: CronTriggerOptions,
+  ): ScheduledTask {
+    const trigger = new CronTrigger(expression, options)
+    return this.#add('cron', task, (scheduler) => scheduler.schedule(task, trigger))
+  }
+
+  /** A task that runs every `period`. @throws InvalidArgumentError ERR_INVALID_OPTION */
+  addFixedRateTask(
+    task: TaskFunction<unknown>,
+    period: DurationLike,
+    options: PeriodicTaskOptions = {},
+  ): ScheduledTask {
+    const periodMs = requireDurationMs(owner, 'period', period, { minMs: 1 })
+    const delayMs = initialDelayMs(options)
+    return this.#add('fixedRate', task, (scheduler) =>
+      scheduler.scheduleAtFixedRate(task, scheduler.clock.now() + delayMs, periodMs),
+    )
+  }
+
+  /** A task that runs again `delay` after each run has ended. @throws InvalidArgumentError ERR_INVALID_OPTION */
+  addFixedDelayTask(
+    task: TaskFunction<unknown>,
+    delay: DurationLike,
+    options: PeriodicTaskOptions = {},
+  ): ScheduledTask {
+    const fixedDelayMs = requireDurationMs(owner, 'delay', delay, { minMs: 1 })
+    const delayMs = initialDelayMs(options)
+    return this.#add('fixedDelay', task, (scheduler) =>
+      scheduler.scheduleWithFixedDelay(task, scheduler.clock.now() + delayMs, fixedDelayMs),
+    )
+  }
+
+  /** A task that runs once, `initialDelay` after it is scheduled. @throws InvalidArgumentError ERR_INVALID_OPTION */
+  addOneTimeTask(task: TaskFunction<unknown>, initialDelay: DurationLike): ScheduledTask {
+    const delayMs = initialDelayMs({ initialDelay })
+    return this.#add('oneTime', task, (scheduler) =>
+      scheduler.schedule(task, scheduler.clock.now() + delayMs),
+    )
+  }
+
+  /** Every task, in the order in which they were added; of one kind, if that is given. */
+  getScheduledTasks(kind?: ScheduledTaskKind): readonly ScheduledTask[] {
+    return [...this.#tasks].filter((task) => kind === undefined || task.kind === kind)
+  }
+
+  /**
+   * Hands the tasks to the scheduler, now or as soon as one is set.
+   *
+   * @throws TaskRejectedError ERR_TASK_REJECTED
+   */
+  schedule(): void {
+    this.#isStarted = true
+    if (this.#scheduler === null) return
+    for (const task of this.#tasks) task.start(this.#scheduler)
+  }
+
+  /** Cancels every task. A scheduler stays as it is. */
+  destroy(): void {
+    for (const task of this.#tasks) task.cancel({ mayInterrupt: true })
+  }
+
+  #add(
+    kind: ScheduledTaskKind,
+    task: TaskFunction<unknown>,
+    start: (scheduler: TaskScheduler) => ScheduledFuture<unknown> | null,
+  ): ScheduledTask {
+    const added = new ScheduledTask(kind, task, start)
+    if (this.#isStarted && this.#scheduler !== null) added.start(this.#scheduler)
+    this.#tasks.add(added)
+    return added
+  }
+}
+
+function initialDelayMs({ initialDelay = 0 }: PeriodicTaskOptions): number {
+  return requireDurationMs(owner, 'initialDelay', initialDelay, { minMs: 0 })
+}

@@ -1,0 +1,106 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { describeValue } from '../core/options.ts'
+import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import { checkScheduledOptions, type ScheduledOptions } from './scheduled-options.ts'
+
+/** What a scheduled method is given. */
+export interface ScheduledContext {
+  /** Aborts when the run is to end. */
+  readonly signal: AbortSignal
+  /** In a cluster: the execution of the job that the method became. Null without one. */
+  readonly execution: JobExecutionContext | null
+}
+
+/** A method that can be scheduled: it needs nothing but, at most, its context. */
+export type ScheduledMethod<This = unknown> = (this: This, context: ScheduledContext) => unknown
+
+/** What `@Scheduled(...)` is: a standard method decorator. */
+export type ScheduledDecorator = <This>(
+  method: ScheduledMethod<This>,
+  context: ClassMethodDecoratorContext<This, ScheduledMethod<This>>,
+) => void
+
+/** Where a function keeps its schedules; shared by copies of this package. */
+const schedulesKey = Symbol.for('quartz-ts/scheduled')
+
+/**
+ * Schedules a method of the objects, or a static method of the classes, that are given to `enableScheduling`. May be
+ * repeated. Where other decorators wrap the method, it stands above them.
+ *
+ * @example
+ * class Reports {
+ *   \@Scheduled({ cron: '0 0 7 * * MON-FRI', zone: 'Europe/Paris' })
+ *   async daily() {}
+ * }
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION when the class is defined
+ */
+export function Scheduled(options: ScheduledOptions): ScheduledDecorator {
+  const checked = checkScheduledOptions(options)
+  return (method, context) => {
+    const name = String(context.name)
+    if (context.private) {
+      throw new InvalidArgumentError(
+        'method',
+        `@Scheduled cannot reach the private method '${name}'. Schedule a public method that calls it.`,
+      )
+    }
+    addSchedule(method, checked)
+    let isSeen = false
+    context.addInitializer(function () {
+      if (isSeen) return
+      isSeen = true
+      requireReachable(this, context.name, checked)
+    })
+  }
+}
+
+/**
+ * The same without a decorator: notes the schedule on a function, such as a method or a property of an object that is
+ * given to `enableScheduling`, and answers that function.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION, ERR_INVALID_ARGUMENT for what is no function
+ */
+export function scheduled<Method extends ScheduledMethod<never>>(
+  options: ScheduledOptions,
+  method: Method,
+): Method {
+  const given: unknown = method
+  if (typeof given !== 'function') {
+    throw new InvalidArgumentError(
+      'method',
+      `scheduled takes the options and the function to run, got ${describeValue(given)}.`,
+    )
+  }
+  addSchedule(method, checkScheduledOptions(options))
+  return method
+}
+
+/** The schedules of a function, in the order in which they are written. */
+export function schedulesOf(value: unknown): readonly ScheduledOptions[] {
+  if (typeof value !== 'function') return []
+  const own: unknown = Object.getOwnPropertyDescriptor(value, schedulesKey)?.value
+  return Array.isArray(own) ? (own as readonly ScheduledOptions[]) : []
+}
+
+function addSchedule(method: object, options: ScheduledOptions): void {
+  // Decorators are applied from the last to the first.
+  const value = Object.freeze([options, ...schedulesOf(method)])
+  Object.defineProperty(method, schedulesKey, { value, configurable: true })
+}
+
+/**
+ * A decorator that wraps the method from outside hides its schedules: better an error than a task that never runs.
+ */
+function requireReachable(owner: unknown, name: string | symbol, options: ScheduledOptions): void {
+  for (let holder: unknown = owner; holder !== null && holder !== undefined; ) {
+    const value: unknown = Object.getOwnPropertyDescriptor(holder, name)?.value
+    if (schedulesOf(value).includes(options)) return
+    holder = Object.getPrototypeOf(holder)
+  }
+  throw new InvalidArgumentError(
+    'method',
+    `@Scheduled on '${String(name)}' is hidden by another decorator, so the method would never run. ` +
+      'Put @Scheduled above the decorators that wrap the method.',
+  )
+}

@@ -1,0 +1,53 @@
+import type { TypedEvents } from '../core/typed-events.ts'
+import type { ScheduledFuture } from '../executors/scheduled-future.ts'
+import type { TaskFunction } from '../executors/task.ts'
+import type { Clock } from '../time/clock.ts'
+import type { InstantLike } from '../time/instant.ts'
+import type { DurationLike } from './durations.ts'
+import type { Trigger } from './trigger.ts'
+
+/** Every event of a `TaskScheduler` with its payload. */
+export interface TaskSchedulerEventMap {
+  /** A run of a task failed; the error handler is about to be told. `repeating` tells whether it may run again. */
+  taskFailed: { readonly task: string; readonly error: unknown; readonly repeating: boolean }
+  /** A task is due and waits, because as many tasks run as may. */
+  starvation: { readonly task: string; readonly lateMs: number }
+}
+
+/** Runs functions at instants, at a fixed rate, with a fixed delay, or when a trigger says. */
+export interface TaskScheduler {
+  readonly events: TypedEvents<TaskSchedulerEventMap>
+  /** What instants and triggers go by. */
+  readonly clock: Clock
+  /**
+   * Runs the task whenever the trigger says, each time after the end of the run before; null when it says never.
+   *
+   * @throws TaskRejectedError ERR_TASK_REJECTED after shutdown
+   */
+  schedule(task: TaskFunction<unknown>, trigger: Trigger): ScheduledFuture<never> | null
+  /**
+   * Runs the task once, at an instant; at once when that is past.
+   *
+   * @throws TaskRejectedError ERR_TASK_REJECTED after shutdown
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT for what is no instant
+   */
+  schedule<T>(task: TaskFunction<T>, startTime: InstantLike): ScheduledFuture<T>
+  /**
+   * Runs the task every `period`, from now or from an instant on; what was missed is made up, runs never overlap.
+   *
+   * @throws as `schedule`, and InvalidArgumentError ERR_INVALID_OPTION for a period below 1 ms
+   */
+  scheduleAtFixedRate(task: TaskFunction<unknown>, period: DurationLike): ScheduledFuture<never>
+  scheduleAtFixedRate(
+    task: TaskFunction<unknown>,
+    startTime: InstantLike,
+    period: DurationLike,
+  ): ScheduledFuture<never>
+  /** Runs the task now or from an instant on, and again each time `delay` after the end of a run. @throws as above */
+  scheduleWithFixedDelay(task: TaskFunction<unknown>, delay: DurationLike): ScheduledFuture<never>
+  scheduleWithFixedDelay(
+    task: TaskFunction<unknown>,
+    startTime: InstantLike,
+    delay: DurationLike,
+  ): ScheduledFuture<never>
+}

@@ -1,0 +1,71 @@
+import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { ScheduledExecutor } from '../executors/scheduled-executor.ts'
+import { timerDelayMaxMs } from '../time/clock.ts'
+import { ConcurrentTaskScheduler, type ConcurrentTaskSchedulerOptions } from './concurrent-task-scheduler.ts'
+
+export interface ThreadPoolTaskSchedulerOptions extends ConcurrentTaskSchedulerOptions {
+  /** Most tasks that run at one time, 1 to 100,000. Default 10. */
+  readonly poolSize?: number
+  /**
+   * Whether `close` lets running tasks end and tasks that are to run once still run. Default false: running tasks are
+   * interrupted and waiting ones cancelled.
+   */
+  readonly waitForTasksToCompleteOnShutdown?: boolean
+  /** The longest that `close` waits for running tasks. Milliseconds, 0 to 2,147,483,647, default: no limit. */
+  readonly awaitTerminationMs?: number
+  /** Whether waiting tasks keep the process alive. Default true. */
+  readonly ref?: boolean
+}
+
+const what = 'ThreadPoolTaskScheduler'
+
+/** A `TaskScheduler` with an executor of its own. Its threads are slots: the tasks run on the event loop. */
+export class ThreadPoolTaskScheduler extends ConcurrentTaskScheduler implements AsyncDisposable {
+  readonly #executor: ScheduledExecutor
+  readonly #waitForTasks: boolean
+  readonly #awaitTerminationMs: number | undefined
+
+  /** @throws InvalidArgumentError ERR_INVALID_OPTION */
+  constructor(options: ThreadPoolTaskSchedulerOptions = {}) {
+    const {
+      poolSize = 10,
+      waitForTasksToCompleteOnShutdown = false,
+      awaitTerminationMs,
+      ref,
+      ...rest
+    } = options
+    refuseUnknownKeys(what, rest, ['errorHandler', 'logger', 'clock'])
+    const { clock, logger } = rest
+    const executor = new ScheduledExecutor({
+      corePoolSize: requireInteger(what, 'poolSize', poolSize, { min: 1, max: 100_000 }),
+      removeOnCancel: true,
+      ...(ref === undefined ? {} : { ref }),
+      ...(clock === undefined ? {} : { clock }),
+      ...(logger === undefined ? {} : { logger }),
+    })
+    super(executor, rest)
+    this.#executor = executor
+    this.#waitForTasks = waitForTasksToCompleteOnShutdown
+    this.#awaitTerminationMs =
+      awaitTerminationMs === undefined
+        ? undefined
+        : requireInteger(what, 'awaitTerminationMs', awaitTerminationMs, { min: 0, max: timerDelayMaxMs })
+  }
+
+  /** How many tasks run now. */
+  get activeCount(): number {
+    return this.#executor.activeCount
+  }
+
+  /** Takes no more tasks, ends what runs or waits as the options say; false when something still runs. */
+  close(): Promise<boolean> {
+    this.cancelTriggered()
+    if (this.#waitForTasks) this.#executor.shutdown()
+    else this.#executor.shutdownNow()
+    return this.#executor.awaitTermination(this.#awaitTerminationMs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+}

@@ -1,0 +1,165 @@
+import { CancellationError } from '../executors/errors.ts'
+import type { CancelOptions, ScheduledFuture } from '../executors/scheduled-future.ts'
+import type { TaskContext, TaskFunction } from '../executors/task.ts'
+import type { Clock } from '../time/clock.ts'
+import { TaskRejectedError } from './errors.ts'
+import type { Trigger, TriggerContext } from './trigger.ts'
+
+/**
+ * The longest wait: the wall clock is looked at again, so that one that was set delays or hurries a run by this at
+ * most.
+ */
+const replanMs = 30_000
+
+export interface TriggeredTaskParts {
+  readonly task: TaskFunction<unknown>
+  readonly trigger: Trigger
+  readonly clock: Clock
+  /** Submits one run or one look at the clock. @throws TaskRejectedError */
+  readonly submit: (wake: TaskFunction<unknown>, delayMs: number) => ScheduledFuture<unknown>
+  /** Told when the trigger throws, which ends the task. */
+  readonly onTriggerError: (error: unknown) => void
+  /** Told when the task will not run again. */
+  readonly onEnd: (task: TriggeredTask) => void
+}
+
+/** A task that a trigger runs: submitted anew after the end of each run, so that runs never overlap. */
+export class TriggeredTask implements ScheduledFuture<never> {
+  readonly isPeriodic = true
+  readonly #parts: TriggeredTaskParts
+  #context: TriggerContext
+  #plannedMs = 0
+  #current: ScheduledFuture<unknown> | null = null
+  #state: 'active' | 'cancelled' | 'failed' | 'finished' = 'active'
+  #error: unknown = null
+  #settle: (() => void) | null = null
+  #end: Promise<void> | null = null
+
+  private constructor(parts: TriggeredTaskParts) {
+    this.#parts = parts
+    this.#context = {
+      lastScheduledExecution: null,
+      lastActualExecution: null,
+      lastCompletion: null,
+      clock: parts.clock,
+    }
+  }
+
+  /** Null when the trigger says never. @throws TaskRejectedError */
+  static start(parts: TriggeredTaskParts): TriggeredTask | null {
+    const task = new TriggeredTask(parts)
+    return task.#plan() ? task : null
+  }
+
+  get isDone(): boolean {
+    return this.#state !== 'active'
+  }
+  get isCancelled(): boolean {
+    return this.#state === 'cancelled'
+  }
+
+  /**
+   * Never resolves while the trigger goes on; rejects when it is cancelled, fails, or the trigger has no next time.
+   */
+  async get(): Promise<never> {
+    if (!this.isDone) {
+      this.#end ??= new Promise((resolve) => {
+        this.#settle = resolve
+      })
+      await this.#end
+    }
+    if (this.#state === 'failed') throw this.#error
+    throw new CancellationError(this.isCancelled ? undefined : 'The trigger of the task has no next time.')
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a future is awaited like a promise
+  then<A = never, B = never>(
+    onFulfilled?: ((value: never) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): PromiseLike<A | B> {
+    return this.get().then(onFulfilled, onRejected)
+  }
+
+  cancel(options?: CancelOptions): boolean {
+    if (this.isDone) return false
+    this.#finish('cancelled')
+    this.#current?.cancel(options)
+    return true
+  }
+
+  getDelay(): number {
+    return this.isDone ? 0 : this.#plannedMs - this.#parts.clock.now()
+  }
+
+  /** Asks the trigger and waits for what it says; false when that is never. */
+  #plan(): boolean {
+    const next = this.#parts.trigger.nextExecution(this.#context)
+    if (next === null) return false
+    this.#plannedMs = next.getTime()
+    this.#wait()
+    return true
+  }
+
+  #wait(): void {
+    const delayMs = Math.min(Math.max(0, this.#plannedMs - this.#parts.clock.now()), replanMs)
+    const current = this.#parts.submit((run) => this.#wake(run), delayMs)
+    this.#current = current
+    // A wake-up does not fail; it is cancelled when the executor is shut down.
+    current.then(undefined, () => {
+      if (!this.isDone && this.#current === current) this.#finish('cancelled')
+    })
+  }
+
+  async #wake(run: TaskContext): Promise<void> {
+    const { clock, task } = this.#parts
+    const startedMs = clock.now()
+    if (startedMs < this.#plannedMs) {
+      this.#goOn(() => {
+        this.#wait()
+      })
+      return
+    }
+    try {
+      await task({ signal: run.signal, future: this })
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    this.#context = {
+      lastScheduledExecution: new Date(this.#plannedMs),
+      lastActualExecution: new Date(startedMs),
+      lastCompletion: new Date(clock.now()),
+      clock,
+    }
+    this.#goOn(() => {
+      if (!this.#plan()) this.#finish('finished')
+    })
+  }
+
+  #goOn(next: () => void): void {
+    if (this.isDone) return
+    try {
+      next()
+    } catch (error) {
+      // Shut down while the task ran: what waits is cancelled, and so is this.
+      if (error instanceof TaskRejectedError) {
+        this.#finish('cancelled')
+        return
+      }
+      this.#parts.onTriggerError(error)
+      this.#fail(error)
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.isDone) return
+    this.#error = error
+    this.#finish('failed')
+  }
+
+  #finish(state: 'cancelled' | 'failed' | 'finished'): void {
+    this.#state = state
+    this.#settle?.()
+    this.#parts.onEnd(this)
+  }
+}

@@ -1,0 +1,25 @@
+/** A luxon `DateTime`, or anything else that knows its epoch milliseconds. */
+export interface DateTimeLike {
+  toMillis(): number
+}
+
+/**
+ * An instant: a `Date`, epoch milliseconds, ISO 8601 text with its offset (`2026-03-29T07:00:00+02:00`, `...Z`), or a
+ * luxon `DateTime`.
+ */
+export type InstantLike = Date | number | string | DateTimeLike
+
+/** Without an offset a text would mean another instant on every machine. */
+const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/
+
+/** Epoch milliseconds of an instant; NaN for what is none. */
+export function instantMsOf(instant: unknown): number {
+  if (instant instanceof Date) return instant.getTime()
+  if (typeof instant === 'number') return Number.isFinite(instant) ? Math.round(instant) : Number.NaN
+  if (typeof instant === 'string') return isoInstant.test(instant) ? Date.parse(instant) : Number.NaN
+  return isDateTimeLike(instant) ? instant.toMillis() : Number.NaN
+}
+
+function isDateTimeLike(value: unknown): value is DateTimeLike {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toMillis') === 'function'
+}
