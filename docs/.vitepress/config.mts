@@ -51,6 +51,8 @@ export default defineConfig({
           { text: 'What ran', link: '/guide/execution-history' },
           { text: 'When something fails', link: '/guide/errors' },
           { text: 'Sharing tables with Java Quartz', link: '/guide/java-quartz' },
+          { text: 'Executors', link: '/guide/executors' },
+          { text: 'Timer', link: '/guide/timer' },
           { text: 'Testing your schedules', link: '/guide/testing' },
           { text: 'The command line', link: '/guide/command-line' },
         ],

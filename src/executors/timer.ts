@@ -27,7 +27,7 @@ const [initialCapacity, growthFactor] = [128, 2]
  * Runs tasks one after the other, at times of the wall clock: when that is set, tasks run earlier or later. A task that
  * takes long delays all others; `ScheduledExecutor` can run several at a time.
  */
-export class Timer {
+export class Timer implements Disposable {
   readonly #options: Readonly<Required<TimerOptions>>
   readonly #events: TypedEventEmitter<TimerEventMap>
   readonly #queue = new DelayHeap<TimerEntry>(initialCapacity, growthFactor)
@@ -118,6 +118,11 @@ export class Timer {
   unref(): this {
     this.#alarm.setRef({ ref: false })
     return this
+  }
+
+  /** Cancels the timer at the end of its scope. */
+  [Symbol.dispose](): void {
+    this.cancel()
   }
 
   #add(given: TimerTask | ((task: TimerTask) => unknown), when: number | Date, plan: TimerPlan): TimerTask {

@@ -205,6 +205,16 @@ describe('Timer', () => {
     }
   })
 
+  it('ends with its scope', () => {
+    const { clock, timer, task } = setUp()
+    const scope = (): void => {
+      using scoped = timer
+      scoped.schedule(task, 10)
+    }
+    scope()
+    expect([timer.size, clock.timerCount]).toEqual([0, 0])
+  })
+
   it('gives scheduledExecutionTime: for when the run was planned, not when it began', async () => {
     const { clock, timer } = setUp()
     const planned: (Date | null)[] = []
