@@ -280,6 +280,23 @@ describe('the jobs of an application that starts again', () => {
     expect(recorder.runs.filter((run) => run.startsWith('rate'))).toEqual([`rate ${11 * 3_600_000}`])
   })
 
+  test('go on after a crash in the middle of a run', async () => {
+    const { clock, recorder, store } = restart()
+    const hangs = scheduled({ fixedDelay: '10s', name: 'delay' }, () => {
+      recorder.note('hangs')
+      return new Promise<void>(() => {})
+    })
+    const first = await createScheduler({ clock, jobStore: store() })
+    await enableScheduling({ cluster: first, instances: [{ hangs }], clock })
+    await first.start()
+    await clock.advance(1000)
+    await first.shutdown()
+    await clock.advance(2000)
+    await startApplication(clock, store(), [recorder.task('delay', { fixedDelay: '10s' }, 500)])
+    await clock.advance(20_000)
+    expect(recorder.runs).toEqual(['hangs 0', 'delay 10000', 'delay 20500'])
+  })
+
   test('follow what was added, changed, disabled and removed', async () => {
     const { clock, recorder, store } = restart()
     const first = await startApplication(clock, store(), [
