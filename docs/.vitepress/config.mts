@@ -37,6 +37,8 @@ export default defineConfig({
       {
         text: 'Guide',
         items: [
+          { text: 'Which of the five do I need', link: '/guide/which-one' },
+          { text: '@Scheduled', link: '/guide/annotations' },
           { text: 'Jobs', link: '/guide/jobs' },
           { text: 'Triggers', link: '/guide/triggers' },
           { text: 'Cron and its dialects', link: '/guide/cron' },

@@ -1,5 +1,5 @@
-// An instance of an application with scheduled methods, in the built package. Every run goes to a file that all instances
-// append to. Arguments: where the database is, the file, the instance id.
+// An instance of an application with scheduled methods, in the built package. Every run goes to a file that all
+// instances append to. Arguments: where the database is, the file, the instance id.
 
 import { openSync, writeSync } from 'node:fs'
 import { enableScheduling, scheduled } from '../../dist/annotations.js'

@@ -30,6 +30,14 @@ const expected: Record<string, readonly RegExp[]> = {
     /not fire again$/,
   ],
   'retry.js': [/^attempt 1: .*down$/, /^attempt 2: .*down$/, /^attempt 3: uploaded$/],
+  'scheduled-methods.ts': [
+    /^Heartbeat\.beat, fixedRate$/,
+    /^cleanup, fixedDelay$/,
+    /^alive \d$/,
+    /^alive \d$/,
+    /^cleaned up$/,
+    /^once in the cluster$/,
+  ],
   'testing.js': [/^# pass 1$/, /^# fail 0$/],
   // The main thread is number 0.
   'worker-jobs.js': [
