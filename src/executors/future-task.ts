@@ -5,7 +5,7 @@ import type { TaskContext, TaskFunction } from './task.ts'
 
 /** The executor, as far as a future needs it. */
 export interface TaskOwner {
-  cancelled(future: FutureTask, run: TaskRun | null, options: CancelOptions): void
+  cancelled(future: FutureTask): void
   delayOf(future: FutureTask): number
 }
 
@@ -88,9 +88,8 @@ export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
   cancel(options: CancelOptions = {}): boolean {
     if (this.isDone) return false
     this.#settle(cancelled, undefined)?.reject(new CancellationError())
-    const run = this.#run
-    this.#owner.cancelled(this, run, options)
-    if (options.mayInterrupt === true) run?.abort(new CancellationError())
+    this.#owner.cancelled(this)
+    if (options.mayInterrupt === true) this.interrupt(new CancellationError())
     return true
   }
 
@@ -113,6 +112,7 @@ export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
     return run
   }
 
+  /** Aborts the signal of a run in progress. */
   interrupt(reason: unknown): void {
     this.#run?.abort(reason)
   }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { refuseUnknownKeys } from '../core/options.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
+import { describeValue, refuseUnknownKeys } from '../core/options.ts'
 import { defineWorkerJob } from '../jobs/define-worker-job.ts'
 
 export interface WorkerTaskOptions {
@@ -37,6 +38,14 @@ export function defineWorkerTask<T = unknown>(
   const name = nameOf(moduleUrl)
   refuseUnknownKeys(`Worker task '${name}'`, options, ['exportName', 'data'])
   const { data = {}, ...jobOptions } = options
+  const given: unknown = data
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new InvalidArgumentError(
+      'data',
+      `Worker task '${name}': 'data' must be an object, got ${describeValue(given)}.`,
+      'ERR_INVALID_OPTION',
+    )
+  }
   const job = defineWorkerJob(name, moduleUrl, jobOptions)
   return Object.freeze({
     kind: 'worker',

@@ -97,9 +97,15 @@ describe('worker tasks', () => {
     expect(() => defineWorkerTask(fixture('missing.mjs'))).toThrow(refusal)
     expect(() => defineWorkerTask('https://example.org/task.js')).toThrow(refusal)
     expect(() => defineWorkerTask('task.js')).toThrow(refusal)
-    expect(() => defineWorkerTask(fixture('echo.mjs'), { datas: {} } as object)).toThrow(
-      expect.objectContaining({ code: 'ERR_INVALID_OPTION', field: 'datas' }),
-    )
+    for (const [options, field] of [
+      [{ datas: {} }, 'datas'],
+      [{ data: [5] }, 'data'],
+      [{ exportName: '' }, 'exportName'],
+    ] as const) {
+      expect(() => defineWorkerTask(fixture('echo.mjs'), options as object)).toThrow(
+        expect.objectContaining({ code: 'ERR_INVALID_OPTION', field }),
+      )
+    }
   })
 
   it('report a module that breaks as their failure', async () => {
