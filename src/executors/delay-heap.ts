@@ -192,7 +192,11 @@ export class DelayHeap<Item extends Delayed> implements DelayEngine<Item> {
   }
 }
 
-function copyInto<Numbers extends Float64Array | Int32Array>(target: Numbers, source: Numbers): Numbers {
+/** Numbers of a full array, in a longer one. */
+export function copyInto<Numbers extends Float64Array | Int32Array>(
+  target: Numbers,
+  source: Numbers,
+): Numbers {
   target.set(source)
   return target
 }
