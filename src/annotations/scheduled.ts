@@ -38,13 +38,7 @@ const schedulesKey = Symbol.for('quartz-ts/scheduled')
 export function Scheduled(options: ScheduledOptions): ScheduledDecorator {
   const checked = checkScheduledOptions(options)
   return (method, context) => {
-    const name = String(context.name)
-    if (context.private) {
-      throw new InvalidArgumentError(
-        'method',
-        `@Scheduled cannot reach the private method '${name}'. Schedule a public method that calls it.`,
-      )
-    }
+    requireMethodContext(context)
     addSchedule(method, checked)
     let isSeen = false
     context.addInitializer(function () {
@@ -81,6 +75,20 @@ export function schedulesOf(value: unknown): readonly ScheduledOptions[] {
   if (typeof value !== 'function') return []
   const own: unknown = Object.getOwnPropertyDescriptor(value, schedulesKey)?.value
   return Array.isArray(own) ? (own as readonly ScheduledOptions[]) : []
+}
+
+function requireMethodContext(context: unknown): void {
+  const has = (name: string): unknown =>
+    typeof context === 'object' && context !== null ? Reflect.get(context, name) : undefined
+  const kind = has('kind')
+  if (kind === 'method' && has('private') !== true) return
+  const problem =
+    kind === 'method'
+      ? `cannot reach the private method '${String(has('name'))}'. Schedule a public method that calls it`
+      : kind === undefined
+        ? 'is a standard decorator. Compile without experimentalDecorators, or use scheduled(options, method)'
+        : `is for methods, not for a ${describeValue(kind)}. For a function in a field use scheduled(options, method)`
+  throw new InvalidArgumentError('method', `@Scheduled ${problem}.`)
 }
 
 function addSchedule(method: object, options: ScheduledOptions): void {

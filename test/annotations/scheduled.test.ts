@@ -127,6 +127,17 @@ describe('S2: @Scheduled', () => {
     expect(() => new Below()).toThrow(/'tick' is hidden by another decorator.*Put @Scheduled above/)
   })
 
+  test('refuses what is no method, and decorators of another kind', () => {
+    const decorate = Scheduled({ fixedRate: 1 }) as (...given: unknown[]) => void
+    // What TypeScript passes under experimentalDecorators.
+    expect(() => {
+      decorate({}, 'tick', { value: () => {} })
+    }).toThrow(/standard decorator\. Compile without experimentalDecorators/)
+    expect(() => {
+      decorate(undefined, { kind: 'field', name: 'tick', private: false })
+    }).toThrow(/is for methods, not for a 'field'\. .*use scheduled\(options, method\)/)
+  })
+
   test('refuses private methods, and objects without a scheduled method', () => {
     expect(() => {
       class Private {

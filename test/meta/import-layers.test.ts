@@ -43,6 +43,10 @@ const schedulerSpis = /^src\/(jobstore\/[^/]+\.ts|threadpool\/(thread-pool|wire)
 /** In-process timing knows nothing of stores and what goes with them. */
 const executorsMayImport = /^src\/(core|time|jobs|threadpool|executors)\//
 
+/** What methods become in a cluster needs the contract of a scheduler, and of what lies below it. */
+const annotationsMayImport =
+  /^src\/((core|time|triggers|executors|jobs|annotations)\/|scheduler\/scheduler\.ts|jobstore\/queries\.ts|listeners\/scheduler-listener\.ts)/
+
 const layerOf = (path: string): string => path.split('/')[1] ?? ''
 const rankOf = (path: string): number => layers.findIndex((row) => row.includes(layerOf(path)))
 const isTesting = (path: string): boolean => path === 'src/testing.ts' || path.startsWith('src/testing/')
@@ -56,6 +60,8 @@ function forbidden(from: string, to: string): string | null {
   const upwards = layerOf(from) !== layerOf(to) && rankOf(to) >= rankOf(from)
   if (upwards) return `layer '${layerOf(from)}' must not know layer '${layerOf(to)}'`
   if (layerOf(from) === 'executors' && !executorsMayImport.test(to)) return 'executors/ needs no store'
+  if (layerOf(from) === 'annotations' && !annotationsMayImport.test(to))
+    return 'annotations/ sees contracts only'
   const wires = layerOf(from) !== 'scheduler' || from === 'src/scheduler/create-scheduler.ts'
   const hasDrivers = /^src\/(jobstore|threadpool)\//.test(to)
   return wires || !hasDrivers || schedulerSpis.test(to) ? null : 'scheduler/ sees SPIs only, not drivers'
@@ -132,6 +138,7 @@ describe('import layers', () => {
     ['a new folder', 'src/helpers/a.ts', `import '../core/b.ts'`, 'is not a layer'],
     ['a driver', 'src/scheduler/a.ts', `import '../jobstore/ram/b.ts'`, 'SPIs only'],
     ['a pool', 'src/scheduler/a.ts', `import '../threadpool/piscina-pool.ts'`, 'SPIs only'],
+    ['wiring', 'src/annotations/a.ts', `import '../scheduler/create-scheduler.ts'`, 'contracts only'],
     ['a store', 'src/executors/a.ts', `import '../jobstore/job-store.ts'`, 'needs no store'],
     ['a strayed package', 'src/cli/a.ts', `import { DateTime } from 'luxon'`, 'src/time only'],
     ['an unknown package', 'src/cli/a.ts', `import x from '@a/b/c'`, `'@a/b' has no home`],
