@@ -15,6 +15,7 @@ import { systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
+import { requireTls } from '../support/postgres-tls.ts'
 
 const builtEntry = new URL('../../dist/jobstore/postgres/check-in-entry.js', import.meta.url)
 const dyingEntry = new URL('../fixtures/check-in/dying-thread.mjs', import.meta.url)
@@ -170,6 +171,20 @@ describe('a check-in thread', () => {
       database: pathname.slice(1),
       password: () => Promise.resolve(password),
     })
+    driver.start(observer, orders('first'))
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.length).toBeGreaterThan(0)
+      },
+      { timeout: patienceMs },
+    )
+  })
+
+  test('connects over TLS where the store does', async () => {
+    const other = await startPostgres()
+    onTestFinished(() => other.remove())
+    const ca = await requireTls(other)
+    const { driver, observer, seen } = rig({ connectionString: other.connectionString, ssl: { ca } })
     driver.start(observer, orders('first'))
     await vi.waitFor(
       () => {

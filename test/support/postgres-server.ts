@@ -69,7 +69,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
     probe.once('error', reject)
