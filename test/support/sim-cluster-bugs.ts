@@ -84,10 +84,22 @@ const recoveryForgetsClaims: KnownClusterBug = {
       : statement,
 }
 
+const executionsForgotten: KnownClusterBug = {
+  name: 'A job that wants recovery goes with its last trigger, whatever is in flight of it',
+  symptom: /should have run again/,
+  statement: (statement) => {
+    const looksForExecutions =
+      statement.text.includes('SELECT DISTINCT f.job_name') && statement.text.includes('EXECUTING')
+    const isOfFleetingJob = statement.values.some((value) => String(value).includes('"recoverable-f'))
+    return looksForExecutions && isOfFleetingJob ? nothing : statement
+  },
+}
+
 export const knownClusterBugs: readonly KnownClusterBug[] = [
   releaseWithoutLook,
   recoveryKeepsBlocked,
   claimsUnseen,
   completionUnfenced,
   recoveryForgetsClaims,
+  executionsForgotten,
 ]

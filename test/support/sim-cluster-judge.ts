@@ -1,6 +1,6 @@
 import type { Aftermath, Run } from './sim-cluster.ts'
 import { type Firing, isRerun, type Replay, replay } from './sim-cluster-ledger.ts'
-import { counterJobName } from './sim-cluster-operations.ts'
+import { counterJobName, isDoomed } from './sim-cluster-operations.ts'
 
 export interface Judgement {
   readonly violations: readonly string[]
@@ -27,12 +27,12 @@ export function judge(aftermath: Aftermath): Judgement {
 /** A trigger whose policy skips nothing fires once for each of its instants. */
 function missedInstants({ wishes }: Aftermath, { stored, instants }: Replay): string[] {
   const missed: string[] = []
-  for (const [key, { startMs, intervalMs, count }] of wishes) {
+  for (const [key, wish] of wishes) {
     if (!stored.has(key)) continue
     const fired = new Set(instants.get(key))
-    for (let index = 0; index < count; index++) {
-      if (!fired.delete(startMs + index * intervalMs)) {
-        missed.push(`instant ${index + 1} of ${count} of ${key} was never fired for`)
+    for (const [index, instant] of wish.entries()) {
+      if (!fired.delete(instant)) {
+        missed.push(`instant ${index + 1} of ${wish.length} of ${key} was never fired for`)
       }
     }
     for (const instant of fired) missed.push(`${key} fired for ${instant}, which it does not plan`)
@@ -54,7 +54,8 @@ function unexplainedFirings({ runs, lost, isDead }: Aftermath, { firings }: Repl
       if (ran.length === 0) problems.push(`${entry} of ${row.trigger_name} was completed and never run`)
       if (ran.some(({ hasEnded }) => !hasEnded)) problems.push(`${entry} was completed while it ran`)
     }
-    if (end === 'recovered') {
+    // What users delete does not run again.
+    if (end === 'recovered' && !isDoomed(row.job_name)) {
       const isRunAgain = reruns.some((rerun) => isRerunOf(rerun, firing))
       if (row.requests_recovery === 1 && !isRunAgain) problems.push(`${entry} should have run again`)
       if (row.requests_recovery === 0 && !lost.has(entry)) problems.push(`${entry} was lost in silence`)

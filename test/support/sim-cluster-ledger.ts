@@ -39,6 +39,11 @@ export function keepLedger(database: Database.Database): void {
   database.exec(`CREATE TRIGGER l4 AFTER INSERT ON qrtz_triggers BEGIN
     INSERT INTO ledger (kind, trigger_name, trigger_group, job_name, process, lock, at) VALUES ('stored',
       new.trigger_name, new.trigger_group, new.job_name, sim_process(), sim_lock(), sim_elapsed()); END`)
+  // Rescheduled in its place.
+  database.exec(`CREATE TRIGGER l5 AFTER UPDATE OF start_time ON qrtz_triggers
+    WHEN new.start_time <> old.start_time BEGIN
+    INSERT INTO ledger (kind, trigger_name, trigger_group, job_name, process, lock, at) VALUES ('stored',
+      new.trigger_name, new.trigger_group, new.job_name, sim_process(), sim_lock(), sim_elapsed()); END`)
 }
 
 export interface Firing {
@@ -77,6 +82,8 @@ export function replay(rows: readonly LedgerRow[]): Replay {
     switch (row.kind) {
       case 'stored':
         stored.add(`${row.trigger_group}.${row.trigger_name}`)
+        // It plans anew.
+        instants.delete(`${row.trigger_group}.${row.trigger_name}`)
         break
       case 'claimed': {
         const sameJob = others(row).find(({ job_name }) => job_name === row.job_name)
