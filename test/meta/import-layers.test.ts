@@ -64,8 +64,9 @@ function forbidden(from: string, to: string): string | null {
   const upwards = layerOf(from) !== layerOf(to) && rankOf(to) >= rankOf(from)
   if (upwards) return `layer '${layerOf(from)}' must not know layer '${layerOf(to)}'`
   if (layerOf(from) === 'executors' && !executorsMayImport.test(to)) return 'executors/ needs no store'
-  if (layerOf(from) === 'annotations' && !annotationsMayImport.test(to))
+  if (layerOf(from) === 'annotations' && !annotationsMayImport.test(to) && !contractsForAnnotations.has(to)) {
     return 'annotations/ sees contracts only'
+  }
   const wires = layerOf(from) !== 'scheduler' || from === 'src/scheduler/create-scheduler.ts'
   const hasDrivers = /^src\/(jobstore|threadpool)\//.test(to)
   return wires || !hasDrivers || schedulerSpis.test(to) ? null : 'scheduler/ sees SPIs only, not drivers'
