@@ -4,12 +4,12 @@ import { describeValue } from '../../core/options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { JoinedRunner } from '../sql/sql-engine.ts'
 import type { TransactionLock, TransactionOptions } from '../sql/sql-runner.ts'
-import { run, type SqlProgram } from '../sql/statement.ts'
+import { noReply, run, type SqlProgram, type SqlReply } from '../sql/statement.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { PostgresConnections } from './postgres-connections.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
-import { PreparedStatements, replyOf } from './prepared-statements.ts'
+import { PreparedStatements } from './prepared-statements.ts'
 import { writeWakeMessage } from './wake-message.ts'
 
 export interface JoinedPostgresOptions {
@@ -101,7 +101,7 @@ export class JoinedPostgres implements JoinedRunner {
     const { locking, connections } = this.#options
     const locks = locking.take(lock)
     if (locks.length === 0) return
-    if (locking.isTaken(await session.query({ text: locks.join('; ') })) || locking.prepare === null) return
+    if (locking.isTaken(await this.#take(session, locks)) || locking.prepare === null) return
     // Outside of the user's transaction, whose end is not ours to wait for.
     const own = await connections.open(null)
     try {
@@ -109,15 +109,20 @@ export class JoinedPostgres implements JoinedRunner {
     } finally {
       own.release()
     }
-    if (locking.isTaken(await session.query({ text: locks.join('; ') }))) return
+    if (locking.isTaken(await this.#take(session, locks))) return
     throw new DatabaseFailure(new Error('lock rows vanish as soon as they are made'))
+  }
+
+  #take(session: PostgresSession, locks: readonly string[]): Promise<readonly SqlReply[]> {
+    return session.pipeline(locks.map((text) => this.#statements.named({ text, values: [] })))
   }
 
   async #steps<Answer>(session: PostgresSession, program: SqlProgram<Answer>): Promise<Answer> {
     let step = program.next()
     while (step.done !== true) {
-      const [result] = await session.query(this.#statements.queryOf(step.value))
-      step = program.next(replyOf(result))
+      const [reply = noReply] = await session.pipeline([this.#statements.named(step.value)])
+      step.value.pending?.settle(reply)
+      step = program.next(reply)
     }
     return step.value
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { SqlNames } from '../sql/sql-names.ts'
 import type { TransactionLock } from '../sql/sql-runner.ts'
+import type { SqlReply } from '../sql/statement.ts'
 import { postgresDriver } from './postgres-driver.ts'
-import type { PostgresResult } from './postgres-session.ts'
 
 /** How transactions of the nodes of a cluster keep out of each other's way. */
 export interface LockingStrategy {
@@ -10,7 +10,7 @@ export interface LockingStrategy {
   /** Statements that take what a transaction needs; sent with its BEGIN, so without parameters. */
   take(lock: TransactionLock): readonly string[]
   /** Whether these replies to `take`, in its order, say that all was taken. */
-  isTaken(replies: readonly PostgresResult[]): boolean
+  isTaken(replies: readonly SqlReply[]): boolean
   /** What to run, outside of the transaction, before it begins again when not all could be taken; or null. */
   readonly prepare: string | null
 }

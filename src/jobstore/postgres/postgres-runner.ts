@@ -1,15 +1,16 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import type { IdGenerator } from '../../core/ids.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { SqlRunner, TransactionLock, TransactionOptions } from '../sql/sql-runner.ts'
-import type { SqlProgram, SqlReply, SqlStatement } from '../sql/statement.ts'
+import type { SqlRunner, TransactionOptions } from '../sql/sql-runner.ts'
+import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/statement.ts'
 import { endTransaction, inquireCommit } from './commit-doubt.ts'
 import { InterruptibleSleep } from './interruptible-sleep.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { PostgresConnections } from './postgres-connections.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
-import { type PreparedStatements, replyOf } from './prepared-statements.ts'
+import { PostgresTransaction, type TransactionSettings, transactionOpenings } from './postgres-transaction.ts'
+import type { PreparedStatements } from './prepared-statements.ts'
 import { TransactionRetry } from './transaction-retry.ts'
 
 export interface PostgresRunnerOptions {
@@ -44,8 +45,7 @@ const answerGraceMs = 5000
 export class PostgresRunner implements SqlRunner {
   readonly #options: PostgresRunnerOptions
   readonly #sleep: InterruptibleSleep
-  readonly #beginTexts = new Map<TransactionLock, string>()
-  readonly #fleetingBeginTexts = new Map<TransactionLock, string>()
+  readonly #settings: TransactionSettings
   readonly #open: () => Promise<PostgresSession>
   #activeCount = 0
   #onIdle: (() => void) | null = null
@@ -54,7 +54,8 @@ export class PostgresRunner implements SqlRunner {
   constructor(options: PostgresRunnerOptions) {
     this.#options = options
     this.#sleep = new InterruptibleSleep(options.clock)
-    const { statementTimeoutMs } = options
+    const { locking, statements, statementTimeoutMs } = options
+    this.#settings = { locking, statements, openings: transactionOpenings(options) }
     const answerWithinMs = statementTimeoutMs === 0 ? null : statementTimeoutMs + answerGraceMs
     this.#open = () => options.connections.open(answerWithinMs)
   }
@@ -80,7 +81,11 @@ export class PostgresRunner implements SqlRunner {
       const retry = new TransactionRetry(() => this.#options.ids.random())
       const program = begin()
       let step = program.next()
-      while (step.done !== true) step = program.next(await this.#readOne(step.value, retry))
+      while (step.done !== true) {
+        const reply = await this.#readOne(step.value, retry)
+        step.value.pending?.settle(reply)
+        step = program.next(reply)
+      }
       return step.value
     })
   }
@@ -115,14 +120,14 @@ export class PostgresRunner implements SqlRunner {
 
   async #attempt<Answer>(program: SqlProgram<Answer>, options: TransactionOptions): Promise<Attempt<Answer>> {
     let session: PostgresSession | null = null
-    let xid: string | null = null
+    let transaction: PostgresTransaction | null = null
     let computed: { readonly answer: Answer } | null = null
     try {
       session = await this.#open()
-      xid = await this.#begin(session, options)
-      const answer = await this.#steps(session, program)
+      transaction = new PostgresTransaction(session, this.#settings)
+      const answer = await transaction.run(program, options)
       computed = { answer }
-      await session.query({ text: 'COMMIT' })
+      await transaction.commit()
       session.release()
       return { kind: 'committed', answer }
     } catch (error) {
@@ -130,6 +135,7 @@ export class PostgresRunner implements SqlRunner {
       if (failure?.fault.dropsConnection === true) session?.discard()
       else await abandon(session)
       if (failure === null) throw error
+      const xid = transaction?.xid ?? null
       if (xid !== null && computed !== null && failure.fault.dropsConnection) {
         return { kind: 'doubt', failure, xid, ...computed }
       }
@@ -137,68 +143,15 @@ export class PostgresRunner implements SqlRunner {
     }
   }
 
-  /** Begins a transaction with its locks, in one round trip; answers its number. */
-  async #begin(session: PostgresSession, options: TransactionOptions): Promise<string> {
-    const { locking } = this.#options
-    const text = this.#beginText(options)
-    const lockCount = locking.take(options.lock).length
-    for (let attempt = 1; ; attempt++) {
-      const replies = await session.query({ text })
-      const locksFrom = replies.length - lockCount
-      const { xid, pid } = replies[locksFrom - 1]?.rows[0] ?? {}
-      if (typeof pid === 'number') session.processId = pid
-      if (locking.prepare === null || locking.isTaken(replies.slice(locksFrom))) return String(xid)
-      // Twice at most, unless somebody deletes the rows again and again.
-      if (attempt > 2) throw new DatabaseFailure(new Error('lock rows vanish as soon as they are made'))
-      await session.query({ text: 'ROLLBACK' })
-      await session.query({ text: locking.prepare })
-    }
-  }
-
-  #beginText({ lock, mayBeLost = false }: TransactionOptions): string {
-    const texts = mayBeLost ? this.#fleetingBeginTexts : this.#beginTexts
-    const known = texts.get(lock)
-    if (known !== undefined) return known
-    const { locking, lockTimeoutMs, statementTimeoutMs } = this.#options
-    const set = (name: string, ms: number): string[] =>
-      ms === 0 ? [] : [`SET LOCAL ${name} = ${String(ms)}`]
-    const text = [
-      // Whatever the defaults of the user or the database are: guards and SKIP LOCKED want to see the newest rows.
-      'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
-      // Rows are named by their keys. A plan made while a table was empty, the server's own checks of foreign keys
-      // included, would go on reading it whole when it has grown.
-      'SET LOCAL enable_seqscan = off',
-      ...(mayBeLost ? ['SET LOCAL synchronous_commit = off'] : []),
-      ...set('lock_timeout', lockTimeoutMs),
-      ...set('statement_timeout', statementTimeoutMs),
-      // The locks of a node that is gone, with a connection that the server believes in, end as well.
-      ...set('idle_in_transaction_session_timeout', statementTimeoutMs),
-      'SELECT CAST(pg_current_xact_id() AS text) AS xid, pg_backend_pid() AS pid',
-      ...locking.take(lock),
-    ].join('; ')
-    texts.set(lock, text)
-    return text
-  }
-
-  async #steps<Answer>(session: PostgresSession, program: SqlProgram<Answer>): Promise<Answer> {
-    const { statements } = this.#options
-    let step = program.next()
-    while (step.done !== true) {
-      const [result] = await session.query(statements.queryOf(step.value))
-      step = program.next(replyOf(result))
-    }
-    return step.value
-  }
-
   async #readOne(statement: SqlStatement, retry: TransactionRetry): Promise<SqlReply> {
-    const query = this.#options.statements.queryOf(statement)
+    const query = this.#options.statements.named(statement)
     for (;;) {
       let session: PostgresSession | null = null
       try {
         session = await this.#open()
-        const [result] = await session.query(query)
+        const [reply = noReply] = await session.pipeline([query])
         session.release()
-        return replyOf(result)
+        return reply
       } catch (error) {
         const failure = error instanceof DatabaseFailure ? error : new DatabaseFailure(error)
         if (failure.fault.dropsConnection) session?.discard()

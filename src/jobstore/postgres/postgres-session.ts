@@ -1,6 +1,8 @@
 import type pg from 'pg'
 import type { Clock, Timer } from '../../time/clock.ts'
-import { postgresDriver } from './postgres-driver.ts'
+import type { SqlReply } from '../sql/statement.ts'
+import { parserOf } from './column-parsers.ts'
+import { Pipeline, type PipelinedStatement, takesPipelines } from './pipeline.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 
 export interface SessionSettings {
@@ -26,28 +28,10 @@ export interface PostgresQuery {
 
 export type PostgresResult = pg.QueryResult<Record<string, unknown>>
 
-type Parser = (value: string) => unknown
+const changing = /^(INSERT|UPDATE|DELETE|MERGE)$/
 
-/** Numbers of types that every server has. */
-const { BOOL, BYTEA, INT2, INT4 } = { BOOL: 16, BYTEA: 17, INT2: 21, INT4: 23 }
-const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
-  [BOOL, (value) => value === 't'],
-  [BYTEA, toBytes],
-  [INT2, Number],
-  [INT4, Number],
-])
-const asText: Parser = (value) => value
-
-function toBytes(value: string): unknown {
-  if (value.startsWith('\\x')) return Buffer.from(value.slice(2), 'hex')
-  // The form of old servers, which a setting brings back.
-  const { types: theirs } = postgresDriver()
-  const parse = theirs.getTypeParser(theirs.builtins.BYTEA, 'text') as Parser
-  return parse(value)
-}
-
-/** Parsers of this library alone: a user's global ones (`pg.types.setTypeParser`) must not change what rows hold. */
-const types: object = { getTypeParser: (oid: number): Parser => parsers.get(oid) ?? asText }
+/** Parsers of this library alone, for queries of pg's own making. */
+const types: object = { getTypeParser: parserOf }
 
 /**
  * One connection that was taken from the pool, until it is given back. While it is out the pool does not listen for
@@ -85,8 +69,39 @@ export class PostgresSession {
     this.#processId = id
   }
 
-  /** Runs statements in one round trip; one result for each. @throws DatabaseFailure */
+  /** Runs the statements of a text in one round trip; one result for each. @throws DatabaseFailure */
   async query(query: PostgresQuery): Promise<PostgresResult[]> {
+    const config = { ...query, types } as pg.QueryConfig
+    const result: unknown = await this.#watch(
+      () => this.#client.query(config),
+      () => query.text,
+    )
+    // The types of pg do not know that several statements have several results.
+    return (Array.isArray(result) ? result : [result]) as PostgresResult[]
+  }
+
+  /** Runs statements in one round trip, none after one that fails; one reply for each. @throws DatabaseFailure */
+  async pipeline(statements: readonly PipelinedStatement[]): Promise<readonly SqlReply[]> {
+    if (!takesPipelines(this.#client)) return this.#oneByOne(statements)
+    const pipeline = new Pipeline(statements)
+    return this.#watch(
+      () => this.#client.query(pipeline).answer,
+      () => pipeline.current?.text ?? pipeline.text,
+    )
+  }
+
+  async #oneByOne(statements: readonly PipelinedStatement[]): Promise<SqlReply[]> {
+    const replies: SqlReply[] = []
+    for (const { text, values, name } of statements) {
+      const [result] = await this.query({ text, values, ...(name !== null && { name }) })
+      const isChange = result !== undefined && changing.test(result.command)
+      replies.push({ rows: result?.rows ?? [], changes: isChange ? (result.rowCount ?? 0) : 0 })
+    }
+    return replies
+  }
+
+  /** Waits for an answer for as long as this session waits, and says so when it takes long. @throws DatabaseFailure */
+  async #watch<Answer>(ask: () => Promise<Answer>, textNow: () => string): Promise<Answer> {
     const { clock, slow } = this.#settings
     const answerWithinMs = this.#answerWithinMs
     const startedMs = clock.elapsedMs()
@@ -104,15 +119,12 @@ export class PostgresSession {
       }
       timer = clock.setTimer(slow.afterMs, () => {
         const waitedMs = clock.elapsedMs() - startedMs
-        slow.report({ text: query.text, waitedMs, processId: this.#processId })
+        slow.report({ text: textNow(), waitedMs, processId: this.#processId })
         armDeadline(slow.afterMs)
       })
     })
     try {
-      const config = { ...query, types } as pg.QueryConfig
-      const result: unknown = await Promise.race([this.#client.query(config), deadline])
-      // The types of pg do not know that several statements have several results.
-      return (Array.isArray(result) ? result : [result]) as PostgresResult[]
+      return await Promise.race([ask(), deadline])
     } catch (error) {
       throw error instanceof DatabaseFailure ? error : new DatabaseFailure(error)
     } finally {

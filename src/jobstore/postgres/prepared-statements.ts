@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { SqlReply, SqlStatement } from '../sql/statement.ts'
-import type { PostgresQuery, PostgresResult } from './postgres-session.ts'
+import type { SqlStatement } from '../sql/statement.ts'
+import type { PipelinedStatement } from './pipeline.ts'
 
 /** More would be a leak of texts that differ each time; the server keeps every one on every connection. */
 const mostNames = 500
 
-/** Turns statements into what pg takes, naming each text so that the server plans it once per connection. */
+/** Names the texts of statements, so that the server plans each once per connection. */
 export class PreparedStatements {
   readonly #names = new Map<string, string>()
   readonly #isOn: boolean
@@ -14,9 +14,8 @@ export class PreparedStatements {
     this.#isOn = isOn
   }
 
-  queryOf({ text, values }: SqlStatement): PostgresQuery {
-    const name = this.#isOn ? this.#nameOf(text) : null
-    return name === null ? { text, values } : { name, text, values }
+  named({ text, values }: SqlStatement): PipelinedStatement {
+    return { text, values, name: this.#isOn ? this.#nameOf(text) : null }
   }
 
   #nameOf(text: string): string | null {
@@ -28,11 +27,4 @@ export class PreparedStatements {
     this.#names.set(text, name)
     return name
   }
-}
-
-const changing = /^(INSERT|UPDATE|DELETE|MERGE)$/
-
-export function replyOf(result: PostgresResult | undefined): SqlReply {
-  if (result === undefined) return { rows: [], changes: 0 }
-  return { rows: result.rows, changes: changing.test(result.command) ? (result.rowCount ?? 0) : 0 }
 }

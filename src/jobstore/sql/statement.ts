@@ -9,6 +9,22 @@ export interface SqlStatement {
   /** Same text, same plan: drivers may keep it prepared. */
   readonly text: string
   readonly values: readonly SqlValue[]
+  /** Where the reply goes when nobody waits for it: an engine may send such a statement together with a later one. */
+  readonly pending?: PendingReply
+}
+
+/** The reply to a statement that was not waited for; there as soon as a later one of its transaction is answered. */
+export class PendingReply {
+  #reply: SqlReply | null = null
+
+  settle(reply: SqlReply): void {
+    this.#reply = reply
+  }
+
+  get reply(): SqlReply {
+    invariant(this.#reply !== null, 'a pending reply is read after a later one has come')
+    return this.#reply
+  }
 }
 
 /** A row as the driver gave it. Whole numbers may come as text, booleans as 0 and 1: read it with `columns.ts`. */
@@ -54,6 +70,33 @@ export function sqlQuery<Parameters extends Readonly<Record<string, SqlValue>>>(
       return value
     }),
   })
+}
+
+/** What a program is sent in place of a reply that is pending. */
+export const noReply: SqlReply = Object.freeze({ rows: [], changes: 0 })
+
+/** Runs one statement at any time before the next one that is waited for, or the end of the transaction. */
+export function* later(statement: SqlStatement): SqlProgram<PendingReply> {
+  const pending = new PendingReply()
+  yield { ...statement, pending }
+  return pending
+}
+
+/** Runs two programs side by side, the statements of the first before those of the second, in few round trips. */
+export function* together<First, Second>(
+  first: SqlProgram<First>,
+  second: SqlProgram<Second>,
+): SqlProgram<readonly [First, Second]> {
+  let one = first.next()
+  let two = second.next()
+  while (one.done !== true && two.done !== true) {
+    const pending = yield* later(one.value)
+    two = second.next(yield two.value)
+    one = first.next(pending.reply)
+  }
+  while (one.done !== true) one = first.next(yield one.value)
+  while (two.done !== true) two = second.next(yield two.value)
+  return [one.value, two.value]
 }
 
 /** Runs one statement and answers its rows. */

@@ -196,7 +196,13 @@ export function runProgram<Answer>(program: SqlProgram<Answer>, statements: Stat
   return step.value
 }
 
-function execute({ text, values }: SqlStatement, statements: StatementCache): SqlReply {
+function execute(step: SqlStatement, statements: StatementCache): SqlReply {
+  const reply = replyTo(step, statements)
+  step.pending?.settle(reply)
+  return reply
+}
+
+function replyTo({ text, values }: SqlStatement, statements: StatementCache): SqlReply {
   const statement = statements.get(text)
   const bound = values.map(toSqlite)
   if (!statement.reader) return { rows: [], changes: statement.run(...bound).changes }

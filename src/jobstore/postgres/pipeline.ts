@@ -1,0 +1,175 @@
+import type pg from 'pg'
+import type { SqlReply, SqlRow, SqlStatement } from '../sql/statement.ts'
+import { parserOf } from './column-parsers.ts'
+
+/** A statement as it travels: prepared under its name once per connection; null: not kept. */
+export interface PipelinedStatement extends SqlStatement {
+  readonly name: string | null
+}
+
+/** What there is of pg's connection for queries of other classes than its own, such as those of pg-cursor. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void }
+  parse(message: { readonly name: string; readonly text: string }): void
+  bind(message: { readonly statement: string; readonly values: readonly (string | null)[] }): void
+  describe(message: { readonly type: 'P'; readonly name: '' }): void
+  execute(message: object): void
+  sync(): void
+  on(event: 'parseComplete', listener: () => void): unknown
+  off(event: 'parseComplete', listener: () => void): unknown
+}
+
+interface Field {
+  readonly name: string
+  readonly dataTypeID: number
+}
+
+interface Column {
+  readonly name: string
+  readonly parse: (value: string) => unknown
+}
+
+/** What a connection keeps under a name. */
+interface Prepared {
+  /** What its rows are made of; null until it has run. */
+  columns: readonly Column[] | null
+}
+
+/** By connection; goes with it. */
+const preparedOn = new WeakMap<object, Map<string, Prepared>>()
+
+const none: readonly SqlRow[] = []
+/** "UPDATE 3", "INSERT 0 3"; a SELECT changes nothing. */
+const changeTag = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/
+
+/** Whether pg lets queries of other classes through on this client: not its native one, nor one that pipelines itself. */
+export function takesPipelines(client: object): boolean {
+  const { connection, pipeline } = client as { connection?: Partial<Wire>; pipeline?: unknown }
+  return pipeline !== true && typeof connection?.parse === 'function'
+}
+
+/**
+ * Statements that are sent together and answered together, in one round trip: in the extended protocol with one Sync
+ * behind the last, so that the server runs them in order and none after one that fails. What pg calls a submittable.
+ */
+export class Pipeline implements pg.Submittable {
+  readonly #statements: readonly PipelinedStatement[]
+  readonly #replies: SqlReply[] = []
+  /** Statements that are parsed on the way, in this order. */
+  readonly #parsing: string[] = []
+  readonly #answer: Promise<readonly SqlReply[]>
+  #prepared = new Map<string, Prepared>()
+  #columns: readonly Column[] = []
+  #rows: SqlRow[] | null = null
+  #stopListening = (): void => {}
+  /** pg puts its own around this one when it watches over the time of queries. */
+  callback: (error: Error | null, replies?: readonly SqlReply[]) => void
+
+  constructor(statements: readonly PipelinedStatement[]) {
+    this.#statements = statements
+    let settle: Pipeline['callback'] = () => {}
+    this.#answer = new Promise((resolve, reject) => {
+      settle = (error, replies = []) => {
+        if (error === null) resolve(replies)
+        else reject(error)
+      }
+    })
+    this.callback = settle
+  }
+
+  /** One reply for each statement. @throws the server's error, or that of the connection */
+  get answer(): Promise<readonly SqlReply[]> {
+    return this.#answer
+  }
+
+  /** For those who log queries. */
+  get text(): string {
+    return this.#statements.map(({ text }) => text).join('; ')
+  }
+
+  /** Which statement the server works on. */
+  get current(): SqlStatement | undefined {
+    return this.#statements[this.#replies.length]
+  }
+
+  submit(connection: pg.Connection): void {
+    const wire = connection as unknown as Wire
+    this.#prepared = preparedOn.get(wire) ?? new Map<string, Prepared>()
+    preparedOn.set(wire, this.#prepared)
+    const onParsed = (): void => {
+      const name = this.#parsing.shift()
+      if (name !== undefined && name !== '') this.#prepared.set(name, { columns: null })
+    }
+    wire.on('parseComplete', onParsed)
+    this.#stopListening = () => wire.off('parseComplete', onParsed)
+    wire.stream.cork()
+    try {
+      for (const statement of this.#statements) this.#send(wire, statement)
+      wire.sync()
+    } finally {
+      wire.stream.uncork()
+    }
+  }
+
+  #send(wire: Wire, { name, text, values }: PipelinedStatement): void {
+    const statement = name ?? ''
+    const prepared = this.#prepared.get(statement)
+    if (prepared === undefined && (statement === '' || !this.#parsing.includes(statement))) {
+      this.#parsing.push(statement)
+      wire.parse({ name: statement, text })
+    }
+    wire.bind({ statement, values: values.map(toText) })
+    // What a prepared statement gives is known from the first time on.
+    if (prepared?.columns == null) wire.describe({ type: 'P', name: '' })
+    wire.execute({})
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }))
+    const prepared = this.#preparedNow()
+    if (prepared !== undefined) prepared.columns = this.#columns
+    this.#rows = []
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const rows = (this.#rows ??= this.#expectRows())
+    const row: Record<string, unknown> = {}
+    const columns = this.#columns
+    for (let index = 0; index < columns.length; index++) {
+      const column = columns[index] as Column
+      const value = fields[index] ?? null
+      row[column.name] = value === null ? null : column.parse(value)
+    }
+    rows.push(row)
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const prepared = this.#preparedNow()
+    if (prepared !== undefined) prepared.columns ??= []
+    this.#replies.push({ rows: this.#rows ?? none, changes: Number(changeTag.exec(text)?.[1] ?? 0) })
+    this.#rows = null
+  }
+
+  handleReadyForQuery(): void {
+    this.#stopListening()
+    this.callback(null, this.#replies)
+  }
+
+  handleError(error: Error): void {
+    this.#stopListening()
+    this.callback(error)
+  }
+
+  #expectRows(): SqlRow[] {
+    this.#columns = this.#preparedNow()?.columns ?? []
+    return []
+  }
+
+  #preparedNow(): Prepared | undefined {
+    return this.#prepared.get(this.#statements[this.#replies.length]?.name ?? '')
+  }
+}
+
+function toText(value: SqlStatement['values'][number]): string | null {
+  return value === null || typeof value === 'string' ? value : String(value)
+}

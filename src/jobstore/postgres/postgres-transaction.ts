@@ -1,0 +1,149 @@
+import type { TransactionLock, TransactionOptions } from '../sql/sql-runner.ts'
+import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/statement.ts'
+import type { LockingStrategy } from './locking.ts'
+import { DatabaseFailure } from './postgres-errors.ts'
+import type { PostgresSession } from './postgres-session.ts'
+import type { PreparedStatements } from './prepared-statements.ts'
+
+export interface TransactionSettings {
+  readonly locking: LockingStrategy
+  readonly statements: PreparedStatements
+  readonly openings: TransactionOpenings
+}
+
+/** What a transaction begins with, behind its BEGIN. */
+export interface TransactionOpenings {
+  readonly lasting: SqlStatement
+  /** Of a transaction of which the commit may be lost in a crash. */
+  readonly fleeting: SqlStatement
+}
+
+/** Limits of 0 are the server's own. */
+export function transactionOpenings(limits: {
+  readonly lockTimeoutMs: number
+  readonly statementTimeoutMs: number
+}): TransactionOpenings {
+  const { lockTimeoutMs, statementTimeoutMs } = limits
+  const settings: Readonly<Record<string, string>> = {
+    // Rows are named by their keys. A plan made while a table was empty, the server's own checks of foreign keys
+    // included, would go on reading it whole when it has grown.
+    enable_seqscan: 'off',
+    ...(lockTimeoutMs > 0 && { lock_timeout: String(lockTimeoutMs) }),
+    ...(statementTimeoutMs > 0 && {
+      statement_timeout: String(statementTimeoutMs),
+      // The locks of a node that is gone, with a connection that the server believes in, end as well.
+      idle_in_transaction_session_timeout: String(statementTimeoutMs),
+    }),
+  }
+  return { lasting: openingOf(settings), fleeting: openingOf({ ...settings, synchronous_commit: 'off' }) }
+}
+
+/** One statement for all settings, each for this transaction only. */
+function openingOf(settings: Readonly<Record<string, string>>): SqlStatement {
+  const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)
+  return statementOf(
+    `SELECT CAST(pg_current_xact_id() AS text) AS xid, pg_backend_pid() AS pid, ${set.join(', ')}`,
+  )
+}
+
+const begin = statementOf(
+  // Whatever the defaults of the user or the database are: guards and SKIP LOCKED want to see the newest rows.
+  'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+)
+const commit = statementOf('COMMIT')
+
+/**
+ * One transaction on one connection. What nobody waits for travels with the next statement that somebody does, or
+ * with the COMMIT: a round trip costs more than most statements.
+ */
+export class PostgresTransaction {
+  readonly #session: PostgresSession
+  readonly #settings: TransactionSettings
+  #unsent: SqlStatement[] = []
+  #xid: string | null = null
+
+  constructor(session: PostgresSession, settings: TransactionSettings) {
+    this.#session = session
+    this.#settings = settings
+  }
+
+  /** Its number, once the server has begun it. */
+  get xid(): string | null {
+    return this.#xid
+  }
+
+  /** Runs a program from the BEGIN on, up to but without the COMMIT; statements may be unsent at its end. */
+  async run<Answer>(program: SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
+    await this.#begin(options)
+    let step = program.next()
+    while (step.done !== true) {
+      const statement = step.value
+      if (statement.pending === undefined) step = program.next(await this.#ask(statement))
+      else {
+        this.#unsent.push(statement)
+        step = program.next(noReply)
+      }
+    }
+    return step.value
+  }
+
+  async commit(): Promise<void> {
+    // Only a transaction with a number can be asked after, should the answer to the COMMIT be lost.
+    if (this.#xid === null) await this.#flush()
+    await this.#ask(commit)
+  }
+
+  async #begin({ lock, mayBeLost = false }: TransactionOptions): Promise<void> {
+    const { locking, openings } = this.#settings
+    const settings = mayBeLost ? openings.fleeting : openings.lasting
+    const opening = [begin, settings, ...locking.take(lock).map(statementOf)]
+    this.#unsent = [...opening]
+    if (locking.prepare === null) return
+    await this.#takeLockRows(locking.prepare, opening, lock)
+  }
+
+  /** Rows can be locked only when they are there. */
+  async #takeLockRows(
+    prepare: string,
+    opening: readonly SqlStatement[],
+    lock: TransactionLock,
+  ): Promise<void> {
+    const { locking } = this.#settings
+    const lockCount = locking.take(lock).length
+    for (let attempt = 1; ; attempt++) {
+      const replies = await this.#flush()
+      if (locking.isTaken(replies.slice(replies.length - lockCount))) return
+      // Twice at most, unless somebody deletes the rows again and again.
+      if (attempt > 2) throw new DatabaseFailure(new Error('lock rows vanish as soon as they are made'))
+      await this.#session.query({ text: 'ROLLBACK' })
+      await this.#session.query({ text: prepare })
+      this.#xid = null
+      this.#unsent = [...opening]
+    }
+  }
+
+  async #ask(statement: SqlStatement): Promise<SqlReply> {
+    this.#unsent.push(statement)
+    return (await this.#flush()).at(-1) ?? noReply
+  }
+
+  async #flush(): Promise<readonly SqlReply[]> {
+    const sent = this.#unsent
+    this.#unsent = []
+    const { statements } = this.#settings
+    const replies = await this.#session.pipeline(sent.map((statement) => statements.named(statement)))
+    for (const [index, { pending }] of sent.entries()) pending?.settle(replies[index] ?? noReply)
+    if (this.#xid === null) this.#note(replies[1])
+    return replies
+  }
+
+  #note(reply: SqlReply | undefined): void {
+    const { xid, pid } = reply?.rows[0] ?? {}
+    if (typeof pid === 'number') this.#session.processId = pid
+    this.#xid = typeof xid === 'string' ? xid : null
+  }
+}
+
+function statementOf(text: string): SqlStatement {
+  return { text, values: [] }
+}
