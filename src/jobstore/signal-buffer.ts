@@ -88,6 +88,11 @@ export class SignalBuffer implements SchedulerSignaler {
     })
   }
 
+  /** For what is known only when the operation is whole. */
+  whenTold(tell: (signaler: SchedulerSignaler) => void): void {
+    this.#kept.push(tell)
+  }
+
   /** Tells the scheduler everything kept, in order. */
   flush(signaler: SchedulerSignaler): void {
     if (this.#kept.length === 0) return

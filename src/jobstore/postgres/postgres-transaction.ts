@@ -52,6 +52,9 @@ const begin = statementOf(
 )
 const commit = statementOf('COMMIT')
 
+/** How many characters of values may wait to be sent: what is answered together is answered within one time limit. */
+const unsentMax = 1_000_000
+
 /**
  * One transaction on one connection. What nobody waits for travels with the next statement that somebody does, or
  * with the COMMIT: a round trip costs more than most statements.
@@ -60,6 +63,7 @@ export class PostgresTransaction {
   readonly #session: PostgresSession
   readonly #settings: TransactionSettings
   #unsent: SqlStatement[] = []
+  #unsentSize = 0
   #xid: string | null = null
 
   constructor(session: PostgresSession, settings: TransactionSettings) {
@@ -80,7 +84,7 @@ export class PostgresTransaction {
       const statement = step.value
       if (statement.pending === undefined) step = program.next(await this.#ask(statement))
       else {
-        this.#unsent.push(statement)
+        await this.#putOff(statement)
         step = program.next(noReply)
       }
     }
@@ -122,6 +126,12 @@ export class PostgresTransaction {
     }
   }
 
+  async #putOff(statement: SqlStatement): Promise<void> {
+    this.#unsent.push(statement)
+    this.#unsentSize += sizeOf(statement)
+    if (this.#unsentSize > unsentMax) await this.#flush()
+  }
+
   async #ask(statement: SqlStatement): Promise<SqlReply> {
     this.#unsent.push(statement)
     return (await this.#flush()).at(-1) ?? noReply
@@ -130,6 +140,7 @@ export class PostgresTransaction {
   async #flush(): Promise<readonly SqlReply[]> {
     const sent = this.#unsent
     this.#unsent = []
+    this.#unsentSize = 0
     const { statements } = this.#settings
     const replies = await this.#session.pipeline(sent.map((statement) => statements.named(statement)))
     for (const [index, { pending }] of sent.entries()) pending?.settle(replies[index] ?? noReply)
@@ -142,6 +153,10 @@ export class PostgresTransaction {
     if (typeof pid === 'number') this.#session.processId = pid
     this.#xid = typeof xid === 'string' ? xid : null
   }
+}
+
+function sizeOf({ values }: SqlStatement): number {
+  return values.reduce<number>((size, value) => size + (typeof value === 'string' ? value.length : 0), 0)
 }
 
 function statementOf(text: string): SqlStatement {

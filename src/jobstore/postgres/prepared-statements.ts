@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import type { SqlStatement } from '../sql/statement.ts'
 import type { PipelinedStatement } from './pipeline.ts'
 
+/** What would be parsed as fast as it is found again. */
+const trifles = /^(BEGIN|COMMIT|ROLLBACK)\b/
+
 /** More would be a leak of texts that differ each time; the server keeps every one on every connection. */
 const mostNames = 500
 
@@ -15,7 +18,7 @@ export class PreparedStatements {
   }
 
   named({ text, values }: SqlStatement): PipelinedStatement {
-    return { text, values, name: this.#isOn ? this.#nameOf(text) : null }
+    return { text, values, name: this.#isOn && !trifles.test(text) ? this.#nameOf(text) : null }
   }
 
   #nameOf(text: string): string | null {

@@ -10,7 +10,7 @@ import { lockJobs, lockTriggers, storeNewTriggers } from './new-triggers.ts'
 import { deleteSpentJobs } from './orphans.ts'
 import { settleLockedJobs, uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
-import type { SqlProgram } from './statement.ts'
+import { type SqlProgram, together } from './statement.ts'
 import type { TriggerRef } from './trigger-table.ts'
 
 interface EndedExecution {
@@ -74,9 +74,13 @@ function* completeTogether(tx: SqlTransaction, completions: readonly JobCompleti
     })
   }
   // Jobs before triggers, as everywhere.
-  const jobs = yield* lockJobs(tx, uniqueKeys(ended.filter(touchesJob).map(({ jobKey }) => jobKey)))
+  const triggers = new TriggersUnderLock()
+  const [jobs] = yield* together(
+    lockJobs(tx, uniqueKeys(ended.filter(touchesJob).map(({ jobKey }) => jobKey))),
+    triggers.lock(tx, ended),
+  )
   const refsOf = (keys: readonly JobKey[]): JobRef[] => uniqueKeys(keys).flatMap((key) => jobs.get(key) ?? [])
-  const losers = yield* carryOutInstructions(tx, ended)
+  const losers = yield* carryOutInstructions(tx, ended, triggers)
   yield* writeData(tx, ended)
   yield* storeRetries(tx, ended, jobs)
   const nonConcurrent = ended.filter((each) => each.nonConcurrent)
@@ -100,9 +104,8 @@ function touchesJob({ completion, nonConcurrent }: EndedExecution): boolean {
 function* carryOutInstructions(
   tx: SqlTransaction,
   ended: readonly EndedExecution[],
+  triggers: TriggersUnderLock,
 ): SqlProgram<readonly JobKey[]> {
-  const triggers = new TriggersUnderLock()
-  yield* triggers.lock(tx, ended)
   const losers: JobKey[] = []
   for (const { completion, jobKey } of ended) {
     const own = triggers.get(completion, jobKey)

@@ -5,7 +5,7 @@ import { lockJobs, lockTriggers } from './new-triggers.ts'
 import { deleteOrphans } from './orphans.ts'
 import { uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
-import { run, type SqlProgram, sqlQuery } from './statement.ts'
+import { later, type SqlProgram, sqlQuery } from './statement.ts'
 import type { TriggerRef } from './trigger-table.ts'
 
 // Executions in flight are rows of their own: they go on, and block the jobs of their keys, whatever is deleted here.
@@ -61,7 +61,7 @@ export function* clear(tx: SqlTransaction): SqlProgram<void> {
     names.calendars,
   ]
   for (const table of tables) {
-    yield* run(sqlQuery(dialect, `DELETE FROM ${table} WHERE sched_name = :scheduler`)({ scheduler }))
+    yield* later(sqlQuery(dialect, `DELETE FROM ${table} WHERE sched_name = :scheduler`)({ scheduler }))
   }
   yield* session.pausedGroups.clear()
   yield* session.firedTriggers.deleteStaleClaims()

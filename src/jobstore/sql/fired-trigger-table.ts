@@ -4,7 +4,7 @@ import type { EpochMs } from '../../time/clock.ts'
 import { boolean, integer, integerOrNull, text, textOrNull } from './columns.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
-import { all, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from './statement.ts'
+import { all, later, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from './statement.ts'
 
 export interface FiredRow {
   readonly fireInstanceId: string
@@ -41,7 +41,7 @@ export class FiredTriggerTable {
 
   *insert(rows: readonly FiredRow[]): SqlProgram<void> {
     if (rows.length === 0) return
-    yield* run(this.#statements.insert({ rows: encode(rows, this.#scheduler) }))
+    yield* later(this.#statements.insert({ rows: encode(rows, this.#scheduler) }))
   }
 
   /** Locks those of the rows that are this scheduler instance's and answers them. */
@@ -52,7 +52,7 @@ export class FiredTriggerTable {
   /** Turns claims into executions. */
   *begin(rows: readonly FiredRow[]): SqlProgram<void> {
     if (rows.length === 0) return
-    yield* run(this.#statements.begin({ rows: encode(rows, this.#scheduler) }))
+    yield* later(this.#statements.begin({ rows: encode(rows, this.#scheduler) }))
   }
 
   /** Deletes those of the rows that are this scheduler instance's and in this state; answers them. */

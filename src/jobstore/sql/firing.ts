@@ -10,7 +10,7 @@ import type { FiredRow } from './fired-trigger-table.ts'
 import { KeyMap } from './key-map.ts'
 import { uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
-import type { SqlProgram } from './statement.ts'
+import { type SqlProgram, together } from './statement.ts'
 import type { StoredTrigger } from './trigger-table.ts'
 
 const gone: TriggerFiredResult = Object.freeze({ kind: 'gone' })
@@ -57,11 +57,12 @@ function* heldClaims(
   const rows = yield* lockClaims(tx, claims)
   if (rows.size === 0) return []
   const locked = yield* lockNonConcurrentJobs(tx, [...rows.values()])
+  const [refs, jobs] = yield* together(
+    session.triggers.lock(Array.from(rows.values(), (row) => row.triggerKey)),
+    session.jobs.load(uniqueKeys(Array.from(rows.values()).flatMap(({ jobKey }) => jobKey ?? []))),
+  )
   const acquired = new KeyMap<Trigger['key'], JobKey>()
-  for (const ref of yield* session.triggers.lock(Array.from(rows.values(), (row) => row.triggerKey))) {
-    if (ref.state === 'ACQUIRED') acquired.set(ref.key, ref.jobKey)
-  }
-  const jobs = yield* session.jobs.load(uniqueKeys(acquired.values()))
+  for (const ref of refs) if (ref.state === 'ACQUIRED') acquired.set(ref.key, ref.jobKey)
   const executing = yield* lockBusyJobs(tx, jobs.found.values(), locked)
   const held: HeldClaim[] = []
   const faulty: FaultyTrigger[] = []

@@ -4,7 +4,7 @@ import type { ExecutionCursor, ExecutionOutcome, ExecutionQuery, ExecutionSummar
 import { boolean, integer, integerOrNull, text, textOrNull } from './columns.ts'
 import type { ResolvedHistoryOptions } from './history-options.ts'
 import { jobKeyOf, triggerKeyOf } from './key-rows.ts'
-import { insertMissingQuery, runOver, type SetQuery } from './row-set.ts'
+import { insertMissingQuery, type SetQuery, writeOver } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import {
   all,
@@ -94,7 +94,7 @@ export class HistoryTable {
   *insert(entries: readonly HistoryEntry[]): SqlProgram<void> {
     const scheduler = this.#vocabulary.schedulerName
     const rows = entries.filter(({ outcome }) => this.keeps(outcome)).map(rowOf)
-    yield* runOver(rows, (rowsJson) => this.#insert({ scheduler, rows: rowsJson }))
+    yield* writeOver(rows, (rowsJson) => this.#insert({ scheduler, rows: rowsJson }))
   }
 
   /** The place of the newest execution that is one too many; null when there are no more than `maxRows`. */

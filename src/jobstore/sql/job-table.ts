@@ -15,12 +15,14 @@ import {
   type KeyQuery,
   runOver,
   type SetQuery,
+  statementsOver,
   updateQuery,
   upsertQuery,
   withScheduler,
+  writeOver,
 } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
-import { type SqlProgram, type SqlRow, sqlQuery } from './statement.ts'
+import { later, type PendingReply, type SqlProgram, type SqlRow, sqlQuery } from './statement.ts'
 
 /** What a row of `job_details` says without its data. */
 export interface JobRef {
@@ -65,12 +67,12 @@ export class JobTable {
    * @throws InvalidArgumentError for what the columns cannot hold, before the database sees it
    */
   *insert(jobs: readonly JobDetail[]): SqlProgram<void> {
-    yield* this.#over(this.#rows(jobs), this.#statements.insert)
+    yield* this.#write(this.#rows(jobs), this.#statements.insert)
   }
 
   /** Stores rows whole, over those of the same key. */
   *put(jobs: readonly JobDetail[]): SqlProgram<void> {
-    yield* this.#over(this.#rows(uniqueJobs(jobs)), this.#statements.upsert)
+    yield* this.#write(this.#rows(uniqueJobs(jobs)), this.#statements.upsert)
   }
 
   *load(keys: readonly JobKey[]): SqlProgram<LoadedJobs> {
@@ -110,24 +112,31 @@ export class JobTable {
         refused.push({ key, error })
       }
     }
-    yield* this.#over(rows.values(), this.#statements.writeData)
+    yield* this.#write(rows.values(), this.#statements.writeData)
     return refused
   }
 
-  /** Deletes those of the keys that are not durable and have no trigger left; answers them. */
-  *deleteOrphans(keys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
-    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.deleteOrphans)).map(
-      jobKeyOf,
-    )
+  /** Deletes those of the keys that are not durable and have no trigger left; once that is done, says which. */
+  *deleteOrphans(keys: readonly JobKey[]): SqlProgram<() => readonly JobKey[]> {
+    const replies: PendingReply[] = []
+    const rows = jobKeyRows(this.#schedulerName, keys)
+    for (const statement of statementsOver(rows, (chunk) => this.#statements.deleteOrphans({ rows: chunk })))
+      replies.push(yield* later(statement))
+    return () => replies.flatMap(({ reply }) => reply.rows.map(jobKeyOf))
   }
 
   /** Deletes rows that have no trigger left. */
   *delete(keys: readonly JobKey[]): SqlProgram<void> {
-    yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.delete)
+    yield* this.#write(jobKeyRows(this.#schedulerName, keys), this.#statements.delete)
   }
 
   #rows(jobs: readonly JobDetail[]): object[] {
     return jobs.map((job) => jobRow(job, this.#encoding))
+  }
+
+  #write(rows: readonly object[], query: SetQuery): SqlProgram<void> {
+    const scheduler = this.#schedulerName
+    return writeOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
   }
 
   #over(rows: readonly object[], query: SetQuery): SqlProgram<readonly SqlRow[]> {

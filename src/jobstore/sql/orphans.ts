@@ -33,5 +33,8 @@ function* deleteFleeting(
 ): SqlProgram<void> {
   const fleeting = refs.filter(({ durable }) => !durable).map(({ key }) => key)
   if (fleeting.length === 0) return
-  for (const key of yield* tx.session.jobs.deleteOrphans(fleeting)) tx.signals.jobDeleted(key)
+  const deleted = yield* tx.session.jobs.deleteOrphans(fleeting)
+  tx.signals.whenTold((signaler) => {
+    for (const key of deleted()) signaler.jobDeleted(key)
+  })
 }

@@ -1,7 +1,7 @@
 import type { GroupMatcher } from '../../core/matcher.ts'
 import { text } from './columns.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
-import { all, run, type SqlProgram, type SqlQuery, sqlQuery } from './statement.ts'
+import { all, later, type SqlProgram, type SqlQuery, sqlQuery, together } from './statement.ts'
 
 /** Which groups are remembered as paused. */
 export interface PausedGroups {
@@ -28,8 +28,9 @@ export class PausedGroupTable {
   }
 
   *load(): SqlProgram<PausedGroups> {
-    const triggerGroups = new Set(yield* this.#read(this.#triggerGroups))
-    const jobGroups = new Set(yield* this.#read(this.#jobGroups))
+    const [ofTriggers, ofJobs] = yield* together(this.#read(this.#triggerGroups), this.#read(this.#jobGroups))
+    const triggerGroups = new Set(ofTriggers)
+    const jobGroups = new Set(ofJobs)
     const everyNewTriggerGroup = triggerGroups.delete(allGroupsPaused)
     return { triggerGroups, jobGroups, everyNewTriggerGroup }
   }
@@ -55,13 +56,13 @@ export class PausedGroupTable {
 
   *setEveryNewTriggerGroup(isPaused: boolean): SqlProgram<void> {
     if (isPaused) yield* this.#add(this.#triggerGroups, [allGroupsPaused])
-    else yield* run(this.#triggerGroups.remove(this.#values([allGroupsPaused])))
+    else yield* later(this.#triggerGroups.remove(this.#values([allGroupsPaused])))
   }
 
   /** Forgets everything. */
   *clear(): SqlProgram<void> {
-    yield* run(this.#triggerGroups.clear({ scheduler: this.#scheduler }))
-    yield* run(this.#jobGroups.clear({ scheduler: this.#scheduler }))
+    yield* later(this.#triggerGroups.clear({ scheduler: this.#scheduler }))
+    yield* later(this.#jobGroups.clear({ scheduler: this.#scheduler }))
   }
 
   *#read(statements: GroupStatements): SqlProgram<readonly string[]> {
@@ -70,7 +71,7 @@ export class PausedGroupTable {
   }
 
   *#add(statements: GroupStatements, groups: readonly string[]): SqlProgram<void> {
-    if (groups.length > 0) yield* run(statements.add(this.#values(groups)))
+    if (groups.length > 0) yield* later(statements.add(this.#values(groups)))
   }
 
   *#remove(
@@ -79,7 +80,7 @@ export class PausedGroupTable {
     matcher: GroupMatcher,
   ): SqlProgram<readonly string[]> {
     const groups = remembered.filter((group) => matcher.isMatchGroup(group))
-    if (groups.length > 0) yield* run(statements.remove(this.#values(groups)))
+    if (groups.length > 0) yield* later(statements.remove(this.#values(groups)))
     return groups
   }
 

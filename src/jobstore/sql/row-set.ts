@@ -1,6 +1,14 @@
 import type { RowSetType, SqlDialect } from './sql-dialect.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
-import { type SqlProgram, type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from './statement.ts'
+import {
+  all,
+  later,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  type SqlStatement,
+  sqlQuery,
+} from './statement.ts'
 
 /** The type of a column as rows are bound: bytes travel as text. */
 export type ColumnType = RowSetType | 'bytes'
@@ -113,17 +121,31 @@ function valueOf(dialect: SqlDialect, column: string, type: ColumnType): string 
   return type === 'bytes' ? dialect.textToBytes(`r.${column}`) : `r.${column}`
 }
 
+/** Writes rows by a statement, as often as their number asks for, without waiting. */
+export function* writeOver(
+  rows: readonly object[],
+  statement: (rowsJson: string) => SqlStatement,
+): SqlProgram<void> {
+  for (const each of statementsOver(rows, statement)) yield* later(each)
+}
+
 /** Runs a statement over rows, as often as their number asks for; answers the rows it gave back. */
 export function* runOver(
   rows: readonly object[],
   statement: (rowsJson: string) => SqlStatement,
 ): SqlProgram<readonly SqlRow[]> {
-  if (rows.length === 0) return []
-  if (rows.length <= rowsPerStatement) return (yield statement(JSON.stringify(rows))).rows
-  const answer: SqlRow[] = []
+  const answers: (readonly SqlRow[])[] = []
+  for (const each of statementsOver(rows, statement)) answers.push(yield* all(each))
+  return answers.length === 1 ? (answers[0] ?? []) : answers.flat()
+}
+
+/** The statements that it takes, each made when it is asked for. */
+export function* statementsOver(
+  rows: readonly object[],
+  statement: (rowsJson: string) => SqlStatement,
+): Iterable<SqlStatement> {
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
-    const chunk = rows.slice(from, from + rowsPerStatement)
-    for (const row of (yield statement(JSON.stringify(chunk))).rows) answer.push(row)
+    const isWhole = rows.length <= rowsPerStatement
+    yield statement(JSON.stringify(isWhole ? rows : rows.slice(from, from + rowsPerStatement)))
   }
-  return answer
 }

@@ -10,9 +10,9 @@ import { KeyMap } from './key-map.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from './new-triggers.ts'
 import { deleteOrphans } from './orphans.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
-import { settleJobs } from './settling.ts'
+import { settleJobs, uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
-import type { SqlProgram } from './statement.ts'
+import { type SqlProgram, together } from './statement.ts'
 import type { TriggerRef } from './trigger-table.ts'
 
 /** One call of `scheduleJobs`. */
@@ -110,14 +110,18 @@ function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[
       }
     }
   }
-  const taken = yield* tx.session.keyLists.jobsOfTriggers(triggerKeys.keys())
+  const [taken, jobs] = yield* together(
+    tx.session.keyLists.jobsOfTriggers(triggerKeys.keys()),
+    lockJobs(tx, jobKeys.keys()),
+  )
   const replaced = taken.keys().filter((key) => replaceable.has(key))
-  for (const key of replaced) {
-    const formerJob = taken.get(key)
-    if (formerJob !== undefined) jobKeys.set(formerJob, true)
-  }
+  const formerJobs = uniqueKeys(replaced.flatMap((key) => taken.get(key) ?? []))
   // Jobs before triggers, as everywhere.
-  const jobs = yield* lockJobs(tx, jobKeys.keys())
+  const robbed = yield* lockJobs(
+    tx,
+    formerJobs.filter((key) => !jobKeys.has(key)),
+  )
+  for (const ref of robbed.values()) jobs.set(ref.key, ref)
   const triggers = yield* lockTriggers(tx, replaced)
   return { taken, triggers, jobs }
 }

@@ -6,7 +6,7 @@ import { jobKeyColumns, jobKeyRows } from './key-rows.ts'
 import { boundRows, isRow, type KeyQuery, withScheduler } from './row-set.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
-import { all, first, run, type SqlProgram, type SqlQuery, type SqlValue, sqlQuery } from './statement.ts'
+import { all, first, later, type SqlProgram, type SqlQuery, type SqlValue, sqlQuery } from './statement.ts'
 import { stateAfter, statesBefore } from './transitions.ts'
 
 /** A set of triggers that one statement reaches, however many they are. */
@@ -59,7 +59,7 @@ export class TriggerScopes {
 
   /** Carries out an action on every trigger of the scope in whose state it does something. */
   *apply(action: SteeringAction, scope: TriggerScope): SqlProgram<void> {
-    yield* run(this.#statements[scope.kind][action](this.#values(scope)))
+    yield* later(this.#statements[scope.kind][action](this.#values(scope)))
   }
 
   /** The earliest fire time of triggers that the action lets wait. */

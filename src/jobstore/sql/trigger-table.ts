@@ -9,7 +9,7 @@ import type { JobDataEncoding } from './job-data-text.ts'
 import { KeyMap } from './key-map.ts'
 import { jobKeyOf, jobKeyRows, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
 import { quotedNode } from './node-affinity.ts'
-import { runOver, type SetQuery } from './row-set.ts'
+import { runOver, type SetQuery, writeOver } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, type SqlProgram, type SqlRow, type SqlStatement } from './statement.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
@@ -95,8 +95,8 @@ export class TriggerTable {
    */
   *insert(entries: readonly StoredTrigger[]): SqlProgram<void> {
     const rows = this.#rows(entries)
-    yield* this.#over(rows.triggers, this.#statements.insert)
-    for (const table of subTables) yield* this.#over(rows[table], this.#statements.insertInto[table])
+    yield* this.#write(rows.triggers, this.#statements.insert)
+    for (const table of subTables) yield* this.#write(rows[table], this.#statements.insertInto[table])
   }
 
   /** Stores rows whole, over those of the same key, whatever type those were. */
@@ -108,10 +108,10 @@ export class TriggerTable {
       return { ...this.#keyColumns(trigger.key), trigger_type: storedTypeOf(trigger) }
     })
     const retyped = yield* this.#over(types, this.#statements.selectRetyped)
-    yield* this.#over(rows.triggers, this.#statements.upsert)
+    yield* this.#write(rows.triggers, this.#statements.upsert)
     const rests = retyped.map((row) => ({ key: triggerKeyOf(row), storedType: text(row, 'trigger_type') }))
     yield* this.#deleteSubRows(rests)
-    for (const table of subTables) yield* this.#over(rows[table], this.#statements.upsertInto[table])
+    for (const table of subTables) yield* this.#write(rows[table], this.#statements.upsertInto[table])
   }
 
   /** Writes state and fire state (next, previous, misfired time, times triggered) and nothing else. */
@@ -121,12 +121,12 @@ export class TriggerTable {
       ...fireTimeColumns(trigger),
       trigger_state: state,
     }))
-    yield* this.#over(rows, this.#statements.advance)
+    yield* this.#write(rows, this.#statements.advance)
     const times: Record<SubTable, object[]> = { simple: [], cron: [], simprop: [] }
     for (const { trigger } of entries) {
       times[subTableOf(trigger)].push({ ...this.#keyColumns(trigger.key), ...timesColumn(trigger) })
     }
-    for (const table of subTables) yield* this.#over(times[table], this.#statements.countIn[table])
+    for (const table of subTables) yield* this.#write(times[table], this.#statements.countIn[table])
   }
 
   /** Reads whole triggers; keys that do not exist are left out. */
@@ -179,13 +179,13 @@ export class TriggerTable {
     states: readonly { readonly key: TriggerKey; readonly state: StoredTriggerState }[],
   ): SqlProgram<void> {
     const rows = states.map(({ key, state }) => ({ ...this.#keyColumns(key), trigger_state: state }))
-    yield* this.#over(rows, this.#statements.setState)
+    yield* this.#write(rows, this.#statements.setState)
   }
 
   /** Deletes locked rows and their sub-rows. */
   *delete(refs: readonly Pick<TriggerRef, 'key' | 'storedType'>[]): SqlProgram<void> {
     yield* this.#deleteSubRows(refs)
-    yield* this.#over(
+    yield* this.#write(
       triggerKeyRows(
         this.#schedulerName,
         refs.map(({ key }) => key),
@@ -204,7 +204,7 @@ export class TriggerTable {
       }
     }
     for (const table of [...subTables, 'blob'] as const) {
-      yield* this.#over(
+      yield* this.#write(
         triggerKeyRows(this.#schedulerName, keys.get(table) ?? []),
         this.#statements.deleteFrom[table],
       )
@@ -251,6 +251,11 @@ export class TriggerTable {
       }
     }
     return { found, broken }
+  }
+
+  #write(rows: readonly object[], query: SetQuery): SqlProgram<void> {
+    const scheduler = this.#schedulerName
+    return writeOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
   }
 
   #over(rows: readonly object[], query: SetQuery): SqlProgram<readonly SqlRow[]> {
