@@ -5,6 +5,7 @@ import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobStoreCluster } from './cluster-view.ts'
 import type {
+  AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
   JobCompletion,
@@ -29,8 +30,12 @@ import type { TriggerState } from './trigger-state.ts'
 
 /** The operations of a store: everything that answers with a promise. */
 export type JobStoreOperation = {
-  [Name in keyof JobStore]: JobStore[Name] extends (...args: never[]) => Promise<unknown> ? Name : never
+  [Name in keyof JobStore]-?: NonNullable<JobStore[Name]> extends (...args: never[]) => Promise<unknown>
+    ? Name
+    : never
 }[keyof JobStore]
+
+const noBatch: AcquiredAndFired = { fired: [], acquired: [] }
 
 /**
  * A store that hands every operation on to another one: the base of stores that log, measure or fail on purpose.
@@ -39,8 +44,14 @@ export type JobStoreOperation = {
 export class DelegatingJobStore implements JobStore {
   protected readonly inner: JobStore
 
+  /** There only when the inner store has it. */
+  acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
+
   constructor(inner: JobStore) {
     this.inner = inner
+    if (inner.acquireAndFire === undefined) return
+    this.acquireAndFire ??= (request) =>
+      this.around('acquireAndFire', async () => inner.acquireAndFire?.(request) ?? noBatch)
   }
 
   get name(): string {

@@ -125,6 +125,12 @@ export interface AcquiredTrigger {
   readonly fireInstanceId: string
 }
 
+/** The batch of `acquireAndFire`: what has fired, and claims on what is not due yet. */
+export interface AcquiredAndFired {
+  readonly fired: readonly TriggerFiredBundle[]
+  readonly acquired: readonly AcquiredTrigger[]
+}
+
 /** Everything an execution needs. */
 export interface TriggerFiredBundle {
   readonly fireInstanceId: string
@@ -341,6 +347,11 @@ export interface JobStore {
    * their misfire policy first. A batch holds at most one trigger of a job that forbids concurrent execution.
    */
   acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]>
+  /**
+   * What an acquisition and the firing of what is due by now would do, in one step and with one commit, for stores to
+   * which a step is dear; left out by others. What is not due yet is claimed.
+   */
+  acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
   /** Gives claims back unfired. Claims that are not held any more are passed over. */
   releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void>
   /**

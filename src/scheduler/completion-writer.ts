@@ -1,5 +1,5 @@
 import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
-import type { Clock } from '../time/clock.ts'
+import type { Clock, Timer } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import type { Notifier } from './notifier.ts'
 
@@ -21,8 +21,13 @@ const retryDelayMaxMs = 10_000
  */
 export class CompletionWriter {
   readonly #store: JobStore
+  readonly #clock: Clock
   readonly #notifier: Notifier
   readonly #retryGate: Gate
+  readonly #backlogMax: number
+  readonly #draining = new Set<() => void>()
+  /** Completions that the store does not know of yet. */
+  #untold = 0
   readonly #unwritten = new Map<JobCompletion, () => void>()
   #gathering: Batch | null = null
   #writing = false
@@ -30,18 +35,45 @@ export class CompletionWriter {
   #retryDelayMs = retryDelayMinMs
   #lastChance = false
 
-  constructor(store: JobStore, clock: Clock, notifier: Notifier) {
+  /** A store that lags behind by more completions than `backlogMax` is waited for by those who `hand` one over. */
+  constructor(store: JobStore, clock: Clock, notifier: Notifier, backlogMax: number) {
     this.#store = store
+    this.#clock = clock
     this.#notifier = notifier
     this.#retryGate = new Gate(clock)
+    this.#backlogMax = backlogMax
   }
 
   /** Resolves when the store knows, or when the scheduler is shutting down and the store cannot be told. */
   async complete(completion: JobCompletion): Promise<void> {
     const batch = this.#gather()
     batch.completions.push(completion)
+    this.#untold++
     await batch.done
     if (batch.alone !== null) await batch.alone.get(completion)
+    this.#untold--
+    if (this.#untold === 0) for (const wake of [...this.#draining]) wake()
+  }
+
+  /** Resolves at once as long as the store keeps up, so that the next execution need not wait for this one's end. */
+  async handOver(completion: JobCompletion): Promise<void> {
+    const told = this.complete(completion)
+    if (this.#untold > this.#backlogMax) await told
+  }
+
+  /** Resolves when the store knows of everything, or after `timeoutMs`. */
+  async drained(timeoutMs?: number): Promise<void> {
+    if (this.#untold === 0) return
+    await new Promise<void>((resolve) => {
+      let timer: Timer | null = null
+      const done = (): void => {
+        timer?.cancel()
+        this.#draining.delete(done)
+        resolve()
+      }
+      this.#draining.add(done)
+      if (timeoutMs !== undefined) timer = this.#clock.setTimer(timeoutMs, done)
+    })
   }
 
   /** From now on a failed write is not tried again: the scheduler shuts down and cannot wait. */

@@ -135,7 +135,7 @@ export class JobRunShell implements Runnable {
   #complete({ instruction, retry, end }: Outcome): Promise<void> {
     const { bundle } = this.#context
     const report: ExecutionReport = reportOf(this.#context, end, this.#resources.clock.now())
-    return this.#resources.completions.complete({
+    return this.#resources.completions.handOver({
       fireInstanceId: bundle.fireInstanceId,
       trigger: bundle.trigger,
       jobDetail: bundle.jobDetail,

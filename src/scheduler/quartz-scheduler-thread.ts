@@ -3,6 +3,7 @@ import type { Logger } from '../core/logger.ts'
 import { JobBuilder } from '../jobs/job-builder.ts'
 import type {
   AcquiredTrigger,
+  AcquireRequest,
   JobCompletion,
   JobStore,
   TriggerFiredBundle,
@@ -180,7 +181,7 @@ export class QuartzSchedulerThread {
   }
 
   async #acquire(): Promise<void> {
-    const { clock, ids, jobStore, threadPool, idleWaitMs, maxBatchSize, batchTimeWindowMs } = this.#options
+    const { clock, ids, threadPool, idleWaitMs, maxBatchSize, batchTimeWindowMs } = this.#options
     try {
       if (threadPool.availableThreads() === 0) {
         const free = await threadPool.blockForAvailableThreads(this.#haltSignal.signal)
@@ -194,12 +195,13 @@ export class QuartzSchedulerThread {
       this.#signal = null
       const askedWallMs = clock.now()
       const askedElapsedMs = clock.elapsedMs()
-      this.#held = await jobStore.acquireNextTriggers({
+      const fired = await this.#take({
         noLaterThanMs: askedWallMs + idleWaitMs,
         maxCount: Math.min(threadPool.availableThreads(), maxBatchSize),
         timeWindowMs: batchTimeWindowMs,
       })
-      if (this.#held.length > 0) {
+      if (fired > 0 || this.#held.length > 0) {
+        if (fired > 0) this.#failures = 0
         // A clock that jumped back meanwhile must not make the claims look older than they are.
         this.#heldSinceMs = Math.min(askedWallMs, clock.now() - (clock.elapsedMs() - askedElapsedMs))
         this.#idleUntilMs = 0
@@ -214,6 +216,33 @@ export class QuartzSchedulerThread {
       this.#claimsUnknown = true
       this.#backOff('The job store failed while scanning for the next triggers to fire.', error)
     }
+  }
+
+  /** Claims a batch, and fires what is due of it where the store does both at once; answers how many have fired. */
+  async #take(request: AcquireRequest): Promise<number> {
+    const { jobStore } = this.#options
+    if (jobStore.acquireAndFire === undefined) {
+      this.#held = await jobStore.acquireNextTriggers(request)
+      return 0
+    }
+    let end = (): void => {}
+    this.#firing = new Promise((resolve) => {
+      end = resolve
+    })
+    try {
+      const { fired, acquired } = await jobStore.acquireAndFire(request)
+      this.#held = acquired
+      for (const bundle of fired) this.#handOn(bundle)
+      return fired.length
+    } finally {
+      this.#firing = null
+      end()
+    }
+  }
+
+  #handOn(bundle: TriggerFiredBundle): void {
+    this.#options.dispatch(bundle)
+    this.#noteNextFireTime(bundle.nextFireTimeMs)
   }
 
   /** Whoever waits for `#firing` waits until no firing is on its way, and not until a store takes back claims. */
@@ -246,8 +275,7 @@ export class QuartzSchedulerThread {
     const failed: AcquiredTrigger[] = []
     for (const [index, result] of results.entries()) {
       if (result.kind === 'fired') {
-        this.#options.dispatch(result.bundle)
-        this.#noteNextFireTime(result.bundle.nextFireTimeMs)
+        this.#handOn(result.bundle)
       } else if (result.kind === 'failed') {
         const acquired = due[index]
         if (acquired === undefined) continue

@@ -66,7 +66,12 @@ export class SchedulerEngine {
     this.#registry = registry
     this.#notifier = notifier
     this.#executing = executing
-    this.#completions = new CompletionWriter(options.jobStore, options.clock, notifier)
+    this.#completions = new CompletionWriter(
+      options.jobStore,
+      options.clock,
+      notifier,
+      options.threadPool.size,
+    )
     this.#thread = new QuartzSchedulerThread({
       ...options,
       notifier,
@@ -230,6 +235,7 @@ export class SchedulerEngine {
     )
     this.#isClosed = true
     this.#completions.stopRetrying()
+    await this.#completions.drained()
     for (const plugin of plugins) {
       await this.#guard(`Plugin '${plugin.name}' failed to shut down.`, () => plugin.shutdown?.())
     }
@@ -240,12 +246,18 @@ export class SchedulerEngine {
   }
 
   async #shutDownPool(wait: boolean, timeoutMs: number | undefined): Promise<void> {
-    const { interruptJobsOnShutdown, threadPool } = this.#options
+    const { clock, interruptJobsOnShutdown, threadPool } = this.#options
+    const startedMs = clock.elapsedMs()
     const left = await threadPool.shutdown({
       waitForJobsToComplete: wait,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     })
-    if (!wait || left === 0) return
+    if (!wait) return
+    if (left === 0) {
+      const spentMs = clock.elapsedMs() - startedMs
+      await this.#completions.drained(timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - spentMs))
+      return
+    }
     this.#notifier.error(`${left} executions still run although the time to shut down is over.`, null)
     if (interruptJobsOnShutdown) this.interrupt(this.#executing.all(), 'shutdown')
   }

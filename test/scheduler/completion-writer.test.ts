@@ -51,7 +51,12 @@ function rig() {
   const events = new SchedulerEventEmitter(silentLogger)
   const errors: string[] = []
   events.on('schedulerError', ({ message }) => errors.push(message))
-  const writer = new CompletionWriter(store, clock, new Notifier(events, new ListenerManager(), silentLogger))
+  const writer = new CompletionWriter(
+    store,
+    clock,
+    new Notifier(events, new ListenerManager(), silentLogger),
+    2,
+  )
   const written: string[] = []
   const complete = (id: string): Promise<void> =>
     writer.complete(completionOf(id)).then(() => {

@@ -1,8 +1,7 @@
+import type { JobStoreOperation } from '../../src/jobstore/delegating-job-store.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 
-export type StoreMethod = {
-  [Name in keyof JobStore]: JobStore[Name] extends (...parameters: never[]) => Promise<unknown> ? Name : never
-}[keyof JobStore]
+export type StoreMethod = JobStoreOperation
 
 /** One call of a store on its way through an interceptor. */
 export interface StoreCall {

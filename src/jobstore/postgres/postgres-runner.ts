@@ -9,7 +9,7 @@ import type { LockingStrategy } from './locking.ts'
 import type { PostgresConnections } from './postgres-connections.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
-import { PostgresTransaction, type TransactionSettings, transactionOpenings } from './postgres-transaction.ts'
+import { PostgresTransaction, type TransactionSettings, transactionOpening } from './postgres-transaction.ts'
 import type { PreparedStatements } from './prepared-statements.ts'
 import { TransactionRetry } from './transaction-retry.ts'
 
@@ -55,7 +55,7 @@ export class PostgresRunner implements SqlRunner {
     this.#options = options
     this.#sleep = new InterruptibleSleep(options.clock)
     const { locking, statements, statementTimeoutMs } = options
-    this.#settings = { locking, statements, openings: transactionOpenings(options) }
+    this.#settings = { locking, statements, opening: transactionOpening(options) }
     const answerWithinMs = statementTimeoutMs === 0 ? null : statementTimeoutMs + answerGraceMs
     this.#open = () => options.connections.open(answerWithinMs)
   }
@@ -125,9 +125,9 @@ export class PostgresRunner implements SqlRunner {
     try {
       session = await this.#open()
       transaction = new PostgresTransaction(session, this.#settings)
-      const answer = await transaction.run(program, options)
+      const answer = await transaction.run(program, options.lock)
       computed = { answer }
-      await transaction.commit()
+      await transaction.commit({ mayBeLost: options.mayBeLost?.() === true })
       session.release()
       return { kind: 'committed', answer }
     } catch (error) {

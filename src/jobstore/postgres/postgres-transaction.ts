@@ -1,4 +1,4 @@
-import type { TransactionLock, TransactionOptions } from '../sql/sql-runner.ts'
+import type { TransactionLock } from '../sql/sql-runner.ts'
 import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/statement.ts'
 import type { LockingStrategy } from './locking.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
@@ -8,26 +8,21 @@ import type { PreparedStatements } from './prepared-statements.ts'
 export interface TransactionSettings {
   readonly locking: LockingStrategy
   readonly statements: PreparedStatements
-  readonly openings: TransactionOpenings
+  readonly opening: SqlStatement
 }
 
-/** What a transaction begins with, behind its BEGIN. */
-export interface TransactionOpenings {
-  readonly lasting: SqlStatement
-  /** Of a transaction of which the commit may be lost in a crash. */
-  readonly fleeting: SqlStatement
-}
-
-/** Limits of 0 are the server's own. */
-export function transactionOpenings(limits: {
+/** What a transaction begins with, behind its BEGIN. Limits of 0 are the server's own. */
+export function transactionOpening(limits: {
   readonly lockTimeoutMs: number
   readonly statementTimeoutMs: number
-}): TransactionOpenings {
+}): SqlStatement {
   const { lockTimeoutMs, statementTimeoutMs } = limits
   const settings: Readonly<Record<string, string>> = {
     // Rows are named by their keys. A plan made while a table was empty, the server's own checks of foreign keys
-    // included, would go on reading it whole when it has grown.
+    // included, would go on reading it whole when it has grown; and so would joins that read it to hash or merge it.
     enable_seqscan: 'off',
+    enable_hashjoin: 'off',
+    enable_mergejoin: 'off',
     ...(lockTimeoutMs > 0 && { lock_timeout: String(lockTimeoutMs) }),
     ...(statementTimeoutMs > 0 && {
       statement_timeout: String(statementTimeoutMs),
@@ -35,11 +30,7 @@ export function transactionOpenings(limits: {
       idle_in_transaction_session_timeout: String(statementTimeoutMs),
     }),
   }
-  return { lasting: openingOf(settings), fleeting: openingOf({ ...settings, synchronous_commit: 'off' }) }
-}
-
-/** One statement for all settings, each for this transaction only. */
-function openingOf(settings: Readonly<Record<string, string>>): SqlStatement {
+  // One statement for all, each for this transaction only.
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)
   return statementOf(
     `SELECT CAST(pg_current_xact_id() AS text) AS xid, pg_backend_pid() AS pid, ${set.join(', ')}`,
@@ -51,6 +42,7 @@ const begin = statementOf(
   'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
 )
 const commit = statementOf('COMMIT')
+const commitWithoutDisk = statementOf("SELECT set_config('synchronous_commit', 'off', true)")
 
 /** How many characters of values may wait to be sent: what is answered together is answered within one time limit. */
 const unsentMax = 1_000_000
@@ -77,8 +69,8 @@ export class PostgresTransaction {
   }
 
   /** Runs a program from the BEGIN on, up to but without the COMMIT; statements may be unsent at its end. */
-  async run<Answer>(program: SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
-    await this.#begin(options)
+  async run<Answer>(program: SqlProgram<Answer>, lock: TransactionLock): Promise<Answer> {
+    await this.#begin(lock)
     let step = program.next()
     while (step.done !== true) {
       const statement = step.value
@@ -91,29 +83,24 @@ export class PostgresTransaction {
     return step.value
   }
 
-  async commit(): Promise<void> {
+  async commit({ mayBeLost }: { readonly mayBeLost: boolean }): Promise<void> {
     // Only a transaction with a number can be asked after, should the answer to the COMMIT be lost.
     if (this.#xid === null) await this.#flush()
+    if (mayBeLost) this.#unsent.push(commitWithoutDisk)
     await this.#ask(commit)
   }
 
-  async #begin({ lock, mayBeLost = false }: TransactionOptions): Promise<void> {
-    const { locking, openings } = this.#settings
-    const settings = mayBeLost ? openings.fleeting : openings.lasting
-    const opening = [begin, settings, ...locking.take(lock).map(statementOf)]
-    this.#unsent = [...opening]
-    if (locking.prepare === null) return
-    await this.#takeLockRows(locking.prepare, opening, lock)
+  async #begin(lock: TransactionLock): Promise<void> {
+    const { locking, opening } = this.#settings
+    const locks = locking.take(lock)
+    this.#unsent = [begin, opening, ...locks.map(statementOf)]
+    if (locking.prepare !== null) await this.#takeLockRows(locking.prepare, locks.length)
   }
 
   /** Rows can be locked only when they are there. */
-  async #takeLockRows(
-    prepare: string,
-    opening: readonly SqlStatement[],
-    lock: TransactionLock,
-  ): Promise<void> {
+  async #takeLockRows(prepare: string, lockCount: number): Promise<void> {
     const { locking } = this.#settings
-    const lockCount = locking.take(lock).length
+    const opening = this.#unsent
     for (let attempt = 1; ; attempt++) {
       const replies = await this.#flush()
       if (locking.isTaken(replies.slice(replies.length - lockCount))) return
@@ -122,7 +109,7 @@ export class PostgresTransaction {
       await this.#session.query({ text: 'ROLLBACK' })
       await this.#session.query({ text: prepare })
       this.#xid = null
-      this.#unsent = [...opening]
+      this.#unsent = opening
     }
   }
 

@@ -1,13 +1,17 @@
 import { JobPersistenceError } from '../../core/errors.ts'
-import { plannedFireTimeMs } from '../../triggers/trigger.ts'
-import type { AcquiredTrigger, AcquireRequest } from '../job-store.ts'
-import { putInError } from './faulty-triggers.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
+import type { AcquiredAndFired, AcquiredTrigger, AcquireRequest, TriggerFiredBundle } from '../job-store.ts'
+import { type FaultyTrigger, putInError } from './faulty-triggers.ts'
+import type { FiredRow } from './fired-trigger-table.ts'
+import { fireUnclaimed } from './firing.ts'
 import { GroupRooms } from './group-rooms.ts'
 import { KeyMap } from './key-map.ts'
 import { isLate, treatMisfires } from './misfires.ts'
+import { uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
-import type { SqlProgram } from './statement.ts'
-import type { DueTrigger, StoredTrigger } from './trigger-table.ts'
+import { type SqlProgram, together } from './statement.ts'
+import type { DueTrigger } from './trigger-table.ts'
 
 /** How many late triggers one transaction moves out of the way, so that it stays short. */
 const misfiresPerTransaction = 500
@@ -16,6 +20,9 @@ const roundsMax = 8
 
 interface Search {
   readonly tx: SqlTransaction
+  /** Whether what is due now is fired at once instead of claimed. */
+  readonly fires: boolean
+  readonly fired: TriggerFiredBundle[]
   readonly acquired: AcquiredTrigger[]
   /** Late triggers whose instruction was carried out: one that is late still fires late. */
   readonly treated: KeyMap<DueTrigger['key'], true>
@@ -33,6 +40,23 @@ export function* acquireTriggers(
   tx: SqlTransaction,
   request: AcquireRequest,
 ): SqlProgram<readonly AcquiredTrigger[] | null> {
+  const batch = yield* searchTriggers(tx, request, { fires: false })
+  return batch === null ? null : batch.acquired
+}
+
+/** The same, and fires what is due now. */
+export function* acquireAndFireTriggers(
+  tx: SqlTransaction,
+  request: AcquireRequest,
+): SqlProgram<AcquiredAndFired | null> {
+  return yield* searchTriggers(tx, request, { fires: true })
+}
+
+function* searchTriggers(
+  tx: SqlTransaction,
+  request: AcquireRequest,
+  { fires }: { readonly fires: boolean },
+): SqlProgram<AcquiredAndFired | null> {
   const { session, nowMs } = tx
   const { noLaterThanMs, maxCount, timeWindowMs } = request
   for (const jobType of session.unknownJobTypes) {
@@ -41,20 +65,27 @@ export function* acquireTriggers(
   yield* reportTriggersOfJava(tx, noLaterThanMs)
   const search: Search = {
     tx,
+    fires,
+    fired: [],
     acquired: [],
     treated: new KeyMap(),
     rooms: yield* lookAtRooms(tx, noLaterThanMs),
   }
-  const { acquired } = search
+  const { fired, acquired } = search
   const dueMs = Math.min(noLaterThanMs, nowMs)
-  const isWhole = yield* claimUntil(search, dueMs, maxCount)
-  if (!isWhole) return acquired.length > 0 ? acquired : null
-  if (acquired.length === 0 && noLaterThanMs > dueMs) yield* claimUntil(search, noLaterThanMs, 1)
-  const firstMs = acquired[0]?.trigger.nextFireTimeMs ?? null
-  if (firstMs === null) return acquired
+  const isWhole = yield* takeUntil(search, dueMs, maxCount)
+  if (!isWhole) return countOf(search) > 0 ? { fired, acquired } : null
+  if (countOf(search) === 0 && noLaterThanMs > dueMs) yield* takeUntil(search, noLaterThanMs, 1)
+  if (countOf(search) === 0) return { fired, acquired }
+  // What has fired was due by now.
+  const firstMs = acquired[0]?.trigger.nextFireTimeMs ?? nowMs
   const batchEndMs = Math.max(firstMs, nowMs) + timeWindowMs
-  if (batchEndMs > dueMs && acquired.length < maxCount) yield* claimUntil(search, batchEndMs, maxCount)
-  return acquired
+  if (batchEndMs > dueMs && countOf(search) < maxCount) yield* takeUntil(search, batchEndMs, maxCount)
+  return { fired, acquired }
+}
+
+function countOf({ fired, acquired }: Search): number {
+  return fired.length + acquired.length
 }
 
 function* lookAtRooms(
@@ -78,12 +109,12 @@ function* reportTriggersOfJava(
   }
 }
 
-/** Claims what is due until an instant, up to `maxCount` in all; false when late triggers took up the transaction. */
-function* claimUntil(search: Search, untilMs: number, maxCount: number): SqlProgram<boolean> {
-  const { tx, acquired } = search
+/** Takes what is due until an instant, up to `maxCount` in all; false when late triggers took up the transaction. */
+function* takeUntil(search: Search, untilMs: number, maxCount: number): SqlProgram<boolean> {
+  const { tx } = search
   const { session } = tx
-  for (let round = 0; round < roundsMax && acquired.length < maxCount; round++) {
-    const limit = maxCount - acquired.length
+  for (let round = 0; round < roundsMax && countOf(search) < maxCount; round++) {
+    const limit = maxCount - countOf(search)
     const found = yield* lockKnown(search, untilMs, limit)
     if (found === null) continue
     if (found.some((due) => needsTreatment(search, due))) {
@@ -98,7 +129,7 @@ function* claimUntil(search: Search, untilMs: number, maxCount: number): SqlProg
       if (untreated.length === misfiresPerTransaction) return false
       continue
     }
-    yield* claim(search, found)
+    yield* take(search, found)
     if (found.length < limit) break
   }
   return true
@@ -136,38 +167,74 @@ function needsTreatment(search: Search, due: DueTrigger): boolean {
   return isLate(search.tx, due) && !search.treated.has(due.key)
 }
 
-function* claim(search: Search, found: readonly DueTrigger[]): SqlProgram<void> {
-  const { tx, acquired } = search
-  const { session, nowMs } = tx
+interface Candidate {
+  readonly due: DueTrigger
+  readonly trigger: Trigger
+  /** There when it is to be fired. */
+  readonly jobDetail?: JobDetail
+}
+
+/** Claims what was found, or fires it, as far as it may start. */
+function* take(search: Search, found: readonly DueTrigger[]): SqlProgram<void> {
+  const { tx } = search
   const free = yield* withoutBusyJobs(tx, found)
   if (free.length === 0) return
-  const { found: stored, broken } = yield* session.triggers.load(free.map(({ key }) => key))
-  yield* putInError(tx, broken)
-  const candidates: { readonly due: DueTrigger; readonly stored: StoredTrigger }[] = []
-  for (const due of free) {
-    const entry = stored.get(due.key)
-    if (entry !== undefined) candidates.push({ due, stored: entry })
-  }
+  const isFiring = search.fires && free.every(({ nextFireTimeMs }) => nextFireTimeMs <= tx.nowMs)
+  const candidates = yield* loadCandidates(tx, free, isFiring)
   const admitted = search.rooms === null ? candidates : yield* search.rooms.admit(candidates)
-  const claims = admitted.map((candidate) => ({ ...candidate, id: session.nextFireInstanceId() }))
-  if (claims.length === 0) return
-  yield* session.triggers.setStates(claims.map(({ due: { key } }) => ({ key, state: 'ACQUIRED' })))
-  yield* session.firedTriggers.insert(
-    claims.map(({ due, stored: { trigger }, id }) => ({
-      fireInstanceId: id,
-      triggerKey: due.key,
-      jobKey: due.jobKey,
-      instanceId: session.context.instanceId,
-      state: 'ACQUIRED',
-      firedTimeMs: nowMs,
-      plannedTimeMs: plannedFireTimeMs(trigger) ?? nowMs,
-      priority: trigger.priority,
-      nonConcurrent: due.nonConcurrent,
-      requestsRecovery: due.requestsRecovery,
-    })),
+  const claims = admitted.map((candidate) => ({ ...candidate, row: claimOf(tx, candidate) }))
+  if (isFiring) {
+    const firable = claims.flatMap(({ jobDetail, ...rest }) => (jobDetail ? [{ ...rest, jobDetail }] : []))
+    search.fired.push(...(yield* fireUnclaimed(tx, firable)))
+    return
+  }
+  yield* tx.session.triggers.setStates(claims.map(({ due: { key } }) => ({ key, state: 'ACQUIRED' })))
+  yield* tx.session.firedTriggers.insert(claims.map(({ row }) => row))
+  for (const { trigger, row } of claims) search.acquired.push({ trigger, fireInstanceId: row.fireInstanceId })
+}
+
+/** Reads the triggers, and their jobs when they are to be fired. */
+function* loadCandidates(
+  tx: SqlTransaction,
+  found: readonly DueTrigger[],
+  withJobs: boolean,
+): SqlProgram<readonly Candidate[]> {
+  const { triggers, jobs } = tx.session
+  const [stored, loaded] = yield* together(
+    triggers.load(found.map(({ key }) => key)),
+    jobs.load(withJobs ? uniqueKeys(found.map(({ jobKey }) => jobKey)) : []),
   )
-  for (const { stored: entry, id } of claims) {
-    acquired.push({ trigger: entry.trigger, fireInstanceId: id })
+  const faulty: FaultyTrigger[] = [...stored.broken]
+  const candidates: Candidate[] = []
+  for (const due of found) {
+    const trigger = stored.found.get(due.key)?.trigger
+    if (trigger === undefined) continue
+    if (!withJobs) {
+      candidates.push({ due, trigger })
+      continue
+    }
+    const jobDetail = loaded.found.get(due.jobKey)
+    if (jobDetail === undefined) faulty.push({ key: due.key, error: loaded.broken.get(due.jobKey) })
+    // A job that came to forbid concurrency since it was looked at is not locked: it is found the next time.
+    else if (jobDetail.disallowConcurrentExecution === due.nonConcurrent)
+      candidates.push({ due, trigger, jobDetail })
+  }
+  yield* putInError(tx, faulty)
+  return candidates
+}
+
+function claimOf({ session, nowMs }: SqlTransaction, { due, trigger }: Candidate): FiredRow {
+  return {
+    fireInstanceId: session.nextFireInstanceId(),
+    triggerKey: due.key,
+    jobKey: due.jobKey,
+    instanceId: session.context.instanceId,
+    state: 'ACQUIRED',
+    firedTimeMs: nowMs,
+    plannedTimeMs: plannedFireTimeMs(trigger) ?? nowMs,
+    priority: trigger.priority,
+    nonConcurrent: due.nonConcurrent,
+    requestsRecovery: due.requestsRecovery,
   }
 }
 

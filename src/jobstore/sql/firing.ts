@@ -15,15 +15,15 @@ import type { StoredTrigger } from './trigger-table.ts'
 
 const gone: TriggerFiredResult = Object.freeze({ kind: 'gone' })
 
-/** A claim that is still ours, with everything that firing it needs. */
-interface HeldClaim {
-  readonly claim: AcquiredTrigger
-  readonly row: FiredRow
+/** A trigger that nobody else can fire now, with everything that firing it needs. */
+export interface FirableTrigger {
+  readonly trigger: Trigger
   readonly jobDetail: JobDetail
+  /** Its claim, or what that would be. */
+  readonly row: FiredRow
 }
 
-interface Firing {
-  readonly claim: HeldClaim
+interface Firing extends FirableTrigger {
   readonly fired: Trigger
   readonly calendar: Calendar | null
 }
@@ -33,16 +33,29 @@ export function* fireTriggers(
   tx: SqlTransaction,
   claims: readonly AcquiredTrigger[],
 ): SqlProgram<readonly TriggerFiredResult[]> {
-  const held = yield* heldClaims(tx, claims)
-  const firings = yield* compute(tx, held)
-  yield* write(tx, firings)
-  const bundles = new Map(firings.map((firing) => [firing.claim.row.fireInstanceId, bundleOf(tx, firing)]))
+  const { firings, faulty } = yield* compute(tx, yield* heldClaims(tx, claims))
+  yield* fail(tx, faulty)
+  yield* tx.session.firedTriggers.begin(executionsOf(tx, firings))
+  yield* advance(tx, firings)
+  const bundles = new Map(firings.map((firing) => [firing.row.fireInstanceId, bundleOf(tx, firing)]))
   return claims.map(({ fireInstanceId }) => {
     const bundle = bundles.get(fireInstanceId)
     // A claim that is named twice fires once.
     bundles.delete(fireInstanceId)
     return bundle === undefined ? gone : { kind: 'fired', bundle }
   })
+}
+
+/** Fires waiting triggers that this transaction has locked, and whose jobs may start, without claiming them first. */
+export function* fireUnclaimed(
+  tx: SqlTransaction,
+  triggers: readonly FirableTrigger[],
+): SqlProgram<readonly TriggerFiredBundle[]> {
+  const { firings, faulty } = yield* compute(tx, triggers)
+  yield* putInError(tx, faulty)
+  yield* tx.session.firedTriggers.insert(executionsOf(tx, firings))
+  yield* advance(tx, firings)
+  return firings.map((firing) => bundleOf(tx, firing))
 }
 
 /**
@@ -52,7 +65,7 @@ export function* fireTriggers(
 function* heldClaims(
   tx: SqlTransaction,
   claims: readonly AcquiredTrigger[],
-): SqlProgram<readonly HeldClaim[]> {
+): SqlProgram<readonly FirableTrigger[]> {
   const { session } = tx
   const rows = yield* lockClaims(tx, claims)
   if (rows.size === 0) return []
@@ -64,7 +77,7 @@ function* heldClaims(
   const acquired = new KeyMap<Trigger['key'], JobKey>()
   for (const ref of refs) if (ref.state === 'ACQUIRED') acquired.set(ref.key, ref.jobKey)
   const executing = yield* lockBusyJobs(tx, jobs.found.values(), locked)
-  const held: HeldClaim[] = []
+  const held: FirableTrigger[] = []
   const faulty: FaultyTrigger[] = []
   const idle: IdleClaim[] = []
   const started = new KeyMap<JobKey, true>()
@@ -82,7 +95,7 @@ function* heldClaims(
     } else if (started.has(jobKey)) {
       idle.push({ row, state: 'WAITING' })
     } else {
-      held.push({ claim, row, jobDetail })
+      held.push({ trigger: claim.trigger, row, jobDetail })
       if (jobDetail.disallowConcurrentExecution) started.set(jobKey, true)
     }
   }
@@ -153,51 +166,48 @@ function* giveUp({ session }: SqlTransaction, claims: readonly IdleClaim[]): Sql
   )
 }
 
-function* compute(tx: SqlTransaction, held: readonly HeldClaim[]): SqlProgram<readonly Firing[]> {
+function* compute(
+  tx: SqlTransaction,
+  triggers: readonly FirableTrigger[],
+): SqlProgram<{ readonly firings: readonly Firing[]; readonly faulty: readonly FaultyTrigger[] }> {
   const calendarOf = yield* calendarsOf(
     tx,
-    held.map(({ claim }) => claim.trigger),
+    triggers.map(({ trigger }) => trigger),
   )
   const firings: Firing[] = []
   const faulty: FaultyTrigger[] = []
-  for (const claim of held) {
-    const { trigger } = claim.claim
+  for (const firable of triggers) {
+    const { trigger } = firable
     try {
       const calendar = calendarOf(trigger)
-      firings.push({ claim, calendar, fired: trigger.triggered(calendar) })
+      firings.push({ ...firable, calendar, fired: trigger.triggered(calendar) })
     } catch (error) {
       faulty.push({ key: trigger.key, error })
     }
   }
-  yield* fail(tx, faulty)
-  return firings
+  return { firings, faulty }
 }
 
-function* write(tx: SqlTransaction, firings: readonly Firing[]): SqlProgram<void> {
-  if (firings.length === 0) return
-  const { session, nowMs } = tx
-  yield* session.firedTriggers.begin(
-    firings.map(({ claim: { row, jobDetail } }) => ({
-      ...row,
-      firedTimeMs: nowMs,
-      nonConcurrent: jobDetail.disallowConcurrentExecution,
-      requestsRecovery: jobDetail.requestsRecovery,
-    })),
-  )
-  yield* session.triggers.advance(
-    firings.map(
-      ({ claim, fired }): StoredTrigger => ({ trigger: fired, state: stateAfterFire(claim, fired) }),
-    ),
-  )
-  const blocking = firings.filter(({ claim }) => claim.jobDetail.disallowConcurrentExecution)
-  if (blocking.length === 0) return
-  yield* session.triggers.applyToJobs(
-    'block',
-    blocking.map(({ claim }) => claim.jobDetail.key),
-  )
+function executionsOf({ nowMs }: SqlTransaction, firings: readonly Firing[]): FiredRow[] {
+  return firings.map(({ row, jobDetail }) => ({
+    ...row,
+    state: 'EXECUTING',
+    firedTimeMs: nowMs,
+    nonConcurrent: jobDetail.disallowConcurrentExecution,
+    requestsRecovery: jobDetail.requestsRecovery,
+  }))
 }
 
-function stateAfterFire({ jobDetail }: HeldClaim, fired: Trigger): StoredTriggerState {
+/** Writes what the triggers are now, and blocks those of jobs that forbid concurrent execution. */
+function* advance({ session: { triggers } }: SqlTransaction, firings: readonly Firing[]): SqlProgram<void> {
+  yield* triggers.advance(
+    firings.map((firing): StoredTrigger => ({ trigger: firing.fired, state: stateAfterFire(firing) })),
+  )
+  const blocking = firings.filter(({ jobDetail }) => jobDetail.disallowConcurrentExecution)
+  yield* triggers.block(blocking.map(({ jobDetail }) => jobDetail.key))
+}
+
+function stateAfterFire({ jobDetail, fired }: Firing): StoredTriggerState {
   const after = nextTriggerState('ACQUIRED', fired.nextFireTimeMs === null ? 'fireLast' : 'fire') ?? 'ERROR'
   return jobDetail.disallowConcurrentExecution ? (nextTriggerState(after, 'block') ?? after) : after
 }
@@ -208,15 +218,15 @@ function* fail(tx: SqlTransaction, faulty: readonly FaultyTrigger[]): SqlProgram
   yield* tx.session.firedTriggers.deleteStaleClaims()
 }
 
-function bundleOf(tx: SqlTransaction, { claim, fired, calendar }: Firing): TriggerFiredBundle {
-  const { trigger: before, fireInstanceId } = claim.claim
+function bundleOf({ nowMs }: SqlTransaction, firing: Firing): TriggerFiredBundle {
+  const { trigger: before, row, jobDetail, fired, calendar } = firing
   return {
-    fireInstanceId,
-    jobDetail: claim.jobDetail,
+    fireInstanceId: row.fireInstanceId,
+    jobDetail,
     trigger: fired,
     calendar,
-    fireTimeMs: tx.nowMs,
-    scheduledFireTimeMs: claim.row.plannedTimeMs,
+    fireTimeMs: nowMs,
+    scheduledFireTimeMs: row.plannedTimeMs,
     previousFireTimeMs: before.previousFireTimeMs,
     nextFireTimeMs: fired.nextFireTimeMs,
   }

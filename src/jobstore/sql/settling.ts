@@ -28,7 +28,7 @@ export function* settleLockedJobs(
   )
   const blocked = executing.keys()
   const free = refs.map(({ key }) => key).filter((key) => !executing.has(key))
-  if (blocked.length > 0) yield* session.triggers.applyToJobs('block', blocked)
+  yield* session.triggers.block(blocked)
   if (free.length > 0) offers.note(yield* session.triggers.applyToJobs('unblock', free))
 }
 

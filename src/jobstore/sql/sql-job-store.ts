@@ -6,6 +6,7 @@ import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
 import type {
+  AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
   JobCompletion,
@@ -26,7 +27,7 @@ import type {
   TriggerSummary,
 } from '../queries.ts'
 import type { TriggerState } from '../trigger-state.ts'
-import { acquireTriggers } from './acquiring.ts'
+import { acquireAndFireTriggers, acquireTriggers } from './acquiring.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { completeJobs } from './completing.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
@@ -48,6 +49,7 @@ import type { SqlConnection, SqlEngine } from './sql-engine.ts'
 import type { TransactionLock } from './sql-runner.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
 import { SqlTransactions } from './sql-transactions.ts'
+import type { SqlOperation } from './sql-transactor.ts'
 import type { SqlProgram } from './statement.ts'
 
 /** What is there between `initialize` and `shutdown`. */
@@ -227,20 +229,19 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#read((session) => session.calendars.names())
   }
 
-  async acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
-    const { connection, transactions } = this.#require()
-    const { clock } = transactions.session.context
-    await connection.mayClaim?.()
-    for (;;) {
-      const acquired = await transactions.run((tx) => acquireTriggers(tx, request), {
-        lock: 'rows',
-        tells: 'nobody',
-        // A claim that a crash undoes is found missing when it is fired.
-        mayBeLost: true,
-      })
-      if (acquired !== null) return acquired
-      await new Promise<void>((resolve) => clock.setImmediate(resolve))
+  acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
+    // A claim that a crash undoes is found missing when it is fired.
+    return this.#search((tx) => acquireTriggers(tx, request), { mayBeLost: () => true })
+  }
+  acquireAndFire(request: AcquireRequest): Promise<AcquiredAndFired> {
+    let hasFired = false
+    const search = function* (tx: SqlTransaction): SqlProgram<AcquiredAndFired | null> {
+      const batch = yield* acquireAndFireTriggers(tx, request)
+      hasFired = batch !== null && batch.fired.length > 0
+      return batch
     }
+    // Whoever does not know whether a firing was committed would lose it or run it twice.
+    return this.#search(search, { onDoubt: 'patient', mayBeLost: () => !hasFired })
   }
   async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
     return this.#require().transactions.run((tx) => releaseTriggers(tx, acquired), {
@@ -277,6 +278,21 @@ export class SqlJobStore implements DatabaseJobStore {
       )
     }
     return new JoinedJobStore(transactions.session, connection.join(handle))
+  }
+
+  /** Searches until nothing is in the way of an answer. */
+  async #search<Batch>(
+    program: (tx: SqlTransaction) => SqlProgram<Batch | null>,
+    options: Pick<SqlOperation, 'onDoubt' | 'mayBeLost'>,
+  ): Promise<Batch> {
+    const { connection, transactions } = this.#require()
+    const { clock } = transactions.session.context
+    await connection.mayClaim?.()
+    for (;;) {
+      const batch = await transactions.run(program, { lock: 'rows', tells: 'nobody', ...options })
+      if (batch !== null) return batch
+      await new Promise<void>((resolve) => clock.setImmediate(resolve))
+    }
   }
 
   async #transact<Answer>(

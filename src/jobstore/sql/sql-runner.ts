@@ -20,10 +20,10 @@ export interface TransactionOptions {
    */
   readonly onDoubt?: 'bounded' | 'patient'
   /**
-   * The commit need not be on the disk before it is answered: whoever asked notices, and does it again, should a crash
-   * of the database undo it. Default false.
+   * Whether the commit need not be on the disk before it is answered: whoever asked notices, and does it again, should
+   * a crash of the database undo it. Asked when the program has ended. Default: it must.
    */
-  readonly mayBeLost?: boolean
+  readonly mayBeLost?: () => boolean
 }
 
 /** Runs programs on an engine. */

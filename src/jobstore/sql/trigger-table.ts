@@ -174,6 +174,11 @@ export class TriggerTable {
     return earliestMs
   }
 
+  /** Blocks what can be blocked of the triggers of these jobs. */
+  *block(keys: readonly JobKey[]): SqlProgram<void> {
+    yield* this.#write(jobKeyRows(this.#schedulerName, keys), this.#statements.apply.block)
+  }
+
   /** Sets the state of locked rows one by one. */
   *setStates(
     states: readonly { readonly key: TriggerKey; readonly state: StoredTriggerState }[],
