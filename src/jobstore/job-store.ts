@@ -30,6 +30,8 @@ export interface JobStoreCapabilities {
   readonly clustered: boolean
   /** Executions that ended are remembered. Default false. */
   readonly history?: boolean
+  /** There is `acquireAndFire`. Default false. */
+  readonly firesAtOnce?: boolean
   /** Jobs can be scheduled inside of a transaction of the user's own. Default false. */
   readonly sharedTransactions?: boolean
 }

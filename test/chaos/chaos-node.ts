@@ -8,6 +8,7 @@ import type { SchedulerBehaviour } from '../../src/scheduler/scheduler-options.t
 export const killPoints = [
   'afterAcquire',
   'afterFired',
+  'afterFiredAtOnce',
   'beforeRun',
   'midRun',
   'beforeCompletion',

@@ -80,6 +80,7 @@ async function settled(query: Query, load: Load, log: string, points: readonly K
 const nth: Readonly<Record<KillPoint, number>> = {
   afterAcquire: 4,
   afterFired: 4,
+  afterFiredAtOnce: 4,
   beforeRun: 7,
   midRun: 8,
   beforeCompletion: 4,

@@ -33,6 +33,16 @@ function pass(point) {
 }
 
 class KillableStore extends DelegatingJobStore {
+  constructor(inner) {
+    super(inner)
+    // What these points lie between is one step otherwise.
+    if (['afterAcquire', 'afterFired'].includes(killAt.point)) this.acquireAndFire = undefined
+  }
+  async acquireAndFire(request) {
+    const batch = await this.inner.acquireAndFire(request)
+    if (batch.fired.length > 0) pass('afterFiredAtOnce')
+    return batch
+  }
   async acquireNextTriggers(request) {
     const acquired = await super.acquireNextTriggers(request)
     if (acquired.length > 0) pass('afterAcquire')

@@ -43,7 +43,7 @@ describe.each<[name: string, options: () => PostgresJobStoreOptions]>([
         postgresEngine(resolvePostgresOptions({ ...options(), schema: schemaOf(name, dataId) })),
       ),
     destroy: (dataId) => empty(schemaOf(name, dataId)),
-    capabilities: { persistent: true, clustered: true },
+    capabilities: { persistent: true, clustered: true, firesAtOnce: true },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TriggerKey } from '../../src/core/key.ts'
+import type { AcquiredAndFired } from '../../src/jobstore/job-store.ts'
 import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'
 import { resolvePostgresOptions } from '../../src/jobstore/postgres/postgres-options.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
@@ -75,6 +76,21 @@ const onceOnly: readonly Once[] = [
           const ids = (answer as readonly { fireInstanceId: string }[]).map((claim) => claim.fireInstanceId)
           expect(ids).toHaveLength(2)
           expect(await firedRows()).toEqual(ids.sort().map((id) => `${id} ACQUIRED`))
+        },
+      }
+    },
+  },
+  {
+    name: 'acquireAndFire',
+    prepare: async ({ scene: { bed } }) => {
+      await bed.schedule('a', { everyMs: 1000 })
+      return {
+        call: () => bed.acquireAndFire(),
+        check: async (answer) => {
+          const { fired } = answer as AcquiredAndFired
+          expect(await firedRows()).toEqual(fired.map(({ fireInstanceId }) => `${fireInstanceId} EXECUTING`))
+          expect(fired).toHaveLength(1)
+          expect(await bed.stored('a')).toMatchObject({ timesTriggered: 1 })
         },
       }
     },

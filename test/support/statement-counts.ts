@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { AcquiredTrigger, TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
-import { completionOf, jobDetail, type TriggerSpec } from '../../src/testing/job-store/testbed.ts'
+import {
+  completionOf,
+  jobDetail,
+  type Testbed,
+  type TriggerSpec,
+} from '../../src/testing/job-store/testbed.ts'
 import { type FaultRig, faultRig } from './statement-faults.ts'
 import type { StepRunner } from './step-runner.ts'
 
@@ -26,11 +31,7 @@ async function fireBatch(
   size: number,
   kind: Kind,
 ): Promise<Readonly<Record<'acquire' | 'fire' | 'complete', Count>>> {
-  const entries = Array.from({ length: size }, (_, index) => {
-    const job = jobDetail(`j${index}`, { disallowConcurrentExecution: kind.nonConcurrent })
-    return { job, triggers: [bed.trigger(`t${index}`, { ...kind.spec, job })] }
-  })
-  await bed.store.scheduleJobs(entries, { replace: false })
+  await storeBatch(bed, size, kind)
   const claims: AcquiredTrigger[] = []
   const acquire = await runner.count(async () => {
     claims.push(...(await bed.acquire({ maxCount: size })))
@@ -43,11 +44,40 @@ async function fireBatch(
     }
   })
   expect(bundles).toHaveLength(size)
+  return { acquire, fire, complete: await completeBatch({ bed, runner }, bundles) }
+}
+
+async function storeBatch(bed: Testbed, size: number, kind: Kind): Promise<void> {
+  const entries = Array.from({ length: size }, (_, index) => {
+    const job = jobDetail(`j${index}`, { disallowConcurrentExecution: kind.nonConcurrent })
+    return { job, triggers: [bed.trigger(`t${index}`, { ...kind.spec, job })] }
+  })
+  await bed.store.scheduleJobs(entries, { replace: false })
+}
+
+function completeBatch(
+  { bed, runner }: { readonly bed: Testbed; readonly runner: StepRunner },
+  bundles: readonly TriggerFiredBundle[],
+): Promise<Count> {
   const completions = bundles.map((bundle) =>
     completionOf(bundle, bundle.nextFireTimeMs === null ? 'deleteTrigger' : 'noop'),
   )
-  const complete = await runner.count(() => bed.store.triggeredJobsComplete(completions))
-  return { acquire, fire, complete }
+  return runner.count(() => bed.store.triggeredJobsComplete(completions))
+}
+
+/** The same of what is fired at once. */
+async function fireBatchAtOnce(
+  { scene: { bed }, runner }: FaultRig,
+  size: number,
+  kind: Kind,
+): Promise<Readonly<Record<'fire' | 'complete', Count>>> {
+  await storeBatch(bed, size, kind)
+  const bundles: TriggerFiredBundle[] = []
+  const fire = await runner.count(async () => {
+    bundles.push(...(await bed.acquireAndFire({ maxCount: size })).fired)
+  })
+  expect(bundles).toHaveLength(size)
+  return { fire, complete: await completeBatch({ bed, runner }, bundles) }
 }
 
 /** What a batch costs does not depend on how many are in it. */
@@ -64,6 +94,19 @@ export function statementCountCases(engine: () => Promise<SqlEngine>): void {
       const phases = Object.values(one ?? {})
       expect(phases.map(({ transactions }) => transactions)).toEqual([1, 1, 1])
       expect(phases.reduce((sum, { statements }) => sum + statements, 0)).toBeLessThanOrEqual(30)
+    })
+
+    test.each(kinds)('are as many, and fewer, when it is fired at once: $name', async (kind) => {
+      const counts: Awaited<ReturnType<typeof fireBatchAtOnce>>[] = []
+      for (const size of batchSizes) {
+        await using rig = await faultRig(await engine())
+        counts.push(await fireBatchAtOnce(rig, size, kind))
+      }
+      const [one] = counts
+      expect(counts).toEqual(batchSizes.map(() => one))
+      const phases = Object.values(one ?? {})
+      expect(phases.map(({ transactions }) => transactions)).toEqual([1, 1])
+      expect(phases.reduce((sum, { statements }) => sum + statements, 0)).toBeLessThanOrEqual(20)
     })
 
     test('are few when 10,000 triggers are scheduled at once', async () => {

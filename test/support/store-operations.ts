@@ -307,6 +307,12 @@ const firing: readonly StoreOperation[] = [
       () =>
         bed.acquire({ maxCount: 20 }),
   ),
+  idle(
+    'acquireAndFire',
+    ({ bed }) =>
+      () =>
+        bed.acquireAndFire({ maxCount: 20 }),
+  ),
   {
     name: 'triggersFired',
     prepare: async (scene) => {

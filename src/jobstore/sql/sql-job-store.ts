@@ -76,7 +76,7 @@ export class SqlJobStore implements DatabaseJobStore {
 
   constructor(engine: SqlEngine) {
     this.name = engine.name
-    this.capabilities = { ...engine.capabilities, history: true, sharedTransactions: true }
+    this.capabilities = { ...engine.capabilities, history: true, firesAtOnce: true, sharedTransactions: true }
     this.#engine = engine
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }

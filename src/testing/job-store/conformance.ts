@@ -5,6 +5,7 @@ import { acquireCases } from './acquire-cases.ts'
 import { calendarCases } from './calendar-cases.ts'
 import { concurrencyCases } from './concurrency-cases.ts'
 import { fencingCases } from './fencing-cases.ts'
+import { fireAtOnceCases, startedAtOnce } from './fire-at-once-cases.ts'
 import { fireCases } from './fire-cases.ts'
 import { jobCases } from './job-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
@@ -36,9 +37,11 @@ const allCases: readonly StoreCase[] = [
   ...triggerCases,
   ...acquireCases,
   ...fireCases,
+  ...fireAtOnceCases,
   ...concurrencyCases,
   ...fencingCases,
   ...misfireCases,
+  ...[...fireCases, ...concurrencyCases, ...fencingCases, ...misfireCases].map(startedAtOnce),
   ...pauseCases,
   ...calendarCases,
   ...queryCases,
@@ -73,7 +76,8 @@ export function jobStoreConformance(options: JobStoreConformanceOptions): readon
 function offers(capabilities: JobStoreCapabilities, needs: Partial<JobStoreCapabilities>): boolean {
   return (
     (needs.persistent !== true || capabilities.persistent) &&
-    (needs.clustered !== true || capabilities.clustered)
+    (needs.clustered !== true || capabilities.clustered) &&
+    (needs.firesAtOnce !== true || capabilities.firesAtOnce === true)
   )
 }
 

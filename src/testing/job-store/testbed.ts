@@ -5,6 +5,7 @@ import { JobKey, TriggerKey } from '../../core/key.ts'
 import { silentLogger } from '../../core/logger.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type {
+  AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
   CompletedExecutionInstruction,
@@ -50,6 +51,8 @@ export class Testbed {
   readonly unknownJobTypes: Set<string> = new Set<string>()
   /** A durable job that allows concurrent execution; stored by `schedule` when it is needed. */
   readonly job: JobDetail = jobDetail('job', { durable: true })
+  /** Whether `start` fires in the step that finds the trigger. */
+  startsAtOnce = false
   readonly #instanceId: string
 
   constructor(store: JobStore, clock: ManualClock, instanceId: string) {
@@ -141,7 +144,22 @@ export class Testbed {
 
   /** Claims and fires the trigger of this name, which must be the first one due. */
   async start(name: string): Promise<TriggerFiredBundle> {
-    return this.fire(await this.acquireOne(name))
+    if (!this.startsAtOnce) return this.fire(await this.acquireOne(name))
+    const { fired, acquired } = await this.acquireAndFire({ maxCount: 1 })
+    assert.deepEqual([fired.map(({ trigger }) => trigger.key.name), namesOf(acquired)], [[name], []])
+    return only(fired)
+  }
+
+  /** Fires what is due now, and claims what is due later as asked; at most ten. */
+  async acquireAndFire(request: Partial<AcquireRequest> = {}): Promise<AcquiredAndFired> {
+    const batch = await this.store.acquireAndFire?.({
+      noLaterThanMs: this.now(),
+      maxCount: 10,
+      timeWindowMs: 0,
+      ...request,
+    })
+    assert.ok(batch !== undefined, 'a store that fires at once has acquireAndFire')
+    return batch
   }
 
   complete(
