@@ -347,9 +347,13 @@ export class HistoryChecker {
     }
     if (firing.lost) this.#wrong(event, 'a firing that was reported as lost was run')
     if (firing.completed) this.#wrong(event, 'a firing that had ended was run')
-    if (event.kind === 'vetoed') firing.vetoed = true
-    else if (event.kind === 'started') this.#start(event, firing)
-    else this.#end(firing)
+    if (event.kind === 'started') this.#start(event, firing)
+    else {
+      // The slot is free from here on, or, when the store lags behind, as soon as it is told.
+      if (this.#taken.size >= this.#rules.poolSize) this.#disturb(event.atMs)
+      if (event.kind === 'vetoed') firing.vetoed = true
+      else this.#end(firing)
+    }
   }
 
   #start(event: HistoryEvent & { kind: 'started' }, firing: Firing): void {
