@@ -351,7 +351,7 @@ export interface JobStore {
   acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]>
   /**
    * What an acquisition and the firing of what is due by now would do, in one step and with one commit, for stores to
-   * which a step is dear; left out by others. What is not due yet is claimed.
+   * which a step is dear; left out by others. What is not due yet is claimed; so may be what is.
    */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
   /** Gives claims back unfired. Claims that are not held any more are passed over. */

@@ -1,6 +1,6 @@
 /** A statement of a store that waits for a lock of somebody else. */
 export interface LockWait {
-  /** The text of the statement, without values. */
+  /** The beginning of its text, without values. */
   readonly statement: string
   /** The server process that waits. */
   readonly processId: number

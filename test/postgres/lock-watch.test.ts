@@ -113,8 +113,8 @@ describe('a wait for a lock', () => {
       connect: () => store.connections.dedicatedClient(),
       onLockWait: () => expect.fail('nothing is known'),
     })
-    watch.examine({ text: 'SELECT 1', waitedMs: 1, processId: null })
-    watch.examine({ text: 'SELECT 1', waitedMs: 1, processId: 1 })
+    watch.examine({ waitedMs: 1, processId: null })
+    watch.examine({ waitedMs: 1, processId: 1 })
     await watch.close()
   })
 })

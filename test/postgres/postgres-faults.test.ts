@@ -273,7 +273,7 @@ describe('no connection', () => {
 
   test('a black hole: an error in time', async () => {
     await using proxy = await TcpProxy.startFor(database.connectionString)
-    await using store = testRunner(proxy.through(database.connectionString), { connectTimeoutMs: 50 })
+    await using store = testRunner(proxy.through(database.connectionString), { connectTimeoutMs: 500 })
     proxy.blackHole()
     await expect(store.runner.transact(counter().begin, rows)).rejects.toEqual(unavailable)
     proxy.heal()

@@ -11,7 +11,8 @@ export interface LockWatchOptions {
 // The application's name and the statement are cut: they are for people to read.
 const whoBlocks = `SELECT a.pid, left(coalesce(a.application_name, ''), 100) AS application,
   coalesce(a.state, '') AS state, left(coalesce(a.query, ''), 300) AS statement,
-  CAST(coalesce(extract(epoch FROM clock_timestamp() - a.xact_start), 0) * 1000 AS integer) AS age_ms
+  CAST(coalesce(extract(epoch FROM clock_timestamp() - a.xact_start), 0) * 1000 AS integer) AS age_ms,
+  left(coalesce((SELECT w.query FROM pg_stat_activity w WHERE w.pid = $1), ''), 300) AS waiting
   FROM pg_stat_activity a WHERE a.pid = ANY (pg_blocking_pids($1)) ORDER BY a.xact_start`
 
 interface HolderRow {
@@ -20,6 +21,8 @@ interface HolderRow {
   readonly state: string
   readonly statement: string
   readonly age_ms: number
+  /** What the one that waits runs: of statements that were sent together only the server knows which. */
+  readonly waiting: string
 }
 
 const mostWaiting = 10
@@ -48,12 +51,12 @@ export class LockWatch {
 
   async #lookAtAll(): Promise<void> {
     for (let slow = this.#waiting.shift(); slow !== undefined; slow = this.#waiting.shift()) {
-      if (slow.processId !== null) await this.#look(slow.processId, slow.text, slow.waitedMs)
+      if (slow.processId !== null) await this.#look(slow.processId, slow.waitedMs)
     }
     this.#looking = null
   }
 
-  async #look(processId: number, statement: string, waitedMs: number): Promise<void> {
+  async #look(processId: number, waitedMs: number): Promise<void> {
     const client = this.#options.connect()
     client.on('error', () => {})
     let rows: readonly HolderRow[] = []
@@ -71,7 +74,8 @@ export class LockWatch {
       await client.end().catch(() => {})
     }
     // It is just slow, or had its lock by the time that was asked.
-    if (rows.length === 0) return
+    const statement = rows[0]?.waiting
+    if (statement === undefined) return
     const holders = rows.map(({ pid, application, state, statement: held, age_ms }) => {
       return { processId: pid, application, state, statement: held, transactionAgeMs: age_ms }
     })

@@ -87,11 +87,6 @@ export class Pipeline implements pg.Submittable {
     return this.#statements.map(({ text }) => text).join('; ')
   }
 
-  /** Which statement the server works on. */
-  get current(): SqlStatement | undefined {
-    return this.#statements[this.#replies.length]
-  }
-
   submit(connection: pg.Connection): void {
     const wire = connection as unknown as Wire
     this.#prepared = preparedOn.get(wire) ?? new Map<string, Prepared>()

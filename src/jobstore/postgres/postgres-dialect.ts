@@ -19,6 +19,9 @@ export const postgresDialect: SqlDialect = {
     return `(SELECT * FROM json_to_recordset(CAST(:${parameter} AS json)) AS r(${list.join(', ')}))`
   },
   // NO KEY: rows that only refer to the locked one by a foreign key may still be inserted.
+  // Each is looked up in the index, even while the planner believes that the table is empty.
+  isAmongTexts: (column, parameter) =>
+    `${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(:${parameter} AS json))))`,
   forUpdate: (alias) => `FOR NO KEY UPDATE OF ${alias}`,
   forUpdateSkipLocked: (alias) => `FOR NO KEY UPDATE OF ${alias} SKIP LOCKED`,
   keyCollation: ' COLLATE "C"',

@@ -12,7 +12,6 @@ export interface SessionSettings {
 }
 
 export interface SlowStatement {
-  readonly text: string
   readonly waitedMs: number
   /** The server process that waits, as far as it is known. */
   readonly processId: number | null
@@ -72,10 +71,7 @@ export class PostgresSession {
   /** Runs the statements of a text in one round trip; one result for each. @throws DatabaseFailure */
   async query(query: PostgresQuery): Promise<PostgresResult[]> {
     const config = { ...query, types } as pg.QueryConfig
-    const result: unknown = await this.#watch(
-      () => this.#client.query(config),
-      () => query.text,
-    )
+    const result: unknown = await this.#watch(() => this.#client.query(config))
     // The types of pg do not know that several statements have several results.
     return (Array.isArray(result) ? result : [result]) as PostgresResult[]
   }
@@ -84,10 +80,7 @@ export class PostgresSession {
   async pipeline(statements: readonly PipelinedStatement[]): Promise<readonly SqlReply[]> {
     if (!takesPipelines(this.#client)) return this.#oneByOne(statements)
     const pipeline = new Pipeline(statements)
-    return this.#watch(
-      () => this.#client.query(pipeline).answer,
-      () => pipeline.current?.text ?? pipeline.text,
-    )
+    return this.#watch(() => this.#client.query(pipeline).answer)
   }
 
   async #oneByOne(statements: readonly PipelinedStatement[]): Promise<SqlReply[]> {
@@ -101,7 +94,7 @@ export class PostgresSession {
   }
 
   /** Waits for an answer for as long as this session waits, and says so when it takes long. @throws DatabaseFailure */
-  async #watch<Answer>(ask: () => Promise<Answer>, textNow: () => string): Promise<Answer> {
+  async #watch<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     const { clock, slow } = this.#settings
     const answerWithinMs = this.#answerWithinMs
     const startedMs = clock.elapsedMs()
@@ -119,7 +112,7 @@ export class PostgresSession {
       }
       timer = clock.setTimer(slow.afterMs, () => {
         const waitedMs = clock.elapsedMs() - startedMs
-        slow.report({ text: textNow(), waitedMs, processId: this.#processId })
+        slow.report({ waitedMs, processId: this.#processId })
         armDeadline(slow.afterMs)
       })
     })

@@ -4,7 +4,7 @@ import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
 import type { AcquiredAndFired, AcquiredTrigger, AcquireRequest, TriggerFiredBundle } from '../job-store.ts'
 import { type FaultyTrigger, putInError } from './faulty-triggers.ts'
 import type { FiredRow } from './fired-trigger-table.ts'
-import { fireUnclaimed } from './firing.ts'
+import { type FirableTrigger, fireUnclaimed } from './firing.ts'
 import { GroupRooms } from './group-rooms.ts'
 import { KeyMap } from './key-map.ts'
 import { isLate, treatMisfires } from './misfires.ts'
@@ -170,8 +170,8 @@ function needsTreatment(search: Search, due: DueTrigger): boolean {
 interface Candidate {
   readonly due: DueTrigger
   readonly trigger: Trigger
-  /** There when it is to be fired. */
-  readonly jobDetail?: JobDetail
+  /** Null when it is to be claimed. */
+  readonly jobDetail: JobDetail | null
 }
 
 /** Claims what was found, or fires it, as far as it may start. */
@@ -179,45 +179,52 @@ function* take(search: Search, found: readonly DueTrigger[]): SqlProgram<void> {
   const { tx } = search
   const free = yield* withoutBusyJobs(tx, found)
   if (free.length === 0) return
-  const isFiring = search.fires && free.every(({ nextFireTimeMs }) => nextFireTimeMs <= tx.nowMs)
-  const candidates = yield* loadCandidates(tx, free, isFiring)
+  const candidates = yield* loadCandidates(search, free)
   const admitted = search.rooms === null ? candidates : yield* search.rooms.admit(candidates)
-  const claims = admitted.map((candidate) => ({ ...candidate, row: claimOf(tx, candidate) }))
-  if (isFiring) {
-    const firable = claims.flatMap(({ jobDetail, ...rest }) => (jobDetail ? [{ ...rest, jobDetail }] : []))
-    search.fired.push(...(yield* fireUnclaimed(tx, firable)))
-    return
+  const firable: FirableTrigger[] = []
+  const claims: (Candidate & { readonly row: FiredRow })[] = []
+  for (const candidate of admitted) {
+    const { trigger, jobDetail } = candidate
+    const row = claimOf(tx, candidate)
+    if (jobDetail === null) claims.push({ ...candidate, row })
+    else firable.push({ trigger, jobDetail, row })
   }
+  search.fired.push(...(yield* fireUnclaimed(tx, firable)))
   yield* tx.session.triggers.setStates(claims.map(({ due: { key } }) => ({ key, state: 'ACQUIRED' })))
   yield* tx.session.firedTriggers.insert(claims.map(({ row }) => row))
   for (const { trigger, row } of claims) search.acquired.push({ trigger, fireInstanceId: row.fireInstanceId })
 }
 
-/** Reads the triggers, and their jobs when they are to be fired. */
-function* loadCandidates(
-  tx: SqlTransaction,
-  found: readonly DueTrigger[],
-  withJobs: boolean,
-): SqlProgram<readonly Candidate[]> {
+/**
+ * Whether a trigger is fired in this step. Not of a job that forbids concurrent execution: firing it blocks the
+ * triggers beside it, and two nodes that hold some of each other's would wait for one another.
+ */
+function firesNow({ fires, tx }: Search, due: DueTrigger): boolean {
+  return fires && due.nextFireTimeMs <= tx.nowMs && !due.nonConcurrent
+}
+
+/** Reads the triggers, and the jobs of those that are fired now. */
+function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgram<readonly Candidate[]> {
+  const { tx } = search
   const { triggers, jobs } = tx.session
+  const jobKeys = found.filter((due) => firesNow(search, due)).map(({ jobKey }) => jobKey)
   const [stored, loaded] = yield* together(
     triggers.load(found.map(({ key }) => key)),
-    jobs.load(withJobs ? uniqueKeys(found.map(({ jobKey }) => jobKey)) : []),
+    jobs.load(uniqueKeys(jobKeys)),
   )
   const faulty: FaultyTrigger[] = [...stored.broken]
   const candidates: Candidate[] = []
   for (const due of found) {
     const trigger = stored.found.get(due.key)?.trigger
     if (trigger === undefined) continue
-    if (!withJobs) {
-      candidates.push({ due, trigger })
+    if (!firesNow(search, due)) {
+      candidates.push({ due, trigger, jobDetail: null })
       continue
     }
     const jobDetail = loaded.found.get(due.jobKey)
     if (jobDetail === undefined) faulty.push({ key: due.key, error: loaded.broken.get(due.jobKey) })
-    // A job that came to forbid concurrency since it was looked at is not locked: it is found the next time.
-    else if (jobDetail.disallowConcurrentExecution === due.nonConcurrent)
-      candidates.push({ due, trigger, jobDetail })
+    // A job that came to forbid concurrency since it was looked at: its trigger is found the next time.
+    else if (!jobDetail.disallowConcurrentExecution) candidates.push({ due, trigger, jobDetail })
   }
   yield* putInError(tx, faulty)
   return candidates

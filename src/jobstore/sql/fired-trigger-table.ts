@@ -50,9 +50,16 @@ export class FiredTriggerTable {
   }
 
   /** Turns claims into executions. */
-  *begin(rows: readonly FiredRow[]): SqlProgram<void> {
+  *begin(rows: readonly FiredRow[], nowMs: EpochMs): SqlProgram<void> {
     if (rows.length === 0) return
-    yield* later(this.#statements.begin({ rows: encode(rows, this.#scheduler) }))
+    const ids = rows.map(({ fireInstanceId }) => fireInstanceId)
+    yield* later(this.#statements.begin({ ...this.#own(ids), now: nowMs }))
+  }
+
+  /** Writes down that the job of executions is another than when they were claimed. */
+  *amend(rows: readonly FiredRow[]): SqlProgram<void> {
+    if (rows.length === 0) return
+    yield* later(this.#statements.amend({ rows: encode(rows, this.#scheduler) }))
   }
 
   /** Deletes those of the rows that are this scheduler instance's and in this state; answers them. */
@@ -127,17 +134,17 @@ export class FiredTriggerTable {
     return found.map((row) => new JobKey(text(row, 'job_name'), text(row, 'job_group')))
   }
 
-  #own(fireInstanceIds: readonly string[]): { scheduler: string; instance: string; rows: string } {
-    const rows = JSON.stringify(fireInstanceIds.map((id) => ({ id })))
-    return { scheduler: this.#scheduler, instance: this.#instance, rows }
+  #own(fireInstanceIds: readonly string[]): { scheduler: string; instance: string; ids: string } {
+    return { scheduler: this.#scheduler, instance: this.#instance, ids: JSON.stringify(fireInstanceIds) }
   }
 }
 
 interface Statements {
   readonly insert: SqlQuery<{ rows: string }>
-  readonly lock: SqlQuery<{ scheduler: string; instance: string; rows: string }>
-  readonly begin: SqlQuery<{ rows: string }>
-  readonly delete: SqlQuery<{ scheduler: string; instance: string; rows: string; state: string }>
+  readonly lock: SqlQuery<{ scheduler: string; instance: string; ids: string }>
+  readonly begin: SqlQuery<{ scheduler: string; instance: string; ids: string; now: EpochMs }>
+  readonly amend: SqlQuery<{ rows: string }>
+  readonly delete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
   readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; state: string }>
   readonly deleteAllOfInstance: SqlQuery<{ scheduler: string; instance: string }>
   readonly deleteAll: SqlQuery<{ scheduler: string }>
@@ -169,7 +176,9 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
     is_nonconcurrent: 'boolean',
     requests_recovery: 'boolean',
   })
-  const ids = `(SELECT r.id FROM ${dialect.rowSet('rows', { id: 'text' })} AS r)`
+  const isOwn = (alias: string): string =>
+    `${alias}.sched_name = :scheduler AND ${alias}.instance_name = :instance
+     AND ${dialect.isAmongTexts(`${alias}.entry_id`, 'ids')}`
   const keys = dialect.rowSet('rows', { name: 'text', grp: 'text' })
   const jobsIn = (condition: string): string => `
     SELECT DISTINCT f.job_name, f.job_group
@@ -184,20 +193,24 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
     lock: sqlQuery(
       dialect,
       `SELECT ${columns} FROM ${fired} f
-       WHERE f.sched_name = :scheduler AND f.instance_name = :instance AND f.entry_id IN ${ids}
+       WHERE ${isOwn('f')}
        ORDER BY f.entry_id ${dialect.forUpdate('f')}`,
     ),
     begin: sqlQuery(
       dialect,
-      `UPDATE ${fired} AS f SET state = 'EXECUTING', fired_time = r.fired_time,
-         is_nonconcurrent = r.is_nonconcurrent, requests_recovery = r.requests_recovery
+      `UPDATE ${fired} AS f SET state = 'EXECUTING', fired_time = :now
+       WHERE ${isOwn('f')} AND f.state = 'ACQUIRED'`,
+    ),
+    amend: sqlQuery(
+      dialect,
+      `UPDATE ${fired} AS f SET is_nonconcurrent = r.is_nonconcurrent, requests_recovery = r.requests_recovery
        FROM ${rows} AS r
-       WHERE f.sched_name = r.sched_name AND f.entry_id = r.entry_id AND f.state = 'ACQUIRED'`,
+       WHERE f.sched_name = r.sched_name AND f.entry_id = r.entry_id`,
     ),
     delete: sqlQuery(
       dialect,
-      `DELETE FROM ${fired}
-       WHERE sched_name = :scheduler AND instance_name = :instance AND state = :state AND entry_id IN ${ids}
+      `DELETE FROM ${fired} AS f
+       WHERE ${isOwn('f')} AND f.state = :state
        RETURNING ${columns}`,
     ),
     deleteStaleClaims: sqlQuery(

@@ -35,7 +35,7 @@ export function* fireTriggers(
 ): SqlProgram<readonly TriggerFiredResult[]> {
   const { firings, faulty } = yield* compute(tx, yield* heldClaims(tx, claims))
   yield* fail(tx, faulty)
-  yield* tx.session.firedTriggers.begin(executionsOf(tx, firings))
+  yield* begin(tx, firings)
   yield* advance(tx, firings)
   const bundles = new Map(firings.map((firing) => [firing.row.fireInstanceId, bundleOf(tx, firing)]))
   return claims.map(({ fireInstanceId }) => {
@@ -186,6 +186,19 @@ function* compute(
     }
   }
   return { firings, faulty }
+}
+
+function* begin(tx: SqlTransaction, firings: readonly Firing[]): SqlProgram<void> {
+  const { firedTriggers } = tx.session
+  const executions = executionsOf(tx, firings)
+  yield* firedTriggers.begin(executions, tx.nowMs)
+  // The job may have been replaced since it was claimed.
+  yield* firedTriggers.amend(
+    executions.filter(({ nonConcurrent, requestsRecovery }, index) => {
+      const row = firings[index]?.row
+      return row?.nonConcurrent !== nonConcurrent || row.requestsRecovery !== requestsRecovery
+    }),
+  )
 }
 
 function executionsOf({ nowMs }: SqlTransaction, firings: readonly Firing[]): FiredRow[] {

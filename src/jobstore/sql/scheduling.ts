@@ -10,7 +10,7 @@ import { KeyMap } from './key-map.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from './new-triggers.ts'
 import { deleteOrphans } from './orphans.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
-import { settleJobs, uniqueKeys } from './settling.ts'
+import { settleJobs } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import { type SqlProgram, together } from './statement.ts'
 import type { TriggerRef } from './trigger-table.ts'
@@ -110,18 +110,19 @@ function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[
       }
     }
   }
-  const [taken, jobs] = yield* together(
-    tx.session.keyLists.jobsOfTriggers(triggerKeys.keys()),
-    lockJobs(tx, jobKeys.keys()),
-  )
+  const look = tx.session.keyLists.jobsOfTriggers(triggerKeys.keys())
+  if (replaceable.size === 0) {
+    const [taken, jobs] = yield* together(look, lockJobs(tx, jobKeys.keys()))
+    return { taken, triggers: new KeyMap(), jobs }
+  }
+  const taken = yield* look
   const replaced = taken.keys().filter((key) => replaceable.has(key))
-  const formerJobs = uniqueKeys(replaced.flatMap((key) => taken.get(key) ?? []))
-  // Jobs before triggers, as everywhere.
-  const robbed = yield* lockJobs(
-    tx,
-    formerJobs.filter((key) => !jobKeys.has(key)),
-  )
-  for (const ref of robbed.values()) jobs.set(ref.key, ref)
+  for (const key of replaced) {
+    const formerJob = taken.get(key)
+    if (formerJob !== undefined) jobKeys.set(formerJob, true)
+  }
+  // Jobs before triggers, as everywhere, and all of them in one order.
+  const jobs = yield* lockJobs(tx, jobKeys.keys())
   const triggers = yield* lockTriggers(tx, replaced)
   return { taken, triggers, jobs }
 }

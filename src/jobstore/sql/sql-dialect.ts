@@ -15,6 +15,8 @@ export interface SqlDialect {
    * alias behind it.
    */
   rowSet(parameter: string, columns: Readonly<Record<string, RowSetType>>): string
+  /** Whether a column holds one of the texts of the JSON array that is bound as `:parameter`. */
+  isAmongTexts(column: string, parameter: string): string
   /**
    * The end of a `SELECT` whose rows are changed later in the transaction: `FOR NO KEY UPDATE OF alias`, or nothing
    * where a transaction excludes other writers anyway.

@@ -10,6 +10,7 @@ export const sqliteDialect: SqlDialect = {
     const list = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`)
     return `(SELECT ${list.join(', ')} FROM json_each(:${parameter}))`
   },
+  isAmongTexts: (column, parameter) => `${column} IN (SELECT value FROM json_each(:${parameter}))`,
   // An immediate transaction keeps every other writer out.
   forUpdate: () => '',
   forUpdateSkipLocked: () => '',
