@@ -86,7 +86,10 @@ describe('a commit of which the answer is lost', () => {
   test('is asked about until the database is back, for the patient', async () => {
     await using proxy = await TcpProxy.startFor(database.connectionString)
     // Two minutes pass on this clock while the database is away.
-    await using store = testRunner(proxy.through(database.connectionString), { clock: hastyClock(200) })
+    await using store = testRunner(proxy.through(database.connectionString), {
+      clock: hastyClock(200),
+      connectTimeoutMs: 400_000,
+    })
     const program = counter()
     const away = proxy.cutOn(commit, 'after').then(() => {
       proxy.refuse()

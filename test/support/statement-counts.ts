@@ -96,7 +96,8 @@ export function statementCountCases(engine: () => Promise<SqlEngine>): void {
       expect(phases.reduce((sum, { statements }) => sum + statements, 0)).toBeLessThanOrEqual(30)
     })
 
-    test.each(kinds)('are as many, and fewer, when it is fired at once: $name', async (kind) => {
+    const concurrent = kinds.filter(({ nonConcurrent }) => !nonConcurrent)
+    test.each(concurrent)('are as many, and fewer, when it is fired at once: $name', async (kind) => {
       const counts: Awaited<ReturnType<typeof fireBatchAtOnce>>[] = []
       for (const size of batchSizes) {
         await using rig = await faultRig(await engine())
