@@ -49,8 +49,8 @@ export class DelegatingJobStore implements JobStore {
 
   constructor(inner: JobStore) {
     this.inner = inner
-    if (inner.acquireAndFire === undefined) return
-    this.acquireAndFire ??= (request) =>
+    if (inner.acquireAndFire === undefined || 'acquireAndFire' in this) return
+    this.acquireAndFire = (request) =>
       this.around('acquireAndFire', async () => inner.acquireAndFire?.(request) ?? noBatch)
   }
 

@@ -42,7 +42,7 @@ const none: readonly SqlRow[] = []
 /** "UPDATE 3", "INSERT 0 3"; a SELECT changes nothing. */
 const changeTag = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/
 
-/** Whether pg lets queries of other classes through on this client: not its native one, nor one that pipelines itself. */
+/** Whether pg lets queries of other classes through on a client: not its native one, nor one that pipelines itself. */
 export function takesPipelines(client: object): boolean {
   const { connection, pipeline } = client as { connection?: Partial<Wire>; pipeline?: unknown }
   return pipeline !== true && typeof connection?.parse === 'function'
@@ -115,7 +115,7 @@ export class Pipeline implements pg.Submittable {
     }
     wire.bind({ statement, values: values.map(toText) })
     // What a prepared statement gives is known from the first time on.
-    if (prepared?.columns == null) wire.describe({ type: 'P', name: '' })
+    if (prepared === undefined || prepared.columns === null) wire.describe({ type: 'P', name: '' })
     wire.execute({})
   }
 

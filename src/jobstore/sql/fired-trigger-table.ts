@@ -179,13 +179,9 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
   const isOwn = (alias: string): string =>
     `${alias}.sched_name = :scheduler AND ${alias}.instance_name = :instance
      AND ${dialect.isAmongTexts(`${alias}.entry_id`, 'ids')}`
-  const keys = dialect.rowSet('rows', { name: 'text', grp: 'text' })
-  const jobsIn = (condition: string): string => `
-    SELECT DISTINCT f.job_name, f.job_group
-    FROM ${fired} f JOIN ${keys} AS r ON f.job_name = r.name AND f.job_group = r.grp
-    WHERE f.sched_name = :scheduler ${condition}`
   return {
-    ...statementsOfRecovery(dialect, fired, keys),
+    ...statementsOfRecovery(dialect, fired),
+    ...statementsOfJobs(dialect, fired),
     insert: sqlQuery(
       dialect,
       `INSERT INTO ${fired} (sched_name, ${columns}) SELECT r.sched_name, ${columns} FROM ${rows} AS r`,
@@ -225,6 +221,19 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
              AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED')
          ${dialect.forUpdateSkipLocked('f')}) RETURNING ${columns}`,
     ),
+  }
+}
+
+type StatementsOfJobs = Pick<Statements, 'executing' | 'busy' | 'markNonConcurrent'>
+
+/** About firings of jobs, on whichever node. */
+function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs {
+  const keys = keyRows(dialect)
+  const jobsIn = (condition: string): string => `
+    SELECT DISTINCT f.job_name, f.job_group
+    FROM ${fired} f JOIN ${keys} AS r ON f.job_name = r.name AND f.job_group = r.grp
+    WHERE f.sched_name = :scheduler ${condition}`
+  return {
     executing: sqlQuery(dialect, jobsIn("AND f.state = 'EXECUTING'")),
     busy: sqlQuery(dialect, jobsIn('')),
     markNonConcurrent: sqlQuery(
@@ -242,7 +251,7 @@ type StatementsOfRecovery = Pick<
 >
 
 /** About firings of whichever node. */
-function statementsOfRecovery(dialect: SqlDialect, fired: string, keys: string): StatementsOfRecovery {
+function statementsOfRecovery(dialect: SqlDialect, fired: string): StatementsOfRecovery {
   return {
     deleteOfInstance: sqlQuery(
       dialect,
@@ -257,10 +266,14 @@ function statementsOfRecovery(dialect: SqlDialect, fired: string, keys: string):
     ofTriggers: sqlQuery(
       dialect,
       `SELECT f.entry_id, f.trigger_name, f.trigger_group, f.state, f.sched_time
-       FROM ${fired} f JOIN ${keys} AS r ON f.trigger_name = r.name AND f.trigger_group = r.grp
+       FROM ${fired} f JOIN ${keyRows(dialect)} AS r ON f.trigger_name = r.name AND f.trigger_group = r.grp
        WHERE f.sched_name = :scheduler`,
     ),
   }
+}
+
+function keyRows(dialect: SqlDialect): string {
+  return dialect.rowSet('rows', { name: 'text', grp: 'text' })
 }
 
 function encode(rows: readonly FiredRow[], scheduler: string): string {
