@@ -8,7 +8,7 @@ export interface KnownClusterBug extends StatementBug {
 }
 
 const deletesOwn =
-  /^DELETE FROM qrtz_fired_triggers WHERE sched_name = \? AND instance_name = \? AND state = \? AND entry_id IN/
+  /^DELETE FROM qrtz_fired_triggers AS f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
 
 const locksOwn =
   /FROM qrtz_fired_triggers f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
@@ -16,7 +16,7 @@ const locksOwn =
 /** The fire instance ids that a statement names. */
 function idsOf({ values }: SqlStatement): string[] {
   const json = values.find((value): value is string => typeof value === 'string' && value.startsWith('['))
-  return (JSON.parse(json ?? '[]') as { id: string }[]).map(({ id }) => id)
+  return JSON.parse(json ?? '[]') as string[]
 }
 
 const releaseWithoutLook: KnownClusterBug = {
