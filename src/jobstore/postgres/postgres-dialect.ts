@@ -19,6 +19,8 @@ export const postgresDialect: SqlDialect = {
     return `(SELECT * FROM json_to_recordset(CAST(:${parameter} AS json)) AS r(${list.join(', ')}))`
   },
   // NO KEY: rows that only refer to the locked one by a foreign key may still be inserted.
+  // A comparison with what is not known beforehand is taken to hold for one row of 200.
+  expectFew: (column) => `${column} = ${column} || ''`,
   // Each is looked up in the index, even while the planner believes that the table is empty.
   isAmongTexts: (column, parameter) =>
     `${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(:${parameter} AS json))))`,

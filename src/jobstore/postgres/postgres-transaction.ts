@@ -19,10 +19,8 @@ export function transactionOpening(limits: {
   const { lockTimeoutMs, statementTimeoutMs } = limits
   const settings: Readonly<Record<string, string>> = {
     // Rows are named by their keys. A plan made while a table was empty, the server's own checks of foreign keys
-    // included, would go on reading it whole when it has grown; and so would joins that read it to hash or merge it.
+    // included, would go on reading it whole when it has grown.
     enable_seqscan: 'off',
-    enable_hashjoin: 'off',
-    enable_mergejoin: 'off',
     ...(lockTimeoutMs > 0 && { lock_timeout: String(lockTimeoutMs) }),
     ...(statementTimeoutMs > 0 && {
       statement_timeout: String(statementTimeoutMs),

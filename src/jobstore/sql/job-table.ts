@@ -178,11 +178,11 @@ function jobStatements(vocabulary: SqlVocabulary): JobStatements {
   const { dialect, names } = vocabulary
   const { jobs, triggers } = names
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
-  const wanted = `FROM ${keys} AS r CROSS JOIN ${jobs} AS j WHERE ${isRow('j', jobKeyColumns)}`
+  const wanted = `FROM ${keys} AS r CROSS JOIN ${jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)}`
   const refs = `SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent,
     j.requests_recovery ${wanted}
     ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation}, j.job_name ${dialect.keyCollation}`
-  const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${isRow('t', jobKeyColumns)})`
+  const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${isRow(dialect, 't', jobKeyColumns)})`
   const deleteIdle = `DELETE FROM ${jobs} AS j WHERE ${isAmongRows(dialect, jobKeyColumns, idle)}`
   return {
     insert: insertQuery(vocabulary, jobs, jobColumns),

@@ -21,7 +21,7 @@ export class KeyLists {
       dialect,
       `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group
        FROM ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r CROSS JOIN ${names.triggers} AS t
-       WHERE ${isRow('t', triggerKeyColumns)}`,
+       WHERE ${isRow(dialect, 't', triggerKeyColumns)}`,
     )
   }
 

@@ -51,10 +51,9 @@ export function withScheduler<Key extends Columns>(key: Key): Key & { readonly s
 }
 
 /** The condition that a row of a table is the one that a bound row `r` names. */
-export function isRow(alias: string, key: Columns): string {
-  return Object.keys(withScheduler(key))
-    .map((column) => `${alias}.${column} = r.${column}`)
-    .join(' AND ')
+export function isRow(dialect: SqlDialect, alias: string, key: Columns): string {
+  const columns = Object.keys(withScheduler(key)).map((column) => `${alias}.${column} = r.${column}`)
+  return [...columns, dialect.expectFew('r.sched_name')].join(' AND ')
 }
 
 export function insertQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): SetQuery {
@@ -102,7 +101,7 @@ export function updateQuery(
   return sqlQuery(
     dialect,
     `UPDATE ${table} AS t SET ${settings.join(', ')}
-     FROM ${boundRows(dialect, { ...withScheduler(key), ...changes })} AS r WHERE ${isRow('t', key)}`,
+     FROM ${boundRows(dialect, { ...withScheduler(key), ...changes })} AS r WHERE ${isRow(dialect, 't', key)}`,
   )
 }
 
@@ -114,7 +113,8 @@ export function deleteQuery({ dialect }: SqlVocabulary, table: string, key: Colu
 export function isAmongRows(dialect: SqlDialect, key: Columns, condition: string = 'true'): string {
   const columns = Object.keys(withScheduler(key))
   return `(${columns.join(', ')}) IN (SELECT ${columns.map((column) => `r.${column}`).join(', ')}
-    FROM ${boundRows(dialect, withScheduler(key))} AS r WHERE ${condition})`
+    FROM ${boundRows(dialect, withScheduler(key))} AS r
+    WHERE ${dialect.expectFew('r.sched_name')} AND ${condition})`
 }
 
 function valueOf(dialect: SqlDialect, column: string, type: ColumnType): string {

@@ -15,6 +15,12 @@ export interface SqlDialect {
    * alias behind it.
    */
   rowSet(parameter: string, columns: Readonly<Record<string, RowSetType>>): string
+  /**
+   * A condition on a column of bound rows that always holds. Of planners that go by how many rows they expect it makes
+   * those expect next to none, so that they look each one up in an index instead of reading the other table whole:
+   * what they know of that may be from when it was empty.
+   */
+  expectFew(column: string): string
   /** Whether a column holds one of the texts of the JSON array that is bound as `:parameter`. */
   isAmongTexts(column: string, parameter: string): string
   /**

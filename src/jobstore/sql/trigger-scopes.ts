@@ -150,7 +150,7 @@ function earliestOfJobs({ dialect, names }: SqlVocabulary): string {
   return `
     SELECT min(t.next_fire_time) AS earliest
     FROM ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r CROSS JOIN ${names.triggers} AS t
-    WHERE ${isRow('t', jobKeyColumns)} AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0`
+    WHERE ${isRow(dialect, 't', jobKeyColumns)} AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0`
 }
 
 function earliestBehindStaleClaims({ names }: SqlVocabulary): string {

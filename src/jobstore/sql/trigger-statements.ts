@@ -127,7 +127,7 @@ function readingStatements(
       dialect,
       `SELECT t.trigger_name, t.trigger_group, t.trigger_type
        FROM ${boundRows(dialect, typedKey)} AS r CROSS JOIN ${names.triggers} AS t
-       WHERE ${isRow('t', triggerKeyColumns)} AND t.trigger_type <> r.trigger_type`,
+       WHERE ${isRow(dialect, 't', triggerKeyColumns)} AND t.trigger_type <> r.trigger_type`,
     ),
     load: sqlQuery(dialect, wholeTriggers(vocabulary, triggerKeyColumns)),
     loadOfJob: sqlQuery(
@@ -146,7 +146,7 @@ function wholeTriggers({ dialect, names }: SqlVocabulary, key: Columns): string 
     FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
     ${subTable(names.simpleTriggers, 's')} ${subTable(names.cronTriggers, 'c')}
     ${subTable(names.simpropTriggers, 'p')}
-    WHERE ${isRow('t', key)}`
+    WHERE ${isRow(dialect, 't', key)}`
 }
 
 type LockDue = 'lockDue' | 'lockDueKnown' | 'lockDueHere' | 'lockDueKnownWithRoom' | 'lockDueHereWithRoom'
@@ -158,7 +158,7 @@ function lockingStatements(
   const order = `ORDER BY ${keyOrder(vocabulary)} ${dialect.forUpdate('t')}`
   const lock = (key: Columns): string => `SELECT ${refColumns}
     FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
-    WHERE ${isRow('t', key)} ${order}`
+    WHERE ${isRow(dialect, 't', key)} ${order}`
   const jobTypes = boundRows(dialect, { job_type: 'text' })
   const isKnown = `AND j.job_class_name NOT IN (SELECT r.job_type FROM ${jobTypes} AS r)`
   const isHere = `${isKnown} ${runsHere(vocabulary)}`
@@ -218,7 +218,7 @@ function applyQuery({ dialect, names }: SqlVocabulary, action: TriggerAction): K
     dialect,
     `UPDATE ${names.triggers} AS t SET trigger_state = ${stateAfter(action, 't.trigger_state')}
      FROM ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r
-     WHERE ${isRow('t', jobKeyColumns)} AND t.trigger_state IN (${statesBefore(action)})
+     WHERE ${isRow(dialect, 't', jobKeyColumns)} AND t.trigger_state IN (${statesBefore(action)})
      RETURNING trigger_state, next_fire_time`,
   )
 }

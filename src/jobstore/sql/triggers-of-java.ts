@@ -113,7 +113,7 @@ function amongQuery(vocabulary: SqlVocabulary): KeyQuery {
      FROM ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r
      CROSS JOIN ${names.triggers} AS t JOIN ${names.jobs} AS j
        ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
-     WHERE ${isRow('t', triggerKeyColumns)} AND ${isOfJava(vocabulary)}`,
+     WHERE ${isRow(dialect, 't', triggerKeyColumns)} AND ${isOfJava(vocabulary)}`,
   )
 }
 
