@@ -14,6 +14,8 @@ import type { StoredTrigger, TriggerRef } from './trigger-table.ts'
 export interface LockedRows {
   readonly existing: KeyMap<TriggerKey, TriggerRef>
   readonly jobs: KeyMap<JobKey, Pick<JobRef, 'nonConcurrent'>>
+  /** Null when nobody has looked yet. */
+  readonly paused?: PausedGroups | null
 }
 
 export function* lockTriggers(
@@ -41,10 +43,12 @@ export function* lockJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgr
 export function* storeNewTriggers(
   tx: SqlTransaction,
   triggers: readonly Trigger[],
-  { existing, jobs }: LockedRows,
+  { existing, jobs, paused = null }: LockedRows,
 ): SqlProgram<readonly JobKey[]> {
   if (triggers.length === 0) return []
-  const states = new StartingStates(yield* readCircumstances(tx, triggers, jobs))
+  const states = new StartingStates(
+    yield* readCircumstances(tx, triggers, jobs, paused ?? (yield* tx.session.pausedGroups.load())),
+  )
   const stored = new KeyMap<TriggerKey, StoredTrigger>()
   const losers: JobKey[] = []
   for (const trigger of triggers) {
@@ -88,9 +92,9 @@ function* readCircumstances(
   tx: SqlTransaction,
   triggers: readonly Trigger[],
   jobs: LockedRows['jobs'],
+  paused: PausedGroups,
 ): SqlProgram<Circumstances> {
-  const { pausedGroups, keyLists } = tx.session
-  const paused = yield* pausedGroups.load()
+  const { keyLists } = tx.session
   const groups = paused.everyNewTriggerGroup ? new Set(triggers.map(({ key }) => key.group)) : []
   const existingGroups = paused.everyNewTriggerGroup ? yield* keyLists.triggerGroupsAmong(groups) : []
   const nonConcurrent = new KeyMap<JobKey, true>()

@@ -9,6 +9,7 @@ import type { JobRef } from './job-table.ts'
 import { KeyMap } from './key-map.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from './new-triggers.ts'
 import { deleteOrphans } from './orphans.ts'
+import type { PausedGroups } from './paused-group-table.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
 import { settleJobs } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
@@ -72,6 +73,7 @@ interface Stored {
   readonly triggers: KeyMap<TriggerKey, TriggerRef>
   /** Locked. */
   readonly jobs: KeyMap<JobKey, JobRef>
+  readonly paused: PausedGroups | null
 }
 
 /** Stores requests together; answers for the first of them only when a later one depends on what they left. */
@@ -112,8 +114,9 @@ function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[
   }
   const look = tx.session.keyLists.jobsOfTriggers(triggerKeys.keys())
   if (replaceable.size === 0) {
-    const [taken, jobs] = yield* together(look, lockJobs(tx, jobKeys.keys()))
-    return { taken, triggers: new KeyMap(), jobs }
+    const lockAndLook = together(lockJobs(tx, jobKeys.keys()), tx.session.pausedGroups.load())
+    const [taken, [jobs, paused]] = yield* together(look, lockAndLook)
+    return { taken, triggers: new KeyMap(), jobs, paused }
   }
   const taken = yield* look
   const replaced = taken.keys().filter((key) => replaceable.has(key))
@@ -124,7 +127,7 @@ function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[
   // Jobs before triggers, as everywhere, and all of them in one order.
   const jobs = yield* lockJobs(tx, jobKeys.keys())
   const triggers = yield* lockTriggers(tx, replaced)
-  return { taken, triggers, jobs }
+  return { taken, triggers, jobs, paused: null }
 }
 
 /** Why a request cannot be stored, or null. */
@@ -179,7 +182,11 @@ function* storeEntries(
     jobs.set(key, { nonConcurrent: disallowConcurrentExecution })
   }
   const triggers = entries.flatMap((entry) => entry.triggers)
-  const losers = yield* storeNewTriggers(tx, triggers, { existing: stored.triggers, jobs })
+  const losers = yield* storeNewTriggers(tx, triggers, {
+    existing: stored.triggers,
+    jobs,
+    paused: stored.paused,
+  })
   yield* deleteOrphans(tx, losers)
 }
 

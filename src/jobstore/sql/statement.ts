@@ -82,21 +82,31 @@ export function* later(statement: SqlStatement): SqlProgram<PendingReply> {
   return pending
 }
 
-/** Runs two programs side by side, the statements of the first before those of the second, in few round trips. */
+/** Runs two programs side by side, in few round trips; what they write must not concern each other. */
 export function* together<First, Second>(
   first: SqlProgram<First>,
   second: SqlProgram<Second>,
 ): SqlProgram<readonly [First, Second]> {
-  let one = first.next()
-  let two = second.next()
+  let one = yield* untilItWaits(first, first.next())
+  let two = yield* untilItWaits(second, second.next())
   while (one.done !== true && two.done !== true) {
     const pending = yield* later(one.value)
-    two = second.next(yield two.value)
-    one = first.next(pending.reply)
+    const reply = yield two.value
+    one = yield* untilItWaits(first, first.next(pending.reply))
+    two = yield* untilItWaits(second, second.next(reply))
   }
   while (one.done !== true) one = first.next(yield one.value)
   while (two.done !== true) two = second.next(yield two.value)
   return [one.value, two.value]
+}
+
+function* untilItWaits<Answer>(
+  program: SqlProgram<Answer>,
+  step: IteratorResult<SqlStatement, Answer>,
+): SqlProgram<IteratorResult<SqlStatement, Answer>> {
+  let last = step
+  while (last.done !== true && last.value.pending !== undefined) last = program.next(yield last.value)
+  return last
 }
 
 /** Runs one statement and answers its rows. */
