@@ -33,7 +33,11 @@ export function keepLedger(database: Database.Database): void {
         .split(', ')
         .map((column) => `${row}.${column}`)
         .join(', ')}, sim_process(), sim_lock(), sim_elapsed()); END`
-  database.exec(`CREATE TRIGGER l1 AFTER INSERT ON qrtz_fired_triggers ${note('claimed', 'new')}`)
+  database.exec(`CREATE TRIGGER l1 AFTER INSERT ON qrtz_fired_triggers WHEN new.state = 'ACQUIRED'
+    ${note('claimed', 'new')}`)
+  // Fired where it was found, without a claim.
+  database.exec(`CREATE TRIGGER l6 AFTER INSERT ON qrtz_fired_triggers WHEN new.state = 'EXECUTING'
+    ${note('fired', 'new')}`)
   database.exec(`CREATE TRIGGER l2 AFTER UPDATE OF state ON qrtz_fired_triggers ${note('fired', 'new')}`)
   database.exec(`CREATE TRIGGER l3 AFTER DELETE ON qrtz_fired_triggers ${note('deleted', 'old')}`)
   database.exec(`CREATE TRIGGER l4 AFTER INSERT ON qrtz_triggers BEGIN
@@ -75,6 +79,8 @@ export function replay(rows: readonly LedgerRow[]): Replay {
   const recoveries: { instance: string; at: number }[] = []
   const others = (row: LedgerRow): LedgerRow[] =>
     [...inFlight.values()].filter((other) => other.entry_id !== row.entry_id)
+  const claimBeside = (row: LedgerRow): LedgerRow | undefined =>
+    others(row).find(({ trigger_name, state }) => state === 'ACQUIRED' && trigger_name === row.trigger_name)
   for (const row of rows) {
     const wrong = (message: string): void => {
       violations.push(`${message} [${lineOf(row)}]`)
@@ -90,10 +96,8 @@ export function replay(rows: readonly LedgerRow[]): Replay {
         if (row.is_nonconcurrent === 1 && sameJob !== undefined) {
           wrong(`a non-concurrent job was claimed beside ${lineOf(sameJob)}`)
         }
-        const sameTrigger = others(row).find(
-          ({ trigger_name, state }) => state === 'ACQUIRED' && trigger_name === row.trigger_name,
-        )
-        if (sameTrigger !== undefined) wrong(`a trigger was claimed beside ${lineOf(sameTrigger)}`)
+        const claim = claimBeside(row)
+        if (claim !== undefined) wrong(`a trigger was claimed beside ${lineOf(claim)}`)
         inFlight.set(row.entry_id, row)
         break
       }
@@ -105,6 +109,8 @@ export function replay(rows: readonly LedgerRow[]): Replay {
         if (row.is_nonconcurrent === 1 && sameJob !== undefined) {
           wrong(`a non-concurrent job was fired while ${lineOf(sameJob)} executes`)
         }
+        const claim = claimBeside(row)
+        if (claim !== undefined) wrong(`a trigger was fired beside ${lineOf(claim)}`)
         const key = `${row.trigger_group}.${row.trigger_name}`
         const before = instants.get(key) ?? new Set()
         if (before.has(row.sched_time)) wrong(`planned instant ${row.sched_time} was fired twice`)
