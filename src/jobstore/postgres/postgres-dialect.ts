@@ -9,6 +9,7 @@ const columnPattern = /^[a-z_][a-z0-9_]*$/
 export const postgresDialect: SqlDialect = {
   placeholder: (position) => `$${String(position)}`,
   reusesParameters: true,
+  runsRowByRow: false,
   rowSet(parameter, columns) {
     const list = Object.entries(columns).map(([name, type]) => {
       invariant(columnPattern.test(name), `column '${name}' of a row set is written in lower case`)

@@ -2,6 +2,15 @@ import { JobPersistenceError } from '../../core/errors.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { boolean, integer, integerOrNull, text, textOrNull } from './columns.ts'
+import {
+  insertQuery,
+  type KeyQuery,
+  type RowOf,
+  type RowsQuery,
+  storeRows,
+  updateQuery,
+  writeOver,
+} from './row-set.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, later, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from './statement.ts'
@@ -40,8 +49,7 @@ export class FiredTriggerTable {
   }
 
   *insert(rows: readonly FiredRow[]): SqlProgram<void> {
-    if (rows.length === 0) return
-    yield* later(this.#statements.insert({ rows: encode(rows, this.#scheduler) }))
+    yield* storeRows(this.#scheduler, rows.map(encoded), this.#statements.insert)
   }
 
   /** Locks those of the rows that are this scheduler instance's and answers them. */
@@ -58,8 +66,13 @@ export class FiredTriggerTable {
 
   /** Writes down that the job of executions is another than when they were claimed. */
   *amend(rows: readonly FiredRow[]): SqlProgram<void> {
-    if (rows.length === 0) return
-    yield* later(this.#statements.amend({ rows: encode(rows, this.#scheduler) }))
+    const amended = rows.map((row) => ({
+      sched_name: this.#scheduler,
+      entry_id: row.fireInstanceId,
+      is_nonconcurrent: row.nonConcurrent,
+      requests_recovery: row.requestsRecovery,
+    }))
+    yield* writeOver(amended, (rowsJson) => this.#statements.amend({ rows: rowsJson }))
   }
 
   /** Deletes those of the rows that are this scheduler instance's and in this state; answers them. */
@@ -140,10 +153,10 @@ export class FiredTriggerTable {
 }
 
 interface Statements {
-  readonly insert: SqlQuery<{ rows: string }>
+  readonly insert: RowsQuery
   readonly lock: SqlQuery<{ scheduler: string; instance: string; ids: string }>
   readonly begin: SqlQuery<{ scheduler: string; instance: string; ids: string; now: EpochMs }>
-  readonly amend: SqlQuery<{ rows: string }>
+  readonly amend: KeyQuery
   readonly delete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
   readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; state: string }>
   readonly deleteAllOfInstance: SqlQuery<{ scheduler: string; instance: string }>
@@ -155,37 +168,32 @@ interface Statements {
   readonly markNonConcurrent: SqlQuery<{ scheduler: string; rows: string }>
 }
 
-const columns =
-  'entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state, ' +
-  'job_name, job_group, is_nonconcurrent, requests_recovery'
+const amendable = { is_nonconcurrent: 'boolean', requests_recovery: 'boolean' } as const
+const firedColumns = {
+  entry_id: 'text',
+  trigger_name: 'text',
+  trigger_group: 'text',
+  instance_name: 'text',
+  fired_time: 'bigint',
+  sched_time: 'bigint',
+  priority: 'bigint',
+  state: 'text',
+  job_name: 'text',
+  job_group: 'text',
+  ...amendable,
+} as const
+const columns = Object.keys(firedColumns).join(', ')
 
-function statementsOf({ dialect, names }: SqlVocabulary): Statements {
+function statementsOf(vocabulary: SqlVocabulary): Statements {
+  const { dialect, names } = vocabulary
   const fired = names.firedTriggers
-  const rows = dialect.rowSet('rows', {
-    sched_name: 'text',
-    entry_id: 'text',
-    trigger_name: 'text',
-    trigger_group: 'text',
-    instance_name: 'text',
-    fired_time: 'bigint',
-    sched_time: 'bigint',
-    priority: 'bigint',
-    state: 'text',
-    job_name: 'text',
-    job_group: 'text',
-    is_nonconcurrent: 'boolean',
-    requests_recovery: 'boolean',
-  })
   const isOwn = (alias: string): string =>
     `${alias}.sched_name = :scheduler AND ${alias}.instance_name = :instance
      AND ${dialect.isAmongTexts(`${alias}.entry_id`, 'ids')}`
   return {
     ...statementsOfRecovery(dialect, fired),
     ...statementsOfJobs(dialect, fired),
-    insert: sqlQuery(
-      dialect,
-      `INSERT INTO ${fired} (sched_name, ${columns}) SELECT r.sched_name, ${columns} FROM ${rows} AS r`,
-    ),
+    insert: insertQuery(vocabulary, fired, firedColumns),
     lock: sqlQuery(
       dialect,
       `SELECT ${columns} FROM ${fired} f
@@ -197,12 +205,7 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
       `UPDATE ${fired} AS f SET state = 'EXECUTING', fired_time = :now
        WHERE ${isOwn('f')} AND f.state = 'ACQUIRED'`,
     ),
-    amend: sqlQuery(
-      dialect,
-      `UPDATE ${fired} AS f SET is_nonconcurrent = r.is_nonconcurrent, requests_recovery = r.requests_recovery
-       FROM ${rows} AS r
-       WHERE f.sched_name = r.sched_name AND f.entry_id = r.entry_id`,
-    ),
+    amend: updateQuery(vocabulary, fired, { entry_id: 'text' }, amendable),
     delete: sqlQuery(
       dialect,
       `DELETE FROM ${fired} AS f
@@ -276,24 +279,21 @@ function keyRows(dialect: SqlDialect): string {
   return dialect.rowSet('rows', { name: 'text', grp: 'text' })
 }
 
-function encode(rows: readonly FiredRow[], scheduler: string): string {
-  return JSON.stringify(
-    rows.map((row) => ({
-      sched_name: scheduler,
-      entry_id: row.fireInstanceId,
-      trigger_name: row.triggerKey.name,
-      trigger_group: row.triggerKey.group,
-      instance_name: row.instanceId,
-      fired_time: row.firedTimeMs,
-      sched_time: row.plannedTimeMs,
-      priority: row.priority,
-      state: row.state,
-      job_name: row.jobKey?.name,
-      job_group: row.jobKey?.group,
-      is_nonconcurrent: row.nonConcurrent,
-      requests_recovery: row.requestsRecovery,
-    })),
-  )
+function encoded(row: FiredRow): RowOf<typeof firedColumns> {
+  return {
+    entry_id: row.fireInstanceId,
+    trigger_name: row.triggerKey.name,
+    trigger_group: row.triggerKey.group,
+    instance_name: row.instanceId,
+    fired_time: row.firedTimeMs,
+    sched_time: row.plannedTimeMs,
+    priority: row.priority,
+    state: row.state,
+    job_name: row.jobKey?.name ?? null,
+    job_group: row.jobKey?.group ?? null,
+    is_nonconcurrent: row.nonConcurrent,
+    requests_recovery: row.requestsRecovery,
+  }
 }
 
 function decode(rows: readonly SqlRow[]): FiredRow[] {

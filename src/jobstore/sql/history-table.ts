@@ -4,7 +4,7 @@ import type { ExecutionCursor, ExecutionOutcome, ExecutionQuery, ExecutionSummar
 import { boolean, integer, integerOrNull, text, textOrNull } from './columns.ts'
 import type { ResolvedHistoryOptions } from './history-options.ts'
 import { jobKeyOf, triggerKeyOf } from './key-rows.ts'
-import { insertMissingQuery, type SetQuery, writeOver } from './row-set.ts'
+import { insertMissingQuery, type RowsQuery, storeRows } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import {
   all,
@@ -58,7 +58,7 @@ const columns = {
 export class HistoryTable {
   readonly #vocabulary: SqlVocabulary
   readonly #record: ResolvedHistoryOptions['record']
-  readonly #insert: SetQuery
+  readonly #insert: RowsQuery
   readonly #deleteUpTo: SqlQuery<{ scheduler: string; time: number; id: string }>
   readonly #nth: SqlQuery<{ scheduler: string; skipped: number }>
   readonly #nthBefore: SqlQuery<{ scheduler: string; before: number; skipped: number }>
@@ -94,7 +94,7 @@ export class HistoryTable {
   *insert(entries: readonly HistoryEntry[]): SqlProgram<void> {
     const scheduler = this.#vocabulary.schedulerName
     const rows = entries.filter(({ outcome }) => this.keeps(outcome)).map(rowOf)
-    yield* writeOver(rows, (rowsJson) => this.#insert({ scheduler, rows: rowsJson }))
+    yield* storeRows(scheduler, rows, this.#insert)
   }
 
   /** The place of the newest execution that is one too many; null when there are no more than `maxRows`. */

@@ -13,9 +13,11 @@ import {
   isAmongRows,
   isRow,
   type KeyQuery,
+  type RowsQuery,
   runOver,
   type SetQuery,
   statementsOver,
+  storeRows,
   updateQuery,
   upsertQuery,
   withScheduler,
@@ -67,12 +69,12 @@ export class JobTable {
    * @throws InvalidArgumentError for what the columns cannot hold, before the database sees it
    */
   *insert(jobs: readonly JobDetail[]): SqlProgram<void> {
-    yield* this.#write(this.#rows(jobs), this.#statements.insert)
+    yield* storeRows(this.#schedulerName, this.#rows(jobs), this.#statements.insert)
   }
 
   /** Stores rows whole, over those of the same key. */
   *put(jobs: readonly JobDetail[]): SqlProgram<void> {
-    yield* this.#write(this.#rows(uniqueJobs(jobs)), this.#statements.upsert)
+    yield* storeRows(this.#schedulerName, this.#rows(uniqueJobs(jobs)), this.#statements.upsert)
   }
 
   *load(keys: readonly JobKey[]): SqlProgram<LoadedJobs> {
@@ -164,8 +166,8 @@ function refOf(row: SqlRow): JobRef {
 }
 
 interface JobStatements {
-  readonly insert: SetQuery
-  readonly upsert: SetQuery
+  readonly insert: RowsQuery
+  readonly upsert: RowsQuery
   readonly load: KeyQuery
   readonly lock: KeyQuery
   readonly tryLock: KeyQuery

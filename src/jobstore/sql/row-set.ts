@@ -7,6 +7,7 @@ import {
   type SqlQuery,
   type SqlRow,
   type SqlStatement,
+  type SqlValue,
   sqlQuery,
 } from './statement.ts'
 
@@ -28,6 +29,8 @@ export type RowOf<Shape extends Columns> = {
 
 /** A statement about many rows of one scheduler. */
 export type SetQuery = SqlQuery<{ readonly scheduler: string; readonly rows: string }>
+/** A statement that stores rows. */
+export type RowsQuery = (scheduler: string, rows: readonly object[]) => SqlStatement
 /** A statement about rows that name their scheduler themselves. */
 export type KeyQuery = SqlQuery<{ readonly rows: string }>
 
@@ -56,14 +59,14 @@ export function isRow(dialect: SqlDialect, alias: string, key: Columns): string 
   return [...columns, dialect.expectFew('r.sched_name')].join(' AND ')
 }
 
-export function insertQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): SetQuery {
-  return sqlQuery(vocabulary.dialect, insertText(vocabulary, table, columns))
+/** Stores rows. */
+export function insertQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): RowsQuery {
+  return insertion(vocabulary, table, columns, '')
 }
 
 /** Stores rows of keys that are not there yet, and leaves the others as they are. */
-export function insertMissingQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): SetQuery {
-  const text = `${insertText(vocabulary, table, columns)} WHERE true ON CONFLICT DO NOTHING`
-  return sqlQuery(vocabulary.dialect, text)
+export function insertMissingQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): RowsQuery {
+  return insertion(vocabulary, table, columns, 'ON CONFLICT DO NOTHING')
 }
 
 /** Stores rows over those of the same key; columns that are not named keep what they hold. */
@@ -72,20 +75,47 @@ export function upsertQuery(
   table: string,
   key: Columns,
   columns: Columns,
-): SetQuery {
+): RowsQuery {
   const changed = Object.keys(columns).filter((column) => !(column in key))
-  return sqlQuery(
-    vocabulary.dialect,
-    `${insertText(vocabulary, table, columns)} WHERE true
-     ON CONFLICT (sched_name, ${Object.keys(key).join(', ')})
+  return insertion(
+    vocabulary,
+    table,
+    columns,
+    `ON CONFLICT (sched_name, ${Object.keys(key).join(', ')})
      DO UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join(', ')}`,
   )
 }
 
-function insertText({ dialect }: SqlVocabulary, table: string, columns: Columns): string {
-  const values = Object.entries(columns).map(([column, type]) => valueOf(dialect, column, type))
-  return `INSERT INTO ${table} (sched_name, ${Object.keys(columns).join(', ')})
-    SELECT :scheduler, ${values.join(', ')} FROM ${boundRows(dialect, columns)} AS r`
+function insertion(
+  { dialect }: SqlVocabulary,
+  table: string,
+  columns: Columns,
+  onConflict: string,
+): RowsQuery {
+  const names = Object.keys(columns)
+  const into = `INSERT INTO ${table} (sched_name, ${names.join(', ')})`
+  if (dialect.runsRowByRow) {
+    const values = Object.values(columns).map((type, index) => {
+      const value = dialect.placeholder(index + 2)
+      return type === 'bytes' ? dialect.textToBytes(value) : value
+    })
+    const text = `${into} VALUES (${dialect.placeholder(1)}, ${values.join(', ')}) ${onConflict}`
+    return (scheduler, rows) => ({
+      text,
+      values: [],
+      each: (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) => [
+        scheduler,
+        ...names.map((name) => row[name] ?? null),
+      ]),
+    })
+  }
+  const selected = Object.entries(columns).map(([name, type]) => valueOf(dialect, name, type))
+  const all: SetQuery = sqlQuery(
+    dialect,
+    `${into} SELECT :scheduler, ${selected.join(', ')} FROM ${boundRows(dialect, columns)} AS r
+     WHERE true ${onConflict}`,
+  )
+  return (scheduler, rows) => all({ scheduler, rows: JSON.stringify(rows) })
 }
 
 /** Changes columns of the rows that bound rows name. */
@@ -127,6 +157,14 @@ export function* writeOver(
   statement: (rowsJson: string) => SqlStatement,
 ): SqlProgram<void> {
   for (const each of statementsOver(rows, statement)) yield* later(each)
+}
+
+/** Stores rows, by as many statements as their number asks for, without waiting. */
+export function* storeRows(scheduler: string, rows: readonly object[], query: RowsQuery): SqlProgram<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const isWhole = rows.length <= rowsPerStatement
+    yield* later(query(scheduler, isWhole ? rows : rows.slice(from, from + rowsPerStatement)))
+  }
 }
 
 /** Runs a statement over rows, as often as their number asks for; answers the rows it gave back. */

@@ -8,6 +8,8 @@ export type RowSetType = 'text' | 'bigint' | 'boolean'
 export interface SqlDialect {
   /** The placeholder of the n-th value, from 1. */
   placeholder(position: number): string
+  /** Whether rows are stored faster by one statement that is run for each than by one for all of them. */
+  readonly runsRowByRow: boolean
   /** Whether one placeholder may stand for the same value in several places. */
   readonly reusesParameters: boolean
   /**

@@ -9,6 +9,8 @@ export interface SqlStatement {
   /** Same text, same plan: drivers may keep it prepared. */
   readonly text: string
   readonly values: readonly SqlValue[]
+  /** Instead of `values`: the statement is run once with each of these. Only for engines that run rows one by one. */
+  readonly each?: readonly (readonly SqlValue[])[]
   /** Where the reply goes when nobody waits for it: an engine may send such a statement together with a later one. */
   readonly pending?: PendingReply
 }

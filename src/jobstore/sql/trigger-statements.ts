@@ -10,7 +10,7 @@ import {
   insertQuery,
   isRow,
   type KeyQuery,
-  type SetQuery,
+  type RowsQuery,
   updateQuery,
   upsertQuery,
   withScheduler,
@@ -67,8 +67,8 @@ const refColumns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.
 
 /** The statements about `triggers` and its sub-tables. */
 export interface TriggerStatements {
-  readonly insert: SetQuery
-  readonly upsert: SetQuery
+  readonly insert: RowsQuery
+  readonly upsert: RowsQuery
   /** Those of the bound rows that are stored with another type. */
   readonly selectRetyped: KeyQuery
   readonly advance: KeyQuery
@@ -90,8 +90,8 @@ export interface TriggerStatements {
     DueParameters & { readonly rows: string; readonly node: string; readonly groups: string }
   >
   readonly apply: Readonly<Record<TriggerAction, KeyQuery>>
-  readonly insertInto: Readonly<Record<SubTable, SetQuery>>
-  readonly upsertInto: Readonly<Record<SubTable, SetQuery>>
+  readonly insertInto: Readonly<Record<SubTable, RowsQuery>>
+  readonly upsertInto: Readonly<Record<SubTable, RowsQuery>>
   /** Writes how often triggers have fired. */
   readonly countIn: Readonly<Record<SubTable, KeyQuery>>
   readonly deleteFrom: Readonly<Record<SubTable | 'blob', KeyQuery>>

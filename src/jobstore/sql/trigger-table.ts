@@ -9,7 +9,7 @@ import type { JobDataEncoding } from './job-data-text.ts'
 import { KeyMap } from './key-map.ts'
 import { jobKeyOf, jobKeyRows, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
 import { quotedNode } from './node-affinity.ts'
-import { runOver, type SetQuery, writeOver } from './row-set.ts'
+import { type RowsQuery, runOver, type SetQuery, storeRows, writeOver } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, type SqlProgram, type SqlRow, type SqlStatement } from './statement.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
@@ -95,8 +95,8 @@ export class TriggerTable {
    */
   *insert(entries: readonly StoredTrigger[]): SqlProgram<void> {
     const rows = this.#rows(entries)
-    yield* this.#write(rows.triggers, this.#statements.insert)
-    for (const table of subTables) yield* this.#write(rows[table], this.#statements.insertInto[table])
+    yield* this.#store(rows.triggers, this.#statements.insert)
+    for (const table of subTables) yield* this.#store(rows[table], this.#statements.insertInto[table])
   }
 
   /** Stores rows whole, over those of the same key, whatever type those were. */
@@ -108,10 +108,10 @@ export class TriggerTable {
       return { ...this.#keyColumns(trigger.key), trigger_type: storedTypeOf(trigger) }
     })
     const retyped = yield* this.#over(types, this.#statements.selectRetyped)
-    yield* this.#write(rows.triggers, this.#statements.upsert)
+    yield* this.#store(rows.triggers, this.#statements.upsert)
     const rests = retyped.map((row) => ({ key: triggerKeyOf(row), storedType: text(row, 'trigger_type') }))
     yield* this.#deleteSubRows(rests)
-    for (const table of subTables) yield* this.#write(rows[table], this.#statements.upsertInto[table])
+    for (const table of subTables) yield* this.#store(rows[table], this.#statements.upsertInto[table])
   }
 
   /** Writes state and fire state (next, previous, misfired time, times triggered) and nothing else. */
@@ -256,6 +256,10 @@ export class TriggerTable {
       }
     }
     return { found, broken }
+  }
+
+  #store(rows: readonly object[], query: RowsQuery): SqlProgram<void> {
+    return storeRows(this.#schedulerName, rows, query)
   }
 
   #write(rows: readonly object[], query: SetQuery): SqlProgram<void> {

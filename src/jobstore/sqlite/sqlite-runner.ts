@@ -202,8 +202,13 @@ function execute(step: SqlStatement, statements: StatementCache): SqlReply {
   return reply
 }
 
-function replyTo({ text, values }: SqlStatement, statements: StatementCache): SqlReply {
+function replyTo({ text, values, each }: SqlStatement, statements: StatementCache): SqlReply {
   const statement = statements.get(text)
+  if (each !== undefined) {
+    let changes = 0
+    for (const row of each) changes += statement.run(...row.map(toSqlite)).changes
+    return { rows: [], changes }
+  }
   const bound = values.map(toSqlite)
   if (!statement.reader) return { rows: [], changes: statement.run(...bound).changes }
   const rows = statement.all(...bound) as SqlRow[]

@@ -45,10 +45,10 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
   for (const { statements } of planMigrations(sqliteWords, emptySchema)) {
     for (const statement of statements) database.exec(statement)
   }
-  const planOf = ({ text, values }: SqlStatement): string[] =>
+  const planOf = ({ text, values, each }: SqlStatement): string[] =>
     database
       .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`)
-      .all(...values)
+      .all(...(each?.[0] ?? values).map((value) => (typeof value === 'boolean' ? Number(value) : value)))
       .map(({ detail }) => detail)
 
   const programs: Record<string, SqlProgram<unknown>> = {
