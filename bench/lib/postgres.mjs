@@ -65,9 +65,10 @@ export function countStatements() {
   prototype.query = function query(first, ...rest) {
     const text = typeof first === 'string' ? first : first?.text
     if (counts.isCounting && typeof text === 'string') {
-      // Several statements may travel as one text.
-      counts.statements += text.split(';').filter((part) => part.trim() !== '').length
-      if (/^\s*commit/i.test(text)) counts.commits++
+      // Several statements may travel together.
+      const parts = text.split(';').filter((part) => part.trim() !== '')
+      counts.statements += parts.length
+      counts.commits += parts.filter((part) => /^\s*commit/i.test(part)).length
     }
     return original.call(this, first, ...rest)
   }
