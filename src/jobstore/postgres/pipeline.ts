@@ -62,6 +62,7 @@ export class Pipeline implements pg.Submittable {
   #columns: readonly Column[] = []
   #rows: SqlRow[] | null = null
   #stopListening = (): void => {}
+  #unreadable: Error | null = null
   /** pg puts its own around this one when it watches over the time of queries. */
   callback: (error: Error | null, replies?: readonly SqlReply[]) => void
 
@@ -128,14 +129,12 @@ export class Pipeline implements pg.Submittable {
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     const rows = (this.#rows ??= this.#expectRows())
-    const row: Record<string, unknown> = {}
-    const columns = this.#columns
-    for (let index = 0; index < columns.length; index++) {
-      const column = columns[index] as Column
-      const value = fields[index] ?? null
-      row[column.name] = value === null ? null : column.parse(value)
+    try {
+      rows.push(rowOf(this.#columns, fields))
+    } catch (error) {
+      // Thrown from here it would go to the socket, and nobody would be answered.
+      this.#unreadable ??= new Error('the value of a column cannot be read', { cause: error })
     }
-    rows.push(row)
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
@@ -147,7 +146,7 @@ export class Pipeline implements pg.Submittable {
 
   handleReadyForQuery(): void {
     this.#stopListening()
-    this.callback(null, this.#replies)
+    this.callback(this.#unreadable, this.#replies)
   }
 
   handleError(error: Error): void {
@@ -163,6 +162,15 @@ export class Pipeline implements pg.Submittable {
   #preparedNow(): Prepared | undefined {
     return this.#prepared.get(this.#statements[this.#replies.length]?.name ?? '')
   }
+}
+
+function rowOf(columns: readonly Column[], fields: readonly (string | null)[]): SqlRow {
+  const row: Record<string, unknown> = {}
+  for (const [index, { name, parse }] of columns.entries()) {
+    const value = fields[index] ?? null
+    row[name] = value === null ? null : parse(value)
+  }
+  return row
 }
 
 function toText(value: SqlStatement['values'][number]): string | null {
