@@ -50,8 +50,8 @@ async function measure(place, size, durationMs) {
   const noop = defineJob('noop', () => {})
   const acquireMs = []
   const jobStore = place.open()
-  const acquire = jobStore.acquireNextTriggers.bind(jobStore)
-  jobStore.acquireNextTriggers = async (request) => {
+  const acquire = jobStore.acquireAndFire.bind(jobStore)
+  jobStore.acquireAndFire = async (request) => {
     const startedMs = performance.now()
     const acquired = await acquire(request)
     acquireMs.push(performance.now() - startedMs)
