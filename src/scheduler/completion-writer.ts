@@ -1,6 +1,7 @@
 import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
-import type { Clock, Timer } from '../time/clock.ts'
+import type { Clock } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
+import { Waiters } from '../time/waiters.ts'
 import type { Notifier } from './notifier.ts'
 
 interface Batch {
@@ -25,7 +26,7 @@ export class CompletionWriter {
   readonly #notifier: Notifier
   readonly #retryGate: Gate
   readonly #backlogMax: number
-  readonly #draining = new Set<() => void>()
+  readonly #draining = new Waiters()
   /** Completions that the store does not know of yet. */
   #untold = 0
   readonly #unwritten = new Map<JobCompletion, () => void>()
@@ -52,7 +53,7 @@ export class CompletionWriter {
     await batch.done
     if (batch.alone !== null) await batch.alone.get(completion)
     this.#untold--
-    if (this.#untold === 0) for (const wake of [...this.#draining]) wake()
+    if (this.#untold === 0) this.#draining.wakeAll()
   }
 
   /** Resolves at once as long as the store keeps up, so that the next execution need not wait for this one's end. */
@@ -63,17 +64,7 @@ export class CompletionWriter {
 
   /** Resolves when the store knows of everything, or after `timeoutMs`. */
   async drained(timeoutMs?: number): Promise<void> {
-    if (this.#untold === 0) return
-    await new Promise<void>((resolve) => {
-      let timer: Timer | null = null
-      const done = (): void => {
-        timer?.cancel()
-        this.#draining.delete(done)
-        resolve()
-      }
-      this.#draining.add(done)
-      if (timeoutMs !== undefined) timer = this.#clock.setTimer(timeoutMs, done)
-    })
+    if (this.#untold > 0) await this.#draining.wait(this.#clock, timeoutMs)
   }
 
   /** From now on a failed write is not tried again: the scheduler shuts down and cannot wait. */

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { requireInteger } from '../core/options.ts'
-import type { Timer } from '../time/clock.ts'
+import { Waiters } from '../time/waiters.ts'
 import type { Runnable, ThreadPool, ThreadPoolContext, WorkerTaskHandlers } from './thread-pool.ts'
 import type { WorkerTask, WorkerTaskResult } from './wire.ts'
 
@@ -23,7 +23,7 @@ export class SlotPool implements ThreadPool {
   /** Signals whose abort wakes the blocked ones. */
   readonly #watched = new WeakSet<AbortSignal>()
   /** Those who wait for the last execution to end. */
-  readonly #draining = new Set<() => void>()
+  readonly #draining = new Waiters()
 
   constructor(name: string, size: number) {
     this.name = name
@@ -98,23 +98,13 @@ export class SlotPool implements ThreadPool {
 
   /** Resolves when no execution runs, or after `timeoutMs`. */
   protected async drained(timeoutMs?: number): Promise<void> {
-    if (this.#running === 0) return
-    await new Promise<void>((resolve) => {
-      let timer: Timer | null = null
-      const done = (): void => {
-        timer?.cancel()
-        this.#draining.delete(done)
-        resolve()
-      }
-      this.#draining.add(done)
-      if (timeoutMs !== undefined) timer = this.context.clock.setTimer(timeoutMs, done)
-    })
+    if (this.#running > 0) await this.#draining.wait(this.context.clock, timeoutMs)
   }
 
   #release(): void {
     this.#running--
     wakeAll(this.#blocked)
-    if (this.#running === 0) wakeAll(this.#draining)
+    if (this.#running === 0) this.#draining.wakeAll()
   }
 
   #slotOrEnd(signal: AbortSignal): Promise<void> {

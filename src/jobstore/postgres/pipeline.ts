@@ -57,7 +57,8 @@ export class Pipeline implements pg.Submittable {
   readonly #replies: SqlReply[] = []
   /** Statements that are parsed on the way, in this order. */
   readonly #parsing: string[] = []
-  readonly #answer: Promise<readonly SqlReply[]>
+  /** One reply for each statement; rejects with the server's error, or that of the connection. */
+  readonly answer: Promise<readonly SqlReply[]>
   #prepared = new Map<string, Prepared>()
   #columns: readonly Column[] = []
   #rows: SqlRow[] | null = null
@@ -69,18 +70,13 @@ export class Pipeline implements pg.Submittable {
   constructor(statements: readonly PipelinedStatement[]) {
     this.#statements = statements
     let settle: Pipeline['callback'] = () => {}
-    this.#answer = new Promise((resolve, reject) => {
+    this.answer = new Promise((resolve, reject) => {
       settle = (error, replies = []) => {
         if (error === null) resolve(replies)
         else reject(error)
       }
     })
     this.callback = settle
-  }
-
-  /** One reply for each statement. @throws the server's error, or that of the connection */
-  get answer(): Promise<readonly SqlReply[]> {
-    return this.#answer
   }
 
   /** For those who log queries. */

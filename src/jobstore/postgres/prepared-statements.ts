@@ -18,13 +18,13 @@ export class PreparedStatements {
   }
 
   named({ text, values }: SqlStatement): PipelinedStatement {
-    return { text, values, name: this.#isOn && !trifles.test(text) ? this.#nameOf(text) : null }
+    return { text, values, name: this.#isOn ? this.#nameOf(text) : null }
   }
 
   #nameOf(text: string): string | null {
     const known = this.#names.get(text)
     if (known !== undefined) return known
-    if (this.#names.size >= mostNames) return null
+    if (this.#names.size >= mostNames || trifles.test(text)) return null
     // From the text, not a counter: two stores may share the user's pool.
     const name = `quartz_ts_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
     this.#names.set(text, name)

@@ -1,0 +1,25 @@
+import type { Clock, Timer } from './clock.ts'
+
+/** Those who wait for something to end, each with a time limit of its own or none. */
+export class Waiters {
+  readonly #waiting = new Set<() => void>()
+
+  /** It has ended. */
+  wakeAll(): void {
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  /** Resolves when woken, or after `timeoutMs`. */
+  async wait(clock: Clock, timeoutMs?: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      let timer: Timer | null = null
+      const done = (): void => {
+        timer?.cancel()
+        this.#waiting.delete(done)
+        resolve()
+      }
+      this.#waiting.add(done)
+      if (timeoutMs !== undefined) timer = clock.setTimer(timeoutMs, done)
+    })
+  }
+}
