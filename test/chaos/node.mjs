@@ -84,6 +84,7 @@ function recordRun(kind, context) {
 async function execute(context) {
   recordRun('started', context)
   pass('midRun')
+  if (context.jobDetail.requestsRecovery) pass('midRecoverableRun')
   const { bodyMs = 0, failures = 0 } = context.mergedJobDataMap
   if (bodyMs > 0) await sleep(bodyMs)
   if (context.attempt <= failures) {
