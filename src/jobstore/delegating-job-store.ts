@@ -202,7 +202,7 @@ export class DelegatingJobStore implements JobStore {
   acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
     return this.around('acquireNextTriggers', () => this.inner.acquireNextTriggers(request))
   }
-  releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
+  releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     return this.around('releaseAcquiredTriggers', () => this.inner.releaseAcquiredTriggers(acquired))
   }
   releaseAllAcquiredTriggers(): Promise<void> {
@@ -211,7 +211,7 @@ export class DelegatingJobStore implements JobStore {
   triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
     return this.around('triggersFired', () => this.inner.triggersFired(acquired))
   }
-  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
+  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
     return this.around('triggeredJobsComplete', () => this.inner.triggeredJobsComplete(completions))
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {

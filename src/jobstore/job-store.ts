@@ -156,6 +156,8 @@ export type TriggerFiredResult =
   | { readonly kind: 'gone' }
   /** This trigger could not be fired; the others of the batch are not affected. The claim is still held. */
   | { readonly kind: 'failed'; readonly error: Error }
+  /** Somebody else holds a lock on what it takes, so it was passed over. The claim is still held: try again soon. */
+  | { readonly kind: 'locked' }
 
 export const completedExecutionInstructions = [
   'noop',
@@ -226,7 +228,8 @@ export type JobStoreTransaction = Pick<
  *
  * Every method is asynchronous and takes and returns immutable values. Operations on unknown keys answer `false`,
  * `null` or an empty list. Each method is atomic: it happens whole or not at all. Lists are in no order unless one is
- * named. The conformance suite in `quartz-ts/testing` is the definition of what a store is.
+ * named. A method that the loop calls waits for no lock that somebody else may hold for long: it passes over what is
+ * locked, and says so. The conformance suite in `quartz-ts/testing` is the definition of what a store is.
  *
  * A job that forbids concurrent execution blocks its triggers exactly while an execution of its key is in flight,
  * whatever happened to the job or the triggers since it began. Whatever may let something fire earlier than was
@@ -354,20 +357,24 @@ export interface JobStore {
    * which a step is dear; left out by others. What is not due yet is claimed; so may be what is.
    */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
-  /** Gives claims back unfired. Claims that are not held any more are passed over. */
-  releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void>
+  /**
+   * Gives claims back unfired. Claims that are not held any more are passed over. Answers those that are held still
+   * because somebody else holds a lock on what giving them back takes: try again soon.
+   */
+  releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]>
   /**
    * Gives back every claim that this scheduler holds: for when the answer to an acquisition was lost, and with it the
-   * knowledge of what was claimed.
+   * knowledge of what was claimed. Those that somebody else's lock is in the way of the store gives back later.
    */
   releaseAllAcquiredTriggers(): Promise<void>
   /** Marks claims as fired; the answer has one result per claim, in the same order. */
   triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]>
   /**
    * Ends executions. A completion whose firing is not ours any more is passed over; an instruction about a trigger
-   * that is gone by now, or belongs to another job, does nothing.
+   * that is gone by now, or belongs to another job, does nothing. Answers those that were not written because somebody
+   * else holds a lock on what they are about: try again soon, and do not let others wait for them.
    */
-  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void>
+  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]>
 
   /** Executions that ended, those that began last first; none from a store that remembers none. */
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>

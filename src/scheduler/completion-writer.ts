@@ -2,14 +2,15 @@ import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { Waiters } from '../time/waiters.ts'
+import { LockedCompletions } from './locked-completions.ts'
 import type { Notifier } from './notifier.ts'
 
 interface Batch {
   readonly completions: JobCompletion[]
   readonly done: Promise<void>
   readonly resolve: () => void
-  /** After a failed write: when each completion is dealt with on its own. */
-  alone: ReadonlyMap<JobCompletion, Promise<void>> | null
+  /** After the write: when those completions are dealt with that have to be tried again. */
+  later: ReadonlyMap<JobCompletion, Promise<void>> | null
 }
 
 const retryDelayMinMs = 20
@@ -19,6 +20,7 @@ const retryDelayMaxMs = 10_000
  * Tells the store about ended executions, many at a time: those that end together are written together, and while a
  * write is under way the next batch gathers. The store is told whatever happens: a failed write is tried again, each
  * completion by itself, in rounds, so that one that cannot be written holds up neither the others nor later batches.
+ * What somebody else's lock is in the way of is set aside, and is no reason to wait for the store.
  */
 export class CompletionWriter {
   readonly #store: JobStore
@@ -27,6 +29,7 @@ export class CompletionWriter {
   readonly #retryGate: Gate
   readonly #backlogMax: number
   readonly #draining = new Waiters()
+  readonly #locked: LockedCompletions
   /** Completions that the store does not know of yet. */
   #untold = 0
   readonly #unwritten = new Map<JobCompletion, () => void>()
@@ -43,23 +46,39 @@ export class CompletionWriter {
     this.#notifier = notifier
     this.#retryGate = new Gate(clock)
     this.#backlogMax = backlogMax
+    this.#locked = new LockedCompletions({
+      store,
+      clock,
+      onFailure: (completions, error) => this.#afterFailure(completions, error),
+    })
   }
 
   /** Resolves when the store knows, or when the scheduler is shutting down and the store cannot be told. */
-  async complete(completion: JobCompletion): Promise<void> {
-    const batch = this.#gather()
-    batch.completions.push(completion)
-    this.#untold++
-    await batch.done
-    if (batch.alone !== null) await batch.alone.get(completion)
-    this.#untold--
-    if (this.#untold === 0) this.#draining.wakeAll()
+  complete(completion: JobCompletion): Promise<void> {
+    return this.#told(this.#enter(completion), completion)
   }
 
   /** Resolves at once as long as the store keeps up, so that the next execution need not wait for this one's end. */
   async handOver(completion: JobCompletion): Promise<void> {
-    const told = this.complete(completion)
-    if (this.#untold > this.#backlogMax) await told
+    const batch = this.#enter(completion)
+    const told = this.#told(batch, completion)
+    if (this.#untold - this.#locked.size <= this.#backlogMax) return
+    await batch.done
+    if (!this.#locked.has(completion)) await told
+  }
+
+  #enter(completion: JobCompletion): Batch {
+    const batch = this.#gather()
+    batch.completions.push(completion)
+    this.#untold++
+    return batch
+  }
+
+  async #told(batch: Batch, completion: JobCompletion): Promise<void> {
+    await batch.done
+    await batch.later?.get(completion)
+    this.#untold--
+    if (this.#untold === 0) this.#draining.wakeAll()
   }
 
   /** Resolves when the store knows of everything, or after `timeoutMs`. */
@@ -71,6 +90,7 @@ export class CompletionWriter {
   stopRetrying(): void {
     this.#lastChance = true
     this.#retryGate.wake()
+    this.#locked.stopRetrying()
   }
 
   #gather(): Batch {
@@ -79,7 +99,7 @@ export class CompletionWriter {
     const done = new Promise<void>((settle) => {
       resolve = settle
     })
-    this.#gathering = { completions: [], done, resolve, alone: null }
+    this.#gathering = { completions: [], done, resolve, later: null }
     if (!this.#writing) {
       this.#writing = true
       void this.#write()
@@ -93,14 +113,19 @@ export class CompletionWriter {
     for (let batch = this.#gathering; batch !== null; batch = this.#gathering) {
       this.#gathering = null
       try {
-        await this.#store.triggeredJobsComplete(batch.completions)
+        batch.later = this.#locked.add(await this.#store.triggeredJobsComplete(batch.completions))
       } catch (error) {
-        this.#notifier.error('The job store could not be told that executions ended; trying again.', error)
-        batch.alone = this.#writeAlone(batch.completions)
+        batch.later = this.#afterFailure(batch.completions, error)
       }
       batch.resolve()
     }
     this.#writing = false
+  }
+
+  #afterFailure(completions: readonly JobCompletion[], error: unknown): Map<JobCompletion, Promise<void>> {
+    if (error !== null)
+      this.#notifier.error('The job store could not be told that executions ended; trying again.', error)
+    return this.#writeAlone(completions)
   }
 
   #writeAlone(completions: readonly JobCompletion[]): Map<JobCompletion, Promise<void>> {
@@ -123,9 +148,7 @@ export class CompletionWriter {
     this.#retrying = true
     for (;;) {
       for (const [completion, resolve] of [...this.#unwritten]) {
-        if (!(await this.#isDealtWith(completion))) continue
-        this.#unwritten.delete(completion)
-        resolve()
+        if (await this.#tryAlone(completion, resolve)) this.#unwritten.delete(completion)
       }
       if (this.#unwritten.size === 0) break
       const delayMs = this.#retryDelayMs
@@ -135,16 +158,22 @@ export class CompletionWriter {
     this.#retrying = false
   }
 
-  /** Written, or given up because nobody can wait any longer. */
-  async #isDealtWith(completion: JobCompletion): Promise<boolean> {
+  /** False when the store has failed again; else `resolve` is called when the completion is dealt with. */
+  async #tryAlone(completion: JobCompletion, resolve: () => void): Promise<boolean> {
+    const message = `The job store could not be told that firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()} ended.`
     try {
-      await this.#store.triggeredJobsComplete([completion])
-      return true
+      const locked = await this.#store.triggeredJobsComplete([completion])
+      if (locked.length > 0 && !this.#lastChance) {
+        void this.#locked.add(locked).get(completion)?.then(resolve)
+        return true
+      }
+      if (locked.length > 0) this.#notifier.error(`${message} Somebody else holds a lock on its rows.`, null)
     } catch (error) {
       if (!this.#lastChance) return false
-      const fire = `firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()}`
-      this.#notifier.error(`The job store could not be told that ${fire} ended.`, error)
-      return true
+      // It is given up because nobody can wait any longer.
+      this.#notifier.error(message, error)
     }
+    resolve()
+    return true
   }
 }

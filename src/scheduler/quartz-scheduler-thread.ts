@@ -1,3 +1,4 @@
+import { JobPersistenceError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { JobBuilder } from '../jobs/job-builder.ts'
@@ -12,8 +13,9 @@ import type {
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
+import { type LockedClaim, LockedClaims } from './locked-claims.ts'
 import type { Notifier } from './notifier.ts'
-import { planTurn, type TurnState } from './plan-turn.ts'
+import { planTurn, type TurnDecision, type TurnState } from './plan-turn.ts'
 
 export interface QuartzSchedulerThreadOptions {
   readonly clock: Clock
@@ -37,6 +39,7 @@ const sliceMs = 2
 const releaseAttemptsMax = 10
 /** The longest pause between those, whatever the store asks for: who stops a process does not wait for long. */
 const haltRetryMs = 500
+const unreturned = 'Acquired triggers could not be given back before the halt.'
 /** Share of the idle wait that is random, so that nodes of a cluster do not ask in step. */
 const idleJitter = 0.2
 
@@ -54,6 +57,7 @@ export class QuartzSchedulerThread {
   #paused = true
   #held: readonly AcquiredTrigger[] = []
   #heldSinceMs: EpochMs = 0
+  readonly #aside = new LockedClaims()
   #claimsUnknown = false
   #signal: TurnState['signal'] = null
   #failures = 0
@@ -131,7 +135,10 @@ export class QuartzSchedulerThread {
           break
         case 'fire':
           this.#held = decision.rest
-          await this.#fire(decision.due)
+          this.#setAside(await this.#fire(decision.due), this.#heldSinceMs)
+          break
+        case 'retry':
+          await this.#retryLocked(decision)
           break
       }
     }
@@ -142,13 +149,18 @@ export class QuartzSchedulerThread {
   }
 
   #state(): TurnState {
-    const { clock, idleWaitMs, jobStore, misfireThresholdMs } = this.#options
+    const { clock, idleWaitMs, jobStore, misfireThresholdMs, threadPool } = this.#options
     return {
       halted: this.#halted,
       paused: this.#paused,
       held: this.#held,
       claimsUnknown: this.#claimsUnknown,
       heldSinceMs: this.#heldSinceMs,
+      aside: {
+        claims: this.#aside.all,
+        retryAtMs: this.#aside.retryAtMs,
+        maxCount: this.#aside.all.length === 0 ? 0 : threadPool.availableThreads() - this.#held.length,
+      },
       misfireThresholdMs,
       signal: this.#signal,
       nowMs: clock.now(),
@@ -190,6 +202,8 @@ export class QuartzSchedulerThread {
         }
         // The state may have changed while we waited: plan again with the slots that are free now.
         if (this.#paused || threadPool.availableThreads() === 0) return
+        // What was locked waits for slots longer than what is found now.
+        if (clock.elapsedMs() >= this.#aside.retryAtMs) return
       }
       // What is signalled from here on may not be in the answer; what was signalled before is.
       this.#signal = null
@@ -245,24 +259,31 @@ export class QuartzSchedulerThread {
     this.#noteNextFireTime(bundle.nextFireTimeMs)
   }
 
-  /** Whoever waits for `#firing` waits until no firing is on its way, and not until a store takes back claims. */
-  async #fire(due: readonly AcquiredTrigger[]): Promise<void> {
+  /**
+   * Fires claims and answers those that are locked. Whoever waits for `#firing` waits until no firing is on its way, and
+   * not until a store takes back claims.
+   */
+  async #fire(due: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     const firing = this.#dispatchFired(due)
     this.#firing = firing.then(() => {})
     const unfired = await firing
     this.#firing = null
-    const { claims, isAnswered } = unfired
-    if (claims.length === 0) return
-    await this.#giveBack(async () => {
-      await this.#options.jobStore.releaseAcquiredTriggers(claims)
-      if (!isAnswered) await this.#endUnanswered(claims)
+    const { claims, locked, isAnswered } = unfired
+    if (claims.length === 0) return locked
+    const kept = await this.#giveBack(async () => {
+      const held = await this.#options.jobStore.releaseAcquiredTriggers(claims)
+      if (!isAnswered) await this.#endUnanswered(claims, held)
+      return held
     })
+    return [...locked, ...kept]
   }
 
   /** Marks claims as fired and hands the firings on; answers the claims that came to nothing and are still ours. */
-  async #dispatchFired(
-    due: readonly AcquiredTrigger[],
-  ): Promise<{ readonly claims: readonly AcquiredTrigger[]; readonly isAnswered: boolean }> {
+  async #dispatchFired(due: readonly AcquiredTrigger[]): Promise<{
+    readonly claims: readonly AcquiredTrigger[]
+    readonly locked: readonly AcquiredTrigger[]
+    readonly isAnswered: boolean
+  }> {
     let results: readonly TriggerFiredResult[]
     try {
       results = await this.#options.jobStore.triggersFired(due)
@@ -270,22 +291,50 @@ export class QuartzSchedulerThread {
       const claims = [...due, ...this.#held]
       this.#held = []
       this.#backOff('The job store failed while firing triggers.', error)
-      return { claims, isAnswered: false }
+      return { claims, locked: [], isAnswered: false }
     }
     const failed: AcquiredTrigger[] = []
+    const locked: AcquiredTrigger[] = []
     for (const [index, result] of results.entries()) {
+      const acquired = due[index]
       if (result.kind === 'fired') {
         this.#handOn(result.bundle)
+      } else if (acquired === undefined) {
+        continue
+      } else if (result.kind === 'locked') {
+        locked.push(acquired)
       } else if (result.kind === 'failed') {
-        const acquired = due[index]
-        if (acquired === undefined) continue
         failed.push(acquired)
         const key = acquired.trigger.key.toString()
         this.#backOff(`Trigger ${key} could not be fired and was released.`, result.error)
       }
     }
     if (failed.length === 0) this.#failures = 0
-    return { claims: failed, isAnswered: true }
+    return { claims: failed, locked, isAnswered: true }
+  }
+
+  /** What somebody else's lock is in the way of is tried again soon, and nothing waits for it. */
+  #setAside(locked: readonly AcquiredTrigger[], sinceMs: EpochMs): void {
+    this.#aside.add(locked, sinceMs, this.#options.clock.elapsedMs())
+  }
+
+  async #retryLocked({ fire, giveBack }: Extract<TurnDecision, { kind: 'retry' }>): Promise<void> {
+    this.#aside.take([...fire, ...giveBack])
+    const still = new Set<AcquiredTrigger>()
+    if (giveBack.length > 0) {
+      for (const claim of await this.#giveBack(() =>
+        this.#options.jobStore.releaseAcquiredTriggers(giveBack.map(({ acquired }) => acquired)),
+      ))
+        still.add(claim)
+      // What was given back is to be found again.
+      if (still.size < giveBack.length) this.#idleUntilMs = 0
+    }
+    if (fire.length > 0) {
+      for (const claim of await this.#fire(fire.map(({ acquired }) => acquired))) still.add(claim)
+    }
+    const kept = (claims: readonly LockedClaim[]): LockedClaim[] =>
+      claims.filter(({ acquired }) => still.has(acquired))
+    this.#aside.putBack([...kept(giveBack), ...kept(fire)], this.#options.clock.elapsedMs())
   }
 
   /** What has fired may be due again before the rest of its batch: then the loop must look again. */
@@ -294,32 +343,35 @@ export class QuartzSchedulerThread {
   }
 
   async #release(): Promise<void> {
-    const { jobStore } = this.#options
-    const held = this.#held
+    const { jobStore, notifier } = this.#options
+    const held = [...this.#held, ...(this.#halted ? this.#aside.clear() : []).map(({ acquired }) => acquired)]
     const unknown = this.#claimsUnknown
     this.#held = []
     this.#claimsUnknown = false
     this.#idleUntilMs = 0
-    await this.#giveBack(() =>
-      unknown ? jobStore.releaseAllAcquiredTriggers() : jobStore.releaseAcquiredTriggers(held),
-    )
+    const locked = await this.#giveBack(async () => {
+      const kept = held.length > 0 || !unknown ? await jobStore.releaseAcquiredTriggers(held) : []
+      if (unknown) await jobStore.releaseAllAcquiredTriggers()
+      return kept
+    })
+    if (locked.length > 0 && this.#halted) notifier.error(unreturned, null)
+    else this.#setAside(locked, this.#heldSinceMs)
   }
 
   /**
-   * Gives back claims. A store that cannot take them now is asked again until it does; a halting loop leaves them to
-   * recovery in the end.
+   * Gives back claims; answers those that are locked. A store that cannot take them now is asked again until it does; a
+   * halting loop leaves them to recovery in the end.
    */
-  async #giveBack(giveBack: () => Promise<void>): Promise<void> {
+  async #giveBack(giveBack: () => Promise<readonly AcquiredTrigger[]>): Promise<readonly AcquiredTrigger[]> {
     const { clock, notifier } = this.#options
     for (let attempts = 1; ; ) {
       try {
-        await giveBack()
-        return
+        return await giveBack()
       } catch (error) {
         this.#backOff('The job store could not take back acquired triggers.', error)
         if (this.#halted && attempts++ === releaseAttemptsMax) {
-          notifier.error('Acquired triggers could not be given back before the halt.', error)
-          return
+          notifier.error(unreturned, error)
+          return []
         }
         const waitMs = this.#retryAtMs - clock.elapsedMs()
         await this.#gate.wait(this.#halted ? Math.min(waitMs, haltRetryMs) : waitMs)
@@ -329,14 +381,15 @@ export class QuartzSchedulerThread {
 
   /**
    * The store may have fired claims although its answer was lost. Such a firing is ended without a run, or its job
-   * would be blocked for ever; a claim that was not fired is passed over.
+   * would be blocked for ever; a claim that was not fired is passed over, and one that is held still was not.
    */
-  async #endUnanswered(claims: readonly AcquiredTrigger[]): Promise<void> {
+  async #endUnanswered(claims: readonly AcquiredTrigger[], held: readonly AcquiredTrigger[]): Promise<void> {
     const { jobStore } = this.#options
     const completions: JobCompletion[] = []
-    for (const { trigger, fireInstanceId } of claims) {
+    for (const claim of claims) {
+      const { trigger, fireInstanceId } = claim
       const { jobKey } = trigger
-      if (jobKey === null) continue
+      if (jobKey === null || held.includes(claim)) continue
       // Of a job that was deleted meanwhile the store needs no more than the key.
       const jobDetail =
         (await jobStore.getJob(jobKey)) ?? JobBuilder.newJob('deleted').withIdentity(jobKey).build()
@@ -355,7 +408,9 @@ export class QuartzSchedulerThread {
         retryTrigger: null,
       })
     }
-    if (completions.length > 0) await jobStore.triggeredJobsComplete(completions)
+    if (completions.length === 0) return
+    const locked = await jobStore.triggeredJobsComplete(completions)
+    if (locked.length > 0) throw new JobPersistenceError('A firing that was not answered is locked.')
   }
 
   /** The first failure of a series is reported and tried again at once; each further one waits longer. */

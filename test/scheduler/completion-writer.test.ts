@@ -10,11 +10,12 @@ import { Notifier } from '../../src/scheduler/notifier.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { detailOf, firing, jobOf, shellRig, theJob, theTrigger } from '../support/shell-rig.ts'
 
-/** Notes what it is told, and when; refuses what it is told to refuse. */
+/** Notes what it is told, and when; refuses what it is told to refuse, and passes over what is locked. */
 class Witness extends DelegatingJobStore {
   readonly writes: { readonly ids: readonly string[]; readonly atMs: number }[] = []
   readonly refused = new Set<string>()
   readonly #clock: ManualClock
+  readonly locked = new Set<string>()
   isDown = false
   /** While set, writes wait for it. */
   gate: Promise<void> | null = null
@@ -24,11 +25,14 @@ class Witness extends DelegatingJobStore {
     this.#clock = clock
   }
 
-  override async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
+  override async triggeredJobsComplete(
+    completions: readonly JobCompletion[],
+  ): Promise<readonly JobCompletion[]> {
     const ids = completions.map(({ fireInstanceId }) => fireInstanceId)
     this.writes.push({ ids, atMs: this.#clock.elapsedMs() })
     await this.gate
     if (this.isDown || ids.some((id) => this.refused.has(id))) throw new Error('refused')
+    return completions.filter(({ fireInstanceId }) => this.locked.has(fireInstanceId))
   }
 }
 

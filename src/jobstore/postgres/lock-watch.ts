@@ -51,12 +51,13 @@ export class LockWatch {
 
   async #lookAtAll(): Promise<void> {
     for (let slow = this.#waiting.shift(); slow !== undefined; slow = this.#waiting.shift()) {
-      if (slow.processId !== null) await this.#look(slow.processId, slow.waitedMs)
+      if (slow.processId !== null && (await this.#look(slow.processId, slow.waitedMs))) slow.onTold?.()
     }
     this.#looking = null
   }
 
-  async #look(processId: number, waitedMs: number): Promise<void> {
+  /** Whether it waits for a lock, and that was told. */
+  async #look(processId: number, waitedMs: number): Promise<boolean> {
     const client = this.#options.connect()
     client.on('error', () => {})
     let rows: readonly HolderRow[] = []
@@ -75,10 +76,11 @@ export class LockWatch {
     }
     // It is just slow, or had its lock by the time that was asked.
     const statement = rows[0]?.waiting
-    if (statement === undefined) return
+    if (statement === undefined) return false
     const holders = rows.map(({ pid, application, state, statement: held, age_ms }) => {
       return { processId: pid, application, state, statement: held, transactionAgeMs: age_ms }
     })
     this.#options.onLockWait({ statement, processId, waitedMs, holders })
+    return true
   }
 }

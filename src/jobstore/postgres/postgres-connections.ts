@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { listenLastingly } from '../../core/lasting-listener.ts'
 import { postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
-import { PostgresSession, type SessionSettings } from './postgres-session.ts'
+import { PostgresSession, type SessionSettings, type SlowWatch } from './postgres-session.ts'
 
 export interface ConnectionsOptions extends SessionSettings {
   /** The user's own pool, or how to connect. */
@@ -40,12 +40,22 @@ export class PostgresConnections {
     this.#stopListening = listenLastingly(this.#pool, ['error'], options.onIdleError)
   }
 
+  /** Most connections that there are at once. */
+  get size(): number {
+    return this.#pool.options.max
+  }
+
+  /** What is told of statements that take long. */
+  get slow(): SlowWatch | null {
+    return this.#options.slow
+  }
+
   /**
    * Takes a connection from the pool; one that does not answer within that time counts as lost.
    *
    * @throws DatabaseFailure
    */
-  open(answerWithinMs: number | null): Promise<PostgresSession> {
+  open(answerWithinMs: number | null, slow: SlowWatch | null = this.slow): Promise<PostgresSession> {
     const { clock, connectTimeoutMs } = this.#options
     return new Promise((resolve, reject) => {
       let isWaiting = true
@@ -57,7 +67,7 @@ export class PostgresConnections {
       this.#pool.connect((error, client, release) => {
         timer.cancel()
         if (client === undefined) reject(new DatabaseFailure(error))
-        else if (isWaiting) resolve(new PostgresSession(client, release, this.#options, answerWithinMs))
+        else if (isWaiting) resolve(new PostgresSession(client, release, { clock, slow }, answerWithinMs))
         else release()
       })
     })

@@ -22,6 +22,7 @@ export const postgresDialect: SqlDialect = {
   // NO KEY: rows that only refer to the locked one by a foreign key may still be inserted.
   // A comparison with what is not known beforehand is taken to hold for one row of 200.
   expectFew: (column) => `${column} = ${column} || ''`,
+  isAmong: (column, select) => `${column} = ANY(ARRAY(${select}))`,
   // Each is looked up in the index, even while the planner believes that the table is empty.
   isAmongTexts: (column, parameter) =>
     `${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(:${parameter} AS json))))`,

@@ -1,10 +1,12 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import type { IdGenerator } from '../../core/ids.ts'
+import { Lanes } from '../../core/lanes.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { SqlRunner, TransactionOptions } from '../sql/sql-runner.ts'
+import { RowsLockedError, type SqlRunner, type TransactionOptions } from '../sql/sql-runner.ts'
 import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/statement.ts'
 import { endTransaction, inquireCommit } from './commit-doubt.ts'
 import { InterruptibleSleep } from './interruptible-sleep.ts'
+import { isGivenUp, type LockAttempt, LockPatience } from './lock-patience.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { PostgresConnections } from './postgres-connections.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
@@ -21,7 +23,7 @@ export interface PostgresRunnerOptions {
   readonly ids: IdGenerator
   /** 0: the server's own; then no answer is ever too late. */
   readonly statementTimeoutMs: number
-  /** 0: the server's own. */
+  /** The longest wait for locks; 0: without end, or as long as the server lets a transaction wait. */
   readonly lockTimeoutMs: number
 }
 
@@ -37,6 +39,12 @@ type Attempt<Answer> =
     }
 
 const boundedDoubtMs = 30_000
+/** The SQLSTATE of a lock that was not to be had in time. */
+const lockNotAvailable = '55P03'
+
+const asOthers: LockAttempt = { lockTimeoutMs: null, slow: null }
+/** Of the connections, how many come back at a time for locks that were not to be had. */
+const comingBackShare = 1 / 3
 
 /** The server ends a statement in time and says so; what comes later than this does not come. */
 const answerGraceMs = 5000
@@ -46,7 +54,10 @@ export class PostgresRunner implements SqlRunner {
   readonly #options: PostgresRunnerOptions
   readonly #sleep: InterruptibleSleep
   readonly #settings: TransactionSettings
+  readonly #openings = new Map<number, SqlStatement>()
+  readonly #answerWithinMs: number | null
   readonly #open: () => Promise<PostgresSession>
+  readonly #comingBack: Lanes
   #activeCount = 0
   #onIdle: (() => void) | null = null
   #closing: Promise<void> | null = null
@@ -54,26 +65,59 @@ export class PostgresRunner implements SqlRunner {
   constructor(options: PostgresRunnerOptions) {
     this.#options = options
     this.#sleep = new InterruptibleSleep(options.clock)
-    const { locking, statements, statementTimeoutMs } = options
-    this.#settings = { locking, statements, opening: transactionOpening(options) }
+    const { connections, locking, statements, statementTimeoutMs } = options
+    this.#settings = { locking, statements }
     const answerWithinMs = statementTimeoutMs === 0 ? null : statementTimeoutMs + answerGraceMs
-    this.#open = () => options.connections.open(answerWithinMs)
+    this.#answerWithinMs = answerWithinMs
+    this.#open = () => connections.open(answerWithinMs)
+    this.#comingBack = new Lanes(Math.max(1, Math.floor(connections.size * comingBackShare)))
   }
 
   transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
     return this.#work(async () => {
       const retry = new TransactionRetry(() => this.#options.ids.random())
+      const patience = isGivenUp(options, this.#options.locking) ? this.#newPatience() : null
+      let isBack = false
       for (;;) {
-        const end = await this.#attempt(begin(), options)
+        const attempt = (): Promise<Attempt<Answer>> =>
+          this.#attempt(begin(), options, patience?.next() ?? asOthers)
+        const end = await (isBack ? this.#comingBack.run(attempt) : attempt())
         if (end.kind === 'committed') return end.answer
         if (end.kind === 'doubt') {
           if (await this.#isCommitted(end, options)) return end.answer
         } else if (end.xid !== null && end.failure.isSilent) {
           await endTransaction(this.#open, end.xid)
         }
-        await this.#pause(retry, end.failure)
+        if (patience !== null && end.failure.sqlState === lockNotAvailable) {
+          await this.#pauseForLock(patience, end.failure, options)
+          isBack = true
+        } else await this.#pause(retry, end.failure)
       }
     })
+  }
+
+  #newPatience(): LockPatience {
+    const { clock, connections, ids, lockTimeoutMs } = this.#options
+    return new LockPatience({
+      slow: connections.slow,
+      lockTimeoutMs,
+      elapsedMs: () => clock.elapsedMs(),
+      random: () => ids.random(),
+    })
+  }
+
+  /** @throws RowsLockedError @throws JobPersistenceError when the time is over */
+  async #pauseForLock(
+    patience: LockPatience,
+    failure: DatabaseFailure,
+    { whenLocked }: TransactionOptions,
+  ): Promise<void> {
+    const error = failure.toPersistenceError()
+    if (whenLocked === 'passOver') {
+      throw new RowsLockedError(error.message, { code: error.code, cause: error.cause })
+    }
+    const pauseMs = patience.pauseMs()
+    if (pauseMs === null || !(await this.#sleep.sleep(pauseMs))) throw error
   }
 
   read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
@@ -118,13 +162,17 @@ export class PostgresRunner implements SqlRunner {
     }
   }
 
-  async #attempt<Answer>(program: SqlProgram<Answer>, options: TransactionOptions): Promise<Attempt<Answer>> {
+  async #attempt<Answer>(
+    program: SqlProgram<Answer>,
+    options: TransactionOptions,
+    { lockTimeoutMs, slow }: LockAttempt,
+  ): Promise<Attempt<Answer>> {
     let session: PostgresSession | null = null
     let transaction: PostgresTransaction | null = null
     let computed: { readonly answer: Answer } | null = null
     try {
-      session = await this.#open()
-      transaction = new PostgresTransaction(session, this.#settings)
+      session = await this.#options.connections.open(this.#answerWithinMs, slow ?? undefined)
+      transaction = new PostgresTransaction(session, this.#settings, this.#opening(lockTimeoutMs))
       const answer = await transaction.run(program, options.lock)
       computed = { answer }
       await transaction.commit({ mayBeLost: options.mayBeLost?.() === true })
@@ -141,6 +189,13 @@ export class PostgresRunner implements SqlRunner {
       }
       return { kind: 'failed', failure, xid }
     }
+  }
+
+  #opening(lockTimeoutMs: number | null): SqlStatement {
+    const limits = { ...this.#options, ...(lockTimeoutMs !== null && { lockTimeoutMs }) }
+    const opening = this.#openings.get(limits.lockTimeoutMs) ?? transactionOpening(limits)
+    this.#openings.set(limits.lockTimeoutMs, opening)
+    return opening
   }
 
   async #readOne(statement: SqlStatement, retry: TransactionRetry): Promise<SqlReply> {

@@ -7,14 +7,21 @@ import { DatabaseFailure } from './postgres-errors.ts'
 
 export interface SessionSettings {
   readonly clock: Clock
-  /** Told once of a statement that waits for longer than this. */
-  readonly slow: { readonly afterMs: number; report(wait: SlowStatement): void } | null
+  readonly slow: SlowWatch | null
+}
+
+/** Told once of a statement that takes longer than this. */
+export interface SlowWatch {
+  readonly afterMs: number
+  report(wait: SlowStatement): void
 }
 
 export interface SlowStatement {
   readonly waitedMs: number
   /** The server process that waits, as far as it is known. */
   readonly processId: number | null
+  /** It waited for a lock, and that was told. */
+  readonly onTold?: () => void
 }
 
 /** What pg takes: `values` make it use the extended protocol, without them `text` may hold several statements. */

@@ -8,7 +8,6 @@ import type { PreparedStatements } from './prepared-statements.ts'
 export interface TransactionSettings {
   readonly locking: LockingStrategy
   readonly statements: PreparedStatements
-  readonly opening: SqlStatement
 }
 
 /** What a transaction begins with, behind its BEGIN. Limits of 0 are the server's own. */
@@ -52,13 +51,16 @@ const unsentMax = 1_000_000
 export class PostgresTransaction {
   readonly #session: PostgresSession
   readonly #settings: TransactionSettings
+  readonly #opening: SqlStatement
   #unsent: SqlStatement[] = []
   #unsentSize = 0
   #xid: string | null = null
 
-  constructor(session: PostgresSession, settings: TransactionSettings) {
+  /** `opening` is what it begins with, behind its BEGIN. */
+  constructor(session: PostgresSession, settings: TransactionSettings, opening: SqlStatement) {
     this.#session = session
     this.#settings = settings
+    this.#opening = opening
   }
 
   /** Its number, once the server has begun it. */
@@ -89,9 +91,9 @@ export class PostgresTransaction {
   }
 
   async #begin(lock: TransactionLock): Promise<void> {
-    const { locking, opening } = this.#settings
+    const { locking } = this.#settings
     const locks = locking.take(lock)
-    this.#unsent = [begin, opening, ...locks.map(statementOf)]
+    this.#unsent = [begin, this.#opening, ...locks.map(statementOf)]
     if (locking.prepare !== null) await this.#takeLockRows(locking.prepare, locks.length)
   }
 

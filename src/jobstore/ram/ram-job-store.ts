@@ -228,10 +228,11 @@ export class RAMJobStore implements JobStore {
       await nextTurn(session.context.clock)
     }
   }
-  async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
+  async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     const session = this.#require()
     releaseTriggers(session, acquired)
     this.#tellNothingNew(session)
+    return []
   }
   async releaseAllAcquiredTriggers(): Promise<void> {
     const session = this.#require()
@@ -244,10 +245,11 @@ export class RAMJobStore implements JobStore {
     this.#tellNothingNew(session)
     return results
   }
-  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
+  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
     const session = this.#require()
     completeJobs(session, completions)
     this.#tell(session)
+    return []
   }
   /** Memory is for what is to come: nothing is remembered. */
   async queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {

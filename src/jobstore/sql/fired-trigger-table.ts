@@ -28,6 +28,13 @@ export interface FiredRow {
   readonly requestsRecovery: boolean
 }
 
+/** What came of locking rows that somebody else may hold. */
+export interface LockedAmong<Key, Row> {
+  readonly found: readonly Row[]
+  /** Those that are there, and that somebody else holds. */
+  readonly locked: readonly Key[]
+}
+
 export type TriggerFiring = Pick<FiredRow, 'triggerKey' | 'state' | 'plannedTimeMs'>
 
 /** The rows of `fired_triggers`: claims (ACQUIRED) and executions in flight (EXECUTING). */
@@ -52,9 +59,19 @@ export class FiredTriggerTable {
     yield* storeRows(this.#scheduler, rows.map(encoded), this.#statements.insert)
   }
 
-  /** Locks those of the rows that are this scheduler instance's and answers them. */
-  *lock(fireInstanceIds: readonly string[]): SqlProgram<readonly FiredRow[]> {
-    return decode(yield* all(this.#statements.lock(this.#own(fireInstanceIds))))
+  /** Locks those of the rows that are this scheduler instance's and in this state, as far as nobody else holds them. */
+  *tryLock(
+    fireInstanceIds: readonly string[],
+    state: FiredRow['state'],
+  ): SqlProgram<LockedAmong<string, FiredRow>> {
+    const found = decode(yield* all(this.#statements.tryLock({ ...this.#own(fireInstanceIds), state })))
+    return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
+  }
+
+  /** Locks the claims of this scheduler instance that nobody else holds. */
+  *tryLockAllClaims(): SqlProgram<readonly FiredRow[]> {
+    const own = { scheduler: this.#scheduler, instance: this.#instance }
+    return decode(yield* all(this.#statements.tryLockAllClaims(own)))
   }
 
   /** Turns claims into executions. */
@@ -75,21 +92,33 @@ export class FiredTriggerTable {
     yield* writeOver(amended, (rowsJson) => this.#statements.amend({ rows: rowsJson }))
   }
 
+  /** Deletes those of the rows that are this scheduler instance's and in this state, as far as nobody else holds them. */
+  *tryDelete(
+    fireInstanceIds: readonly string[],
+    state: FiredRow['state'],
+  ): SqlProgram<LockedAmong<string, FiredRow>> {
+    if (fireInstanceIds.length === 0) return { found: [], locked: [] }
+    const found = decode(yield* all(this.#statements.tryDelete({ ...this.#own(fireInstanceIds), state })))
+    return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
+  }
+
+  /** Of the rows that were asked for and not found, those that are there all the same. */
+  *#lockedBesides(
+    fireInstanceIds: readonly string[],
+    state: FiredRow['state'],
+    found: readonly FiredRow[],
+  ): SqlProgram<readonly string[]> {
+    const known = new Set(found.map(({ fireInstanceId }) => fireInstanceId))
+    const missing = fireInstanceIds.filter((id) => !known.has(id))
+    if (missing.length === 0) return []
+    const rows = yield* all(this.#statements.find({ ...this.#own(missing), state }))
+    return rows.map((row) => text(row, 'entry_id'))
+  }
+
   /** Deletes those of the rows that are this scheduler instance's and in this state; answers them. */
   *delete(fireInstanceIds: readonly string[], state: FiredRow['state']): SqlProgram<readonly FiredRow[]> {
     if (fireInstanceIds.length === 0) return []
     return decode(yield* all(this.#statements.delete({ ...this.#own(fireInstanceIds), state })))
-  }
-
-  /** Deletes every claim of this scheduler instance; answers them. */
-  *deleteAllClaims(): SqlProgram<readonly FiredRow[]> {
-    return yield* this.deleteOfInstance(this.#instance, 'ACQUIRED')
-  }
-
-  /** Deletes the rows of a scheduler instance that are in this state; answers them. */
-  *deleteOfInstance(instance: string, state: FiredRow['state']): SqlProgram<readonly FiredRow[]> {
-    const { deleteOfInstance } = this.#statements
-    return decode(yield* all(deleteOfInstance({ scheduler: this.#scheduler, instance, state })))
   }
 
   /** Deletes all rows of a scheduler instance; answers them. */
@@ -154,11 +183,13 @@ export class FiredTriggerTable {
 
 interface Statements {
   readonly insert: RowsQuery
-  readonly lock: SqlQuery<{ scheduler: string; instance: string; ids: string }>
+  readonly tryLock: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
+  readonly tryLockAllClaims: SqlQuery<{ scheduler: string; instance: string }>
+  readonly find: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
+  readonly tryDelete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
   readonly begin: SqlQuery<{ scheduler: string; instance: string; ids: string; now: EpochMs }>
   readonly amend: KeyQuery
   readonly delete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
-  readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; state: string }>
   readonly deleteAllOfInstance: SqlQuery<{ scheduler: string; instance: string }>
   readonly deleteAll: SqlQuery<{ scheduler: string }>
   readonly ofTriggers: SqlQuery<{ scheduler: string; rows: string }>
@@ -194,11 +225,26 @@ function statementsOf(vocabulary: SqlVocabulary): Statements {
     ...statementsOfRecovery(dialect, fired),
     ...statementsOfJobs(dialect, fired),
     insert: insertQuery(vocabulary, fired, firedColumns),
-    lock: sqlQuery(
+    tryLock: sqlQuery(
       dialect,
       `SELECT ${columns} FROM ${fired} f
-       WHERE ${isOwn('f')}
-       ORDER BY f.entry_id ${dialect.forUpdate('f')}`,
+       WHERE ${isOwn('f')} AND f.state = :state
+       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+    ),
+    tryLockAllClaims: sqlQuery(
+      dialect,
+      `SELECT ${columns} FROM ${fired} f
+       WHERE f.sched_name = :scheduler AND f.instance_name = :instance AND f.state = 'ACQUIRED'
+       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+    ),
+    find: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`),
+    tryDelete: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND ${dialect.isAmong(
+        'entry_id',
+        `SELECT f.entry_id FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state
+         ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+      )} RETURNING ${columns}`,
     ),
     begin: sqlQuery(
       dialect,
@@ -248,19 +294,11 @@ function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs 
   }
 }
 
-type StatementsOfRecovery = Pick<
-  Statements,
-  'deleteOfInstance' | 'deleteAllOfInstance' | 'deleteAll' | 'ofTriggers'
->
+type StatementsOfRecovery = Pick<Statements, 'deleteAllOfInstance' | 'deleteAll' | 'ofTriggers'>
 
 /** About firings of whichever node. */
 function statementsOfRecovery(dialect: SqlDialect, fired: string): StatementsOfRecovery {
   return {
-    deleteOfInstance: sqlQuery(
-      dialect,
-      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND instance_name = :instance AND state = :state
-       RETURNING ${columns}`,
-    ),
     deleteAllOfInstance: sqlQuery(
       dialect,
       `DELETE FROM ${fired} WHERE sched_name = :scheduler AND instance_name = :instance RETURNING ${columns}`,

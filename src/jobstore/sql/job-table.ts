@@ -101,6 +101,11 @@ export class JobTable {
     return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.tryLock)).map(refOf)
   }
 
+  /** Which of the keys have a row. */
+  *existing(keys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.find)).map(jobKeyOf)
+  }
+
   /** Writes the data of jobs, the last entry of a key counts; answers what the encoding cannot hold. */
   *writeData(entries: readonly JobDataEntry[]): SqlProgram<readonly RefusedJobData[]> {
     const rows = new KeyMap<JobKey, object>()
@@ -171,6 +176,7 @@ interface JobStatements {
   readonly load: KeyQuery
   readonly lock: KeyQuery
   readonly tryLock: KeyQuery
+  readonly find: KeyQuery
   readonly writeData: KeyQuery
   readonly deleteOrphans: KeyQuery
   readonly delete: KeyQuery
@@ -197,6 +203,7 @@ function jobStatements(vocabulary: SqlVocabulary): JobStatements {
     ),
     lock: sqlQuery(dialect, `${refs} ${dialect.forUpdate('j')}`),
     tryLock: sqlQuery(dialect, `${refs} ${dialect.forUpdateSkipLocked('j')}`),
+    find: sqlQuery(dialect, `SELECT j.job_name, j.job_group ${wanted}`),
     writeData: updateQuery(vocabulary, jobs, jobKeyColumns, { job_data: 'bytes' }),
     deleteOrphans: sqlQuery(dialect, `${deleteIdle} AND NOT j.is_durable RETURNING job_name, job_group`),
     delete: sqlQuery(dialect, deleteIdle),

@@ -23,6 +23,8 @@ export interface SqlDialect {
    * what they know of that may be from when it was empty.
    */
   expectFew(column: string): string
+  /** Whether a column holds one of the values that a SELECT gives, which is run once. */
+  isAmong(column: string, select: string): string
   /** Whether a column holds one of the texts of the JSON array that is bound as `:parameter`. */
   isAmongTexts(column: string, parameter: string): string
   /**

@@ -32,6 +32,7 @@ import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { completeJobs } from './completing.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
 import { clear, deleteJobs, deleteTriggers } from './deleting.ts'
+import { eachOrAll, type LeftOver } from './each-or-all.ts'
 import { fireTriggers } from './firing.ts'
 import { queryExecutions } from './history.ts'
 import { HistoryPruner } from './history-pruner.ts'
@@ -243,27 +244,44 @@ export class SqlJobStore implements DatabaseJobStore {
     // Whoever does not know whether a firing was committed would lose it or run it twice.
     return this.#search(search, { onDoubt: 'patient', mayBeLost: () => !hasFired })
   }
-  async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
-    return this.#require().transactions.run((tx) => releaseTriggers(tx, acquired), {
-      lock: 'rows',
-      tells: 'peers',
+  async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
+    const held: AcquiredTrigger[] = []
+    const { locked } = await this.#eachOrAll(acquired, async (claims) => {
+      held.push(...(await this.#pass((tx) => releaseTriggers(tx, claims), { tells: 'peers' })))
     })
+    return [...held, ...locked]
   }
   async releaseAllAcquiredTriggers(): Promise<void> {
-    return this.#require().transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' })
+    await this.#require().transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' })
   }
   async triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
-    // Whoever does not know whether a firing was committed would lose it or run it twice.
-    return this.#require().transactions.run((tx) => fireTriggers(tx, acquired), {
-      lock: 'rows',
-      onDoubt: 'patient',
-      tells: 'nobody',
+    const results: TriggerFiredResult[] = acquired.map(() => ({ kind: 'locked' }))
+    const { failed } = await eachOrAll([...acquired.entries()], async (claims) => {
+      const answers = await this.#pass(
+        (tx) =>
+          fireTriggers(
+            tx,
+            claims.map(([, claim]) => claim),
+          ),
+        // Whoever does not know whether a firing was committed would lose it or run it twice.
+        { onDoubt: 'patient', tells: 'nobody' },
+      )
+      for (const [position, answer] of answers.entries()) results[claims[position]?.[0] ?? -1] = answer
     })
+    for (const { item, error } of failed) {
+      results[item[0]] = { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
+    }
+    return results
   }
-  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
-    const storesTriggers = completions.some(({ retryTrigger }) => retryTrigger !== null)
-    await this.#transact(storesTriggers ? 'shared' : 'rows', (tx) => completeJobs(tx, completions))
+  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
+    const left: JobCompletion[] = []
+    const { locked } = await this.#eachOrAll(completions, async (ended) => {
+      const storesTriggers = ended.some(({ retryTrigger }) => retryTrigger !== null)
+      const lock = storesTriggers ? 'shared' : 'rows'
+      left.push(...(await this.#pass((tx) => completeJobs(tx, ended), { lock })))
+    })
     this.#open?.pruner.noteCompletions()
+    return [...left, ...locked]
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.#read((session) => queryExecutions(session, query))
@@ -278,6 +296,24 @@ export class SqlJobStore implements DatabaseJobStore {
       )
     }
     return new JoinedJobStore(transactions.session, connection.join(handle))
+  }
+
+  /** For what the loop asks: it must not wait for a lock that somebody else holds. */
+  #pass<Answer>(
+    program: (tx: SqlTransaction) => SqlProgram<Answer>,
+    options: Partial<SqlOperation>,
+  ): Promise<Answer> {
+    return this.#require().transactions.run(program, { lock: 'rows', whenLocked: 'passOver', ...options })
+  }
+
+  /** What failed by itself is an error as if all had failed: asked again, what was done does nothing. */
+  async #eachOrAll<Item>(
+    items: readonly Item[],
+    attempt: (items: readonly Item[]) => Promise<void>,
+  ): Promise<LeftOver<Item>> {
+    const left = await eachOrAll(items, attempt)
+    for (const { error } of left.failed) throw error
+    return left
   }
 
   /** Searches until nothing is in the way of an answer. */

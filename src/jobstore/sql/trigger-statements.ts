@@ -77,6 +77,7 @@ export interface TriggerStatements {
   readonly load: KeyQuery
   readonly loadOfJob: KeyQuery
   readonly lock: KeyQuery
+  readonly tryLock: KeyQuery
   readonly lockOfJobs: KeyQuery
   readonly lockOfCalendar: SqlQuery<{ readonly scheduler: string; readonly name: string }>
   readonly lockDue: SqlQuery<DueParameters>
@@ -153,12 +154,13 @@ type LockDue = 'lockDue' | 'lockDueKnown' | 'lockDueHere' | 'lockDueKnownWithRoo
 
 function lockingStatements(
   vocabulary: SqlVocabulary,
-): Pick<TriggerStatements, 'lock' | 'lockOfJobs' | 'lockOfCalendar' | LockDue> {
+): Pick<TriggerStatements, 'lock' | 'tryLock' | 'lockOfJobs' | 'lockOfCalendar' | LockDue> {
   const { dialect, names } = vocabulary
-  const order = `ORDER BY ${keyOrder(vocabulary)} ${dialect.forUpdate('t')}`
-  const lock = (key: Columns): string => `SELECT ${refColumns}
+  const order = `ORDER BY ${keyOrder(vocabulary)}`
+  const refs = (key: Columns): string => `SELECT ${refColumns}
     FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
     WHERE ${isRow(dialect, 't', key)} ${order}`
+  const lock = (key: Columns): string => `${refs(key)} ${dialect.forUpdate('t')}`
   const jobTypes = boundRows(dialect, { job_type: 'text' })
   const isKnown = `AND j.job_class_name NOT IN (SELECT r.job_type FROM ${jobTypes} AS r)`
   const isHere = `${isKnown} ${runsHere(vocabulary)}`
@@ -166,11 +168,12 @@ function lockingStatements(
     SELECT g.job_group FROM ${dialect.rowSet('groups', { job_group: 'text' })} AS g)`
   return {
     lock: sqlQuery(dialect, lock(triggerKeyColumns)),
+    tryLock: sqlQuery(dialect, `${refs(triggerKeyColumns)} ${dialect.forUpdateSkipLocked('t')}`),
     lockOfJobs: sqlQuery(dialect, lock(jobKeyColumns)),
     lockOfCalendar: sqlQuery(
       dialect,
       `SELECT ${refColumns} FROM ${names.triggers} AS t
-       WHERE t.sched_name = :scheduler AND t.calendar_name = :name ${order}`,
+       WHERE t.sched_name = :scheduler AND t.calendar_name = :name ${order} ${dialect.forUpdate('t')}`,
     ),
     lockDue: sqlQuery(dialect, lockDueText(vocabulary, '')),
     lockDueKnown: sqlQuery(dialect, lockDueText(vocabulary, isKnown)),

@@ -144,6 +144,11 @@ export class TriggerTable {
     return (yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.lock)).map(refOf)
   }
 
+  /** The same, leaving out rows that another transaction holds. */
+  *tryLock(keys: readonly TriggerKey[]): SqlProgram<readonly TriggerRef[]> {
+    return (yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.tryLock)).map(refOf)
+  }
+
   *lockOfJobs(keys: readonly JobKey[]): SqlProgram<readonly TriggerRef[]> {
     return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.lockOfJobs)).map(refOf)
   }

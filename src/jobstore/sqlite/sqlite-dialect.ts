@@ -14,6 +14,7 @@ export const sqliteDialect: SqlDialect = {
   },
   // The order of a CROSS JOIN is kept, so nothing is left to expectation.
   expectFew: () => 'true',
+  isAmong: (column, select) => `${column} IN (${select})`,
   isAmongTexts: (column, parameter) => `${column} IN (SELECT value FROM json_each(:${parameter}))`,
   // An immediate transaction keeps every other writer out.
   forUpdate: () => '',

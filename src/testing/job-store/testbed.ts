@@ -166,7 +166,7 @@ export class Testbed {
     bundle: TriggerFiredBundle,
     instruction: CompletedExecutionInstruction = 'noop',
     rest: Partial<JobCompletion> = {},
-  ): Promise<void> {
+  ): Promise<readonly JobCompletion[]> {
     return this.store.triggeredJobsComplete([completionOf(bundle, instruction, rest)])
   }
 

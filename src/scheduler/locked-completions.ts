@@ -1,0 +1,97 @@
+import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
+import type { Clock } from '../time/clock.ts'
+import { Gate } from '../time/gate.ts'
+
+const firstDelayMs = 20
+const longestDelayMs = 250
+
+export interface LockedCompletionsOptions {
+  readonly store: JobStore
+  readonly clock: Clock
+  /**
+   * Takes over what the store has failed to write; null: it is locked still, and this was its last chance. The promises
+   * settle when each is dealt with.
+   */
+  readonly onFailure: (
+    completions: readonly JobCompletion[],
+    error: unknown,
+  ) => ReadonlyMap<JobCompletion, Promise<void>>
+}
+
+/**
+ * Completions that the store passed over because of somebody else's locks. They are tried again together, apart from
+ * those that end meanwhile, soon after a new one has come and ever more seldom after that.
+ */
+export class LockedCompletions {
+  readonly #store: JobStore
+  readonly #gate: Gate
+  readonly #onFailure: LockedCompletionsOptions['onFailure']
+  readonly #waiting = new Map<JobCompletion, () => void>()
+  #delayMs = firstDelayMs
+  #isTrying = false
+  #isLastChance = false
+
+  constructor({ store, clock, onFailure }: LockedCompletionsOptions) {
+    this.#store = store
+    this.#gate = new Gate(clock)
+    this.#onFailure = onFailure
+  }
+
+  get size(): number {
+    return this.#waiting.size
+  }
+  has(completion: JobCompletion): boolean {
+    return this.#waiting.has(completion)
+  }
+
+  /** Tries them until they are written; each promise resolves when its completion was dealt with. */
+  add(completions: readonly JobCompletion[]): ReadonlyMap<JobCompletion, Promise<void>> {
+    const dealtWith = new Map<JobCompletion, Promise<void>>()
+    for (const completion of completions) {
+      const promise = new Promise<void>((resolve) => {
+        this.#waiting.set(completion, resolve)
+      })
+      dealtWith.set(completion, promise)
+    }
+    this.#delayMs = firstDelayMs
+    if (this.#isTrying) this.#gate.wake()
+    else if (this.#waiting.size > 0) void this.#try()
+    return dealtWith
+  }
+
+  /** From now on one more try is made; what is locked then is a failure. */
+  stopRetrying(): void {
+    this.#isLastChance = true
+    this.#gate.wake()
+  }
+
+  async #try(): Promise<void> {
+    this.#isTrying = true
+    while (this.#waiting.size > 0) {
+      const delayMs = this.#delayMs
+      this.#delayMs = Math.min(delayMs * 2, longestDelayMs)
+      if (!this.#isLastChance) await this.#gate.wait(delayMs)
+      const tried = [...this.#waiting.keys()]
+      try {
+        const locked = await this.#store.triggeredJobsComplete(tried)
+        for (const completion of tried) if (!locked.includes(completion)) this.#take(completion)?.()
+        if (this.#isLastChance) this.#handOver(locked, null)
+      } catch (error) {
+        this.#handOver(tried, error)
+      }
+    }
+    this.#isTrying = false
+  }
+
+  #handOver(completions: readonly JobCompletion[], error: unknown): void {
+    if (completions.length === 0) return
+    const dealtWith = this.#onFailure(completions, error)
+    for (const completion of completions) void dealtWith.get(completion)?.then(this.#take(completion))
+  }
+
+  #take(completion: JobCompletion): (() => void) | undefined {
+    const resolve = this.#waiting.get(completion)
+    this.#waiting.delete(completion)
+    return resolve
+  }
+}
