@@ -86,7 +86,7 @@ export class LockPatience {
 
 /** Whether a transaction is given up when a lock is not to be had soon, instead of waiting for it. */
 export function isGivenUp(
-  { lock, whenLocked }: TransactionOptions,
+  { lock, whenLocked }: Pick<TransactionOptions, 'lock' | 'whenLocked'>,
   { waitsInTurn }: LockingStrategy,
 ): boolean {
   return whenLocked !== 'wait' && lock !== 'schema' && lock !== 'none' && !waitsInTurn

@@ -73,7 +73,7 @@ export class PostgresRunner implements SqlRunner {
     this.#comingBack = new Lanes(Math.max(1, Math.floor(connections.size * comingBackShare)))
   }
 
-  transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
+  transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions<Answer>): Promise<Answer> {
     return this.#work(async () => {
       const retry = new TransactionRetry(() => this.#options.ids.random())
       const patience = isGivenUp(options, this.#options.locking) ? this.#newPatience() : null
@@ -84,7 +84,7 @@ export class PostgresRunner implements SqlRunner {
         const end = await (isBack ? this.#comingBack.run(attempt) : attempt())
         if (end.kind === 'committed') return end.answer
         if (end.kind === 'doubt') {
-          if (await this.#isCommitted(end, options)) return end.answer
+          if (await this.#isCommitted(end, options.onDoubt)) return end.answer
         } else if (end.xid !== null && end.failure.isSilent) {
           await endTransaction(this.#open, end.xid)
         }
@@ -110,7 +110,7 @@ export class PostgresRunner implements SqlRunner {
   async #pauseForLock(
     patience: LockPatience,
     failure: DatabaseFailure,
-    { whenLocked }: TransactionOptions,
+    { whenLocked }: Pick<TransactionOptions, 'whenLocked'>,
   ): Promise<void> {
     const error = failure.toPersistenceError()
     if (whenLocked === 'passOver') {
@@ -164,7 +164,7 @@ export class PostgresRunner implements SqlRunner {
 
   async #attempt<Answer>(
     program: SqlProgram<Answer>,
-    options: TransactionOptions,
+    options: TransactionOptions<Answer>,
     { lockTimeoutMs, slow }: LockAttempt,
   ): Promise<Attempt<Answer>> {
     let session: PostgresSession | null = null
@@ -175,7 +175,7 @@ export class PostgresRunner implements SqlRunner {
       transaction = new PostgresTransaction(session, this.#settings, this.#opening(lockTimeoutMs))
       const answer = await transaction.run(program, options.lock)
       computed = { answer }
-      await transaction.commit({ mayBeLost: options.mayBeLost?.() === true })
+      await transaction.commit({ mayBeLost: options.mayBeLost?.(answer) === true })
       session.release()
       return { kind: 'committed', answer }
     } catch (error) {
@@ -225,7 +225,7 @@ export class PostgresRunner implements SqlRunner {
   /** Whether a transaction in doubt was committed. @throws JobPersistenceError ERR_COMMIT_UNKNOWN */
   async #isCommitted(
     { xid, failure }: { readonly xid: string; readonly failure: DatabaseFailure },
-    { onDoubt = 'bounded' }: TransactionOptions,
+    onDoubt: TransactionOptions['onDoubt'] = 'bounded',
   ): Promise<boolean> {
     const outcome = await inquireCommit({
       xid,
