@@ -14,6 +14,7 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
+  StoreShutdownOptions,
   TriggerFiredResult,
 } from './job-store.ts'
 import type {
@@ -81,8 +82,8 @@ export class DelegatingJobStore implements JobStore {
   schedulerResumed(): Promise<void> {
     return this.around('schedulerResumed', () => this.inner.schedulerResumed())
   }
-  shutdown(): Promise<void> {
-    return this.around('shutdown', () => this.inner.shutdown())
+  shutdown(options?: StoreShutdownOptions): Promise<void> {
+    return this.around('shutdown', () => this.inner.shutdown(options))
   }
   acquireRetryDelayMs(failures: number): number {
     return this.inner.acquireRetryDelayMs(failures)

@@ -205,6 +205,14 @@ export interface ScheduleEntry {
   readonly triggers: readonly Trigger[]
 }
 
+export interface StoreShutdownOptions {
+  /**
+   * When this is aborted, also before the call or during it, the scheduler cannot wait any more: the store asks its
+   * server nothing more, refuses what is under way, and leaves no timer, connection or thread behind.
+   */
+  readonly cut?: AbortSignal
+}
+
 /**
  * The part of a store that can work inside of a transaction of the user's own. Nothing is told to the signaler, as
  * nobody knows yet whether it will have happened; but when the transaction has ended, whatever may fire is looked for.
@@ -248,7 +256,7 @@ export interface JobStore {
   schedulerPaused(): Promise<void>
   schedulerResumed(): Promise<void>
   /** Frees everything; harmless when called twice or before `initialize`. */
-  shutdown(): Promise<void>
+  shutdown(options?: StoreShutdownOptions): Promise<void>
   /** Milliseconds to wait after `failures` failed acquisitions in a row. */
   acquireRetryDelayMs(failures: number): number
 

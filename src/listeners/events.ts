@@ -45,6 +45,15 @@ export interface SchedulerEventMap {
   schedulerInStandbyMode: Record<string, never>
   /** The scheduler began to shut down. */
   schedulerShuttingdown: Record<string, never>
+  /**
+   * A shutdown ended although something was left: executions that still run in this process, executions that have ended
+   * and are not written, a store that did not answer in time and may keep claims. The store's recovery settles it.
+   */
+  shutdownIncomplete: {
+    readonly executions: number
+    readonly completionsUnwritten: number
+    readonly isStoreCutOff: boolean
+  }
   /** The scheduler has shut down. */
   schedulerShutdown: Record<string, never>
   /** Something failed that no caller was waiting for. */

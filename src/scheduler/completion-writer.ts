@@ -34,10 +34,14 @@ export class CompletionWriter {
   #untold = 0
   readonly #unwritten = new Map<JobCompletion, () => void>()
   #gathering: Batch | null = null
-  #writing = false
+  /** What the store is being told; null while it is told nothing. */
+  #writing: Batch | null = null
+  #writingSinceMs = 0
   #retrying = false
   #retryDelayMs = retryDelayMinMs
   #lastChance = false
+  #isAbandoned = false
+  #unwrittenCount = 0
 
   /** A store that lags behind by more completions than `backlogMax` is waited for by those who `hand` one over. */
   constructor(store: JobStore, clock: Clock, notifier: Notifier, backlogMax: number) {
@@ -53,13 +57,38 @@ export class CompletionWriter {
     })
   }
 
+  /** The store could not be told of something, or does not answer for as long as this. */
+  isStuck(afterMs: number): boolean {
+    if (this.#unwritten.size > 0) return true
+    return this.#writing !== null && this.#clock.elapsedMs() - this.#writingSinceMs >= afterMs
+  }
+
+  /** Ends that were given up: the store does not know of them. */
+  get unwrittenCount(): number {
+    return this.#unwrittenCount
+  }
+
+  /** The store is told nothing more, and nothing is waited for. What is completed from now on resolves at once. */
+  abandon(): void {
+    this.#unwrittenCount += this.#untold
+    this.#isAbandoned = true
+    this.stopRetrying()
+    this.#writing?.resolve()
+    this.#gathering?.resolve()
+    for (const resolve of this.#unwritten.values()) resolve()
+    this.#unwritten.clear()
+    this.#locked.abandon()
+  }
+
   /** Resolves when the store knows, or when the scheduler is shutting down and the store cannot be told. */
-  complete(completion: JobCompletion): Promise<void> {
-    return this.#told(this.#enter(completion), completion)
+  async complete(completion: JobCompletion): Promise<void> {
+    if (this.#isAbandoned) return
+    await this.#told(this.#enter(completion), completion)
   }
 
   /** Resolves at once as long as the store keeps up, so that the next execution need not wait for this one's end. */
   async handOver(completion: JobCompletion): Promise<void> {
+    if (this.#isAbandoned) return
     const batch = this.#enter(completion)
     const told = this.#told(batch, completion)
     if (this.#untold - this.#locked.size <= this.#backlogMax) return
@@ -100,8 +129,9 @@ export class CompletionWriter {
       resolve = settle
     })
     this.#gathering = { completions: [], done, resolve, later: null }
-    if (!this.#writing) {
-      this.#writing = true
+    if (this.#writing === null) {
+      this.#writing = this.#gathering
+      this.#writingSinceMs = this.#clock.elapsedMs()
       void this.#write()
     }
     return this.#gathering
@@ -110,16 +140,21 @@ export class CompletionWriter {
   async #write(): Promise<void> {
     // One turn of the microtask queue lets executions that end together gather.
     await Promise.resolve()
-    for (let batch = this.#gathering; batch !== null; batch = this.#gathering) {
+    for (let batch = this.#gathering; batch !== null && !this.#isAbandoned; batch = this.#gathering) {
       this.#gathering = null
+      this.#writing = batch
+      this.#writingSinceMs = this.#clock.elapsedMs()
       try {
-        batch.later = this.#locked.add(await this.#store.triggeredJobsComplete(batch.completions))
+        const locked = await this.#store.triggeredJobsComplete(batch.completions)
+        if (this.#isAbandoned) return
+        batch.later = this.#locked.add(locked)
       } catch (error) {
+        if (this.#isAbandoned) return
         batch.later = this.#afterFailure(batch.completions, error)
       }
       batch.resolve()
     }
-    this.#writing = false
+    this.#writing = null
   }
 
   #afterFailure(completions: readonly JobCompletion[], error: unknown): Map<JobCompletion, Promise<void>> {
@@ -148,6 +183,7 @@ export class CompletionWriter {
     this.#retrying = true
     for (;;) {
       for (const [completion, resolve] of [...this.#unwritten]) {
+        if (this.#isAbandoned) return
         if (await this.#tryAlone(completion, resolve)) this.#unwritten.delete(completion)
       }
       if (this.#unwritten.size === 0) break
@@ -163,14 +199,20 @@ export class CompletionWriter {
     const message = `The job store could not be told that firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()} ended.`
     try {
       const locked = await this.#store.triggeredJobsComplete([completion])
+      if (this.#isAbandoned) return true
       if (locked.length > 0 && !this.#lastChance) {
         void this.#locked.add(locked).get(completion)?.then(resolve)
         return true
       }
-      if (locked.length > 0) this.#notifier.error(`${message} Somebody else holds a lock on its rows.`, null)
+      if (locked.length > 0) {
+        this.#unwrittenCount++
+        this.#notifier.error(`${message} Another session holds a lock on its rows.`, null)
+      }
     } catch (error) {
+      if (this.#isAbandoned) return true
       if (!this.#lastChance) return false
-      // It is given up because nobody can wait any longer.
+      // It is given up because no caller can wait any longer.
+      this.#unwrittenCount++
       this.#notifier.error(message, error)
     }
     resolve()

@@ -30,6 +30,7 @@ export class LockedCompletions {
   #delayMs = firstDelayMs
   #isTrying = false
   #isLastChance = false
+  #isAbandoned = false
 
   constructor({ store, clock, onFailure }: LockedCompletionsOptions) {
     this.#store = store
@@ -65,18 +66,28 @@ export class LockedCompletions {
     this.#gate.wake()
   }
 
+  /** The store is asked nothing more, and none of them is waited for. */
+  abandon(): void {
+    this.#isAbandoned = true
+    for (const completion of [...this.#waiting.keys()]) this.#take(completion)?.()
+    this.#gate.wake()
+  }
+
   async #try(): Promise<void> {
     this.#isTrying = true
     while (this.#waiting.size > 0) {
       const delayMs = this.#delayMs
       this.#delayMs = Math.min(delayMs * 2, longestDelayMs)
       if (!this.#isLastChance) await this.#gate.wait(delayMs)
+      if (this.#isAbandoned) return
       const tried = [...this.#waiting.keys()]
       try {
         const locked = await this.#store.triggeredJobsComplete(tried)
+        if (this.#isAbandoned) return
         for (const completion of tried) if (!locked.includes(completion)) this.#take(completion)?.()
         if (this.#isLastChance) this.#handOver(locked, null)
       } catch (error) {
+        if (this.#isAbandoned) return
         this.#handOver(tried, error)
       }
     }

@@ -55,6 +55,7 @@ export class QuartzSchedulerThread {
   #running: Promise<void> | null = null
   #firing: Promise<void> | null = null
   #paused = true
+  #isAbandoned = false
   #held: readonly AcquiredTrigger[] = []
   #heldSinceMs: EpochMs = 0
   readonly #aside = new LockedClaims()
@@ -98,6 +99,13 @@ export class QuartzSchedulerThread {
     await this.#running
   }
 
+  /** Halts without another call of the store, whose answers count no more: claims are left to its recovery. */
+  abandon(): void {
+    this.#isAbandoned = true
+    this.#haltSignal.abort()
+    this.#gate.wake()
+  }
+
   /** Something may fire at `candidateMs`, or soon when that is null. */
   signalSchedulingChange(candidateMs: EpochMs | null): void {
     const known = this.#signal
@@ -116,6 +124,7 @@ export class QuartzSchedulerThread {
 
   async #run(): Promise<void> {
     for (;;) {
+      if (this.#isAbandoned) return
       if (this.#sliceIsOver()) await this.#yield()
       const decision = planTurn(this.#state())
       switch (decision.kind) {
@@ -255,6 +264,7 @@ export class QuartzSchedulerThread {
   }
 
   #handOn(bundle: TriggerFiredBundle): void {
+    if (this.#isAbandoned) return
     this.#options.dispatch(bundle)
     this.#noteNextFireTime(bundle.nextFireTimeMs)
   }
@@ -364,7 +374,7 @@ export class QuartzSchedulerThread {
    */
   async #giveBack(giveBack: () => Promise<readonly AcquiredTrigger[]>): Promise<readonly AcquiredTrigger[]> {
     const { clock, notifier } = this.#options
-    for (let attempts = 1; ; ) {
+    for (let attempts = 1; !this.#isAbandoned; ) {
       try {
         return await giveBack()
       } catch (error) {
@@ -377,6 +387,7 @@ export class QuartzSchedulerThread {
         await this.#gate.wait(this.#halted ? Math.min(waitMs, haltRetryMs) : waitMs)
       }
     }
+    return []
   }
 
   /**
@@ -415,6 +426,7 @@ export class QuartzSchedulerThread {
 
   /** The first failure of a series is reported and tried again at once; each further one waits longer. */
   #backOff(message: string, error: unknown): void {
+    if (this.#isAbandoned) return
     const { clock, ids, jobStore, logger, notifier } = this.#options
     this.#failures++
     if (this.#failures === 1) notifier.error(message, error)

@@ -17,6 +17,7 @@ import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { attemptOriginOf } from './retry.ts'
 import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+import { SchedulerShutdown } from './scheduler-shutdown.ts'
 
 export type SchedulerState = 'standby' | 'started' | 'shuttingDown' | 'shutdown'
 
@@ -54,7 +55,9 @@ export class SchedulerEngine {
   #changing: Promise<unknown> = Promise.resolve()
   #isClosed = false
   #isClockSkewed = false
-  #shutdown: Promise<void> | null = null
+  /** Aborted when a shutdown cuts off a store that does not answer. */
+  readonly #cut = new AbortController()
+  #ending: Promise<void> | null = null
 
   constructor(
     options: ResolvedSchedulerOptions,
@@ -135,16 +138,16 @@ export class SchedulerEngine {
 
   /** For what may not begin any more once a shutdown has begun. */
   requireNotShutdown(): void {
-    if (this.#state === 'shutdown' || this.#state === 'shuttingDown') this.#refuse()
+    if (this.#state === 'shutdown' || this.#state === 'shuttingDown') throw this.#refusal()
   }
 
   /** For operations on data: jobs that a shutdown waits for may still schedule and look things up. */
   requireOpen(): void {
-    if (this.#isClosed) this.#refuse()
+    if (this.#isClosed) throw this.#refusal()
   }
 
-  #refuse(): never {
-    throw new SchedulerError(
+  #refusal(): SchedulerError {
+    return new SchedulerError(
       'ERR_SCHEDULER_SHUTDOWN',
       `The scheduler '${this.#options.schedulerName}' has been shut down and cannot be used again; create another one.`,
     )
@@ -156,7 +159,7 @@ export class SchedulerEngine {
 
   async start(): Promise<void> {
     this.requireNotShutdown()
-    const started = await this.#change(() => this.#startNow())
+    const started = await this.#unlessCutOff(this.#change(() => this.#startNow()))
     await started.told
   }
 
@@ -167,6 +170,7 @@ export class SchedulerEngine {
     await this.#notifier.tell('schedulerStarting', {}, (listener) => listener.schedulerStarting?.())
     if (this.#runningSinceMs === null) {
       await jobStore.schedulerStarted()
+      this.requireNotShutdown()
       for (const plugin of plugins) await plugin.start?.()
       this.#runningSinceMs = clock.now()
     } else {
@@ -183,16 +187,19 @@ export class SchedulerEngine {
 
   async standby(): Promise<void> {
     this.requireNotShutdown()
-    const standing = await this.#change(() => {
+    const changing = this.#change(() => {
       this.requireNotShutdown()
       this.#state = 'standby'
       return this.#enterStandby()
     })
+    const standing = await this.#unlessCutOff(changing)
     await standing.told
   }
 
   async #enterStandby(): Promise<Change> {
+    if (this.#cut.signal.aborted) return unchanged
     await this.#thread.pause()
+    if (this.#cut.signal.aborted) return unchanged
     // A store that was never started has nothing to pause.
     if (this.#runningSinceMs !== null) {
       await this.#guard('The job store failed to go into standby.', () =>
@@ -213,53 +220,49 @@ export class SchedulerEngine {
     return changed
   }
 
-  shutdown(options: ShutdownOptions): Promise<void> {
-    this.#shutdown ??= this.#shutdownOnce(options)
-    return this.#shutdown
-  }
-
-  async #shutdownOnce(options: ShutdownOptions): Promise<void> {
-    const { interruptJobsOnShutdown, interruptJobsOnShutdownWithWait, jobStore, plugins } = this.#options
-    const wait = options.waitForJobsToComplete ?? false
-    this.#state = 'shuttingDown'
-    const standing = await this.#change(() => this.#enterStandby())
-    await standing.told
-    await this.#thread.halt()
-    await this.#notifier.tell('schedulerShuttingdown', {}, (l) => l.schedulerShuttingdown?.())
-    if (wait ? interruptJobsOnShutdownWithWait : interruptJobsOnShutdown) {
-      this.interrupt(this.#executing.all(), 'shutdown')
-    }
-    if (!wait) this.#completions.stopRetrying()
-    await this.#guard('The thread pool failed to shut down.', () =>
-      this.#shutDownPool(wait, options.timeoutMs),
-    )
-    this.#isClosed = true
-    this.#completions.stopRetrying()
-    await this.#completions.drained()
-    for (const plugin of plugins) {
-      await this.#guard(`Plugin '${plugin.name}' failed to shut down.`, () => plugin.shutdown?.())
-    }
-    await this.#guard('The job store failed to shut down.', () => jobStore.shutdown())
-    this.#state = 'shutdown'
-    await this.#notifier.tell('schedulerShutdown', {}, (l) => l.schedulerShutdown?.())
-    await this.#notifier.drain()
-  }
-
-  async #shutDownPool(wait: boolean, timeoutMs: number | undefined): Promise<void> {
-    const { clock, interruptJobsOnShutdown, threadPool } = this.#options
-    const startedMs = clock.elapsedMs()
-    const left = await threadPool.shutdown({
-      waitForJobsToComplete: wait,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  /** A store that was cut off may never answer those who wait for it. */
+  #unlessCutOff<Answer>(work: Promise<Answer>): Promise<Answer> {
+    const { signal } = this.#cut
+    return new Promise((resolve, reject) => {
+      const onCut = (): void => {
+        reject(this.#refusal())
+      }
+      signal.addEventListener('abort', onCut, { once: true })
+      work.then(resolve, reject).finally(() => {
+        signal.removeEventListener('abort', onCut)
+      })
     })
-    if (!wait) return
-    if (left === 0) {
-      const spentMs = clock.elapsedMs() - startedMs
-      await this.#completions.drained(timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - spentMs))
-      return
-    }
-    this.#notifier.error(`${left} executions still run although the time to shut down is over.`, null)
-    if (interruptJobsOnShutdown) this.interrupt(this.#executing.all(), 'shutdown')
+  }
+
+  shutdown(options: ShutdownOptions): Promise<void> {
+    this.#ending ??= this.#shutDown(options)
+    return this.#ending
+  }
+
+  #shutDown(options: ShutdownOptions): Promise<void> {
+    this.#state = 'shuttingDown'
+    const shutdown = new SchedulerShutdown(
+      {
+        cut: this.#cut,
+        options: this.#options,
+        notifier: this.#notifier,
+        executing: this.#executing,
+        completions: this.#completions,
+        thread: this.#thread,
+        standBy: () => this.#change(() => this.#enterStandby()),
+        interruptAll: () => {
+          this.interrupt(this.#executing.all(), 'shutdown')
+        },
+        close: () => {
+          this.#isClosed = true
+        },
+        ended: () => {
+          this.#state = 'shutdown'
+        },
+      },
+      options,
+    )
+    return shutdown.run()
   }
 
   /** Asks what runs on this node to stop; false when none of it does. */

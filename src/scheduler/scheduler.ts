@@ -132,6 +132,11 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    * Ends the scheduler for good: fires nothing more, then waits for running jobs if asked to, which may still use the
    * scheduler until then. Calling it again answers the same promise; a job that awaits it must not be waited for.
    *
+   * It ends whatever the store does. Where it does not wait, or when the time to wait is over, each step gets a second
+   * at most, or `timeoutMs` where that is less and it does not wait. A store that does not answer in that time is cut
+   * off, and what it was to be told is left to its recovery. What was left, if anything, is the event
+   * `shutdownIncomplete`, and for a store that was cut off also a `schedulerError`, ERR_SHUTDOWN_INCOMPLETE.
+   *
    * @throws InvalidArgumentError ERR_INVALID_OPTION for a `timeoutMs` out of bounds, and never for anything else
    */
   shutdown(options?: ShutdownOptions): Promise<void>

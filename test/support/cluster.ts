@@ -132,6 +132,7 @@ export class TestCluster {
             wakes.push(earliestMs)
           },
           close: async () => member?.stop(),
+          cutOff: () => member?.cutOff(),
         }),
     }
     const bed = new Testbed(new SqlJobStore(engine), this.clock, instanceId)

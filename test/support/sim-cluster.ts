@@ -284,6 +284,7 @@ class ClusterWorld {
             this.#wakePeers(node, earliestMs)
           },
           close: async () => member?.stop(),
+          cutOff: () => member?.cutOff(),
         })
       },
     }

@@ -78,6 +78,13 @@ export class ThreadCheckIns implements CheckInDriver {
     await this.#endThread()
   }
 
+  cutOff(): void {
+    this.#isStopped = true
+    this.#restart?.cancel()
+    this.#options.fallback.cutOff()
+    void this.#worker?.terminate()
+  }
+
   async #endThread(): Promise<void> {
     const worker = this.#worker
     if (worker === null) return

@@ -1,5 +1,5 @@
 import type { Clock } from '../../time/clock.ts'
-import type { InterruptibleSleep } from './interruptible-sleep.ts'
+import type { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
 import { backoffMs } from './transaction-retry.ts'

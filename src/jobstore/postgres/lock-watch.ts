@@ -32,6 +32,7 @@ export class LockWatch {
   readonly #options: LockWatchOptions
   readonly #waiting: SlowStatement[] = []
   #looking: Promise<void> | null = null
+  #isCutOff = false
 
   constructor(options: LockWatchOptions) {
     this.#options = options
@@ -39,6 +40,7 @@ export class LockWatch {
 
   /** Returns at once and never throws. */
   examine(slow: SlowStatement): void {
+    if (this.#isCutOff) return
     // In a jam one look at a time is enough, and the first few tell the cause.
     if (this.#waiting.length < mostWaiting) this.#waiting.push(slow)
     this.#looking ??= this.#lookAtAll()
@@ -47,6 +49,12 @@ export class LockWatch {
   /** Ends after the looks that were asked for. */
   async close(): Promise<void> {
     await this.#looking
+  }
+
+  /** Looks at nothing more; the look under way ends as soon as its connection is cut. */
+  cutOff(): void {
+    this.#waiting.length = 0
+    this.#isCutOff = true
   }
 
   async #lookAtAll(): Promise<void> {

@@ -74,6 +74,10 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
           await node?.stop()
           await access.close()
         },
+        cutOff() {
+          node?.cutOff()
+          access.cutOff()
+        },
       }
     },
   }

@@ -144,6 +144,15 @@ export class DatabaseFailure extends Error {
     return new DatabaseFailure(new Error(message), { ...away, retries: 0, remedy })
   }
 
+  /** The scheduler could not wait any longer and has cut the connections. */
+  static cutOff(): DatabaseFailure {
+    return new DatabaseFailure(new Error('the scheduler has been shut down without waiting for the server'), {
+      ...away,
+      retries: 0,
+      remedy: '',
+    })
+  }
+
   /** The SQLSTATE, or an empty text. */
   get sqlState(): string {
     const { code } = fieldsOf(this.cause)

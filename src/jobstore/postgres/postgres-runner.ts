@@ -2,10 +2,10 @@ import { JobPersistenceError } from '../../core/errors.ts'
 import type { IdGenerator } from '../../core/ids.ts'
 import { Lanes } from '../../core/lanes.ts'
 import type { Clock } from '../../time/clock.ts'
+import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import { RowsLockedError, type SqlRunner, type TransactionOptions } from '../sql/sql-runner.ts'
 import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/statement.ts'
 import { endTransaction, inquireCommit } from './commit-doubt.ts'
-import { InterruptibleSleep } from './interruptible-sleep.ts'
 import { isGivenUp, type LockAttempt, LockPatience } from './lock-patience.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { PostgresConnections } from './postgres-connections.ts'
@@ -137,6 +137,11 @@ export class PostgresRunner implements SqlRunner {
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /** Tries nothing again; what is under way ends when its connections are cut. */
+  cutOff(): void {
+    this.#sleep.end()
   }
 
   async #close(): Promise<void> {

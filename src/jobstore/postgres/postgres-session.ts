@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Clock, Timer } from '../../time/clock.ts'
 import type { SqlReply } from '../sql/statement.ts'
 import { parserOf } from './column-parsers.ts'
+import { cutConnection } from './disconnect.ts'
 import { Pipeline, type PipelinedStatement, takesPipelines } from './pipeline.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 
@@ -140,6 +141,11 @@ export class PostgresSession {
   /** Closes the connection; the pool makes another when it needs one. */
   discard(): void {
     this.#end(true)
+  }
+
+  /** Breaks the connection: what is under way on it fails at once. Who has the session still gives it back. */
+  cut(): void {
+    cutConnection(this.#client)
   }
 
   #end(error?: true): void {

@@ -57,4 +57,9 @@ export interface SqlConnection {
   wakePeers(earliestMs: EpochMs): void
   /** Leaves the cluster and frees everything. */
   close(): Promise<void>
+  /**
+   * Gives up at once what is under way, and asks the database nothing more; then `close`, also one that has begun, ends
+   * soon and leaves nothing behind.
+   */
+  cutOff(): void
 }

@@ -14,6 +14,7 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
+  StoreShutdownOptions,
   TriggerFiredResult,
 } from '../job-store.ts'
 import type {
@@ -105,11 +106,21 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   async schedulerPaused(): Promise<void> {}
   async schedulerResumed(): Promise<void> {}
-  async shutdown(): Promise<void> {
+  async shutdown({ cut }: StoreShutdownOptions = {}): Promise<void> {
     const open = this.#open
+    if (open === null) return
     this.#open = null
-    await open?.pruner.close()
-    await open?.connection.close()
+    const onCut = (): void => {
+      open.connection.cutOff()
+    }
+    cut?.addEventListener('abort', onCut, { once: true })
+    if (cut?.aborted === true) onCut()
+    try {
+      await open.pruner.close()
+      await open.connection.close()
+    } finally {
+      cut?.removeEventListener('abort', onCut)
+    }
   }
   /** 100 milliseconds after one or two failures in a row, twice as long after each further one, at most 15 seconds. */
   acquireRetryDelayMs(failures: number): number {

@@ -1,12 +1,14 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import { packageVersion } from '../../core/version.ts'
 import type { EpochMs, Timer } from '../../time/clock.ts'
+import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { JobStoreContext } from '../job-store.ts'
 import { integer, text, textOrNull } from '../sql/columns.ts'
 import type { SqlRunner } from '../sql/sql-runner.ts'
 import type { SqlVocabulary } from '../sql/sql-vocabulary.ts'
 import { all, run, type SqlProgram, type SqlRow, sqlQuery } from '../sql/statement.ts'
 import { fateOf, ownIdentity, type ProcessIdentity } from './process-identity.ts'
+import { wasShutDown } from './sqlite-runner.ts'
 
 const checkinIntervalMs = 5_000
 /** A holder that cannot be seen as a process has failed when it was not heard of for as long as this. */
@@ -37,6 +39,7 @@ export class SchedulerLease {
   readonly #filename: string
   readonly #whose: Whose
   readonly #identity = ownIdentity()
+  readonly #sleep: InterruptibleSleep
   #timer: Timer | null = null
   #checkin: Promise<void> = Promise.resolve()
   #isHeld = false
@@ -45,6 +48,7 @@ export class SchedulerLease {
   constructor(runner: SqlRunner, vocabulary: SqlVocabulary, context: JobStoreContext, filename: string) {
     this.#runner = runner
     this.#context = context
+    this.#sleep = new InterruptibleSleep(context.clock)
     this.#statements = statementsOf(vocabulary)
     this.#filename = filename
     this.#whose = { scheduler: vocabulary.schedulerName, bootId: context.ids.uniqueName() }
@@ -79,9 +83,7 @@ export class SchedulerLease {
         logger.warn(fields, 'waiting to see whether the scheduler that has the file is still alive')
       }
       watched = rival
-      await new Promise<void>((resolve) => {
-        clock.setTimer(watchIntervalMs, resolve)
-      })
+      if (!(await this.#sleep.sleep(watchIntervalMs))) throw wasShutDown()
     }
     if (!this.#isHeld) this.#checkInLater()
     this.#isHeld = true
@@ -91,9 +93,15 @@ export class SchedulerLease {
   async release(): Promise<void> {
     this.#timer?.cancel()
     await this.#checkin
-    if (!this.#isHeld) return
+    if (!this.#isHeld || this.#sleep.isOver) return
     this.#isHeld = false
     await this.#runner.transact(() => run(this.#statements.release(this.#whose)), { lock: 'cluster' })
+  }
+
+  /** Ends waits; `release` writes nothing then, and the row is left until this process has ended. */
+  cutOff(): void {
+    this.#timer?.cancel()
+    this.#sleep.end()
   }
 
   /** Takes the row of the scheduler name unless a rival has it; `given` is one that was watched for long enough. */
@@ -142,6 +150,7 @@ export class SchedulerLease {
         return
       }
     } catch (error) {
+      if (this.#sleep.isOver) return
       signaler.storeError('the check-in of this scheduler could not be written', error)
     }
     this.#checkInLater()

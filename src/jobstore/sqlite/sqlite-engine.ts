@@ -68,6 +68,9 @@ function memoryConnection(runner: SqliteRunner): SqlConnection {
     start: () => Promise.resolve(),
     wakePeers: () => {},
     close: () => runner.close(),
+    cutOff: () => {
+      runner.cutOff()
+    },
   }
 }
 
@@ -98,12 +101,17 @@ function sharedConnection(
     },
     // Others look for themselves.
     wakePeers: () => {},
+    cutOff() {
+      lease.cutOff()
+      runner.cutOff()
+    },
     async close() {
       changes.stop()
       afterTransactions.stop()
       try {
         await lease.release()
       } catch (error) {
+        if (runner.isCutOff) return
         context.signaler.storeError('the end of this scheduler could not be written', error)
       } finally {
         await runner.close()

@@ -61,6 +61,7 @@ export class ClusterNode implements CheckInObserver {
   #clockOffsetMs: number | null = null
   #failures = 0
   #isStopped = false
+  #isCutOff = false
 
   constructor(transactor: SqlTransactor, options: ClusterNodeOptions, driver: CheckInDriver) {
     this.#transactor = transactor
@@ -94,13 +95,23 @@ export class ClusterNode implements CheckInObserver {
     this.#settle()
     const bootId = this.#bootId
     this.#bootId = null
-    if (bootId === null) return
+    if (bootId === null || this.#isCutOff) return
     const leave = this.#table.leave(this.#own(bootId))
     try {
       await this.#transactor.run(() => run(leave), { lock: 'none', tells: 'nobody' })
     } catch (error) {
+      if (this.#hasBeenCutOff()) return
       this.#context.signaler.storeError('The node could not leave its cluster; others find out.', error)
     }
+  }
+
+  /** Gives up what is under way: then `stop`, also one that has begun, ends soon, and the row is left to others. */
+  cutOff(): void {
+    this.#isStopped = true
+    this.#isCutOff = true
+    this.#gate.wake()
+    this.#driver.cutOff()
+    this.#settle()
   }
 
   /**
@@ -162,6 +173,10 @@ export class ClusterNode implements CheckInObserver {
     this.#failures++
     if (this.#failures === 1) this.#context.signaler.checkInFailed(error)
     this.#settle()
+  }
+
+  #hasBeenCutOff(): boolean {
+    return this.#isCutOff
   }
 
   /** A node that has stopped is not kept from finding out. */
