@@ -8,7 +8,7 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
-/** Says nothing. The default. */
+/** Says nothing. */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},

@@ -26,6 +26,7 @@ import type {
   Page,
   TriggerQuery,
   TriggerSummary,
+  UnknownJobType,
 } from './queries.ts'
 import type { TriggerState } from './trigger-state.ts'
 
@@ -214,6 +215,9 @@ export class DelegatingJobStore implements JobStore {
   }
   triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
     return this.around('triggeredJobsComplete', () => this.inner.triggeredJobsComplete(completions))
+  }
+  queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
+    return this.around('queryUnknownJobTypes', () => this.inner.queryUnknownJobTypes())
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.around('queryExecutions', () => this.inner.queryExecutions(query))

@@ -19,6 +19,7 @@ import type {
   Page,
   TriggerQuery,
   TriggerSummary,
+  UnknownJobType,
 } from './queries.ts'
 import type { TriggerState } from './trigger-state.ts'
 
@@ -384,6 +385,11 @@ export interface JobStore {
    */
   triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]>
 
+  /**
+   * Job types that this node has no code for and whose waiting triggers are due by now, as far as they are among the
+   * first 10,000 that are due; at most 100 types.
+   */
+  queryUnknownJobTypes(): Promise<readonly UnknownJobType[]>
   /** Executions that ended, those that began last first; none from a store that remembers none. */
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>
 

@@ -123,6 +123,23 @@ export interface SchedulerEventMap {
     readonly retryTime: Date
     readonly triggerKey: TriggerKey
   }
+  /** A job failed in the last attempt that its retry policy allows: this firing is not tried again. */
+  retriesExhausted: {
+    readonly jobKey: JobKey
+    readonly triggerKey: TriggerKey
+    readonly attempts: number
+    readonly error: JobExecutionError
+  }
+  /**
+   * Triggers are due whose job type no node has the code of: they wait until one registers it. Sent once for each type
+   * while a scheduler lives.
+   */
+  jobTypeUnknown: {
+    readonly jobType: string
+    readonly waiting: number
+    readonly triggerKeys: readonly TriggerKey[]
+    readonly jobKeys: readonly JobKey[]
+  }
 }
 
 export type SchedulerEventName = keyof SchedulerEventMap

@@ -155,6 +155,7 @@ export class QuartzScheduler implements Scheduler {
     requireInteger('startDelayed', 'delayMs', delayMs, { min: 0, max: timerDelayMaxMs })
     this.#engine.requireNotShutdown()
     this.#cancelDelayedStart()
+    this.#engine.neverStarted.noteStart()
     this.#delayedStart = this.#options.clock.setTimer(delayMs, () => {
       this.#delayedStart = null
       this.start().catch((error: unknown) => {
@@ -230,6 +231,7 @@ export class QuartzScheduler implements Scheduler {
   async clear(): Promise<void> {
     this.#engine.requireOpen()
     await this.#store.clear()
+    this.#engine.neverStarted.noteCleared()
     this.#engine.signal(null)
     await this.#notifier.tell('schedulingDataCleared', {}, (listener) => listener.schedulingDataCleared?.())
   }
@@ -401,7 +403,10 @@ export class QuartzScheduler implements Scheduler {
       },
       jobAdded: (jobDetail) => notifier.tell('jobAdded', { jobDetail }, (l) => l.jobAdded?.(jobDetail)),
       jobDeleted: (jobKey) => notifier.tell('jobDeleted', { jobKey }, (l) => l.jobDeleted?.(jobKey)),
-      jobScheduled: (trigger) => notifier.tell('jobScheduled', { trigger }, (l) => l.jobScheduled?.(trigger)),
+      jobScheduled: (trigger) => {
+        this.#engine.neverStarted.noteTrigger()
+        return notifier.tell('jobScheduled', { trigger }, (l) => l.jobScheduled?.(trigger))
+      },
       jobUnscheduled: (triggerKey) =>
         notifier.tell('jobUnscheduled', { triggerKey }, (l) => l.jobUnscheduled?.(triggerKey)),
     }

@@ -12,12 +12,14 @@ import type { ExecutingJobs } from './executing-jobs.ts'
 import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
 import { reportOfUnbegun } from './execution-report.ts'
 import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
+import { NeverStarted } from './never-started.ts'
 import type { Notifier, Told } from './notifier.ts'
 import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { attemptOriginOf } from './retry.ts'
 import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import { SchedulerShutdown } from './scheduler-shutdown.ts'
+import { UnknownJobTypes } from './unknown-job-types.ts'
 
 export type SchedulerState = 'standby' | 'started' | 'shuttingDown' | 'shutdown'
 
@@ -48,6 +50,8 @@ export class SchedulerEngine {
   readonly #completions: CompletionWriter
   readonly #thread: QuartzSchedulerThread
   readonly #shellResources: JobRunShellResources
+  readonly #unknownJobTypes: UnknownJobTypes
+  readonly #neverStarted: NeverStarted
   #environment: ExecutionEnvironment | null = null
   #state: SchedulerState = 'standby'
   #runningSinceMs: EpochMs | null = null
@@ -83,6 +87,17 @@ export class SchedulerEngine {
       },
     })
     this.#shellResources = { ...options, notifier, executing, completions: this.#completions }
+    this.#unknownJobTypes = new UnknownJobTypes({
+      ...options,
+      events: notifier.events,
+      jobTypes: () => registry.jobTypes,
+    })
+    this.#neverStarted = new NeverStarted(options.schedulerName, options.jobStore, options.logger)
+  }
+
+  /** To be told what is stored and whether it is to fire, so that it can say when it never did. */
+  get neverStarted(): NeverStarted {
+    return this.#neverStarted
   }
 
   get jobTypes(): readonly string[] {
@@ -159,6 +174,7 @@ export class SchedulerEngine {
 
   async start(): Promise<void> {
     this.requireNotShutdown()
+    this.#neverStarted.noteStart()
     const started = await this.#unlessCutOff(this.#change(() => this.#startNow()))
     await started.told
   }
@@ -180,6 +196,7 @@ export class SchedulerEngine {
     this.requireNotShutdown()
     this.#state = 'started'
     this.#thread.resume()
+    this.#unknownJobTypes.start()
     return {
       told: this.#notifier.tell('schedulerStarted', {}, (listener) => listener.schedulerStarted?.()),
     }
@@ -197,6 +214,7 @@ export class SchedulerEngine {
   }
 
   async #enterStandby(): Promise<Change> {
+    this.#unknownJobTypes.stop()
     if (this.#cut.signal.aborted) return unchanged
     await this.#thread.pause()
     if (this.#cut.signal.aborted) return unchanged
@@ -253,6 +271,7 @@ export class SchedulerEngine {
         interruptAll: () => {
           this.interrupt(this.#executing.all(), 'shutdown')
         },
+        noteNeverStarted: () => this.#neverStarted.noteShutdown(),
         close: () => {
           this.#isClosed = true
         },
@@ -357,12 +376,18 @@ export class SchedulerEngine {
     const { instanceId, logger } = this.#options
     return {
       nodeFailed: (failedId) => {
+        logger.warn({ failedId }, 'A node stopped checking in; its work is recovered.')
         events.emit('nodeFailed', { instanceId: failedId })
       },
       nodeRecovered: (recovery) => {
         events.emit('nodeRecovered', recovery)
       },
       executionLost: ({ scheduledFireTimeMs, ...execution }) => {
+        const { fireInstanceId, triggerKey } = execution
+        logger.warn(
+          { fireInstanceId, triggerKey: triggerKey.toString() },
+          'An execution died with its node and is not run again: its job does not request recovery, or is gone.',
+        )
         events.emit('executionLost', { ...execution, scheduledFireTime: new Date(scheduledFireTimeMs) })
       },
       checkInFailed: (cause) => {
@@ -374,6 +399,7 @@ export class SchedulerEngine {
         events.emit('checkInRestored', { instanceId, failedAttempts })
       },
       recoveredByPeer: () => {
+        logger.warn({ instanceId }, 'Another node took this one for failed and recovered its work.')
         events.emit('recoveredByPeer', { instanceId })
         this.interrupt(this.#executing.all(), 'recovered')
       },

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { type IdGenerator, systemIds } from '../core/ids.ts'
 import { defaultMaxJobDataBytes } from '../core/job-data-map.ts'
+import { lineLogger } from '../core/line-logger.ts'
 import { type Logger, silentLogger } from '../core/logger.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import type { JobSource } from '../jobs/define-job.ts'
@@ -53,8 +54,11 @@ export interface SchedulerBehaviour {
   readonly interruptJobsOnShutdownWithWait?: boolean
   /** Default none. */
   readonly plugins?: readonly SchedulerPlugin[]
-  /** A pino logger or anything of its shape. Default: says nothing. */
-  readonly logger?: Logger
+  /**
+   * A pino logger or anything of its shape; false says nothing. Default: warnings and errors go to stderr, one line
+   * each.
+   */
+  readonly logger?: Logger | false
   /** Default: the system's. */
   readonly clock?: Clock
   /** Where names and jitter come from. Default: the system's randomness. */
@@ -62,7 +66,8 @@ export interface SchedulerBehaviour {
 }
 
 /** The options with every default filled in; frozen. */
-export interface ResolvedSchedulerOptions extends Required<SchedulerBehaviour> {
+export interface ResolvedSchedulerOptions extends Required<Omit<SchedulerBehaviour, 'logger'>> {
+  readonly logger: Logger
   readonly jobStore: JobStore
   readonly threadPool: ThreadPool
   /** Put right by what the store measures. */
@@ -102,6 +107,7 @@ export function resolveSchedulerOptions(
 ): ResolvedSchedulerOptions {
   refuseUnknownKeys(what, options, [...behaviourNames, 'jobStore', 'threadPool'])
   const { jobStore, threadPool } = parts
+  const clock = options.clock ?? systemClock
   const idleWaitMs = integer('idleWaitMs', options.idleWaitMs ?? 30_000, 1000, 3_600_000)
   return Object.freeze({
     jobs: options.jobs ?? [],
@@ -120,10 +126,35 @@ export function resolveSchedulerOptions(
     interruptJobsOnShutdown: options.interruptJobsOnShutdown ?? false,
     interruptJobsOnShutdownWithWait: options.interruptJobsOnShutdownWithWait ?? false,
     plugins: options.plugins ?? [],
-    logger: options.logger ?? silentLogger,
-    clock: new AdjustableClock(options.clock ?? systemClock),
+    logger: resolveLogger(options.logger, clock),
+    clock: new AdjustableClock(clock),
     ids: options.ids ?? systemIds,
   })
+}
+
+const loggerMethods = ['debug', 'info', 'warn', 'error'] as const
+
+function resolveLogger(given: Logger | false | undefined, clock: Clock): Logger {
+  if (given === false) return silentLogger
+  if (given === undefined) {
+    return lineLogger(
+      () => clock.now(),
+      (line) => {
+        // Not the stream itself: the console survives a stderr that was closed, and test runners catch what it says.
+        // eslint-disable-next-line no-console -- the default logger is the one place that speaks on its own
+        console.error(line)
+      },
+    )
+  }
+  const candidate = given as Partial<Logger> | null
+  const missing = loggerMethods.filter((name) => typeof candidate?.[name] !== 'function')
+  if (missing.length === 0) return given
+  throw new InvalidArgumentError(
+    'logger',
+    `${what}: 'logger' must be a logger with debug, info, warn and error, or false for none, got ` +
+      `${describeValue(given)} without ${missing.join(', ')}.`,
+    'ERR_INVALID_OPTION',
+  )
 }
 
 function integer(field: keyof SchedulerBehaviour, value: number, min: number, max?: number): number {

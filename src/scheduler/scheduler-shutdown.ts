@@ -23,6 +23,8 @@ export interface SchedulerShutdownParts {
   readonly standBy: () => Promise<{ readonly told: Told }>
   /** Asks what runs to stop. */
   readonly interruptAll: () => void
+  /** Says what is stored and was never to fire. */
+  readonly noteNeverStarted: () => Promise<void>
   /** Operations on data are refused from now on. */
   readonly close: () => void
   readonly ended: () => void
@@ -67,6 +69,7 @@ export class SchedulerShutdown {
     for (const plugin of options.plugins) {
       await this.#endPlugin(plugin)
     }
+    await this.#storeStep('counting what was stored', () => this.#parts.noteNeverStarted())
     await this.#closeStore()
     this.#sayWhatIsLeft()
     this.#parts.ended()

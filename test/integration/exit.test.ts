@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -20,8 +23,9 @@ interface End {
 async function run(
   life: string,
   onLine: (line: string, child: ChildProcess) => void = () => {},
+  args: readonly string[] = [],
 ): Promise<End> {
-  const child = spawn(process.execPath, [script, life], {
+  const child = spawn(process.execPath, [script, life, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: limitMs,
     killSignal: 'SIGKILL',
@@ -44,7 +48,6 @@ const clean = { errors: '', code: 0, signal: null }
 describe('a process ends by itself', () => {
   it.each([
     ['after inline and worker jobs and a shutdown that waits', 'work'],
-    ['with a scheduler that was never started', 'neverStarted'],
     ['after a shutdown that waits for no job', 'noWait'],
     ['after a shutdown before a delayed start', 'delayed'],
     ["T14: when only timers and executors wait that are unref'ed", 'unref'],
@@ -68,5 +71,35 @@ describe('a process ends by itself', () => {
       if (line === 'running' || line === 'draining') child.kill('SIGTERM')
     })
     expect(end).toEqual({ lines: ['running', 'draining'], errors: '', code: null, signal: 'SIGTERM' })
+  })
+})
+
+describe('a process that ends with triggers and never called start()', () => {
+  const inFile = async (life: string): Promise<End> => {
+    const folder = await mkdtemp(join(tmpdir(), 'quartz-ts-exit-'))
+    try {
+      return await run(life, undefined, [join(folder, 'jobs.db')])
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  it('says once that they are lost, when they were in memory', async () => {
+    const end = await run('neverStarted')
+    expect(end).toMatchObject({ code: 0, signal: null, lines: ['left []'] })
+    expect(end.errors).toMatch(/^\S+Z WARN quartz-ts: .*start\(\) was never called.*they are lost.*\n$/)
+  })
+
+  it('says so when they are in a file and nothing was shut down', async () => {
+    const end = await inFile('neverStartedInFile')
+    expect(end.errors).toMatch(/^\S+Z WARN quartz-ts: .*start\(\) was never called.*another process.*\n$/)
+  })
+
+  it('says nothing when it scheduled into a file and shut down', async () => {
+    expect(await inFile('schedulesInFile')).toEqual({ ...clean, lines: [] })
+  })
+
+  it('says nothing when it failed', async () => {
+    expect(await run('failsBeforeStart')).toEqual({ ...clean, code: 3, lines: [] })
   })
 })

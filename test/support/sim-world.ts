@@ -172,6 +172,7 @@ class SimWorld {
       failure: random.pick([0, 0.1, 0.3]),
     }
     const scheduler = await createScheduler({
+      logger: false,
       clock: this.#clock,
       ids: seededIds(this.#seed),
       jobStore: this.#answering(this.#simStore.store),

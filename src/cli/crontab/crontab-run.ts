@@ -118,6 +118,8 @@ export class CrontabRun {
       jobs: [command, ...(demo?.definitions ?? [])],
       threadPool: { size: threads },
       clock,
+      // The view says what fails, and a line on stderr would tear the live table.
+      logger: false,
     })
     this.#watch(scheduler)
     const startAt = firstWholeSecond(clock.now())

@@ -27,6 +27,7 @@ import type {
   Page,
   TriggerQuery,
   TriggerSummary,
+  UnknownJobType,
 } from '../queries.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
@@ -37,6 +38,7 @@ import * as pausing from './pausing.ts'
 import { RamData } from './ram-data.ts'
 import { RamSession } from './ram-session.ts'
 import { addJob, deleteJobs, deleteTriggers, rescheduleTrigger, scheduleJobs } from './scheduling.ts'
+import { findUnknownJobTypes } from './unknown-job-types.ts'
 
 /**
  * Keeps everything in the memory of the process, in a sorted tree: nothing survives the process, and one scheduler
@@ -252,6 +254,9 @@ export class RAMJobStore implements JobStore {
     return []
   }
   /** Memory is for what is to come: nothing is remembered. */
+  async queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
+    return findUnknownJobTypes(this.#require())
+  }
   async queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     pageSize('queryExecutions', query)
     return { items: [], next: null }

@@ -26,6 +26,7 @@ import type {
   Page,
   TriggerQuery,
   TriggerSummary,
+  UnknownJobType,
 } from '../queries.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import { acquireAndFireTriggers, acquireTriggers } from './acquiring.ts'
@@ -53,6 +54,7 @@ import type { SqlSession, SqlTransaction } from './sql-session.ts'
 import { SqlTransactions } from './sql-transactions.ts'
 import type { SqlOperation } from './sql-transactor.ts'
 import type { SqlProgram } from './statement.ts'
+import { queryUnknownJobTypes } from './unknown-job-types.ts'
 
 /** What is there between `initialize` and `shutdown`. */
 interface OpenStore {
@@ -290,6 +292,9 @@ export class SqlJobStore implements DatabaseJobStore {
     })
     this.#open?.pruner.noteCompletions()
     return [...left, ...locked]
+  }
+  queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
+    return this.#read(queryUnknownJobTypes)
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.#read((session) => queryExecutions(session, query))
