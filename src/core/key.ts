@@ -46,6 +46,25 @@ export class TriggerKey extends Key {
   declare readonly '~kind': 'trigger'
 }
 
+// Classes and no field: a million keys may be stored.
+class GeneratedJobKey extends JobKey {}
+class GeneratedTriggerKey extends TriggerKey {}
+
+/** The key of a job that was given no identity. */
+export function generatedJobKey(name: string): JobKey {
+  return new GeneratedJobKey(name)
+}
+
+/** The key of a trigger that was given no identity. */
+export function generatedTriggerKey(name: string): TriggerKey {
+  return new GeneratedTriggerKey(name)
+}
+
+/** Whether a builder made the name up: then it is another one in each process. */
+export function isGeneratedKey(key: JobKey | TriggerKey): boolean {
+  return key instanceof GeneratedJobKey || key instanceof GeneratedTriggerKey
+}
+
 export function jobKey(name: string, group?: string): JobKey {
   return new JobKey(name, group)
 }

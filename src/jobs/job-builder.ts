@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { systemIds } from '../core/ids.ts'
 import { copyJobData, emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
-import { JobKey } from '../core/key.ts'
+import { generatedJobKey, JobKey } from '../core/key.ts'
 import { describeValue, requireInteger } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import { type JobSource, requireJobType, toJobDefinition } from './define-job.ts'
@@ -161,7 +161,7 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
    */
   build(): JobDetail {
     const draft = this.#draft
-    const key = draft.key ?? new JobKey(systemIds.uniqueName())
+    const key = draft.key ?? generatedJobKey(systemIds.uniqueName())
     const hasData = Object.keys(draft.data).length > 0
     const { nodeAffinity } = draft
     // Field by field: a spread takes several times as long, and stores of a million jobs are built of this.

@@ -26,6 +26,7 @@ import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { Cluster } from './cluster.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
+import { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type {
@@ -66,6 +67,7 @@ export class QuartzScheduler implements Scheduler {
   readonly #notifier: Notifier
   readonly #executing: ExecutingJobs
   readonly #budget: TurnBudget
+  readonly #nameless: Nameless
   readonly #scheduling: Scheduling
   readonly #cluster: Cluster
   #delayedStart: Timer | null = null
@@ -78,6 +80,8 @@ export class QuartzScheduler implements Scheduler {
     this.#notifier = parts.notifier
     this.#executing = parts.executing
     this.#budget = new TurnBudget(parts.options.clock)
+    const { clock, logger } = parts.options
+    this.#nameless = new Nameless({ isPersistent: this.#store.capabilities.persistent, clock, logger })
     this.#cluster = new Cluster({
       store: this.#store,
       instanceId: parts.options.instanceId,
@@ -90,6 +94,7 @@ export class QuartzScheduler implements Scheduler {
       checks: this.#checks,
       options: this.#options,
       budget: this.#budget,
+      nameless: this.#nameless,
       requireOpen: () => {
         this.#engine.requireOpen()
       },
@@ -221,6 +226,7 @@ export class QuartzScheduler implements Scheduler {
       checks: this.#checks.over(store),
       options: this.#options,
       budget: this.#budget,
+      nameless: this.#nameless,
       requireOpen: () => {
         this.#engine.requireOpen()
       },

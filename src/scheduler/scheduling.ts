@@ -7,6 +7,7 @@ import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { TriggerBuilder } from '../triggers/trigger-builder.ts'
+import type { Nameless } from './nameless.ts'
 import type { Told } from './notifier.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type { AddJobOptions, JobAndTriggers, ReplaceOptions, SchedulerTransaction } from './scheduler.ts'
@@ -37,6 +38,7 @@ export interface SchedulingParts {
   readonly checks: ScheduleChecks
   readonly options: ResolvedSchedulerOptions
   readonly budget: TurnBudget
+  readonly nameless: Nameless
   /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN */
   readonly requireOpen: () => void
   readonly observer: SchedulingObserver
@@ -48,6 +50,7 @@ export class Scheduling implements SchedulerTransaction {
   readonly #checks: ScheduleChecks
   readonly #options: ResolvedSchedulerOptions
   readonly #budget: TurnBudget
+  readonly #nameless: Nameless
   readonly #requireOpen: () => void
   readonly #observer: SchedulingObserver
 
@@ -56,6 +59,7 @@ export class Scheduling implements SchedulerTransaction {
     this.#checks = parts.checks
     this.#options = parts.options
     this.#budget = parts.budget
+    this.#nameless = parts.nameless
     this.#requireOpen = parts.requireOpen
     this.#observer = parts.observer
   }
@@ -77,6 +81,7 @@ export class Scheduling implements SchedulerTransaction {
       )
     }
     await this.#store.scheduleJobs([{ job, triggers }], { replace: options.replace ?? false })
+    this.#nameless.note(job, triggers)
     this.#observer.changed(firstMs)
     await this.#observer.jobAdded(job)
     for (const trigger of triggers) await this.#observer.jobScheduled(trigger)
@@ -93,6 +98,7 @@ export class Scheduling implements SchedulerTransaction {
     await this.#store.scheduleJobs(prepared, { replace: options.replace ?? false })
     this.#observer.changed(null)
     for (const { job, triggers } of prepared) {
+      this.#nameless.note(job, triggers)
       await this.#observer.jobAdded(job)
       for (const trigger of triggers) await this.#observer.jobScheduled(trigger)
     }
@@ -109,6 +115,7 @@ export class Scheduling implements SchedulerTransaction {
     }
     const job = this.#checks.job(jobDetail)
     await this.#store.addJob(job, { replace: options.replace ?? false })
+    this.#nameless.note(job, [])
     this.#observer.changed(null)
     await this.#observer.jobAdded(job)
     await this.#budget.spend()
@@ -178,6 +185,7 @@ export class Scheduling implements SchedulerTransaction {
     const job = await this.#checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`)
     const prepared = await this.#checks.trigger(trigger, job)
     await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
+    this.#nameless.note(null, [prepared])
     this.#observer.changed(prepared.nextFireTimeMs)
     await this.#observer.jobScheduled(prepared)
     await this.#budget.spend()

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { type IdGenerator, systemIds } from '../core/ids.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
-import { JobKey, TriggerKey } from '../core/key.ts'
+import { generatedTriggerKey, JobKey, TriggerKey } from '../core/key.ts'
 import { type Clock, type EpochMs, systemClock } from '../time/clock.ts'
 import { requireInstantMs } from './invalid-trigger.ts'
 import { defaultPriority, type TriggerFields } from './trigger-fields.ts'
@@ -144,7 +144,7 @@ export class FluentTriggerBuilder<T> {
    */
   build(): T {
     return this.#schedule.build({
-      key: this.#key ?? new TriggerKey(this.#ids.uniqueName()),
+      key: this.#key ?? generatedTriggerKey(this.#ids.uniqueName()),
       jobKey: this.#jobKey,
       description: this.#description,
       calendarName: this.#calendarName,
