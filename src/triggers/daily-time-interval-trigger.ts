@@ -1,5 +1,6 @@
 import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
+import type { Calendar } from './calendars/calendar.ts'
 import {
   type DailyTimeIntervalUnit,
   dailyIntervalMs,
@@ -105,6 +106,14 @@ export class DailyTimeIntervalTrigger extends RecurringTrigger implements DailyT
 
   override firstFireTimeMs(): EpochMs | null {
     return this.fireTimeAfterMs(this.startTimeMs - 1)
+  }
+
+  /** As for every trigger of this kind, but a trigger whose end time lies before `nowMs` has fired for the last time. */
+  override updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this {
+    const hasEnded = this.endTimeMs !== null && this.endTimeMs < nowMs
+    return hasEnded && this.misfireInstruction !== 'ignore'
+      ? this.finished()
+      : super.updateAfterMisfire(calendar, nowMs)
   }
 
   override getScheduleBuilder(): DailyTimeIntervalScheduleBuilder {

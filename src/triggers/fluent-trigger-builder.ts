@@ -108,7 +108,11 @@ export class FluentTriggerBuilder<T> {
     return this
   }
 
-  /** No fire time lies after this instant; null means no end. Each family says whether the instant itself counts. */
+  /**
+   * No fire is planned after this instant; null means no end. Each family says whether the instant itself counts.
+   * A misfire after the end finishes simple and daily-time-interval triggers; cron and calendar-interval triggers make
+   * up for it with one late fire unless their misfire instruction is `doNothing`.
+   */
   endAt(end: Date | null): this {
     this.#endTimeMs = end === null ? null : requireInstantMs('TriggerBuilder.endAt', 'endTime', end)
     return this

@@ -62,7 +62,7 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
   /**
    * `smart` means `fireNow` for a trigger that fires once, `rescheduleNextWithRemainingCount` for one that repeats for
    * ever, else `rescheduleNowWithExistingRepeatCount`. The "now" instructions of a repeating trigger move its start
-   * time to `nowMs`; they do not ask the calendar.
+   * time to `nowMs`; they do not ask the calendar. From its end time on they finish the trigger.
    */
   override updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this {
     const unfired = this.repeatCount - this.timesTriggered
@@ -70,7 +70,7 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
       case 'ignore':
         return this
       case 'fireNow':
-        return this.remade(this, nowMs, this.previousFireTimeMs, this.timesTriggered, plannedFireTimeMs(this))
+        return this.hasEnded(nowMs) ? this.finished() : this.firingLateAt(nowMs)
       case 'rescheduleNextWithExistingCount':
         return this.fireNextAfter(calendar, nowMs, { countMissed: false })
       case 'rescheduleNextWithRemainingCount':
@@ -129,10 +129,15 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
     return this.remade(this, nextMs, this.previousFireTimeMs, this.timesTriggered + missed, null)
   }
 
+  /** Whether no fire may lie at `nowMs` or later: the end time is exclusive. */
+  private hasEnded(nowMs: EpochMs): boolean {
+    return this.endTimeMs !== null && this.endTimeMs <= nowMs
+  }
+
   /** The schedule begun anew at `nowMs`; a finite one has `remaining` repeats left. */
   private restartedAt(nowMs: EpochMs, remaining: number): this {
     const isFinite = this.repeatCount > 0
-    const isOver = this.endTimeMs !== null && this.endTimeMs < nowMs
+    const isOver = this.hasEnded(nowMs)
     return new SimpleTrigger(
       isOver ? this : this.fieldsWith({ startTimeMs: nowMs }),
       {

@@ -181,6 +181,16 @@ export abstract class Trigger implements TriggerFields, FireState {
     }
   }
 
+  /** The trigger with `nowMs` as its next time, in place of a time that it missed and goes on remembering. */
+  protected firingLateAt(nowMs: EpochMs): this {
+    return this.remade(this, nowMs, this.previousFireTimeMs, this.timesTriggered, plannedFireTimeMs(this))
+  }
+
+  /** The trigger without a next time: it never fires again. */
+  protected finished(): this {
+    return this.remade(this, null, this.previousFireTimeMs, this.timesTriggered, null)
+  }
+
   /** How error messages name this trigger. */
   protected describe(): string {
     return `Trigger '${this.key.toString()}'`

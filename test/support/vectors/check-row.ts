@@ -145,10 +145,25 @@ function compareMisfire(row: MisfireRow): Comparison {
         ? trigger.updateWithNewCalendar(calendar, now, present('misfireThreshold', row.misfireThreshold))
         : null
   if (moved === null) throw new Error(`unknown op '${row.op}'`)
+  const ends = firesLateAfterEnd(row, trigger)
   return {
-    expected: { ...row.after, mayFireAgain: row.mayFireAgain },
+    expected: {
+      ...row.after,
+      ...(ends ? { nextFireTime: null } : {}),
+      mayFireAgain: row.mayFireAgain && !ends,
+    },
     got: { ...stateOf(moved), mayFireAgain: moved.mayFireAgain() },
   }
+}
+
+/**
+ * Whether Java fires now what was missed although the end of the trigger has come: it does so for daily-time-interval
+ * triggers and for simple ones that fire once. Here such a trigger is finished.
+ */
+function firesLateAfterEnd({ op, now, after }: MisfireRow, { type, endTimeMs }: Trigger): boolean {
+  if (op !== 'updateAfterMisfire' || endTimeMs === null || after.nextFireTime !== now) return false
+  if (type === 'dailyTimeInterval') return endTimeMs < now
+  return type === 'simple' && after.repeatCount === 0 && endTimeMs <= now
 }
 
 function stateOf(trigger: Trigger): TriggerStateRow {
