@@ -1,5 +1,6 @@
 import { InvalidArgumentError, type JobExecutionError } from '../core/errors.ts'
 import type { JobKey } from '../core/key.ts'
+import { KeyMap } from '../core/key-map.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobListener } from '../listeners/job-listener.ts'
 
@@ -19,7 +20,7 @@ interface Link {
  */
 export class JobChainingJobListener implements JobListener {
   readonly name: string
-  readonly #links = new Map<string, Link[]>()
+  readonly #links = new KeyMap<JobKey, Link[]>()
 
   constructor(name: string) {
     this.name = name
@@ -37,15 +38,15 @@ export class JobChainingJobListener implements JobListener {
         `Job ${first.toString()} cannot follow itself: it would run for ever.`,
       )
     }
-    const links = this.#links.get(first.toString()) ?? []
+    const links = this.#links.get(first) ?? []
     links.push({ second, evenAfterFailure: options.evenAfterFailure ?? false })
-    this.#links.set(first.toString(), links)
+    this.#links.set(first, links)
   }
 
   async jobWasExecuted(context: JobExecutionContext, error: JobExecutionError | null): Promise<void> {
     if (error?.refireImmediately === true) return
     const failures: unknown[] = []
-    for (const link of this.#links.get(context.jobKey.toString()) ?? []) {
+    for (const link of this.#links.get(context.jobKey) ?? []) {
       if (error !== null && !link.evenAfterFailure) continue
       try {
         await context.scheduler.triggerJob(link.second)

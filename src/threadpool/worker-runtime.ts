@@ -16,7 +16,8 @@ import { type RunChannel, WorkerRun } from './worker-run.ts'
 /** The inside of one worker thread: the modules it has loaded and the lease it serves. */
 export class WorkerRuntime {
   readonly #parent: MessagePort
-  readonly #functions = new Map<string, WorkerJobFunction>()
+  /** By module and then by the name of the export. */
+  readonly #functions = new Map<string, Map<string, WorkerJobFunction>>()
 
   constructor(parent: MessagePort) {
     this.#parent = parent
@@ -35,11 +36,11 @@ export class WorkerRuntime {
   }
 
   #find([, moduleUrl, exportName]: TaskWire): WorkerJobFunction | Promise<WorkerJobFunction> {
-    const key = `${exportName} ${moduleUrl}`
-    const loaded = this.#functions.get(key)
+    const loaded = this.#functions.get(moduleUrl)?.get(exportName)
     if (loaded !== undefined) return loaded
     return loadWorkerFunction(moduleUrl, exportName).then((job) => {
-      this.#functions.set(key, job)
+      const ofModule = this.#functions.get(moduleUrl) ?? new Map<string, WorkerJobFunction>()
+      this.#functions.set(moduleUrl, ofModule.set(exportName, job))
       return job
     })
   }

@@ -108,7 +108,7 @@ export class DailyTimeIntervalTrigger extends RecurringTrigger implements DailyT
     return this.fireTimeAfterMs(this.startTimeMs - 1)
   }
 
-  /** As for every trigger of this kind, but a trigger whose end time lies before `nowMs` has fired for the last time. */
+  /** As of every trigger of this kind, but one whose end time lies before `nowMs` has fired for the last time. */
   override updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this {
     const hasEnded = this.endTimeMs !== null && this.endTimeMs < nowMs
     return hasEnded && this.misfireInstruction !== 'ignore'

@@ -105,10 +105,12 @@ async function openScene({ poolSize = 6 } = {}): Promise<Scene> {
     return scheduler.shutdown()
   })
   const looking = await connect()
-  const [row] = (await looking.query<{ schema: string }>(
-    `SELECT schemaname AS schema FROM pg_tables WHERE tablename = 'qrtz_triggers'
+  const [row] = (
+    await looking.query<{ schema: string }>(
+      `SELECT schemaname AS schema FROM pg_tables WHERE tablename = 'qrtz_triggers'
      ORDER BY CAST(substr(schemaname, 2) AS integer) DESC`,
-  )).rows
+    )
+  ).rows
   const schema = row?.schema ?? ''
   await looking.query(`SET search_path = ${schema}`)
   return {

@@ -1,5 +1,5 @@
 import type { TriggerKey } from '../../core/key.ts'
-import { KeyMap } from './key-map.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
 

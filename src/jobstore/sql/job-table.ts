@@ -1,11 +1,11 @@
 import type { JobDataMap } from '../../core/job-data-map.ts'
 import type { JobKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { brokenRow } from './broken-row.ts'
 import { boolean, text } from './columns.ts'
 import { type JobDataEncoding, jobDataText } from './job-data-text.ts'
 import { jobColumns, jobOf, jobRow } from './job-rows.ts'
-import { KeyMap } from './key-map.ts'
 import { jobKeyColumns, jobKeyOf, jobKeyRows } from './key-rows.ts'
 import {
   boundRows,

@@ -115,7 +115,10 @@ export class ScheduleWriter {
   }
 
   async #transact(batch: readonly Call[], whenLocked: 'passOver' | 'comeBack'): Promise<void> {
-    const outcomes = await this.#transactor.run((tx) => scheduleMany(tx, batch), { lock: 'shared', whenLocked })
+    const outcomes = await this.#transactor.run((tx) => scheduleMany(tx, batch), {
+      lock: 'shared',
+      whenLocked,
+    })
     for (const [index, call] of batch.entries()) {
       const refusal = outcomes[index] ?? null
       if (refusal === null) call.resolve()

@@ -125,7 +125,7 @@ export class TriggerDecoder {
     const dst = textOrNull(row, 'dst_policy') ?? 'quartz'
     const dialectName = textOrNull(row, 'cron_dialect') ?? 'quartz'
     const dialect = cronDialects.find((name) => name === dialectName)
-    const key = `${expression}\n${timeZone}\n${dst}\n${dialectName}`
+    const key = JSON.stringify([expression, timeZone, dst, dialectName])
     const known = this.#cronExpressions.get(key)
     if (known !== undefined) return known
     if (dst !== 'quartz' && dst !== 'vixie') throw broken(`'dst_policy' is ${describeValue(dst)}. Correct it`)

@@ -42,6 +42,9 @@ const trustedShare = 0.8
  * This scheduler's part in its cluster: shows that it is alive, sees who is not, and recovers those. A node that was
  * recovered itself learns so from its next check-in, and takes part anew.
  */
+/** Null for a node that says none. */
+type BootIds = Set<string | null>
+
 export class ClusterNode implements CheckInObserver {
   readonly #transactor: SqlTransactor
   readonly #context: JobStoreContext
@@ -51,7 +54,7 @@ export class ClusterNode implements CheckInObserver {
   readonly #watch: NodeWatch
   readonly #gate: Gate
   /** What was said of whom, so that it is said once. */
-  readonly #told = new Map<string, Set<string>>()
+  readonly #told = new Map<string, { readonly failed: BootIds; readonly locking: BootIds }>()
   #bootId: string | null = null
   #entering: Promise<void> | null = null
   #tending: Promise<void> | null = null
@@ -294,11 +297,11 @@ export class ClusterNode implements CheckInObserver {
     }
   }
 
-  #isNews({ instanceId, bootId }: NodeRow, what: string): boolean {
-    const told = this.#told.get(instanceId) ?? new Set()
-    const fact = `${what} ${bootId ?? ''}`
-    if (told.has(fact)) return false
-    this.#told.set(instanceId, told.add(fact))
+  #isNews({ instanceId, bootId }: NodeRow, what: 'failed' | 'locking'): boolean {
+    const told = this.#told.get(instanceId) ?? { failed: new Set(), locking: new Set() }
+    if (told[what].has(bootId)) return false
+    told[what].add(bootId)
+    this.#told.set(instanceId, told)
     return true
   }
 

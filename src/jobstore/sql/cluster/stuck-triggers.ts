@@ -1,6 +1,6 @@
 import { JobKey, TriggerKey } from '../../../core/key.ts'
+import { KeyMap } from '../../../core/key-map.ts'
 import { text } from '../columns.ts'
-import { KeyMap } from '../key-map.ts'
 import { settleJobs } from '../settling.ts'
 import type { SqlTransaction } from '../sql-session.ts'
 import type { SqlVocabulary } from '../sql-vocabulary.ts'
