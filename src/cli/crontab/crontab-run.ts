@@ -97,7 +97,8 @@ export class CrontabRun {
         stop.atOnce.then(() => true),
       ])
     } finally {
-      if (endedAtOnce) this.#runner.killAll()
+      for (const refusal of endedAtOnce ? this.#runner.killAll() : [])
+        this.#view.note(`Left running: ${refusal}.`)
       stop.dispose()
       this.#view.stop()
     }
