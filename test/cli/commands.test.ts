@@ -52,6 +52,7 @@ describe('quartz-ts', () => {
     [['validate'], /'validate' needs FILE/],
     [['validate', 'no such file'], /Cannot read the crontab 'no such file': ENOENT/],
     [['validate', 'x', '--user-column', 'maybe'], /--user-column takes auto, yes or no, got 'maybe'/],
+    [['crontab', 'x', '--timeout', '30d'], /--timeout takes at most 24d, got '30d'\. Use 'none'/],
     [['crontab', 'x', '--for', '20'], /--for takes a duration .* Did you mean '20s'\?/],
     [['crontab', 'x', '--threads', '0'], /--threads takes a whole number from 1 to 1000/],
   ])('%j is a usage error: exit code 2 and words on stderr alone', async (args, message) => {

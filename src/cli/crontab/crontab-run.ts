@@ -1,10 +1,12 @@
 import { dirname } from 'node:path'
+import { unawaited } from '../../core/unawaited.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { EpochMs } from '../../time/clock.ts'
+import { setLongTimer } from '../../time/long-timer.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { formatDuration } from '../duration.ts'
 import type { CliHost } from '../host.ts'
-import { formatLocal, formatShort } from '../local-time.ts'
+import { formatLocal } from '../local-time.ts'
 import { ansiPaint, noPaint, type Paint } from '../terminal/paint.ts'
 import { count } from '../terminal/text.ts'
 import type { BoardView } from './board-view.ts'
@@ -21,6 +23,7 @@ import { type ProcessRunner, processRunner } from './process-runner.ts'
 import { type StopReason, stopRequests } from './stop-requests.ts'
 import { type StoredPlan, storeAtStart, storePlan } from './store-plan.ts'
 import { drawSummary } from './summary.ts'
+import { watchScheduler } from './watch-scheduler.ts'
 
 export interface CrontabRunOptions {
   readonly zoneName: string
@@ -122,7 +125,8 @@ export class CrontabRun {
       // The view says what fails, and a line on stderr would tear the live table.
       logger: false,
     })
-    this.#watch(scheduler)
+    const zone = TimeZone.of(this.#options.zoneName)
+    watchScheduler(scheduler, { board: this.#board, view: this.#view, clock, zone, beganMs: this.#beganMs })
     const startAt = firstWholeSecond(clock.now())
     const planned: readonly PlannedJob[] = [
       ...planEntries(entries, command, { timeoutMs, startAt }),
@@ -138,26 +142,6 @@ export class CrontabRun {
       await scheduler.shutdown()
       throw error
     }
-  }
-
-  #watch(scheduler: Scheduler): void {
-    const board = this.#board
-    board.watch(scheduler.events)
-    scheduler.events.on('schedulerError', ({ message }) => {
-      this.#view.note(message)
-    })
-    scheduler.events.on('triggerMisfired', ({ trigger: { jobKey, key, nextFireTimeMs } }) => {
-      if (jobKey === null || nextFireTimeMs === null) return
-      const wasDown = nextFireTimeMs < this.#beganMs
-      if (wasDown) board.noteSkipped(jobKey)
-      const due = formatShort(TimeZone.of(this.#options.zoneName), nextFireTimeMs, this.#host.clock.now())
-      // All of that was said in one line, at the start.
-      if (!wasDown) this.#view.note(`Missed ${due}: ${board.rowOf(jobKey)?.label ?? key.name}`)
-      // The event comes before the misfire policy is applied; what is read now comes after.
-      void scheduler.getTrigger(key).then((applied) => {
-        board.setNextFire(jobKey, applied?.nextFireTimeMs ?? null)
-      })
-    })
   }
 
   #makeView(): BoardView {
@@ -213,12 +197,13 @@ export class CrontabRun {
 
   /** Resolves when nothing runs, or after so many milliseconds. */
   #idleWithin(limitMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = this.#host.clock.setTimer(limitMs, resolve)
-      void this.#board.whenIdle().then(() => {
+    return new Promise((resolve, reject) => {
+      const timer = setLongTimer(this.#host.clock, limitMs, resolve)
+      const idle = this.#board.whenIdle().then(() => {
         timer.cancel()
         resolve()
       })
+      unawaited(idle, reject)
     })
   }
 }
