@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from './errors.ts'
+import { withoutSecrets } from './secrets.ts'
 
 /** Refuses keys that an options object does not know, naming the nearest one that it does. */
 export function refuseUnknownKeys(what: string, options: object, known: readonly string[]): void {
@@ -31,7 +32,11 @@ export function requireInteger(
 
 /** A short, safe rendering of any value for an error message. */
 export function describeValue(value: unknown): string {
-  if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}...'` : `'${value}'`
+  if (typeof value === 'string') {
+    // A text in the wrong place may be the address of a database.
+    const shown = withoutSecrets(value.slice(0, 10_000))
+    return shown.length > 60 ? `'${shown.slice(0, 60)}...'` : `'${shown}'`
+  }
   if (typeof value === 'number' || typeof value === 'boolean' || value === undefined || value === null) {
     return String(value)
   }

@@ -4,6 +4,7 @@ import { parseDuration } from '../duration.ts'
 import type { CliHost } from '../host.ts'
 import { requireWhole } from '../shared-options.ts'
 import { storePlaces } from '../stores.ts'
+import { visible } from '../terminal/text.ts'
 import { UsageError } from '../usage-error.ts'
 import { describeProblem, describeProblemCount, readCrontabFile } from './crontab-file.ts'
 import { crontabFormatOptions, requireCrontabFormat } from './crontab-format-options.ts'
@@ -83,7 +84,7 @@ export const crontabCommand: Command = {
     const file = readCrontabFile(path, format)
     if (file.problems.length > 0) {
       for (const problem of file.problems) host.stderr.write(describeProblem(path, problem))
-      host.stderr.write(`${path}: ${describeProblemCount(file)}; nothing was started\n`)
+      host.stderr.write(`${visible(path)}: ${describeProblemCount(file)}; nothing was started\n`)
       return 1
     }
     const { endedAtOnce, failures } = await new CrontabRun(file, options, host).run()

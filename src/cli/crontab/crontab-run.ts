@@ -8,7 +8,7 @@ import { formatDuration } from '../duration.ts'
 import type { CliHost } from '../host.ts'
 import { formatLocal } from '../local-time.ts'
 import { ansiPaint, noPaint, type Paint } from '../terminal/paint.ts'
-import { count } from '../terminal/text.ts'
+import { count, visible } from '../terminal/text.ts'
 import type { BoardView } from './board-view.ts'
 import { commandJob } from './command-job.ts'
 import { type CrontabFile, describeFormat } from './crontab-file.ts'
@@ -147,11 +147,12 @@ export class CrontabRun {
   #makeView(): BoardView {
     const { clock, stdout } = this.#host
     const { view, zoneName } = this.#options
+    const path = visible(this.#file.path)
     const options = {
       title:
         view === 'live'
-          ? `quartz-ts ${this.#file.path}`
-          : `${this.#file.path}: ${describeFormat(this.#file)}; times in ${zoneName}`,
+          ? `quartz-ts ${path}`
+          : `${path}: ${describeFormat(this.#file)}; times in ${zoneName}`,
       output: stdout,
       board: this.#board,
       clock,

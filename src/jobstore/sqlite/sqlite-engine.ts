@@ -1,4 +1,5 @@
 import { systemIds } from '../../core/ids.ts'
+import { withoutSecrets } from '../../core/secrets.ts'
 import { systemClock } from '../../time/clock.ts'
 import { recoverAtStart } from '../sql/cluster/recovery.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
@@ -84,7 +85,7 @@ function sharedConnection(
   const afterTransactions = new AfterTransactions(context.clock, (earliestMs) => {
     context.signaler.schedulingChanged(earliestMs)
   })
-  const lease = new SchedulerLease(runner, session, context, filename)
+  const lease = new SchedulerLease(runner, session, context, withoutSecrets(filename))
   const changes = new OutsideChanges(runner, context.clock, () => {
     context.signaler.schedulingChanged(null)
   })
