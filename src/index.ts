@@ -132,6 +132,7 @@ export type { PiscinaThreadPoolOptions } from './threadpool/piscina-options.ts'
 export { piscinaThreadPool } from './threadpool/piscina-thread-pool.ts'
 export type {
   Runnable,
+  StuckThread,
   TaskSignal,
   ThreadPool,
   ThreadPoolContext,

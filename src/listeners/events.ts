@@ -106,6 +106,15 @@ export interface SchedulerEventMap {
     readonly waitedMs: number
     readonly holders: readonly LockHolder[]
   }
+  /**
+   * A worker thread was terminated and does not exit, because it is in native code. What it runs goes on, and keeps
+   * its slots and jobs until the thread exits.
+   */
+  workerThreadStuck: {
+    readonly threadId: number
+    readonly waitedMs: number
+    readonly executions: readonly { readonly jobKey: JobKey; readonly fireInstanceId: string }[]
+  }
   /** A job is about to run. */
   jobToBeExecuted: { readonly context: JobExecutionContext }
   /** A trigger listener kept a job from running. */

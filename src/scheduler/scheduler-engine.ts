@@ -1,4 +1,5 @@
 import { JobExecutionError, SchedulerError } from '../core/errors.ts'
+import { jobKey } from '../core/key.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { JobSource } from '../jobs/define-job.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
@@ -6,6 +7,7 @@ import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
 import type { InterruptTarget } from '../jobstore/cluster-view.ts'
 import type { SchedulerSignaler, TriggerFiredBundle } from '../jobstore/job-store.ts'
+import type { StuckThread } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
@@ -137,7 +139,14 @@ export class SchedulerEngine {
         this.#notifier.events.emit('jobInterrupted', { jobKey, fireInstanceId, reason })
       },
     }
-    await threadPool.initialize({ schedulerName, clock, logger })
+    await threadPool.initialize({
+      schedulerName,
+      clock,
+      logger,
+      threadStuck: (stuck) => {
+        this.#tellStuck(stuck)
+      },
+    })
     await jobStore.initialize({
       schedulerName,
       instanceId,
@@ -410,6 +419,17 @@ export class SchedulerEngine {
         this.#adjustClock(offsetMs, uncertaintyMs)
       },
     }
+  }
+
+  #tellStuck({ threadId, waitedMs, executions }: StuckThread): void {
+    this.#notifier.events.emit('workerThreadStuck', {
+      threadId,
+      waitedMs,
+      executions: executions.map(({ job, fireInstanceId }) => ({
+        jobKey: jobKey(job.name, job.group),
+        fireInstanceId,
+      })),
+    })
   }
 
   #adjustClock(aheadMs: number, uncertaintyMs: number): void {

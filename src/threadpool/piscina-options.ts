@@ -8,7 +8,10 @@ import { requirePoolSize } from './slot-pool.ts'
 export interface PiscinaThreadPoolOptions {
   /** Most executions at one time, inline and worker jobs together, 1 to 100,000. Default 10. */
   readonly size?: number
-  /** Most threads. Default: enough for every slot to run a worker job (`size / concurrentTasksPerWorker`). */
+  /**
+   * Most threads that run jobs. One that was terminated counts until it has exited. Default: enough for every slot to
+   * run a worker job (`size / concurrentTasksPerWorker`).
+   */
   readonly maxThreads?: number
   /** Threads that are started with the scheduler and stay. Default 0: threads start when worker jobs need them. */
   readonly minThreads?: number

@@ -120,7 +120,7 @@ export type ControlMessage =
 
 /** From a worker thread, on the port of its lease. What a task sends arrives in order, its end last. */
 export type WorkerMessage =
-  | readonly [kind: 'ready']
+  | readonly [kind: 'ready', threadId: number]
   | readonly [kind: 'ends', ends: readonly TaskEnd[]]
   | readonly [kind: 'progress', tag: number, value: unknown]
   | readonly [kind: 'log', tag: number, line: LogLine]

@@ -1,4 +1,4 @@
-import type { MessagePort } from 'node:worker_threads'
+import { type MessagePort, threadId } from 'node:worker_threads'
 import type { WorkerJobFunction } from '../jobs/job-definition.ts'
 import { decodeValue } from './value-wire.ts'
 import {
@@ -69,7 +69,7 @@ class LeaseServer implements RunChannel {
       })
       port.on('close', resolve)
     })
-    this.#post(['ready'])
+    this.#post(['ready', threadId])
   }
 
   progress(tag: number, value: unknown): void {

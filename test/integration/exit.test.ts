@@ -21,6 +21,20 @@ describe('a process ends by itself', () => {
     expect(await runProcess(script, ['ref'])).toEqual({ ...cleanEnd, lines: ['ran'] })
   })
 
+  it('when a worker task was interrupted while its thread started, without a shutdown', async () => {
+    expect(await runProcess(script, ['interruptedAtStart'])).toEqual({
+      ...cleanEnd,
+      lines: ['ERR_TASK_CANCELLED', 'ERR_TASK_CANCELLED'],
+    })
+  })
+
+  it('when a thread that was in native code at the end of a shutdown has left it', async () => {
+    expect(await runProcess(script, ['stuckInNativeCode'])).toEqual({
+      ...cleanEnd,
+      lines: ['shut down', 'job ended ERR_JOB_INTERRUPTED'],
+    })
+  })
+
   it('when it is told to stop, once the running job has ended', async () => {
     const end = await runProcess(script, ['hook'], (line, child) => {
       if (line === 'running') child.kill('SIGTERM')
