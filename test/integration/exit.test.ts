@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { cleanEnd, runProcess } from '../support/process-run.ts'
+import { cleanEnd, type ProcessEnd, runProcess } from '../support/process-run.ts'
 
 const script = fileURLToPath(new URL('../fixtures/exit/process.mjs', import.meta.url))
 
@@ -51,7 +51,7 @@ describe('a process ends by itself', () => {
 })
 
 describe('a process that ends with triggers and never called start()', () => {
-  const inFile = async (life: string): Promise<End> => {
+  const inFile = async (life: string): Promise<ProcessEnd> => {
     const folder = await mkdtemp(join(tmpdir(), 'quartz-ts-exit-'))
     try {
       return await runProcess(script, [life, join(folder, 'jobs.db')])
