@@ -122,6 +122,10 @@ export class CompletionWriter {
     this.#locked.stopRetrying()
   }
 
+  #hasBeenAbandoned(): boolean {
+    return this.#isAbandoned
+  }
+
   #gather(): Batch {
     if (this.#gathering !== null) return this.#gathering
     let resolve: () => void = () => {}
@@ -146,10 +150,10 @@ export class CompletionWriter {
       this.#writingSinceMs = this.#clock.elapsedMs()
       try {
         const locked = await this.#store.triggeredJobsComplete(batch.completions)
-        if (this.#isAbandoned) return
+        if (this.#hasBeenAbandoned()) return
         batch.later = this.#locked.add(locked)
       } catch (error) {
-        if (this.#isAbandoned) return
+        if (this.#hasBeenAbandoned()) return
         batch.later = this.#afterFailure(batch.completions, error)
       }
       batch.resolve()
@@ -183,7 +187,7 @@ export class CompletionWriter {
     this.#retrying = true
     for (;;) {
       for (const [completion, resolve] of [...this.#unwritten]) {
-        if (this.#isAbandoned) return
+        if (this.#hasBeenAbandoned()) return
         if (await this.#tryAlone(completion, resolve)) this.#unwritten.delete(completion)
       }
       if (this.#unwritten.size === 0) break
@@ -199,7 +203,7 @@ export class CompletionWriter {
     const message = `The job store could not be told that firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()} ended.`
     try {
       const locked = await this.#store.triggeredJobsComplete([completion])
-      if (this.#isAbandoned) return true
+      if (this.#hasBeenAbandoned()) return true
       if (locked.length > 0 && !this.#lastChance) {
         void this.#locked.add(locked).get(completion)?.then(resolve)
         return true
@@ -209,7 +213,7 @@ export class CompletionWriter {
         this.#notifier.error(`${message} Another session holds a lock on its rows.`, null)
       }
     } catch (error) {
-      if (this.#isAbandoned) return true
+      if (this.#hasBeenAbandoned()) return true
       if (!this.#lastChance) return false
       // It is given up because no caller can wait any longer.
       this.#unwrittenCount++

@@ -73,21 +73,25 @@ export class LockedCompletions {
     this.#gate.wake()
   }
 
+  #hasBeenAbandoned(): boolean {
+    return this.#isAbandoned
+  }
+
   async #try(): Promise<void> {
     this.#isTrying = true
     while (this.#waiting.size > 0) {
       const delayMs = this.#delayMs
       this.#delayMs = Math.min(delayMs * 2, longestDelayMs)
       if (!this.#isLastChance) await this.#gate.wait(delayMs)
-      if (this.#isAbandoned) return
+      if (this.#hasBeenAbandoned()) return
       const tried = [...this.#waiting.keys()]
       try {
         const locked = await this.#store.triggeredJobsComplete(tried)
-        if (this.#isAbandoned) return
+        if (this.#hasBeenAbandoned()) return
         for (const completion of tried) if (!locked.includes(completion)) this.#take(completion)?.()
         if (this.#isLastChance) this.#handOver(locked, null)
       } catch (error) {
-        if (this.#isAbandoned) return
+        if (this.#hasBeenAbandoned()) return
         this.#handOver(tried, error)
       }
     }

@@ -224,9 +224,9 @@ export class SchedulerEngine {
 
   async #enterStandby(): Promise<Change> {
     this.#unknownJobTypes.stop()
-    if (this.#cut.signal.aborted) return unchanged
-    await this.#thread.pause()
-    if (this.#cut.signal.aborted) return unchanged
+    const { signal } = this.#cut
+    if (!signal.aborted) await this.#thread.pause()
+    if (signal.aborted) return unchanged
     // A store that was never started has nothing to pause.
     if (this.#runningSinceMs !== null) {
       await this.#guard('The job store failed to go into standby.', () =>

@@ -112,7 +112,7 @@ function sharedConnection(
       try {
         await lease.release()
       } catch (error) {
-        if (runner.isCutOff) return
+        if (runner.isCutOff()) return
         context.signaler.storeError('the end of this scheduler could not be written', error)
       } finally {
         await runner.close()

@@ -74,7 +74,7 @@ export class SqliteRunner implements SqlRunner {
     this.#sleep = new InterruptibleSleep(options.clock)
   }
 
-  get isCutOff(): boolean {
+  isCutOff(): boolean {
     return this.#sleep.isOver
   }
 
@@ -125,10 +125,10 @@ export class SqliteRunner implements SqlRunner {
       } catch (error) {
         if (needsNewConnection(error)) this.#disconnect()
         const hasTime = clock.elapsedMs() - startedMs < busyTimeoutMs
-        if (!isBusy(error) || !hasTime || this.isCutOff) throw sqliteFailure(error, this.#source.filename)
+        if (!isBusy(error) || !hasTime || this.isCutOff()) throw sqliteFailure(error, this.#source.filename)
       }
       await this.#pause(failures)
-      if (this.isCutOff) throw wasShutDown()
+      if (this.isCutOff()) throw wasShutDown()
     }
   }
 

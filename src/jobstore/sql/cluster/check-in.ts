@@ -105,11 +105,15 @@ export class EventLoopCheckIns implements CheckInDriver {
         observer.checkedIn(await this.#checkIn(orders))
         delayMs = orders.intervalMs
       } catch (error) {
-        if (this.#isStopped) return
+        if (this.#hasStopped()) return
         observer.checkInFailed(error)
         delayMs = retryDelayMs(orders.intervalMs)
       }
     }
+  }
+
+  #hasStopped(): boolean {
+    return this.#isStopped
   }
 
   #checkIn({ bootId, statements }: CheckInOrders): Promise<CheckIn> {
