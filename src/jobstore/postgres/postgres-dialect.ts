@@ -23,6 +23,10 @@ export const postgresDialect: SqlDialect = {
   // A comparison with what is not known beforehand is taken to hold for one row of 200.
   expectFew: (column) => `${column} = ${column} || ''`,
   isAmong: (column, select) => `${column} = ANY(ARRAY(${select}))`,
+  rowId: (alias) => `CAST(${alias}.ctid AS text)`,
+  isAmongRowIds: (alias, parameter) =>
+    `${alias}.ctid = ANY(ARRAY(SELECT CAST(id AS tid) FROM json_array_elements_text(CAST(:${parameter} AS json)) AS id))`,
+  isText: () => 'true',
   // Each is looked up in the index, even while the planner believes that the table is empty.
   isAmongTexts: (column, parameter) =>
     `${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(:${parameter} AS json))))`,
@@ -35,7 +39,7 @@ export const postgresDialect: SqlDialect = {
   endsWith: (column, operand) =>
     `right(${column}, length(CAST(${operand} AS text))) = CAST(${operand} AS text)`,
   contains: (column, operand) => `strpos(${column}, CAST(${operand} AS text)) > 0`,
-  beginsWithBytes: (column, hex) => `encode(substr(${column}, 1, 2), 'hex') = '${hex}'`,
+  beginsWithBytes: (column, hex) => `encode(substr(${column}, 1, ${hex.length / 2}), 'hex') = '${hex}'`,
   // clock_timestamp, not now(): that one stands still from the begin of the transaction, before any wait for a lock.
   nowMs: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
   types: { bytes: 'bytea', bigint: 'bigint', boolean: 'boolean' },

@@ -3,7 +3,8 @@ import { KeyMap } from '../../core/key-map.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
 import type { AcquiredAndFired, AcquiredTrigger, AcquireRequest, TriggerFiredBundle } from '../job-store.ts'
-import { type FaultyTrigger, putInError } from './faulty-triggers.ts'
+import { brokenRow, brokenValue } from './broken-row.ts'
+import { type FaultyRow, type FaultyTrigger, putInError, putRowsInError } from './faulty-triggers.ts'
 import type { FiredRow } from './fired-trigger-table.ts'
 import { type FirableTrigger, fireUnclaimed } from './firing.ts'
 import { GroupRooms } from './group-rooms.ts'
@@ -11,10 +12,12 @@ import { isLate, treatMisfires } from './misfires.ts'
 import { uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import { type SqlProgram, together } from './statement.ts'
-import type { DueTrigger } from './trigger-table.ts'
+import type { DueRequest, DueTrigger } from './trigger-table.ts'
 
 /** How many late triggers one transaction moves out of the way, so that it stays short. */
 const misfiresPerTransaction = 500
+/** How many rows of junk are taken out of the way at a time. */
+const faultyPerStatement = 500
 /** How often one search looks again after part of what it found could not be claimed. */
 const roundsMax = 8
 
@@ -135,7 +138,8 @@ function* takeUntil(search: Search, untilMs: number, maxCount: number): SqlProgr
       if (untreated.length === misfiresPerTransaction) return false
       continue
     }
-    yield* take(search, found)
+    // What is out of the way now was not looked behind yet.
+    if (yield* take(search, found)) round--
     if (found.length < limit) break
   }
   return true
@@ -152,7 +156,7 @@ function* lockKnown(
 ): SqlProgram<readonly DueTrigger[] | null> {
   const { session } = search.tx
   const node = search.affinityIsUsed === true ? session.context.instanceId : null
-  const found = yield* session.triggers.lockDue({
+  const found = yield* lockReadable(search.tx, {
     untilMs,
     limit,
     unknownJobTypes: [...search.unknownJobTypes],
@@ -167,6 +171,20 @@ function* lockKnown(
   return strangers.length === 0 && !isFirstForNodes ? found : null
 }
 
+/** Locks what is due, without the rows that mean nothing: those are taken out of service, as many as stand in front. */
+function* lockReadable(tx: SqlTransaction, request: DueRequest): SqlProgram<readonly DueTrigger[]> {
+  const { triggers } = tx.session
+  for (;;) {
+    const found = yield* triggers.lockDue(request)
+    if (faultsOf(found).length === 0) return found
+    yield* putRowsInError(tx, faultsOf(yield* triggers.lockDue({ ...request, limit: faultyPerStatement })))
+  }
+}
+
+function faultsOf(found: readonly DueTrigger[]): FaultyRow[] {
+  return found.flatMap(({ key, rowId, fault }) => (fault === undefined ? [] : [{ key, rowId, error: fault }]))
+}
+
 function needsTreatment(search: Search, due: DueTrigger): boolean {
   return isLate(search.tx, due) && !search.treated.has(due.key)
 }
@@ -178,12 +196,12 @@ interface Candidate {
   readonly jobDetail: JobDetail | null
 }
 
-/** Claims what was found, or fires it, as far as it may start. */
-function* take(search: Search, found: readonly DueTrigger[]): SqlProgram<void> {
+/** Claims what was found, or fires it, as far as it may start; answers whether some of it went out of service. */
+function* take(search: Search, found: readonly DueTrigger[]): SqlProgram<boolean> {
   const { tx } = search
   const free = yield* withoutBusyJobs(tx, found)
-  if (free.length === 0) return
-  const candidates = yield* loadCandidates(search, free)
+  if (free.length === 0) return false
+  const { candidates, hasFaulty } = yield* loadCandidates(search, free)
   const admitted = search.rooms === null ? candidates : yield* search.rooms.admit(candidates)
   const firable: FirableTrigger[] = []
   const claims: (Candidate & { readonly row: FiredRow })[] = []
@@ -197,6 +215,7 @@ function* take(search: Search, found: readonly DueTrigger[]): SqlProgram<void> {
   yield* tx.session.triggers.setStates(claims.map(({ due: { key } }) => ({ key, state: 'ACQUIRED' })))
   yield* tx.session.firedTriggers.insert(claims.map(({ row }) => row))
   for (const { trigger, row } of claims) search.acquired.push({ trigger, fireInstanceId: row.fireInstanceId })
+  return hasFaulty
 }
 
 /**
@@ -207,8 +226,11 @@ function firesNow({ fires, tx }: Search, due: DueTrigger): boolean {
   return fires && due.nextFireTimeMs <= tx.nowMs && !due.nonConcurrent
 }
 
-/** Reads the triggers, and the jobs of those that are fired now. */
-function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgram<readonly Candidate[]> {
+/** Reads the triggers, and the jobs of those that are fired now. What cannot be read goes out of service. */
+function* loadCandidates(
+  search: Search,
+  found: readonly DueTrigger[],
+): SqlProgram<{ readonly candidates: readonly Candidate[]; readonly hasFaulty: boolean }> {
   const { tx } = search
   const { triggers, jobs } = tx.session
   const jobKeys = found.filter((due) => firesNow(search, due)).map(({ jobKey }) => jobKey)
@@ -217,10 +239,14 @@ function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
     jobs.load(uniqueKeys(jobKeys)),
   )
   const faulty: FaultyTrigger[] = [...stored.broken]
+  const nameless: FaultyRow[] = []
   const candidates: Candidate[] = []
   for (const due of found) {
     const trigger = stored.found.get(due.key)?.trigger
-    if (trigger === undefined) continue
+    if (trigger === undefined) {
+      if (!faulty.some(({ key }) => key.equals(due.key))) nameless.push(namelessRow(due))
+      continue
+    }
     if (!firesNow(search, due)) {
       candidates.push({ due, trigger, jobDetail: null })
       continue
@@ -231,7 +257,18 @@ function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
     else if (!jobDetail.disallowConcurrentExecution) candidates.push({ due, trigger, jobDetail })
   }
   yield* putInError(tx, faulty)
-  return candidates
+  yield* putRowsInError(tx, nameless)
+  return { candidates, hasFaulty: faulty.length + nameless.length > 0 }
+}
+
+/** A row that is locked, and not there by the key that it seems to have: SQLite holds texts that are none. */
+function namelessRow({ key, rowId }: DueTrigger): FaultyRow {
+  const error = brokenRow(
+    'Trigger',
+    key,
+    brokenValue('no row is found by this key. Correct or delete the row'),
+  )
+  return { key, rowId, error }
 }
 
 function claimOf({ session, nowMs }: SqlTransaction, { due, trigger }: Candidate): FiredRow {

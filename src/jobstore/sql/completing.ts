@@ -1,9 +1,11 @@
 import { unreachable } from '../../core/invariant.ts'
 import type { JobKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobCompletion } from '../job-store.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../trigger-state.ts'
 import { noteEndedOfGroups } from './ended-claims.ts'
+import { tellFaultyFirings } from './faulty-triggers.ts'
 import { recordEnded } from './history.ts'
 import type { JobRef } from './job-table.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from './new-triggers.ts'
@@ -85,12 +87,13 @@ function* completeTogether(
 
 /** Ends what is still ours and what nobody else holds. */
 function* deleteRows(
-  { session: { firedTriggers } }: SqlTransaction,
+  tx: SqlTransaction,
   completions: readonly JobCompletion[],
 ): SqlProgram<{ readonly ended: readonly EndedExecution[]; readonly locked: ReadonlySet<string> }> {
   const ids = completions.map(({ fireInstanceId }) => fireInstanceId)
-  const { found, locked } = yield* firedTriggers.tryDelete(ids, 'EXECUTING')
+  const { found, locked } = yield* tx.session.firedTriggers.tryDelete(ids, 'EXECUTING')
   const rows = new Map(found.map((row) => [row.fireInstanceId, row]))
+  tellFaultyFirings(tx, [...rows.values()])
   const ended: EndedExecution[] = []
   for (const completion of completions) {
     const row = rows.get(completion.fireInstanceId)
@@ -127,7 +130,7 @@ function* carryOut(
 ): SqlProgram<void> {
   const refsOf = (keys: readonly JobKey[]): JobRef[] => uniqueKeys(keys).flatMap((key) => jobs.get(key) ?? [])
   const losers = yield* carryOutInstructions(tx, ended, triggers)
-  yield* writeData(tx, ended)
+  yield* writeData(tx, ended, jobs)
   yield* storeRetries(tx, ended, jobs)
   const nonConcurrent = ended.filter((each) => each.nonConcurrent)
   yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
@@ -275,12 +278,28 @@ function concernsAllTriggers({ instruction }: JobCompletion): boolean {
 }
 
 /** Data that the store cannot keep must not keep the executions from ending: the job has its old data then. */
-function* writeData(tx: SqlTransaction, ended: readonly EndedExecution[]): SqlProgram<void> {
+function* writeData(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+  jobs: KeyMap<JobKey, JobRef>,
+): SqlProgram<void> {
   const entries = ended.flatMap(({ completion: { jobDataMap: data }, jobKey: key }) =>
-    data === null ? [] : [{ key, data }],
+    data === null ? [] : [{ key, data, encoding: jobs.get(key)?.dataEncoding ?? null }],
   )
   for (const { key, error } of yield* tx.session.jobs.writeData(entries)) {
     tx.signals.storeError(`What job '${key.toString()}' left in its data was not stored.`, error)
+  }
+}
+
+/** Whether a retry can be stored; one that cannot is reported and dropped, so that the execution ends all the same. */
+function isStorable({ session, signals }: SqlTransaction, retry: Trigger): boolean {
+  try {
+    session.triggers.requireStorable(retry)
+    return true
+  } catch (error) {
+    const job = String(retry.jobKey)
+    signals.storeError(`A retry of job '${job}' cannot be stored: the job does not run again.`, error)
+    return false
   }
 }
 
@@ -292,7 +311,9 @@ function* storeRetries(
 ): SqlProgram<void> {
   const retries = ended.flatMap(({ completion: { retryTrigger } }) => retryTrigger ?? [])
   if (retries.length === 0) return
-  const stored = retries.filter(({ jobKey }) => jobKey !== null && jobs.has(jobKey))
+  const stored = retries.filter(
+    (retry) => retry.jobKey !== null && jobs.has(retry.jobKey) && isStorable(tx, retry),
+  )
   const existing = yield* lockTriggers(
     tx,
     stored.map(({ key }) => key),

@@ -1,7 +1,9 @@
-import { JobPersistenceError } from '../../core/errors.ts'
-import { JobKey, TriggerKey } from '../../core/key.ts'
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { describeValue } from '../../core/options.ts'
 import type { EpochMs } from '../../time/clock.ts'
-import { boolean, integer, integerOrNull, text, textOrNull } from './columns.ts'
+import { brokenRow, brokenValue } from './broken-row.ts'
+import { anyText, boolean, instant, integerOrNull, readable, text } from './columns.ts'
+import { jobKeyColumns, jobKeyOf, requireUsableKeys, triggerKeyColumns, triggerKeyOf } from './key-rows.ts'
 import {
   insertQuery,
   type KeyQuery,
@@ -26,6 +28,8 @@ export interface FiredRow {
   readonly priority: number
   readonly nonConcurrent: boolean
   readonly requestsRecovery: boolean
+  /** Why part of the row means nothing; absent in one that can be read. */
+  readonly fault?: Error
 }
 
 /** What came of locking rows that somebody else may hold. */
@@ -138,9 +142,9 @@ export class FiredTriggerTable {
     const rows = JSON.stringify(triggerKeys.map(({ name, group }) => ({ name, grp: group })))
     const found = yield* all(this.#statements.ofTriggers({ scheduler: this.#scheduler, rows }))
     return found.map((row) => ({
-      triggerKey: new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')),
-      state: requireState(row),
-      plannedTimeMs: integer(row, 'sched_time'),
+      triggerKey: triggerKeyOf(row),
+      state: stateOf(row),
+      plannedTimeMs: readable(instant, row, 'sched_time', 0),
     }))
   }
 
@@ -173,7 +177,7 @@ export class FiredTriggerTable {
     if (jobKeys.length === 0) return []
     const rows = JSON.stringify(jobKeys.map(({ name, group }) => ({ name, grp: group })))
     const found = yield* all(query({ scheduler: this.#scheduler, rows }))
-    return found.map((row) => new JobKey(text(row, 'job_name'), text(row, 'job_group')))
+    return found.map(jobKeyOf)
   }
 
   #own(fireInstanceIds: readonly string[]): { scheduler: string; instance: string; ids: string } {
@@ -336,28 +340,54 @@ function encoded(row: FiredRow): RowOf<typeof firedColumns> {
 
 function decode(rows: readonly SqlRow[]): FiredRow[] {
   return rows.map((row) => {
-    const jobName = textOrNull(row, 'job_name')
-    return {
-      fireInstanceId: text(row, 'entry_id'),
-      triggerKey: new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')),
+    const names = {
+      fireInstanceId: anyText(row, 'entry_id'),
+      triggerKey: triggerKeyOf(row),
       // Java writes the job only when the trigger has fired.
-      jobKey: jobName === null ? null : new JobKey(jobName, text(row, 'job_group')),
-      instanceId: text(row, 'instance_name'),
-      state: requireState(row),
-      firedTimeMs: integer(row, 'fired_time'),
-      plannedTimeMs: integer(row, 'sched_time'),
-      priority: integerOrNull(row, 'priority') ?? 0,
-      nonConcurrent: boolean(row, 'is_nonconcurrent'),
-      requestsRecovery: boolean(row, 'requests_recovery'),
+      jobKey: (row['job_name'] ?? null) === null ? null : jobKeyOf(row),
+      instanceId: anyText(row, 'instance_name'),
+      state: stateOf(row),
+    }
+    try {
+      return decoded(row, names)
+    } catch (error) {
+      return { ...names, ...leastKnown(row), fault: brokenRow('Firing', names.fireInstanceId, error) }
     }
   })
 }
 
-function requireState(row: SqlRow): FiredRow['state'] {
+type Names = Pick<FiredRow, 'fireInstanceId' | 'triggerKey' | 'jobKey' | 'instanceId' | 'state'>
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW */
+function decoded(row: SqlRow, names: Names): FiredRow {
+  requireUsableKeys(row, triggerKeyColumns)
+  if (names.jobKey !== null) requireUsableKeys(row, jobKeyColumns)
   const state = text(row, 'state')
-  if (state === 'ACQUIRED' || state === 'EXECUTING') return state
-  throw new JobPersistenceError(
-    `The firing '${text(row, 'entry_id')}' is in the state '${state}', which means nothing here. Delete its row.`,
-    { code: 'ERR_BROKEN_ROW' },
-  )
+  if (state !== names.state) throw brokenValue(`'state' is ${describeValue(state)}, which means nothing here`)
+  return {
+    ...names,
+    firedTimeMs: instant(row, 'fired_time'),
+    plannedTimeMs: instant(row, 'sched_time'),
+    priority: integerOrNull(row, 'priority') ?? 0,
+    nonConcurrent: boolean(row, 'is_nonconcurrent'),
+    requestsRecovery: boolean(row, 'requests_recovery'),
+  }
+}
+
+/** What a row of which something cannot be read stands for: a firing that may have blocked its job, and is not repeated. */
+function leastKnown(
+  row: SqlRow,
+): Pick<FiredRow, 'firedTimeMs' | 'plannedTimeMs' | 'priority' | 'nonConcurrent' | 'requestsRecovery'> {
+  return {
+    firedTimeMs: readable(instant, row, 'fired_time', 0),
+    plannedTimeMs: readable(instant, row, 'sched_time', 0),
+    priority: 0,
+    nonConcurrent: true,
+    requestsRecovery: false,
+  }
+}
+
+/** Of a word that is unknown here it is only sure that its row stands in the way, as that of an execution does. */
+function stateOf(row: SqlRow): FiredRow['state'] {
+  return row['state'] === 'ACQUIRED' ? 'ACQUIRED' : 'EXECUTING'
 }

@@ -6,7 +6,7 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { AcquiredTrigger, TriggerFiredBundle, TriggerFiredResult } from '../job-store.ts'
 import { nextTriggerState, type StoredTriggerState } from '../trigger-state.ts'
 import { calendarsOf } from './calendar-lookup.ts'
-import { type FaultyTrigger, putInError } from './faulty-triggers.ts'
+import { type FaultyTrigger, putInError, tellFaultyFirings } from './faulty-triggers.ts'
 import type { FiredRow } from './fired-trigger-table.ts'
 import type { JobRef } from './job-table.ts'
 import { tryLockJobs, tryLockTriggers } from './passing-over.ts'
@@ -111,6 +111,9 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
       locked.add(claim.fireInstanceId)
     } else if (jobKey === undefined) {
       idle.push({ row, state: null })
+    } else if (row.fault !== undefined) {
+      // It is claimed anew, with a row that can be read.
+      idle.push({ row, state: 'WAITING' })
     } else if (jobDetail === undefined) {
       faulty.push({ key: row.triggerKey, error: jobs.broken.get(jobKey) })
     } else if (busy.executing.has(jobKey)) {
@@ -177,9 +180,13 @@ interface IdleClaim {
   readonly state: StoredTriggerState | null
 }
 
-function* giveUp({ session }: SqlTransaction, claims: readonly IdleClaim[]): SqlProgram<void> {
+function* giveUp(tx: SqlTransaction, claims: readonly IdleClaim[]): SqlProgram<void> {
   if (claims.length === 0) return
-  const { triggers, firedTriggers } = session
+  const { triggers, firedTriggers } = tx.session
+  tellFaultyFirings(
+    tx,
+    claims.map(({ row }) => row),
+  )
   yield* triggers.setStates(
     claims.flatMap(({ row, state }) => (state === null ? [] : [{ key: row.triggerKey, state }])),
   )

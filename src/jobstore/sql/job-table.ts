@@ -3,8 +3,8 @@ import type { JobKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { brokenRow } from './broken-row.ts'
-import { boolean, text } from './columns.ts'
-import { type JobDataEncoding, jobDataText } from './job-data-text.ts'
+import { anyText, boolean, readable } from './columns.ts'
+import { type JobDataEncoding, jobDataText, jsonBegin } from './job-data-text.ts'
 import { jobColumns, jobOf, jobRow } from './job-rows.ts'
 import { jobKeyColumns, jobKeyOf, jobKeyRows } from './key-rows.ts'
 import {
@@ -33,6 +33,8 @@ export interface JobRef {
   readonly durable: boolean
   readonly nonConcurrent: boolean
   readonly requestsRecovery: boolean
+  /** How its data are written; null when it has none. */
+  readonly dataEncoding: JobDataEncoding | null
 }
 
 export interface LoadedJobs {
@@ -44,6 +46,8 @@ export interface LoadedJobs {
 export interface JobDataEntry {
   readonly key: JobKey
   readonly data: JobDataMap
+  /** How the data are written that are there; the new ones are written so too. */
+  readonly encoding?: JobDataEncoding | null
 }
 
 export interface RefusedJobData {
@@ -110,9 +114,9 @@ export class JobTable {
   *writeData(entries: readonly JobDataEntry[]): SqlProgram<readonly RefusedJobData[]> {
     const rows = new KeyMap<JobKey, object>()
     const refused: RefusedJobData[] = []
-    for (const { key, data } of entries) {
+    for (const { key, data, encoding } of entries) {
       try {
-        const text = jobDataText(this.#encoding, { kind: 'Job', identity: key }, data)
+        const text = jobDataText(encoding ?? this.#encoding, { kind: 'Job', identity: key }, data)
         const row = { sched_name: this.#schedulerName, job_name: key.name, job_group: key.group }
         rows.set(key, { ...row, job_data: text })
       } catch (error) {
@@ -160,14 +164,22 @@ function uniqueJobs(jobs: readonly JobDetail[]): readonly JobDetail[] {
   return unique.size === jobs.length ? jobs : unique.values()
 }
 
+/** What cannot be read counts as what does the least: such a job is not deleted, not run beside itself, not recovered. */
 function refOf(row: SqlRow): JobRef {
   return {
     key: jobKeyOf(row),
-    jobType: text(row, 'job_class_name'),
-    durable: boolean(row, 'is_durable'),
-    nonConcurrent: boolean(row, 'is_nonconcurrent'),
-    requestsRecovery: boolean(row, 'requests_recovery'),
+    jobType: anyText(row, 'job_class_name'),
+    durable: readable(boolean, row, 'is_durable', true),
+    nonConcurrent: readable(boolean, row, 'is_nonconcurrent', true),
+    requestsRecovery: readable(boolean, row, 'requests_recovery', false),
+    dataEncoding: encodingOf(row),
   }
+}
+
+function encodingOf(row: SqlRow): JobDataEncoding | null {
+  const isJson = row['data_is_json']
+  if (isJson === null || isJson === undefined) return null
+  return readable(boolean, row, 'data_is_json', false) ? 'json' : 'properties'
 }
 
 interface JobStatements {
@@ -188,7 +200,7 @@ function jobStatements(vocabulary: SqlVocabulary): JobStatements {
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
   const wanted = `FROM ${keys} AS r CROSS JOIN ${jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)}`
   const refs = `SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent,
-    j.requests_recovery ${wanted}
+    j.requests_recovery, ${dialect.beginsWithBytes('j.job_data', jsonBegin)} AS data_is_json ${wanted}
     ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation}, j.job_name ${dialect.keyCollation}`
   const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${isRow(dialect, 't', jobKeyColumns)})`
   const deleteIdle = `DELETE FROM ${jobs} AS j WHERE ${isAmongRows(dialect, jobKeyColumns, idle)}`

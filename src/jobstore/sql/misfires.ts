@@ -38,6 +38,6 @@ export function* treatMisfires(tx: SqlTransaction, keys: readonly TriggerKey[]):
       faulty.push({ key: trigger.key, error })
     }
   }
-  yield* session.triggers.put(updated)
+  yield* session.triggers.reschedule(updated)
   yield* putInError(tx, faulty)
 }

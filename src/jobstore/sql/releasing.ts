@@ -1,6 +1,7 @@
 import type { JobKey } from '../../core/key.ts'
 import type { AcquiredTrigger } from '../job-store.ts'
 import { noteEndedOfGroups } from './ended-claims.ts'
+import { tellFaultyFirings } from './faulty-triggers.ts'
 import type { FiredRow } from './fired-trigger-table.ts'
 import { tryLockJobs, tryLockTriggers } from './passing-over.ts'
 import { settleLockedJobs, uniqueKeys } from './settling.ts'
@@ -38,6 +39,7 @@ function* release(tx: SqlTransaction, claims: readonly FiredRow[]): SqlProgram<r
   const isFree = ({ jobKey, triggerKey }: FiredRow): boolean =>
     !refs.locked.has(triggerKey) && (jobKey === null || !jobs.locked.has(jobKey))
   const free = claims.filter(isFree)
+  tellFaultyFirings(tx, free)
   yield* firedTriggers.delete(
     free.map(({ fireInstanceId }) => fireInstanceId),
     'ACQUIRED',

@@ -158,8 +158,12 @@ export class SqlJobStore implements DatabaseJobStore {
   getTrigger(key: TriggerKey): Promise<Trigger | null> {
     return this.#read((session) => reading.getTrigger(session, key))
   }
-  getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
-    return this.#read((session) => reading.getTriggersOfJob(session, key))
+  async getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
+    const { signaler } = this.#require().transactions.session.context
+    return reading.withoutBroken(
+      await this.#read((session) => reading.getTriggersOfJob(session, key)),
+      signaler,
+    )
   }
   queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>> {
     return this.#read((session) => listing.queryJobs(session, query))

@@ -72,7 +72,16 @@ export interface TriggerStatements {
   /** Those of the bound rows that are stored with another type. */
   readonly selectRetyped: KeyQuery
   readonly advance: KeyQuery
+  /** The same, and the start time. */
+  readonly reschedule: KeyQuery
+  /** Writes how often simple triggers fire, and have fired. */
+  readonly repeat: KeyQuery
   readonly setState: KeyQuery
+  readonly setStateOfRows: SqlQuery<{
+    readonly scheduler: string
+    readonly rows: string
+    readonly state: string
+  }>
   readonly delete: KeyQuery
   readonly load: KeyQuery
   readonly loadOfJob: KeyQuery
@@ -98,17 +107,32 @@ export interface TriggerStatements {
   readonly deleteFrom: Readonly<Record<SubTable | 'blob', KeyQuery>>
 }
 
+const fireStateColumns = {
+  trigger_state: 'text',
+  next_fire_time: 'bigint',
+  prev_fire_time: 'bigint',
+  misfire_orig_fire_time: 'bigint',
+} as const
+
 export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements {
-  const { names } = vocabulary
+  const { dialect, names } = vocabulary
   return {
     insert: insertQuery(vocabulary, names.triggers, triggerColumns),
     upsert: upsertQuery(vocabulary, names.triggers, triggerKeyColumns, triggerColumns),
-    advance: updateQuery(vocabulary, names.triggers, triggerKeyColumns, {
-      trigger_state: 'text',
-      next_fire_time: 'bigint',
-      prev_fire_time: 'bigint',
-      misfire_orig_fire_time: 'bigint',
+    advance: updateQuery(vocabulary, names.triggers, triggerKeyColumns, fireStateColumns),
+    reschedule: updateQuery(vocabulary, names.triggers, triggerKeyColumns, {
+      ...fireStateColumns,
+      start_time: 'bigint',
     }),
+    repeat: updateQuery(vocabulary, names.simpleTriggers, triggerKeyColumns, {
+      repeat_count: 'bigint',
+      times_triggered: 'bigint',
+    }),
+    setStateOfRows: sqlQuery(
+      dialect,
+      `UPDATE ${names.triggers} AS t SET trigger_state = :state
+       WHERE t.sched_name = :scheduler AND ${dialect.isAmongRowIds('t', 'rows')}`,
+    ),
     setState: updateQuery(vocabulary, names.triggers, triggerKeyColumns, { trigger_state: 'text' }),
     delete: deleteQuery(vocabulary, names.triggers, triggerKeyColumns),
     ...readingStatements(vocabulary),
@@ -195,7 +219,8 @@ function lockingStatements(
 function lockDueText(vocabulary: SqlVocabulary, condition: string): string {
   const { dialect, names, sharedWithJava = false } = vocabulary
   return `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-      j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity
+      j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity,
+      ${dialect.rowId('t')} AS row_id
     FROM ${names.triggers} AS t LEFT JOIN ${names.jobs} AS j
       ON j.sched_name = t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group
     WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'

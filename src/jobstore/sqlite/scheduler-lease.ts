@@ -3,7 +3,7 @@ import { packageVersion } from '../../core/version.ts'
 import type { EpochMs, Timer } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { JobStoreContext } from '../job-store.ts'
-import { integer, text, textOrNull } from '../sql/columns.ts'
+import { anyText, instant, readable, textOrNull } from '../sql/columns.ts'
 import type { SqlRunner } from '../sql/sql-runner.ts'
 import type { SqlVocabulary } from '../sql/sql-vocabulary.ts'
 import { all, run, type SqlProgram, type SqlRow, sqlQuery } from '../sql/statement.ts'
@@ -205,10 +205,10 @@ function statementsOf({ dialect, names }: SqlVocabulary) {
 
 function toRival(row: SqlRow): Rival {
   return {
-    instanceId: text(row, 'instance_name'),
-    bootId: text(row, 'boot_id'),
-    checkinMs: integer(row, 'last_checkin_time'),
-    identity: readIdentity(textOrNull(row, 'node_info')),
+    instanceId: anyText(row, 'instance_name'),
+    bootId: anyText(row, 'boot_id'),
+    checkinMs: readable(instant, row, 'last_checkin_time', 0),
+    identity: readIdentity(readable(textOrNull, row, 'node_info', null)),
   }
 }
 

@@ -8,6 +8,7 @@ import type { Trigger } from '../../../triggers/trigger.ts'
 import { TriggerBuilder } from '../../../triggers/trigger-builder.ts'
 import type { NodeRecovery } from '../../job-store.ts'
 import { noteEndedOfGroups } from '../ended-claims.ts'
+import { tellFaultyFirings } from '../faulty-triggers.ts'
 import type { FiredRow } from '../fired-trigger-table.ts'
 import { recordLost } from '../history.ts'
 import type { JobRef } from '../job-table.ts'
@@ -80,9 +81,10 @@ function* recoverFirings(
   const executions = rows.filter(({ state }) => state === 'EXECUTING')
   const found = yield* lookAround(tx, rows)
   const releasedClaims = yield* releaseClaims(tx, claims, found)
-  const recovered = executions.filter((row) => isRecoverable(row, found))
-  yield* storeRecoveryTriggers(tx, instanceId, recovered, found)
-  const lost = executions.filter((row) => !isRecoverable(row, found))
+  tellFaultyFirings(tx, rows)
+  const recoverable = executions.filter((row) => isRecoverable(row, found))
+  const recovered = yield* storeRecoveryTriggers(tx, instanceId, recoverable, found)
+  const lost = executions.filter(({ fireInstanceId }) => !recovered.has(fireInstanceId))
   for (const { fireInstanceId, jobKey, triggerKey, plannedTimeMs } of lost) {
     const scheduledFireTimeMs = plannedTimeMs
     tx.signals.executionLost({ fireInstanceId, instanceId, jobKey, triggerKey, scheduledFireTimeMs })
@@ -94,7 +96,7 @@ function* recoverFirings(
   const recovery: NodeRecovery = {
     instanceId,
     releasedClaims,
-    recoveredExecutions: recovered.length,
+    recoveredExecutions: recovered.size,
     lostExecutions: lost.length,
   }
   if (rows.length > 0) tx.signals.nodeRecovered(recovery)
@@ -140,30 +142,42 @@ function isRecoverable({ requestsRecovery, jobKey }: FiredRow, { jobs }: Circums
   return requestsRecovery && jobKey !== null && jobs.has(jobKey)
 }
 
+/** Answers the firings that are run again. One whose data cannot be read, or not be stored, is reported and lost. */
 function* storeRecoveryTriggers(
   tx: SqlTransaction,
   instanceId: string,
   executions: readonly FiredRow[],
   { jobs }: Circumstances,
-): SqlProgram<void> {
-  if (executions.length === 0) return
-  const { found } = yield* tx.session.triggers.load(executions.map(({ triggerKey }) => triggerKey))
-  const recoveries = executions.map((row) => {
+): SqlProgram<ReadonlySet<string>> {
+  const recovered = new Map<string, Trigger>()
+  if (executions.length === 0) return new Set()
+  const { triggers } = tx.session
+  const { found, broken } = yield* triggers.load(executions.map(({ triggerKey }) => triggerKey))
+  for (const row of executions) {
+    const fault = broken.find(({ key }) => key.equals(row.triggerKey))
     const original = found.get(row.triggerKey)?.trigger
     // The key may belong to a trigger of another job by now.
     const isOriginal = row.jobKey !== null && original?.jobKey?.equals(row.jobKey) === true
-    return recoveryTrigger(tx, instanceId, row, isOriginal ? original.jobDataMap : emptyJobDataMap)
-  })
-  yield* storeNewTriggers(tx, recoveries, { existing: new KeyMap(), jobs })
+    try {
+      if (fault !== undefined) throw fault.error
+      const trigger = recoveryTrigger(tx, instanceId, row, isOriginal ? original.jobDataMap : emptyJobDataMap)
+      triggers.requireStorable(trigger)
+      recovered.set(row.fireInstanceId, trigger)
+    } catch (error) {
+      tx.signals.storeError(`The firing '${row.fireInstanceId}' cannot be run again: it is lost.`, error)
+    }
+  }
+  yield* storeNewTriggers(tx, [...recovered.values()], { existing: new KeyMap(), jobs })
+  return new Set(recovered.keys())
 }
 
-/** Of the columns that an instance id may have, so that a name fits its own. */
+/** Of the characters that an instance id may have, so that a name fits its own. */
 const instanceIdLength = 120
 
 /** The trigger that runs an execution again, at once and with the data of its trigger. */
 function recoveryTrigger(tx: SqlTransaction, instanceId: string, row: FiredRow, data: JobDataMap): Trigger {
   const { ids, clock } = tx.session.context
-  const name = `recover_${instanceId.slice(0, instanceIdLength)}_${ids.uniqueName()}`
+  const name = `recover_${Array.from(instanceId).slice(0, instanceIdLength).join('')}_${ids.uniqueName()}`
   let builder = TriggerBuilder.newTrigger({ clock, ids })
     .withIdentity(name, recoveringJobsGroup)
     .startAt(new Date(row.plannedTimeMs))

@@ -1,6 +1,6 @@
-import { JobKey, TriggerKey } from '../../../core/key.ts'
+import type { TriggerKey } from '../../../core/key.ts'
 import { KeyMap } from '../../../core/key-map.ts'
-import { text } from '../columns.ts'
+import { jobKeyOf, triggerKeyOf } from '../key-rows.ts'
 import { settleJobs } from '../settling.ts'
 import type { SqlTransaction } from '../sql-session.ts'
 import type { SqlVocabulary } from '../sql-vocabulary.ts'
@@ -16,9 +16,7 @@ const mostAtOnce = 500
  */
 export function* freeStuckTriggers(tx: SqlTransaction): SqlProgram<boolean> {
   const { triggers, firedTriggers } = tx.session
-  const suspects = (yield* all(unclaimed(tx.session))).map(
-    (row) => new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')),
-  )
+  const suspects = (yield* all(unclaimed(tx.session))).map(triggerKeyOf)
   let freed = 0
   if (suspects.length > 0) {
     const refs = yield* triggers.lock(suspects)
@@ -32,9 +30,7 @@ export function* freeStuckTriggers(tx: SqlTransaction): SqlProgram<boolean> {
     yield* triggers.setStates(stuck.map(({ key }) => ({ key, state: 'WAITING' })))
     for (const { nextFireTimeMs } of stuck) tx.offers.note(nextFireTimeMs)
   }
-  const jobs = (yield* all(blockedByNobody(tx.session))).map(
-    (row) => new JobKey(text(row, 'job_name'), text(row, 'job_group')),
-  )
+  const jobs = (yield* all(blockedByNobody(tx.session))).map(jobKeyOf)
   yield* settleJobs(tx, jobs)
   return freed === mostAtOnce || jobs.length === mostAtOnce
 }

@@ -1,6 +1,6 @@
 import { JobPersistenceError } from '../../../core/errors.ts'
 import type { EpochMs } from '../../../time/clock.ts'
-import { boolean, integer, text } from '../columns.ts'
+import { boolean, integer, readable, text } from '../columns.ts'
 import type { SqlRunner } from '../sql-runner.ts'
 import { all, run, type SqlProgram, type SqlStatement, sqlQuery } from '../statement.ts'
 import {
@@ -90,7 +90,10 @@ type SchemaTable = (typeof tablesToInspect)[number]
 function* readVersions(vocabulary: SchemaVocabulary): SqlProgram<SchemaState['versions']> {
   if ((yield* columnsOf(vocabulary, 'schemaVersion')).size === 0) return []
   const rows = yield* all(statement(`SELECT version, breaking FROM ${vocabulary.names.schemaVersion}`))
-  return rows.map((row) => ({ version: integer(row, 'version'), breaking: boolean(row, 'breaking') }))
+  return rows.map((row) => ({
+    version: readable(integer, row, 'version', 0),
+    breaking: readable(boolean, row, 'breaking', true),
+  }))
 }
 
 function* columnsOf(
