@@ -46,6 +46,7 @@ export function fail({ mergedJobDataMap }: JobRunContext): never {
         name: 'CustomError',
         code: 'E_CUSTOM',
         detail: { list: [1] },
+        errors: [{ path: 'age', message: 'must be a number' }],
         callback: () => undefined,
       })
     }
