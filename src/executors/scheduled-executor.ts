@@ -39,6 +39,8 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   #policies: ResolvedPolicies
   #sequence = 0
   #shutdown = false
+  /** By `shutdownNow`: no policy lets anything run again. */
+  #stopped = false
   #terminating = false
 
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */
@@ -59,7 +61,8 @@ export class ScheduledExecutor implements ScheduledExecutorService {
       ref,
       onError,
       slots: () => this.#policies.corePoolSize,
-      mayContinue: () => !this.#shutdown || this.#policies.continueExistingPeriodicTasksAfterShutdown,
+      mayContinue: () =>
+        !this.#stopped && (!this.#shutdown || this.#policies.continueExistingPeriodicTasksAfterShutdown),
       onIdle: () => {
         this.#terminateWhenIdle()
       },
@@ -157,6 +160,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
 
   shutdownNow(): ScheduledFuture<unknown>[] {
     this.#shutdown = true
+    this.#stopped = true
     const neverRan = this.#loop.engine.clear().filter((future) => future.cancel())
     this.#loop.interrupt(new CancellationError('The executor was shut down.'))
     this.#loop.wake()
