@@ -140,6 +140,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
    */
   reconfigure(policies: ScheduledExecutorPolicies): void {
     this.#policies = reconfiguredPolicies(this.#policies, policies)
+    this.#workers.resize(this.#policies.corePoolSize)
     if (this.#shutdown) this.#withdraw()
     this.#loop.wake()
   }

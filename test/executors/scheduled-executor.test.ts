@@ -425,6 +425,10 @@ describe('ScheduledExecutor', () => {
     [{ interruptGraceMs: -1 }, 'interruptGraceMs'],
     [{ threadPool: 4 }, 'threadPool'],
     [{ threadPool: { size: 4 } }, 'threadPool.size'],
+    [{ threadPool: { minThreads: 2 } }, 'threadPool.minThreads'],
+    [{ threadPool: { maxThreads: 4 }, corePoolSize: 3 }, 'threadPool.maxThreads'],
+    [{ threadPool: { concurrentTasksPerWorker: 4 }, corePoolSize: 3 }, 'threadPool.concurrentTasksPerWorker'],
+    [{ threadPool: { minThreads: 2, maxThreads: 1 }, corePoolSize: 3 }, 'minThreads'],
     [{ threadPool: { maxThread: 4 } }, 'maxThread'],
     [{ corePoolsize: 4 }, 'corePoolsize'],
   ])('refuses the options %j', (options, field) => {
