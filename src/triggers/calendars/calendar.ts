@@ -22,7 +22,10 @@ export interface Calendar {
   readonly baseCalendar: Calendar | null
   /** Whether a trigger may fire at this instant (epoch milliseconds). */
   isTimeIncluded(timeMs: EpochMs): boolean
-  /** The first included instant strictly after the given one, or null when there is none within a hundred years. */
+  /**
+   * The first included instant strictly after the given one, or null when there is none within a hundred years, or
+   * none within 50,000 questions to the calendar and its bases, as when they contradict each other.
+   */
   nextIncludedTime(timeMs: EpochMs): EpochMs | null
   toJSON(): CalendarDefinition
 }

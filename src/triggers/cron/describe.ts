@@ -4,7 +4,10 @@ import { dayOfWeekSpec, monthSpec } from './cron-fields.ts'
 import { findName } from './parse-field.ts'
 import { expandSpringMacro } from './spring-fields.ts'
 
-/** An expression in English words. cronstrue knows neither whole names nor `W` or `*` in a list, so those are helped along. */
+/**
+ * An expression in English words. cronstrue knows neither whole names nor `W` or `*` in a list, so those are helped
+ * along.
+ */
 export function describeCron(expression: string, dialect: CronDialect): string {
   if (dialect === 'unix') return words(expression.toLowerCase(), dialect)
   const text = dialect === 'spring' ? (expandSpringMacro(expression) ?? expression) : expression
