@@ -125,10 +125,23 @@ export class FiredTriggerTable {
     return decode(yield* all(this.#statements.delete({ ...this.#own(fireInstanceIds), state })))
   }
 
-  /** Deletes all rows of a scheduler instance; answers them. */
-  *deleteAllOfInstance(instance: string): SqlProgram<readonly FiredRow[]> {
-    const { deleteAllOfInstance } = this.#statements
-    return decode(yield* all(deleteAllOfInstance({ scheduler: this.#scheduler, instance })))
+  /** Locks the rows of a scheduler instance that nobody else holds. */
+  *tryLockOfInstance(instance: string): SqlProgram<readonly FiredRow[]> {
+    const { tryLockOfInstance } = this.#statements
+    return decode(yield* all(tryLockOfInstance({ scheduler: this.#scheduler, instance })))
+  }
+
+  /** Deletes those of the rows that are a scheduler instance's. */
+  *deleteOfInstance(instance: string, rows: readonly FiredRow[]): SqlProgram<void> {
+    if (rows.length === 0) return
+    const ids = JSON.stringify(rows.map(({ fireInstanceId }) => fireInstanceId))
+    yield* later(this.#statements.deleteOfInstance({ scheduler: this.#scheduler, instance, ids }))
+  }
+
+  /** The fire instance ids of this scheduler instance. */
+  *ownIds(): SqlProgram<readonly string[]> {
+    const own = { scheduler: this.#scheduler, instance: this.#instance }
+    return (yield* all(this.#statements.ownIds(own))).map((row) => text(row, 'entry_id'))
   }
 
   /** Deletes all rows there are; answers them. */
@@ -194,7 +207,9 @@ interface Statements {
   readonly begin: SqlQuery<{ scheduler: string; instance: string; ids: string; now: EpochMs }>
   readonly amend: KeyQuery
   readonly delete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
-  readonly deleteAllOfInstance: SqlQuery<{ scheduler: string; instance: string }>
+  readonly tryLockOfInstance: SqlQuery<{ scheduler: string; instance: string }>
+  readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; ids: string }>
+  readonly ownIds: SqlQuery<{ scheduler: string; instance: string }>
   readonly deleteAll: SqlQuery<{ scheduler: string }>
   readonly ofTriggers: SqlQuery<{ scheduler: string; rows: string }>
   readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
@@ -298,15 +313,25 @@ function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs 
   }
 }
 
-type StatementsOfRecovery = Pick<Statements, 'deleteAllOfInstance' | 'deleteAll' | 'ofTriggers'>
+type StatementsOfRecovery = Pick<
+  Statements,
+  'tryLockOfInstance' | 'deleteOfInstance' | 'ownIds' | 'deleteAll' | 'ofTriggers'
+>
 
 /** About firings of whichever node. */
 function statementsOfRecovery(dialect: SqlDialect, fired: string): StatementsOfRecovery {
+  const ofInstance = 'f.sched_name = :scheduler AND f.instance_name = :instance'
   return {
-    deleteAllOfInstance: sqlQuery(
+    tryLockOfInstance: sqlQuery(
       dialect,
-      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND instance_name = :instance RETURNING ${columns}`,
+      `SELECT ${columns} FROM ${fired} f WHERE ${ofInstance}
+       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
     ),
+    deleteOfInstance: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} AS f WHERE ${ofInstance} AND ${dialect.isAmongTexts('f.entry_id', 'ids')}`,
+    ),
+    ownIds: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${ofInstance}`),
     deleteAll: sqlQuery(dialect, `DELETE FROM ${fired} WHERE sched_name = :scheduler RETURNING ${columns}`),
     ofTriggers: sqlQuery(
       dialect,

@@ -182,7 +182,8 @@ interface IdleClaim {
 
 function* giveUp(tx: SqlTransaction, claims: readonly IdleClaim[]): SqlProgram<void> {
   if (claims.length === 0) return
-  const { triggers, firedTriggers } = tx.session
+  const { session, offers } = tx
+  const { triggers, firedTriggers, scopes } = session
   tellFaultyFirings(
     tx,
     claims.map(({ row }) => row),
@@ -194,6 +195,9 @@ function* giveUp(tx: SqlTransaction, claims: readonly IdleClaim[]): SqlProgram<v
     claims.map(({ row }) => row.fireInstanceId),
     'ACQUIRED',
   )
+  // What the claim of a job that forbids concurrent execution hid from the search may have its turn.
+  const hiding = claims.flatMap(({ row: { nonConcurrent, jobKey } }) => (nonConcurrent ? (jobKey ?? []) : []))
+  offers.note(yield* scopes.earliestOfJobs(uniqueKeys(hiding)))
 }
 
 function* compute(

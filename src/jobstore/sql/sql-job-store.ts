@@ -249,13 +249,17 @@ export class SqlJobStore implements DatabaseJobStore {
 
   acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
     // A claim that a crash undoes is found missing when it is fired.
-    return this.#search((tx) => acquireTriggers(tx, request), { mayBeLost: () => true })
+    return this.#search((tx) => acquireTriggers(tx, request), {
+      mayBeLost: () => true,
+      idsOf: (claims) => claims.map(idOf),
+    })
   }
   acquireAndFire(request: AcquireRequest): Promise<AcquiredAndFired> {
     // Whoever does not know whether a firing was committed would lose it or run it twice.
     return this.#search((tx) => acquireAndFireTriggers(tx, request), {
       onDoubt: 'patient',
       mayBeLost: (batch) => batch === null || batch.fired.length === 0,
+      idsOf: ({ fired, acquired }) => [...fired, ...acquired].map(idOf),
     })
   }
   async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
@@ -263,10 +267,14 @@ export class SqlJobStore implements DatabaseJobStore {
     const { locked } = await this.#eachOrAll(acquired, async (claims) => {
       held.push(...(await this.#pass((tx) => releaseTriggers(tx, claims), { tells: 'peers' })))
     })
-    return [...held, ...locked]
+    const left = [...held, ...locked]
+    this.#forget(acquired.filter((claim) => !left.includes(claim)))
+    return left
   }
   async releaseAllAcquiredTriggers(): Promise<void> {
-    await this.#require().transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' })
+    const { transactions } = this.#require()
+    const released = await transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' })
+    transactions.session.ledger.forget(released)
   }
   async triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
     const results: TriggerFiredResult[] = acquired.map(() => ({ kind: 'locked' }))
@@ -278,13 +286,14 @@ export class SqlJobStore implements DatabaseJobStore {
             claims.map(([, claim]) => claim),
           ),
         // Whoever does not know whether a firing was committed would lose it or run it twice.
-        { onDoubt: 'patient', tells: 'nobody' },
+        { onDoubt: 'patient' },
       )
       for (const [position, answer] of answers.entries()) results[claims[position]?.[0] ?? -1] = answer
     })
     for (const { item, error } of failed) {
       results[item[0]] = { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
     }
+    this.#forget(acquired.filter((_, index) => results[index]?.kind === 'gone'))
     return results
   }
   async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
@@ -294,8 +303,10 @@ export class SqlJobStore implements DatabaseJobStore {
       const lock = storesTriggers ? 'shared' : 'rows'
       left.push(...(await this.#pass((tx) => completeJobs(tx, ended), { lock })))
     })
+    left.push(...locked)
+    this.#forget(completions.filter((completion) => !left.includes(completion)))
     this.#open?.pruner.noteCompletions()
-    return [...left, ...locked]
+    return left
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return this.#read(queryUnknownJobTypes)
@@ -336,16 +347,28 @@ export class SqlJobStore implements DatabaseJobStore {
   /** Searches until nothing is in the way of an answer. */
   async #search<Batch>(
     program: (tx: SqlTransaction) => SqlProgram<Batch | null>,
-    options: Pick<SqlOperation<Batch | null>, 'onDoubt' | 'mayBeLost'>,
+    {
+      idsOf,
+      ...options
+    }: Pick<SqlOperation<Batch | null>, 'onDoubt' | 'mayBeLost'> & {
+      readonly idsOf: (batch: Batch) => readonly string[]
+    },
   ): Promise<Batch> {
     const { connection, transactions } = this.#require()
     const { clock } = transactions.session.context
     await connection.mayClaim?.()
-    for (;;) {
-      const batch = await transactions.run(program, { lock: 'rows', tells: 'nobody', ...options })
-      if (batch !== null) return batch
-      await new Promise<void>((resolve) => clock.setImmediate(resolve))
+    const search = async (): Promise<Batch> => {
+      for (;;) {
+        const batch = await transactions.run(program, { lock: 'rows', tells: 'nobody', ...options })
+        if (batch !== null) return batch
+        await new Promise<void>((resolve) => clock.setImmediate(resolve))
+      }
     }
+    return transactions.session.ledger.during(search, idsOf)
+  }
+
+  #forget(firings: readonly { readonly fireInstanceId: string }[]): void {
+    this.#open?.transactions.session.ledger.forget(firings.map(idOf))
   }
 
   async #transact<Answer>(
@@ -366,4 +389,8 @@ export class SqlJobStore implements DatabaseJobStore {
       `The job store ${this.name} is not open: it was not initialized, or it was shut down.`,
     )
   }
+}
+
+function idOf({ fireInstanceId }: { readonly fireInstanceId: string }): string {
+  return fireInstanceId
 }

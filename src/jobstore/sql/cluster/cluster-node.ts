@@ -5,13 +5,14 @@ import { AdjustableClock } from '../../../time/adjustable-clock.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { Gate } from '../../../time/gate.ts'
 import type { JobStoreContext } from '../../job-store.ts'
+import type { LedgerMark } from '../firing-ledger.ts'
 import type { SqlTransactor } from '../sql-transactor.ts'
 import { all, run } from '../statement.ts'
 import type { CheckIn, CheckInDriver, CheckInObserver, CheckInOrders } from './check-in.ts'
 import type { ResolvedClusterOptions } from './cluster-options.ts'
 import { lockingOf, type NodeInfo, type NodeLocking, type NodeRow } from './node-row.ts'
 import { type NodeState, NodeWatch } from './node-watch.ts'
-import { recoverNode } from './recovery.ts'
+import { recoverInstance, recoverNode } from './recovery.ts'
 import { admission, mixedLocking, register } from './registration.ts'
 import { type OwnRow, type Roll, readRoll, SchedulerStateTable } from './scheduler-state-table.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
@@ -62,6 +63,8 @@ export class ClusterNode implements CheckInObserver {
   #trustedUntilMs = Number.NEGATIVE_INFINITY
   #sweptMs = Number.NEGATIVE_INFINITY
   #clockOffsetMs: number | null = null
+  /** What the last look found of this node that the scheduler does not know of. */
+  #unknown: { readonly ids: ReadonlySet<string>; readonly mark: LedgerMark } = { ids: new Set(), mark: 0 }
   #failures = 0
   #isStopped = false
   #isCutOff = false
@@ -254,6 +257,7 @@ export class ClusterNode implements CheckInObserver {
       if (row.instanceId === instanceId || this.#watch.state(row, nowMs) !== 'failed') continue
       await this.#recover(row)
     }
+    if (!this.#isStopped) await this.#settleUnknown()
     const isDue = this.#context.clock.elapsedMs() - this.#sweptMs >= this.#options.sweepIntervalMs
     if (isDue && !this.#isStopped) await this.#sweep()
   }
@@ -266,6 +270,34 @@ export class ClusterNode implements CheckInObserver {
       await this.#transactor.run((tx) => recoverNode(tx, this.#table, row), { lock: 'cluster' })
     } catch (error) {
       signaler.storeError(`Node '${instanceId}' failed and could not be recovered; it is tried again.`, error)
+    }
+  }
+
+  /**
+   * Settles what the database has of this node and the scheduler was never told of, because an answer was lost: nobody
+   * runs it, and as long as the node lives nobody would recover it. What was seen by two looks in a row, between which
+   * every search that had begun before the first was answered, is no answer that is on its way.
+   */
+  async #settleUnknown(): Promise<void> {
+    const { session } = this.#transactor
+    const { ledger } = session
+    const { instanceId, signaler } = this.#context
+    try {
+      const ids = await this.#transactor.read(({ firedTriggers }) => firedTriggers.ownIds())
+      const before = this.#unknown
+      const unknown = ids.filter((id) => !ledger.has(id))
+      this.#unknown = { ids: new Set(unknown), mark: ledger.mark() }
+      if (!ledger.isCompleteUntil(before.mark)) return
+      const lost = new Set(unknown.filter((id) => before.ids.has(id)))
+      if (lost.size === 0) return
+      await this.#transactor.run((tx) => recoverInstance(tx, instanceId, (id) => lost.has(id)), {
+        lock: 'cluster',
+      })
+    } catch (error) {
+      signaler.storeError(
+        'What the database has of this node could not be compared with what it runs.',
+        error,
+      )
     }
   }
 

@@ -12,8 +12,9 @@ import { tellFaultyFirings } from '../faulty-triggers.ts'
 import type { FiredRow } from '../fired-trigger-table.ts'
 import { recordLost } from '../history.ts'
 import type { JobRef } from '../job-table.ts'
-import { lockJobs, lockTriggers, storeNewTriggers } from '../new-triggers.ts'
+import { storeNewTriggers } from '../new-triggers.ts'
 import { deleteSpentJobs } from '../orphans.ts'
+import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../passing-over.ts'
 import { settleJobs, uniqueKeys } from '../settling.ts'
 import type { SqlTransaction } from '../sql-session.ts'
 import { run, type SqlProgram } from '../statement.ts'
@@ -30,11 +31,8 @@ export function* recoverAtStart(tx: SqlTransaction): SqlProgram<void> {
   const rows = yield* tx.session.firedTriggers.deleteAll()
   const instances = new Set(rows.map(({ instanceId }) => instanceId))
   for (const instanceId of instances) {
-    yield* recoverFirings(
-      tx,
-      instanceId,
-      rows.filter((row) => row.instanceId === instanceId),
-    )
+    const own = rows.filter((row) => row.instanceId === instanceId)
+    yield* recoverFirings(tx, instanceId, own, yield* lockAround(tx, own))
   }
   while (yield* freeStuckTriggers(tx));
 }
@@ -56,9 +54,36 @@ export function* recoverNode(
   return true
 }
 
-/** Recovers all firings of an instance that is not at work any more. */
-export function* recoverInstance(tx: SqlTransaction, instanceId: string): SqlProgram<void> {
-  yield* recoverFirings(tx, instanceId, yield* tx.session.firedTriggers.deleteAllOfInstance(instanceId))
+/**
+ * Recovers the firings of an instance that is not at work any more, or those of them that are asked for. What somebody
+ * else holds a row of is left as it is: it has no node then, and is found when it is looked for the next time.
+ */
+export function* recoverInstance(
+  tx: SqlTransaction,
+  instanceId: string,
+  isMeant: (fireInstanceId: string) => boolean = () => true,
+): SqlProgram<void> {
+  const { firedTriggers } = tx.session
+  const all = yield* firedTriggers.tryLockOfInstance(instanceId)
+  const rows = all.filter(({ fireInstanceId }) => isMeant(fireInstanceId))
+  const locks = yield* lockAround(tx, rows)
+  const free = rows.filter(({ jobKey, triggerKey }) => {
+    return !locks.triggers.locked.has(triggerKey) && (jobKey === null || !locks.jobs.locked.has(jobKey))
+  })
+  yield* firedTriggers.deleteOfInstance(instanceId, free)
+  yield* recoverFirings(tx, instanceId, free, locks)
+}
+
+interface LocksAround {
+  readonly jobs: TriedLocks<JobKey, JobRef>
+  readonly triggers: TriedLocks<TriggerKey, TriggerRef>
+}
+
+/** Locks what firings are about: jobs before triggers, as everywhere. */
+function* lockAround(tx: SqlTransaction, rows: readonly FiredRow[]): SqlProgram<LocksAround> {
+  const jobs = yield* tryLockJobs(tx, jobKeysOf(rows))
+  const triggers = yield* tryLockTriggers(tx, triggerKeysOf(rows))
+  return { jobs, triggers }
 }
 
 /** What recovering firings depends on, locked. */
@@ -76,10 +101,11 @@ function* recoverFirings(
   tx: SqlTransaction,
   instanceId: string,
   rows: readonly FiredRow[],
+  locks: LocksAround,
 ): SqlProgram<void> {
   const claims = rows.filter(({ state }) => state === 'ACQUIRED')
   const executions = rows.filter(({ state }) => state === 'EXECUTING')
-  const found = yield* lookAround(tx, rows)
+  const found = yield* lookAround(tx, rows, locks)
   const releasedClaims = yield* releaseClaims(tx, claims, found)
   tellFaultyFirings(tx, rows)
   const recoverable = executions.filter((row) => isRecoverable(row, found))
@@ -102,21 +128,20 @@ function* recoverFirings(
   if (rows.length > 0) tx.signals.nodeRecovered(recovery)
 }
 
-/** Locks what the firings are about, in the order in which firing does. */
-function* lookAround(tx: SqlTransaction, rows: readonly FiredRow[]): SqlProgram<Circumstances> {
-  const keys = new KeyMap<TriggerKey, true>()
-  for (const { triggerKey } of rows) keys.set(triggerKey, true)
-  const triggers = yield* lockTriggers(tx, keys.keys())
-  const jobs = yield* lockJobs(tx, jobKeysOf(rows))
+/** Looks what else there is in flight of the triggers of firings whose rows were deleted. */
+function* lookAround(
+  tx: SqlTransaction,
+  rows: readonly FiredRow[],
+  locks: LocksAround,
+): SqlProgram<Circumstances> {
   const claimed = new KeyMap<TriggerKey, true>()
   const inFlight = new KeyMap<TriggerKey, EpochMs>()
-  for (const { triggerKey, state, plannedTimeMs } of yield* tx.session.firedTriggers.ofTriggers(
-    keys.keys(),
-  )) {
+  const others = yield* tx.session.firedTriggers.ofTriggers(triggerKeysOf(rows))
+  for (const { triggerKey, state, plannedTimeMs } of others) {
     inFlight.set(triggerKey, Math.max(plannedTimeMs, inFlight.get(triggerKey) ?? plannedTimeMs))
     if (state === 'ACQUIRED') claimed.set(triggerKey, true)
   }
-  return { triggers, jobs, claimed, inFlight }
+  return { triggers: locks.triggers.found, jobs: locks.jobs.found, claimed, inFlight }
 }
 
 /** Lets claimed triggers wait again; a claim of somebody else on the same trigger stays. */
@@ -226,4 +251,10 @@ function* deleteFinished(
 
 function jobKeysOf(rows: readonly FiredRow[]): readonly JobKey[] {
   return uniqueKeys(rows.flatMap(({ jobKey }) => jobKey ?? []))
+}
+
+function triggerKeysOf(rows: readonly FiredRow[]): readonly TriggerKey[] {
+  const keys = new KeyMap<TriggerKey, true>()
+  for (const { triggerKey } of rows) keys.set(triggerKey, true)
+  return keys.keys()
 }
