@@ -31,7 +31,7 @@ export class LockedClaims {
     if (claims.length === 0) return
     this.#claims = [...this.#claims, ...claims.map((acquired) => ({ acquired, sinceMs }))]
     this.#delayMs = firstDelayMs
-    this.#retryAtMs = elapsedMs + firstDelayMs
+    this.#retryAtMs = Math.min(this.#retryAtMs, elapsedMs + firstDelayMs)
   }
 
   /** Takes claims out, to be tried. */

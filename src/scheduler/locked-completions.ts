@@ -24,16 +24,20 @@ export interface LockedCompletionsOptions {
  */
 export class LockedCompletions {
   readonly #store: JobStore
+  readonly #clock: Clock
   readonly #gate: Gate
   readonly #onFailure: LockedCompletionsOptions['onFailure']
   readonly #waiting = new Map<JobCompletion, () => void>()
   #delayMs = firstDelayMs
+  /** Monotonic time of the next try. */
+  #tryAtMs = Number.POSITIVE_INFINITY
   #isTrying = false
   #isLastChance = false
   #isAbandoned = false
 
   constructor({ store, clock, onFailure }: LockedCompletionsOptions) {
     this.#store = store
+    this.#clock = clock
     this.#gate = new Gate(clock)
     this.#onFailure = onFailure
   }
@@ -48,6 +52,7 @@ export class LockedCompletions {
   /** Tries them until they are written; each promise resolves when its completion was dealt with. */
   add(completions: readonly JobCompletion[]): ReadonlyMap<JobCompletion, Promise<void>> {
     const dealtWith = new Map<JobCompletion, Promise<void>>()
+    if (completions.length === 0) return dealtWith
     for (const completion of completions) {
       const promise = new Promise<void>((resolve) => {
         this.#waiting.set(completion, resolve)
@@ -55,8 +60,9 @@ export class LockedCompletions {
       dealtWith.set(completion, promise)
     }
     this.#delayMs = firstDelayMs
+    this.#tryAtMs = Math.min(this.#tryAtMs, this.#clock.elapsedMs() + firstDelayMs)
     if (this.#isTrying) this.#gate.wake()
-    else if (this.#waiting.size > 0) void this.#try()
+    else void this.#try()
     return dealtWith
   }
 
@@ -80,10 +86,11 @@ export class LockedCompletions {
   async #try(): Promise<void> {
     this.#isTrying = true
     while (this.#waiting.size > 0) {
-      const delayMs = this.#delayMs
-      this.#delayMs = Math.min(delayMs * 2, longestDelayMs)
-      if (!this.#isLastChance) await this.#gate.wait(delayMs)
-      if (this.#hasBeenAbandoned()) return
+      const waitMs = this.#tryAtMs - this.#clock.elapsedMs()
+      if (waitMs > 0 && !this.#isLastChance) {
+        await this.#gate.wait(waitMs)
+        continue
+      }
       const tried = [...this.#waiting.keys()]
       try {
         const locked = await this.#store.triggeredJobsComplete(tried)
@@ -94,7 +101,10 @@ export class LockedCompletions {
         if (this.#hasBeenAbandoned()) return
         this.#handOver(tried, error)
       }
+      this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs)
+      this.#tryAtMs = this.#clock.elapsedMs() + this.#delayMs
     }
+    this.#tryAtMs = Number.POSITIVE_INFINITY
     this.#isTrying = false
   }
 

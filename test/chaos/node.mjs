@@ -55,8 +55,9 @@ class KillableStore extends DelegatingJobStore {
   }
   async triggeredJobsComplete(completions) {
     pass('beforeCompletion')
-    await super.triggeredJobsComplete(completions)
+    const locked = await super.triggeredJobsComplete(completions)
     pass('afterCompletion')
+    return locked
   }
 }
 

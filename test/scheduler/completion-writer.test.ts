@@ -177,6 +177,91 @@ describe('a write that fails', () => {
   })
 })
 
+describe('a completion that is locked', () => {
+  it('is tried again apart from the others, soon and then ever more seldom', async () => {
+    const { clock, store, errors, written, complete } = rig()
+    store.locked.add('locked')
+    const all = ['a', 'locked', 'b'].map(complete)
+    await clock.settle()
+    expect(written).toEqual(['a', 'b'])
+    await complete('later')
+    await clock.advance(2000)
+    const tries = store.writes.filter(({ ids }) => ids.length === 1 && ids[0] === 'locked')
+    const delays = tries.slice(1).map(({ atMs }, index) => atMs - (tries[index]?.atMs ?? 0))
+    expect(tries[0]?.atMs).toBe(20)
+    expect(delays).toEqual([40, 80, 160, 250, 250, 250, 250, 250, 250])
+    store.locked.clear()
+    await clock.advance(250)
+    await Promise.all(all)
+    expect(written).toEqual(['a', 'b', 'later', 'locked'])
+    expect(errors).toEqual([])
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('is tried together with others that are, and soon again when one more is', async () => {
+    const { clock, store, written, complete } = rig()
+    for (const id of ['x', 'y']) store.locked.add(id)
+    void complete('x')
+    await clock.advance(5000)
+    store.writes.length = 0
+    void complete('y')
+    await clock.advance(20)
+    expect(store.writes.map(({ ids }) => ids)).toEqual([['y'], ['x', 'y']])
+    store.locked.delete('x')
+    await clock.advance(40)
+    expect(written).toEqual(['x'])
+  })
+
+  it('is no reason to wait for the store, however many there are', async () => {
+    const { clock, store, writer } = rig()
+    for (const id of ['1', '2', '3', '4', '5', '6']) store.locked.add(id)
+    // More than may lag behind.
+    const handedOver = [...store.locked].map((id) => writer.handOver(completionOf(id)))
+    await Promise.all(handedOver)
+    await writer.handOver(completionOf('another'))
+    let isDrained = false
+    const drained = writer.drained().then(() => (isDrained = true))
+    await clock.advance(10_000)
+    expect(isDrained).toBe(false)
+    store.locked.clear()
+    await clock.advance(250)
+    await drained
+  })
+
+  it('has one more chance when the scheduler cannot wait, and then ends with an error', async () => {
+    const { clock, store, writer, errors, written, complete } = rig()
+    for (const id of ['a', 'b']) store.locked.add(id)
+    const all = ['a', 'b'].map(complete)
+    await clock.advance(1000)
+    store.locked.delete('a')
+    writer.stopRetrying()
+    await Promise.all(all)
+    expect(written).toEqual(['a', 'b'])
+    expect(errors).toEqual([
+      'The job store could not be told that firing b of trigger DEFAULT.trigger ended. ' +
+        'Somebody else holds a lock on its rows.',
+    ])
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('is dealt with as any other when the store fails, and set aside again when it is back', async () => {
+    const { clock, store, errors, written, complete } = rig()
+    store.locked.add('locked')
+    void complete('locked')
+    await clock.settle()
+    store.isDown = true
+    await clock.advance(1000)
+    expect(errors).toEqual(['The job store could not be told that executions ended; trying again.'])
+    store.isDown = false
+    await clock.advance(1000)
+    expect(written).toEqual([])
+    store.locked.clear()
+    await clock.advance(250)
+    expect(written).toEqual(['locked'])
+    expect(clock.timerCount).toBe(0)
+  })
+})
+
 describe('a scheduler whose store fails when it is told of an end', () => {
   it.each(['before', 'after'] as const)(
     'goes on when the store is back (failing %s the work is done)',

@@ -49,8 +49,8 @@ export const lifecycleCases: readonly StoreCase[] = area('lifecycle', {
     assert.deepEqual(await store.deleteJobs([]), [])
     assert.deepEqual(await store.deleteTriggers([]), [])
     assert.deepEqual(await store.triggersFired([]), [])
-    await store.releaseAcquiredTriggers([])
-    await store.triggeredJobsComplete([])
+    assert.deepEqual(await store.releaseAcquiredTriggers([]), [])
+    assert.deepEqual(await store.triggeredJobsComplete([]), [])
     assert.deepEqual(signals.errors, [])
   },
   'counts jobs, triggers and calendars': async (bed) => {
