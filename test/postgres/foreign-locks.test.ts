@@ -2,6 +2,7 @@ import pg from 'pg'
 import {
   createScheduler,
   defineJob,
+  GroupMatcher,
   JobBuilder,
   JobKey,
   type Scheduler,
@@ -145,11 +146,13 @@ const heldJob = JobBuilder.newJob('held')
 /** Everything else goes on while a lock is held. */
 async function expectOthersToGoOn({ scheduler, ticks }: Scene, rounds = 10): Promise<void> {
   await Promise.all(ticks.map((runs) => runs.more(rounds)))
-  const once = new Runs()
-  const another = JobBuilder.newJob('tick').withIdentity('another').build()
-  await scheduler.scheduleJob(another, TriggerBuilder.newTrigger().withIdentity('another').build())
-  await scheduler.scheduleJob(TriggerBuilder.newTrigger().withIdentity('once').forJob('0').build())
-  expect(once.planned).toEqual([])
+  // A job of its own, and one more trigger of a job that is there.
+  const far = new Date(Date.now() + 3_600_000)
+  await scheduler.scheduleJob(
+    JobBuilder.newJob('tick').build(),
+    TriggerBuilder.newTrigger().startAt(far).build(),
+  )
+  await scheduler.scheduleJob(TriggerBuilder.newTrigger().forJob('0').startAt(far).build())
   await Promise.all(ticks.map((runs) => runs.more(rounds)))
 }
 
@@ -278,4 +281,101 @@ describe('while somebody else holds a lock that a job needs, others fire, schedu
     await release(clients)
     await expectHeldToGoOn(scene)
   })
+})
+
+describe('while somebody else holds a lock', () => {
+  test('calls that wait for it hold up no other call and use up no pool, however many there are', async () => {
+    const scene = await openScene({ poolSize: 3 })
+    const { scheduler } = scene
+    await startTicking(scene)
+    await scheduler.addJob(heldJob)
+    await scheduler.start()
+    const clients = await jobRow.take(scene)
+    const numbers = Array.from({ length: 20 }, (_, number) => number)
+    const waiting = numbers.flatMap((number) => [
+      scheduler.scheduleJob(
+        TriggerBuilder.newTrigger()
+          .withIdentity(`of held ${String(number)}`)
+          .forJob(heldKey)
+          .startAt(new Date(Date.now() + 3_600_000))
+          .build(),
+      ),
+      scheduler.addJob(heldJob, { replace: true }),
+    ])
+    let hasOneEnded = false
+    void Promise.race(waiting).then(() => (hasOneEnded = true))
+    await expectOthersToGoOn(scene)
+    expect(hasOneEnded).toBe(false)
+    await release(clients)
+    await Promise.all(waiting)
+    const [row] = await scene.query(
+      `SELECT CAST(count(*) AS integer) AS n FROM qrtz_triggers WHERE job_name = 'held'`,
+    )
+    expect(row).toEqual({ n: numbers.length })
+  })
+
+  test('calls that depend on one that waits keep their order', async () => {
+    const scene = await openScene()
+    const { scheduler } = scene
+    await startTicking(scene)
+    await scheduler.addJob(heldJob)
+    await scheduler.start()
+    const clients = await jobRow.take(scene)
+    const later = TriggerBuilder.newTrigger()
+      .withIdentity('first', 'held')
+      .startAt(new Date(Date.now() + 3_600_000))
+    const described = (description: string) => ({ ...heldJob, description })
+    const calls = [
+      scheduler.scheduleJob(described('one'), [later.build()], { replace: true }),
+      scheduler.scheduleJob(described('two'), [later.build()], { replace: true }),
+    ]
+    await expectOthersToGoOn(scene)
+    calls.push(scheduler.scheduleJob(described('three'), [later.build()], { replace: true }))
+    await expectOthersToGoOn(scene)
+    await release(clients)
+    await Promise.all(calls)
+    expect((await scheduler.getJobDetail(heldKey))?.description).toBe('three')
+  })
+
+  test('a change of groups that waits for it is reported, and holds up neither firing nor scheduling', async () => {
+    const scene = await openScene()
+    const { scheduler } = scene
+    await startTicking(scene)
+    await scheduler.addJob(heldJob)
+    await scheduler.start()
+    const clients = await userTransaction.take(scene)
+    const reported = scheduler.events.next('lockWaitExceeded')
+    const pausing = scheduler.pauseTriggers(GroupMatcher.groupEquals('nothing here'))
+    const { holders } = await reported
+    expect(holders.map(({ state }) => state)).toEqual(['idle in transaction'])
+    await expectOthersToGoOn(scene)
+    await release(clients)
+    expect(await pausing).toEqual(['nothing here'])
+  })
+
+  test.each([userTransaction, triggerRow, firedRow])(
+    'a shutdown ends all the same: $name',
+    async (lock) => {
+      const scene = await openScene()
+      const { scheduler, held, openGate, query } = scene
+      const errors: string[] = []
+      scheduler.events.on('schedulerError', ({ message }) => errors.push(message))
+      await startTicking(scene)
+      await scheduler.start()
+      await scheduler.scheduleJob(heldJob, every('held', heldMs))
+      await held.reach(1)
+      const clients = await lock.take(scene)
+      const ended = scheduler.events.next('jobWasExecuted')
+      openGate()
+      await ended
+      await expectOthersToGoOn(scene, 3)
+      await scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: 500 })
+      expect(errors).toEqual([expect.stringContaining('Somebody else holds a lock on its rows.')])
+      await release(clients)
+      // What could not be written is for recovery.
+      expect(await query('SELECT trigger_name, state FROM qrtz_fired_triggers')).toEqual([
+        { trigger_name: 'held', state: 'EXECUTING' },
+      ])
+    },
+  )
 })

@@ -56,8 +56,9 @@ export interface PostgresJobStoreOptions {
    */
   readonly statementTimeoutMs?: number
   /**
-   * The longest wait for a lock of another transaction, after which the operation is tried again, twice at most.
-   * Milliseconds, 0 to 3,600,000, where 0 leaves it to the server. Default 10,000.
+   * The longest that an operation waits for locks of other transactions; firing and completing wait for none. With
+   * `quartzLocks` the operation is tried again after that, twice at most. Milliseconds, 0 to 3,600,000, where 0 sets no
+   * limit. Default 10,000.
    */
   readonly lockTimeoutMs?: number
   /**
