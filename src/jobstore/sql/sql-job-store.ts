@@ -76,11 +76,18 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly capabilities: JobStoreCapabilities
   readonly cluster: JobStoreCluster | null
   readonly #engine: SqlEngine
+  /** Absent on tables shared with Java. */
+  acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
   #open: OpenStore | null = null
 
   constructor(engine: SqlEngine) {
     this.name = engine.name
-    this.capabilities = { ...engine.capabilities, history: true, firesAtOnce: true, sharedTransactions: true }
+    // Java takes a trigger that it has read as waiting some time before, unless it is told to read under its lock. One
+    // that has fired meanwhile waits again, for its next instant, and Java would fire it for the last one; one that was
+    // claimed does not wait.
+    const firesAtOnce = engine.sharedWithJava !== true
+    this.capabilities = { ...engine.capabilities, history: true, firesAtOnce, sharedTransactions: true }
+    if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }
@@ -254,7 +261,7 @@ export class SqlJobStore implements DatabaseJobStore {
       idsOf: (claims) => claims.map(idOf),
     })
   }
-  acquireAndFire(request: AcquireRequest): Promise<AcquiredAndFired> {
+  #acquireAndFire(request: AcquireRequest): Promise<AcquiredAndFired> {
     // Whoever does not know whether a firing was committed would lose it or run it twice.
     return this.#search((tx) => acquireAndFireTriggers(tx, request), {
       onDoubt: 'patient',
