@@ -272,7 +272,8 @@ export class SqlJobStore implements DatabaseJobStore {
   async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     const held: AcquiredTrigger[] = []
     const { locked } = await this.#eachOrAll(acquired, async (claims) => {
-      held.push(...(await this.#pass((tx) => releaseTriggers(tx, claims), { tells: 'peers' })))
+      const release = () => this.#pass((tx) => releaseTriggers(tx, claims), { tells: 'peers' })
+      held.push(...(await this.#unlessTakenOver(release)))
     })
     const left = [...held, ...locked]
     this.#forget(acquired.filter((claim) => !left.includes(claim)))
@@ -280,7 +281,9 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   async releaseAllAcquiredTriggers(): Promise<void> {
     const { transactions } = this.#require()
-    const released = await transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' })
+    const released = await this.#unlessTakenOver(() =>
+      transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' }),
+    )
     transactions.session.ledger.forget(released)
   }
   async triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
@@ -308,7 +311,7 @@ export class SqlJobStore implements DatabaseJobStore {
     const { locked } = await this.#eachOrAll(completions, async (ended) => {
       const storesTriggers = ended.some(({ retryTrigger }) => retryTrigger !== null)
       const lock = storesTriggers ? 'shared' : 'rows'
-      left.push(...(await this.#pass((tx) => completeJobs(tx, ended), { lock })))
+      left.push(...(await this.#unlessTakenOver(() => this.#pass((tx) => completeJobs(tx, ended), { lock }))))
     })
     left.push(...locked)
     this.#forget(completions.filter((completion) => !left.includes(completion)))
@@ -376,6 +379,17 @@ export class SqlJobStore implements DatabaseJobStore {
 
   #forget(firings: readonly { readonly fireInstanceId: string }[]): void {
     this.#open?.transactions.session.ledger.forget(firings.map(idOf))
+  }
+
+  /** What was claimed or ran when another process took over belongs to that process: its end is passed over. */
+  async #unlessTakenOver<Item>(write: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
+    const { connection } = this.#require()
+    try {
+      return await write()
+    } catch (error) {
+      if (connection.isTakenOver?.() !== true) throw error
+      return []
+    }
   }
 
   async #transact<Answer>(

@@ -100,6 +100,7 @@ function sharedConnection(
       if (lease.refusal !== null) throw lease.refusal
       return joinSqlite(handle, { filename, own: database, afterTransactions })
     },
+    isTakenOver: () => lease.refusal !== null,
     // Others look for themselves.
     wakePeers: () => {},
     cutOff() {
