@@ -49,6 +49,11 @@ export const postgresSchema: SchemaDialect = {
   // Not IF NOT EXISTS: that asks for the right to create schemas also when there is nothing to create.
   createSchema: (schema) =>
     `DO $$ BEGIN IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF; END $$`,
+  indexesOf: (table) =>
+    `SELECT lower(c.relname) AS name,
+       (SELECT string_agg(lower(a.attname), ',') FROM pg_attribute a
+        WHERE a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)) AS columns
+     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('${table}')`,
   // The table that statements would find, also by the search path.
   columnsOf: (table) =>
     `SELECT lower(attname) AS name FROM pg_attribute

@@ -36,5 +36,9 @@ export const sqliteDialect: SqlDialect = {
 
 export const sqliteSchema: SchemaDialect = {
   createSchema: () => null,
+  indexesOf: (table) =>
+    `SELECT lower(l.name) AS name,
+       (SELECT group_concat(lower(i.name)) FROM pragma_index_info(l.name) AS i) AS columns
+     FROM pragma_index_list('${table}') AS l`,
   columnsOf: (table) => `SELECT lower(name) AS name FROM pragma_table_info('${table}')`,
 }

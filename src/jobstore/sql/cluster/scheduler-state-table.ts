@@ -3,7 +3,7 @@ import { instantMaxMs } from '../../../triggers/invalid-trigger.ts'
 import { anyText, instant, integer, readable, text, textOrNull } from '../columns.ts'
 import type { SqlVocabulary } from '../sql-vocabulary.ts'
 import { type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from '../statement.ts'
-import { type NodeInfo, type NodeRow, parseNodeInfo } from './node-row.ts'
+import { failedAfterMaxMs, type NodeInfo, type NodeRow, parseNodeInfo } from './node-row.ts'
 
 /** What a node writes of itself. */
 export interface OwnRow {
@@ -97,12 +97,10 @@ export function readRoll(rows: readonly SqlRow[]): Roll {
   return { rows: nodes, nowMs: nowMs ?? 0 }
 }
 
-/** How long a node may be silent that says so itself; what it says must not keep its work from being recovered. */
-const longestIntervalMs = 86_400_000
-
+/** An interval that no node would have counts for nothing: it must not keep its work from being recovered. */
 function checkInIntervalOf(row: SqlRow): number {
-  const intervalMs = readable(integer, row, 'checkin_interval', longestIntervalMs)
-  return Math.min(Math.max(intervalMs, 0), longestIntervalMs)
+  const intervalMs = readable(integer, row, 'checkin_interval', 0)
+  return intervalMs < 0 || intervalMs > failedAfterMaxMs ? 0 : intervalMs
 }
 
 interface OwnValues {
