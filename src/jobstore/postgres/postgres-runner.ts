@@ -5,7 +5,7 @@ import type { Clock } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import { RowsLockedError, type SqlRunner, type TransactionOptions } from '../sql/sql-runner.ts'
 import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/statement.ts'
-import { endTransaction, inquireCommit } from './commit-doubt.ts'
+import { endTransaction, inquireCommit, type TransactionNumber } from './commit-doubt.ts'
 import { isGivenUp, type LockAttempt, LockPatience } from './lock-patience.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { PostgresConnections } from './postgres-connections.ts'
@@ -30,11 +30,11 @@ export interface PostgresRunnerOptions {
 /** How one attempt at a transaction ended, unless the program itself threw. */
 type Attempt<Answer> =
   | { readonly kind: 'committed'; readonly answer: Answer }
-  | { readonly kind: 'failed'; readonly failure: DatabaseFailure; readonly xid: string | null }
+  | { readonly kind: 'failed'; readonly failure: DatabaseFailure; readonly number: TransactionNumber | null }
   | {
       readonly kind: 'doubt'
       readonly failure: DatabaseFailure
-      readonly xid: string
+      readonly number: TransactionNumber
       readonly answer: Answer
     }
 
@@ -58,6 +58,7 @@ export class PostgresRunner implements SqlRunner {
   readonly #answerWithinMs: number | null
   readonly #open: () => Promise<PostgresSession>
   readonly #comingBack: Lanes
+  #hasTimelines = true
   #activeCount = 0
   #onIdle: (() => void) | null = null
   #closing: Promise<void> | null = null
@@ -85,8 +86,12 @@ export class PostgresRunner implements SqlRunner {
         if (end.kind === 'committed') return end.answer
         if (end.kind === 'doubt') {
           if (await this.#isCommitted(end, options.onDoubt)) return end.answer
-        } else if (end.xid !== null && end.failure.isSilent) {
-          await endTransaction(this.#open, end.xid)
+        } else if (end.number !== null && end.failure.isSilent) {
+          await endTransaction(this.#open, end.number)
+        } else if (this.#hasTimelines && lacksTimelines(end.failure)) {
+          this.#hasTimelines = false
+          this.#openings.clear()
+          continue
         }
         if (patience !== null && end.failure.sqlState === lockNotAvailable) {
           await this.#pauseForLock(patience, end.failure, options)
@@ -188,16 +193,20 @@ export class PostgresRunner implements SqlRunner {
       if (failure?.fault.dropsConnection === true) session?.discard()
       else await abandon(session)
       if (failure === null) throw error
-      const xid = transaction?.xid ?? null
-      if (xid !== null && computed !== null && failure.fault.dropsConnection) {
-        return { kind: 'doubt', failure, xid, ...computed }
+      const number = transaction?.number ?? null
+      if (number !== null && computed !== null && failure.fault.dropsConnection) {
+        return { kind: 'doubt', failure, number, ...computed }
       }
-      return { kind: 'failed', failure, xid }
+      return { kind: 'failed', failure, number }
     }
   }
 
   #opening(lockTimeoutMs: number | null): SqlStatement {
-    const limits = { ...this.#options, ...(lockTimeoutMs !== null && { lockTimeoutMs }) }
+    const limits = {
+      ...this.#options,
+      hasTimelines: this.#hasTimelines,
+      ...(lockTimeoutMs !== null && { lockTimeoutMs }),
+    }
     const opening = this.#openings.get(limits.lockTimeoutMs) ?? transactionOpening(limits)
     this.#openings.set(limits.lockTimeoutMs, opening)
     return opening
@@ -229,11 +238,11 @@ export class PostgresRunner implements SqlRunner {
 
   /** Whether a transaction in doubt was committed. @throws JobPersistenceError ERR_COMMIT_UNKNOWN */
   async #isCommitted(
-    { xid, failure }: { readonly xid: string; readonly failure: DatabaseFailure },
+    { number, failure }: { readonly number: TransactionNumber; readonly failure: DatabaseFailure },
     onDoubt: TransactionOptions['onDoubt'] = 'bounded',
   ): Promise<boolean> {
     const outcome = await inquireCommit({
-      xid,
+      number,
       open: this.#open,
       clock: this.#options.clock,
       sleep: this.#sleep,
@@ -242,11 +251,16 @@ export class PostgresRunner implements SqlRunner {
     if (outcome !== 'unknown') return outcome === 'committed'
     throw new JobPersistenceError(
       `The connection broke while a transaction was committed (${failure.message}), and the database could not be ` +
-        `asked since whether it was. Look whether the change is there before making it again; in PostgreSQL: ` +
-        `SELECT pg_xact_status('${xid}').`,
+        `asked since whether it was. Look whether the change is there before making it again; in PostgreSQL, unless ` +
+        `a standby has taken over since: SELECT pg_xact_status('${number.xid}').`,
       { cause: failure.cause, code: 'ERR_COMMIT_UNKNOWN' },
     )
   }
+}
+
+/** Whether a server compatible with PostgreSQL, or the rights of the user, keep its timeline from being asked for. */
+function lacksTimelines({ message }: DatabaseFailure): boolean {
+  return message.includes('pg_walfile_name') || message.includes('pg_current_wal_lsn')
 }
 
 /** Rolls back and gives the connection back, or closes it when that fails. */

@@ -1,5 +1,6 @@
 import type { TransactionLock } from '../sql/sql-runner.ts'
 import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/statement.ts'
+import { type TransactionNumber, timelineExpression } from './commit-doubt.ts'
 import type { LockingStrategy } from './locking.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
@@ -14,8 +15,10 @@ export interface TransactionSettings {
 export function transactionOpening(limits: {
   readonly lockTimeoutMs: number
   readonly statementTimeoutMs: number
+  /** Whether the server can say on which timeline it is. */
+  readonly hasTimelines: boolean
 }): SqlStatement {
-  const { lockTimeoutMs, statementTimeoutMs } = limits
+  const { lockTimeoutMs, statementTimeoutMs, hasTimelines } = limits
   const settings: Readonly<Record<string, string>> = {
     // Rows are named by their keys. A plan made while a table was empty, the server's own checks of foreign keys
     // included, would go on reading it whole when it has grown.
@@ -29,8 +32,10 @@ export function transactionOpening(limits: {
   }
   // One statement for all, each for this transaction only.
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)
+  const timeline = hasTimelines ? timelineExpression : 'NULL'
   return statementOf(
-    `SELECT CAST(pg_current_xact_id() AS text) AS xid, pg_backend_pid() AS pid, ${set.join(', ')}`,
+    `SELECT CAST(pg_current_xact_id() AS text) AS xid, ${timeline} AS timeline, pg_backend_pid() AS pid,
+      ${set.join(', ')}`,
   )
 }
 
@@ -54,7 +59,7 @@ export class PostgresTransaction {
   readonly #opening: SqlStatement
   #unsent: SqlStatement[] = []
   #unsentSize = 0
-  #xid: string | null = null
+  #number: TransactionNumber | null = null
 
   /** `opening` is what it begins with, behind its BEGIN. */
   constructor(session: PostgresSession, settings: TransactionSettings, opening: SqlStatement) {
@@ -64,8 +69,8 @@ export class PostgresTransaction {
   }
 
   /** Its number, once the server has begun it. */
-  get xid(): string | null {
-    return this.#xid
+  get number(): TransactionNumber | null {
+    return this.#number
   }
 
   /** Runs a program from the BEGIN on, up to but without the COMMIT; statements may be unsent at its end. */
@@ -85,7 +90,7 @@ export class PostgresTransaction {
 
   async commit({ mayBeLost }: { readonly mayBeLost: boolean }): Promise<void> {
     // Only a transaction with a number can be asked after, should the answer to the COMMIT be lost.
-    if (this.#xid === null) await this.#flush()
+    if (this.#number === null) await this.#flush()
     if (mayBeLost) this.#unsent.push(commitWithoutDisk)
     await this.#ask(commit)
   }
@@ -108,7 +113,7 @@ export class PostgresTransaction {
       if (attempt > 2) throw new DatabaseFailure(new Error('lock rows vanish as soon as they are made'))
       await this.#session.query({ text: 'ROLLBACK' })
       await this.#session.query({ text: prepare })
-      this.#xid = null
+      this.#number = null
       this.#unsent = opening
     }
   }
@@ -131,14 +136,15 @@ export class PostgresTransaction {
     const { statements } = this.#settings
     const replies = await this.#session.pipeline(sent.map((statement) => statements.named(statement)))
     for (const [index, { pending }] of sent.entries()) pending?.settle(replies[index] ?? noReply)
-    if (this.#xid === null) this.#note(replies[1])
+    if (this.#number === null) this.#note(replies[1])
     return replies
   }
 
   #note(reply: SqlReply | undefined): void {
-    const { xid, pid } = reply?.rows[0] ?? {}
+    const { xid, pid, timeline } = reply?.rows[0] ?? {}
     if (typeof pid === 'number') this.#session.processId = pid
-    this.#xid = typeof xid === 'string' ? xid : null
+    const counted = typeof timeline === 'string' ? timeline : null
+    this.#number = typeof xid === 'string' ? { xid, timeline: counted } : null
   }
 }
 
