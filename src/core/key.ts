@@ -1,4 +1,6 @@
+import { type ArgumentCheck, checkThat } from './arguments.ts'
 import { InvalidArgumentError } from './errors.ts'
+import { isObject } from './options.ts'
 
 export const defaultGroup = 'DEFAULT'
 /** Group of the triggers that a recovery creates. */
@@ -37,13 +39,17 @@ abstract class Key {
 
 /** Identity of a job within a scheduler. */
 export class JobKey extends Key {
-  // A job key is never a trigger key, although both are a name and a group.
-  declare readonly '~kind': 'job'
+  /** A job key is never a trigger key, although both are a name and a group. */
+  get '~kind'(): 'job' {
+    return 'job'
+  }
 }
 
 /** Identity of a trigger within a scheduler. */
 export class TriggerKey extends Key {
-  declare readonly '~kind': 'trigger'
+  get '~kind'(): 'trigger' {
+    return 'trigger'
+  }
 }
 
 // Classes and no field: a million keys may be stored.
@@ -91,6 +97,34 @@ export function jobKey(name: string, group?: string): JobKey {
 
 export function triggerKey(name: string, group?: string): TriggerKey {
   return new TriggerKey(name, group)
+}
+
+/** True for job keys, also those of a second copy of the package. */
+export function isJobKey(value: unknown): value is JobKey {
+  return isKeyOf('job', value)
+}
+
+export const checkJobKey: ArgumentCheck = checkThat(
+  'a JobKey',
+  isJobKey,
+  "Make one with jobKey('name', 'group').",
+)
+
+export const checkTriggerKey: ArgumentCheck = checkThat(
+  'a TriggerKey',
+  (value) => isKeyOf('trigger', value),
+  "Make one with triggerKey('name', 'group').",
+)
+
+/** A job key or a trigger key. */
+export const checkKey: ArgumentCheck = checkThat(
+  'a JobKey or a TriggerKey',
+  (value) => isKeyOf('job', value) || isKeyOf('trigger', value),
+  "Make one with jobKey('name', 'group') or triggerKey('name', 'group').",
+)
+
+function isKeyOf(kind: 'job' | 'trigger', value: unknown): boolean {
+  return isObject(value) && Reflect.get(value, '~kind') === kind
 }
 
 /** Order of keys: group DEFAULT first, then group, then name, by UTF-16 code unit. */

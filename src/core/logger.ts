@@ -1,3 +1,5 @@
+import { type ArgumentCheck, checkMethods } from './arguments.ts'
+
 /**
  * What the library logs with. The shape is pino's, so a pino logger fits as it is.
  */
@@ -7,6 +9,12 @@ export interface Logger {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
+
+export const checkLogger: ArgumentCheck = checkMethods(
+  'a logger',
+  ['debug', 'info', 'warn', 'error'],
+  'Pass a pino logger or anything of its shape.',
+)
 
 /** Says nothing. */
 export const silentLogger: Logger = {

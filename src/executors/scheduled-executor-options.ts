@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from '../core/errors.ts'
-import { type Logger, silentLogger } from '../core/logger.ts'
+import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../threadpool/piscina-options.ts'
 import { poolSizeMax } from '../threadpool/slot-pool.ts'
-import { type Clock, systemClock, timerDelayMaxMs } from '../time/clock.ts'
+import { type Clock, checkClock, systemClock, timerDelayMaxMs } from '../time/clock.ts'
 import { requireTickMs } from './hashed-wheel-timer.ts'
 import type { ScheduledFuture } from './scheduled-future.ts'
 import type { TaskFunction } from './task.ts'
@@ -106,6 +106,8 @@ export function resolveScheduledExecutorOptions(
   if (decorator !== null && typeof decorator !== 'function') {
     throw invalid('decorateTask', `must be a function, got ${describeValue(decorator)}`)
   }
+  if (options.logger !== undefined) checkLogger(what, 'logger', options.logger, 'ERR_INVALID_OPTION')
+  if (options.clock !== undefined) checkClock(what, 'clock', options.clock, 'ERR_INVALID_OPTION')
   return Object.freeze({
     policies,
     onError: requireOneOf('onError', onError, ['stop', 'continue']),

@@ -1,3 +1,4 @@
+import { checkNumber } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
 import { logThrown } from '../core/thrown-value.ts'
@@ -8,7 +9,7 @@ import { CancellationError, RejectedExecutionError } from './errors.ts'
 import { FutureTask, PeriodicFutureTask, type TaskOwner } from './future-task.ts'
 import { defaultTicksPerWheel } from './hashed-wheel-timer.ts'
 import { invokeAll, invokeAny } from './invoke.ts'
-import type { ScheduledExecutorEventMap } from './scheduled-executor-events.ts'
+import { type ScheduledExecutorEventMap, scheduledExecutorEventNames } from './scheduled-executor-events.ts'
 import {
   type ResolvedPolicies,
   type ResolvedScheduledExecutorOptions,
@@ -48,7 +49,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     this.#options = resolveScheduledExecutorOptions(options)
     const { clock, logger, ref, onError, policies } = this.#options
     this.#policies = policies
-    this.#events = new TypedEventEmitter(logger)
+    this.#events = new TypedEventEmitter(logger, scheduledExecutorEventNames)
     this.#termination = new Termination(clock)
     this.#workers = new WorkerTasks(this.#options, ({ future }, value) => {
       this.#events.emit('taskProgress', { future, value })
@@ -168,7 +169,8 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     return neverRan
   }
 
-  awaitTermination(timeoutMs: number = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async awaitTermination(timeoutMs: number = Number.POSITIVE_INFINITY): Promise<boolean> {
+    checkNumber('awaitTermination', 'timeoutMs', timeoutMs)
     return this.#termination.wait(timeoutMs)
   }
 

@@ -41,7 +41,7 @@ export class Timer implements Disposable {
   constructor(options: TimerOptions = {}) {
     this.#options = resolveTimerOptions(options)
     const { clock, logger, ref } = this.#options
-    this.#events = new TypedEventEmitter(logger)
+    this.#events = new TypedEventEmitter<TimerEventMap>(logger, { error: true })
     this.#turn = new Turn(clock)
     this.#alarm = new Alarm({
       clock,

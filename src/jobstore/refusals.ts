@@ -1,4 +1,4 @@
-import { JobPersistenceError } from '../core/errors.ts'
+import { JobPersistenceError, ObjectAlreadyExistsError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 
 // What every store says when it refuses something, so that users read the same words whichever store they have.
@@ -21,6 +21,15 @@ export function jobKeyMismatch(
     `Cannot replace trigger '${key.toString()}' of job '${jobKey.toString()}' ` +
       `by one of job '${String(newJobKey)}'. Give the new trigger the key of the same job.`,
     { code: 'ERR_JOB_KEY_MISMATCH' },
+  )
+}
+
+/** A trigger cannot be replaced by one whose key a third trigger has. */
+export function rescheduledOntoAnother(key: TriggerKey): ObjectAlreadyExistsError {
+  return new ObjectAlreadyExistsError(
+    'trigger',
+    key.toString(),
+    'Give the new trigger another identity, or unschedule that one first.',
   )
 }
 

@@ -1,6 +1,7 @@
 import type { JobExecutionError, SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
-import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
+import type { Logger } from '../core/logger.ts'
+import { type EventNames, TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
@@ -160,5 +161,54 @@ export type SchedulerEventObserver<Name extends SchedulerEventName> = (
 /** The events of one scheduler, for observers. */
 export type SchedulerEvents = TypedEvents<SchedulerEventMap>
 
+const eventNames: EventNames<SchedulerEventMap> = {
+  shutdownIncomplete: true,
+  workerThreadStuck: true,
+  retriesExhausted: true,
+  jobTypeUnknown: true,
+  jobScheduled: true,
+  jobUnscheduled: true,
+  triggerFinalized: true,
+  triggerPaused: true,
+  triggersPaused: true,
+  triggerResumed: true,
+  triggersResumed: true,
+  jobAdded: true,
+  jobDeleted: true,
+  jobPaused: true,
+  jobsPaused: true,
+  jobResumed: true,
+  jobsResumed: true,
+  schedulingDataCleared: true,
+  schedulerStarting: true,
+  schedulerStarted: true,
+  schedulerInStandbyMode: true,
+  schedulerShuttingdown: true,
+  schedulerShutdown: true,
+  schedulerError: true,
+  triggerFired: true,
+  triggerMisfired: true,
+  triggerComplete: true,
+  triggerInError: true,
+  nodeFailed: true,
+  nodeRecovered: true,
+  executionLost: true,
+  checkInFailed: true,
+  checkInRestored: true,
+  recoveredByPeer: true,
+  clockSkewed: true,
+  lockWaitExceeded: true,
+  jobToBeExecuted: true,
+  jobExecutionVetoed: true,
+  jobWasExecuted: true,
+  jobProgress: true,
+  jobInterrupted: true,
+  jobRetryScheduled: true,
+}
+
 /** The emitting side. */
-export class SchedulerEventEmitter extends TypedEventEmitter<SchedulerEventMap> {}
+export class SchedulerEventEmitter extends TypedEventEmitter<SchedulerEventMap> {
+  constructor(logger: Logger) {
+    super(logger, eventNames)
+  }
+}

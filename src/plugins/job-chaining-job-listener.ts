@@ -1,5 +1,6 @@
+import { checkBoolean, checkName, checkOptions } from '../core/arguments.ts'
 import { InvalidArgumentError, type JobExecutionError } from '../core/errors.ts'
-import type { JobKey } from '../core/key.ts'
+import { checkJobKey, type JobKey } from '../core/key.ts'
 import { KeyMap } from '../core/key-map.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobListener } from '../listeners/job-listener.ts'
@@ -23,6 +24,7 @@ export class JobChainingJobListener implements JobListener {
   readonly #links = new KeyMap<JobKey, Link[]>()
 
   constructor(name: string) {
+    checkName('JobChainingJobListener', 'name', name)
     this.name = name
   }
 
@@ -32,6 +34,9 @@ export class JobChainingJobListener implements JobListener {
    * @throws InvalidArgumentError when a job would follow itself
    */
   addJobChainLink(first: JobKey, second: JobKey, options: JobChainLinkOptions = {}): void {
+    checkJobKey('addJobChainLink', 'first', first)
+    checkJobKey('addJobChainLink', 'second', second)
+    checkOptions('addJobChainLink', options, { evenAfterFailure: checkBoolean })
     if (first.equals(second)) {
       throw new InvalidArgumentError(
         'second',

@@ -1,3 +1,5 @@
+import { constants } from 'node:os'
+import { checkOneOf, listOf } from '../core/arguments.ts'
 import { listenLastingly } from '../core/lasting-listener.ts'
 import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -11,6 +13,8 @@ export interface ShutdownHookOptions {
   readonly timeoutMs?: number
 }
 
+const checkSignal = checkOneOf(Object.keys(constants.signals))
+
 /**
  * Shuts the scheduler down, waiting for running jobs, when the process is told to stop. The process then ends by
  * itself; a second signal ends it at once, as if there were no hook.
@@ -21,7 +25,8 @@ export function shutdownHookPlugin(options: ShutdownHookOptions = {}): Scheduler
     min: 0,
     max: timerDelayMaxMs,
   })
-  const signals = options.signals ?? ['SIGINT', 'SIGTERM']
+  const { signals = ['SIGINT', 'SIGTERM'] } = options
+  listOf(checkSignal)('shutdownHookPlugin', 'signals', signals, 'ERR_INVALID_OPTION')
   let remove = (): void => {}
   return {
     name: 'shutdownHook',

@@ -4,7 +4,7 @@ import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
-import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import type { JobScheduler, ReplaceOptions } from '../jobs/job-scheduler.ts'
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type {
   ExecutionCursor,
@@ -27,11 +27,6 @@ import type { SchedulerMetaData } from './scheduler-metadata.ts'
 export interface JobAndTriggers {
   readonly job: JobDetail
   readonly triggers: readonly Trigger[]
-}
-
-export interface ReplaceOptions {
-  /** Replace what has the same key. Default false: what exists already is an error. */
-  readonly replace?: boolean
 }
 
 export interface AddJobOptions extends ReplaceOptions {
@@ -93,6 +88,9 @@ export interface FireInstance {
 /**
  * HOW: stores jobs and triggers and, once started, runs them.
  *
+ * Every method checks what it is given and throws, or rejects with, an `InvalidArgumentError` that names the argument:
+ * ERR_INVALID_ARGUMENT, or ERR_INVALID_OPTION for a field of an options object.
+ *
  * Operations on keys that do not exist answer `false`, `null` or an empty list and tell no listener. After `shutdown`
  * every operation on data throws ERR_SCHEDULER_SHUTDOWN.
  */
@@ -137,18 +135,22 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    * off, and what it was to be told is left to its recovery. What was left, if anything, is the event
    * `shutdownIncomplete`, and for a store that was cut off also a `schedulerError`, ERR_SHUTDOWN_INCOMPLETE.
    *
-   * @throws InvalidArgumentError ERR_INVALID_OPTION for a `timeoutMs` out of bounds, and never for anything else
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT or ERR_INVALID_OPTION for wrong options; never for anything else
    */
   shutdown(options?: ShutdownOptions): Promise<void>
 
-  scheduleJob(trigger: Trigger): Promise<Date>
-  scheduleJob(jobDetail: JobDetail, trigger: Trigger): Promise<Date>
+  /** Stores a trigger for a job that exists already; answers its first fire time. */
+  scheduleJob(trigger: Trigger, options?: ReplaceOptions): Promise<Date>
   /**
-   * Stores a job with several triggers, all or none; answers the earliest first fire time.
+   * Stores a job with its trigger or several triggers, all or none; answers the earliest first fire time.
    *
    * @throws InvalidArgumentError when there is no trigger
    */
-  scheduleJob(jobDetail: JobDetail, triggers: readonly Trigger[], options?: ReplaceOptions): Promise<Date>
+  scheduleJob(
+    jobDetail: JobDetail,
+    triggers: Trigger | readonly Trigger[],
+    options?: ReplaceOptions,
+  ): Promise<Date>
   /** Stores many jobs with their triggers, all or none. */
   scheduleJobs(entries: readonly JobAndTriggers[], options?: ReplaceOptions): Promise<void>
   /** Stores a job without a trigger; it must be durable. */

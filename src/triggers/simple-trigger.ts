@@ -1,4 +1,4 @@
-import { refuseUnknownKeys } from '../core/options.ts'
+import { checkNumber, checkObject, checkOptions } from '../core/arguments.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { firstIncluded } from './calendar-skip.ts'
 import type { Calendar } from './calendars/calendar.ts'
@@ -182,6 +182,7 @@ export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
 
   /** A builder that starts out with the schedule of an existing trigger. */
   static of(schedule: SimpleTriggerFields): SimpleScheduleBuilder {
+    checkObject('SimpleScheduleBuilder.of', 'schedule', schedule)
     const builder = new SimpleScheduleBuilder()
     builder.#repeatCount = schedule.repeatCount
     builder.#repeatIntervalMs = schedule.repeatIntervalMs
@@ -216,24 +217,24 @@ export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
 
   /** The time between fires: the sum of the given units. */
   withInterval(interval: IntervalParts): this {
-    refuseUnknownKeys('SimpleScheduleBuilder.withInterval', interval, intervalUnits)
+    checkObject('SimpleScheduleBuilder.withInterval', 'interval', interval)
+    checkOptions('SimpleScheduleBuilder.withInterval', interval, intervalParts)
     const { hours = 0, minutes = 0, seconds = 0, milliseconds = 0 } = interval
     return this.withIntervalInMilliseconds(
       hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + milliseconds,
     )
   }
   withIntervalInMilliseconds(milliseconds: number): this {
-    this.#repeatIntervalMs = milliseconds
-    return this
+    return this.#every('Milliseconds', milliseconds, 1)
   }
   withIntervalInSeconds(seconds: number): this {
-    return this.withIntervalInMilliseconds(seconds * 1000)
+    return this.#every('Seconds', seconds, 1000)
   }
   withIntervalInMinutes(minutes: number): this {
-    return this.withIntervalInMilliseconds(minutes * 60_000)
+    return this.#every('Minutes', minutes, 60_000)
   }
   withIntervalInHours(hours: number): this {
-    return this.withIntervalInMilliseconds(hours * 3_600_000)
+    return this.#every('Hours', hours, 3_600_000)
   }
 
   /** Fires after the first one, so the trigger fires one time more than this; -1 means for ever. */
@@ -260,9 +261,17 @@ export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
     trigger.validate()
     return trigger
   }
+
+  #every(unit: string, count: number, unitMs: number): this {
+    checkNumber(`SimpleScheduleBuilder.withIntervalIn${unit}`, unit.toLowerCase(), count)
+    this.#repeatIntervalMs = count * unitMs
+    return this
+  }
 }
 
 const intervalUnits = ['hours', 'minutes', 'seconds', 'milliseconds'] as const
+
+const intervalParts = Object.fromEntries(intervalUnits.map((unit) => [unit, checkNumber]))
 
 /** A span of time in parts, for example `{ minutes: 1, seconds: 30 }`. */
 export type IntervalParts = { readonly [Unit in (typeof intervalUnits)[number]]?: number }

@@ -1,3 +1,4 @@
+import { type ArgumentCheck, checkDate, checkThat, hasMethods } from '../core/arguments.ts'
 import type { JobDataMap } from '../core/job-data-map.ts'
 import { compareKeys, type JobKey, type TriggerKey } from '../core/key.ts'
 import type { EpochMs } from '../time/clock.ts'
@@ -76,6 +77,7 @@ export abstract class Trigger implements TriggerFields, FireState {
   }
   /** The first time by schedule strictly after `after`, whatever calendars exclude; null when there is none. */
   getFireTimeAfter(after: Date): Date | null {
+    checkDate('getFireTimeAfter', 'after', after)
     return toDate(this.fireTimeAfterMs(after.getTime()))
   }
   mayFireAgain(): boolean {
@@ -219,6 +221,17 @@ export abstract class Trigger implements TriggerFields, FireState {
     misfiredFireTimeMs: EpochMs | null,
   ): this
 }
+
+/** By shape, so that a trigger of a second copy of the package will do. */
+export function isTrigger(value: unknown): value is Trigger {
+  return hasMethods(value, ['computeFirstFireTime', 'fireTimeAfterMs', 'validate'])
+}
+
+export const checkTrigger: ArgumentCheck = checkThat(
+  'a Trigger',
+  isTrigger,
+  'Build one: TriggerBuilder.newTrigger().withIdentity(...).withSchedule(...).build().',
+)
 
 function toDate(ms: EpochMs | null): Date | null {
   return ms === null ? null : new Date(ms)

@@ -46,6 +46,8 @@ class Reports {
   }
 }
 
+const clusterLike = { scheduleJobs: () => {}, registerJobs: () => {} }
+
 describe('S1: enableScheduling', () => {
   test('runs the scheduled methods of objects', async () => {
     const clock = new ManualClock()
@@ -184,7 +186,7 @@ describe('S1: enableScheduling', () => {
     [{ instances: {} }, `'instances' must be an array`],
     [{ instances: [], resolve: 'env' }, `'resolve' must be a function`],
     [{ instances: [], application: 'a' }, `'application' is for a cluster`],
-    [{ instances: [], cluster: {}, configurers: [] }, `'configurers' does not go with a cluster`],
+    [{ instances: [], cluster: clusterLike, configurers: [] }, `'configurers' does not go with a cluster`],
   ])('refuses %j', async (options, message) => {
     await expect(enableScheduling(options as never)).rejects.toThrow(message)
   })

@@ -1,3 +1,4 @@
+import { type ArgumentCheck, checkMethods } from '../../core/arguments.ts'
 import type { EpochMs } from '../../time/clock.ts'
 
 /**
@@ -29,3 +30,9 @@ export interface Calendar {
   nextIncludedTime(timeMs: EpochMs): EpochMs | null
   toJSON(): CalendarDefinition
 }
+
+export const checkCalendar: ArgumentCheck = checkMethods(
+  'a calendar',
+  ['isTimeIncluded', 'nextIncludedTime', 'toJSON'],
+  'Make one, as in new HolidayCalendar({ excludedDates }), or with calendarFromJSON.',
+)

@@ -1,9 +1,10 @@
+import { orNull } from '../../core/arguments.ts'
 import { describeValue } from '../../core/options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { TimeZone } from '../../time/zone.ts'
-import type { Calendar, CalendarDefinition } from './calendar.ts'
+import { type Calendar, type CalendarDefinition, checkCalendar } from './calendar.ts'
 import { CalendarSearch } from './calendar-search.ts'
-import { invalidCalendar } from './invalid-calendar.ts'
+import { invalidCalendar, requireCalendarOptions } from './invalid-calendar.ts'
 
 /** What every calendar may be given. */
 export interface CalendarOptions {
@@ -32,6 +33,7 @@ export abstract class ZonedCalendar implements Calendar {
   protected readonly zone: TimeZone
 
   protected constructor(type: string, options: CalendarOptions, ownOptions: readonly string[]) {
+    requireCalendarOptions(type, options)
     for (const field of Object.keys(options)) {
       if (!commonOptions.includes(field) && !ownOptions.includes(field)) {
         const known = [...ownOptions, ...commonOptions].join(', ')
@@ -46,6 +48,7 @@ export abstract class ZonedCalendar implements Calendar {
         `'description' must be text, got ${describeValue(description)}.`,
       )
     }
+    orNull(checkCalendar)(`Calendar '${type}'`, 'baseCalendar', baseCalendar, 'ERR_INVALID_CALENDAR')
     this.zone = options.timeZone === undefined ? TimeZone.system() : TimeZone.of(options.timeZone)
     this.description = description
     this.baseCalendar = baseCalendar

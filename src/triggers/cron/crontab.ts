@@ -1,3 +1,4 @@
+import { type ArgumentCheck, checkOneOf, checkOptions, checkString } from '../../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { CronExpression } from './cron-expression.ts'
@@ -153,12 +154,21 @@ class CrontabReader {
   }
 }
 
+const crontabOptions: Readonly<Record<keyof CrontabOptions, ArgumentCheck>> = {
+  timeZone: checkString,
+  dst: checkOneOf(['vixie', 'quartz']),
+  userColumn: checkOneOf(['absent', 'present']),
+  seconds: checkOneOf(['never', 'optional']),
+}
+
 /**
  * Reads the text of a crontab: comments, variables (`NAME = value`, quotes allowed), entries of five fields or a macro.
  * `CRON_TZ`, or else `TZ`, sets the zone of the entries below it; below an unknown zone each entry is a bad line, up to
  * the next that is known. Every bad line is reported with its number, and none stops the reading.
  */
 export function parseCrontab(text: string, options: CrontabOptions = {}): Crontab {
+  checkString('parseCrontab', 'text', text)
+  checkOptions('parseCrontab', options, crontabOptions)
   return new CrontabReader(options).read(text)
 }
 
