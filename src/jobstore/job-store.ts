@@ -250,7 +250,11 @@ export interface JobStore {
   /** Null for a store that one scheduler uses. */
   readonly cluster: JobStoreCluster | null
 
-  /** Called once, before anything else. */
+  /**
+   * Called before anything else, and again only after a `shutdown`.
+   *
+   * @throws JobPersistenceError ERR_STORE_IN_USE while another scheduler has this store
+   */
   initialize(context: JobStoreContext): Promise<void>
   /** First start of the scheduler: recovery happens here. */
   schedulerStarted(): Promise<void>

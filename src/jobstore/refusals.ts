@@ -48,3 +48,12 @@ export function calendarInUse(calendarName: string, user: TriggerKey): JobPersis
     { code: 'ERR_CALENDAR_IN_USE' },
   )
 }
+
+/** One store object serves one scheduler at a time. */
+export function storeInUse(storeName: string, schedulerName: string): JobPersistenceError {
+  return new JobPersistenceError(
+    `This ${storeName} belongs to scheduler '${schedulerName}' already; give every scheduler a store of its own. ` +
+      'Two stores of the same database are what several schedulers share.',
+    { code: 'ERR_STORE_IN_USE' },
+  )
+}

@@ -189,7 +189,13 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.shutdown({ waitForJobsToComplete: true })
+    const { clock, disposeTimeoutMs, interruptGraceMs } = this.#options
+    const deadline = clock.setTimer(disposeTimeoutMs, () => {
+      this.#engine.interrupt(this.#executing.all(), 'shutdown')
+    })
+    const timeoutMs = Math.min(disposeTimeoutMs + interruptGraceMs, timerDelayMaxMs)
+    await this.shutdown({ waitForJobsToComplete: true, timeoutMs })
+    deadline.cancel()
   }
 
   scheduleJob(

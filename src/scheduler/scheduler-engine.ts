@@ -6,7 +6,7 @@ import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
 import type { InterruptTarget } from '../jobstore/cluster-view.ts'
-import type { SchedulerSignaler, TriggerFiredBundle } from '../jobstore/job-store.ts'
+import type { JobStoreContext, SchedulerSignaler, TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { StuckThread } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { CompletionWriter } from './completion-writer.ts'
@@ -43,6 +43,9 @@ interface Change {
 }
 const unchanged: Change = { told: null }
 
+/** What a part says that belongs to another scheduler already. */
+const takenCodes = { pool: 'ERR_SCHEDULER_STATE', store: 'ERR_STORE_IN_USE' } as const
+
 /** Life cycle of a scheduler and the wiring of its moving parts: store, loop, shells, pool, plugins. */
 export class SchedulerEngine {
   readonly #options: ResolvedSchedulerOptions
@@ -54,6 +57,8 @@ export class SchedulerEngine {
   readonly #shellResources: JobRunShellResources
   readonly #unknownJobTypes: UnknownJobTypes
   readonly #neverStarted: NeverStarted
+  /** Pool and store, once they are this scheduler's to shut down. */
+  readonly #parts = new Set<'pool' | 'store'>()
   #environment: ExecutionEnvironment | null = null
   #state: SchedulerState = 'standby'
   #runningSinceMs: EpochMs | null = null
@@ -139,15 +144,17 @@ export class SchedulerEngine {
         this.#notifier.events.emit('jobInterrupted', { jobKey, fireInstanceId, reason })
       },
     }
-    await threadPool.initialize({
-      schedulerName,
-      clock,
-      logger,
-      threadStuck: (stuck) => {
-        this.#tellStuck(stuck)
-      },
-    })
-    await jobStore.initialize({
+    await this.#takePart('pool', () =>
+      threadPool.initialize({
+        schedulerName,
+        clock,
+        logger,
+        threadStuck: (stuck) => {
+          this.#tellStuck(stuck)
+        },
+      }),
+    )
+    const storeContext: JobStoreContext = {
       schedulerName,
       instanceId,
       clock,
@@ -157,7 +164,20 @@ export class SchedulerEngine {
       misfireThresholdMs,
       knowsJobType: (jobType) => this.#registry.has(jobType),
       jobTypes: () => this.#registry.jobTypes,
-    })
+    }
+    await this.#takePart('store', () => jobStore.initialize(storeContext))
+  }
+
+  /** A part that refuses because another scheduler has it is not ours to shut down. */
+  async #takePart(part: 'pool' | 'store', take: () => Promise<void>): Promise<void> {
+    this.#parts.add(part)
+    try {
+      await take()
+    } catch (error) {
+      const isTaken = SchedulerError.is(error) && error.code === takenCodes[part]
+      if (isTaken) this.#parts.delete(part)
+      throw error
+    }
   }
 
   /** For what may not begin any more once a shutdown has begun. */
@@ -280,6 +300,7 @@ export class SchedulerEngine {
         interruptAll: () => {
           this.interrupt(this.#executing.all(), 'shutdown')
         },
+        owns: (part) => this.#parts.has(part),
         noteNeverStarted: () => this.#neverStarted.noteShutdown(),
         close: () => {
           this.#isClosed = true

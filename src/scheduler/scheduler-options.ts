@@ -18,7 +18,7 @@ import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { AdjustableClock } from '../time/adjustable-clock.ts'
-import { type Clock, checkClock, systemClock } from '../time/clock.ts'
+import { type Clock, checkClock, systemClock, timerDelayMaxMs } from '../time/clock.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
 /** How a scheduler works, whatever its store and pool. */
@@ -61,6 +61,12 @@ export interface SchedulerBehaviour {
   readonly interruptJobsOnShutdown?: boolean
   /** Interrupt running jobs when `shutdown` waits for them. Default false. */
   readonly interruptJobsOnShutdownWithWait?: boolean
+  /**
+   * How long the end of `await using` waits for running jobs. Then it interrupts them, gives them `interruptGraceMs`,
+   * says in a `schedulerError` how many are left, and goes on as without waiting. Milliseconds, 0 to 2,147,483,647,
+   * default 30,000.
+   */
+  readonly disposeTimeoutMs?: number
   /** Default none. */
   readonly plugins?: readonly SchedulerPlugin[]
   /**
@@ -109,6 +115,7 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   maxClockSkewMs: isGiven,
   interruptJobsOnShutdown: checkBoolean,
   interruptJobsOnShutdownWithWait: checkBoolean,
+  disposeTimeoutMs: isGiven,
   plugins: listOf(checkMethods('a plugin', ['initialize'])),
   logger: (method, argument, value, code) => {
     if (value !== false) checkLogger(method, argument, value, code)
@@ -150,6 +157,7 @@ export function resolveSchedulerOptions(
     maxClockSkewMs: integer('maxClockSkewMs', options.maxClockSkewMs ?? 1000, 1, 86_400_000),
     interruptJobsOnShutdown: options.interruptJobsOnShutdown ?? false,
     interruptJobsOnShutdownWithWait: options.interruptJobsOnShutdownWithWait ?? false,
+    disposeTimeoutMs: integer('disposeTimeoutMs', options.disposeTimeoutMs ?? 30_000, 0, timerDelayMaxMs),
     plugins: options.plugins ?? [],
     logger: resolveLogger(options.logger, clock),
     clock: new AdjustableClock(clock),

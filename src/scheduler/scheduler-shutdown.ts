@@ -23,6 +23,8 @@ export interface SchedulerShutdownParts {
   readonly standBy: () => Promise<{ readonly told: Told }>
   /** Asks what runs to stop. */
   readonly interruptAll: () => void
+  /** Whether the pool or the store is this scheduler's: one that refused it belongs to another scheduler. */
+  readonly owns: (part: 'pool' | 'store') => boolean
   /** Says what is stored and was never to fire. */
   readonly noteNeverStarted: () => Promise<void>
   /** Operations on data are refused from now on. */
@@ -79,6 +81,7 @@ export class SchedulerShutdown {
 
   async #endPool(): Promise<void> {
     const { completions, notifier, options, interruptAll } = this.#parts
+    if (!this.#parts.owns('pool')) return
     const limitMs = this.#remainingMs()
     let left = 0
     const ending = this.#guarded('The thread pool failed to shut down.', async () => {
@@ -126,6 +129,7 @@ export class SchedulerShutdown {
   /** A store that was cut off has nothing to ask its server any more, so it is soon done. */
   async #closeStore(): Promise<void> {
     const { cut, options } = this.#parts
+    if (!this.#parts.owns('store')) return
     const closing = this.#guarded('The job store failed to shut down.', () =>
       options.jobStore.shutdown({ cut: cut.signal }),
     )

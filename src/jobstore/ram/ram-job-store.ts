@@ -29,6 +29,7 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from '../queries.ts'
+import { storeInUse } from '../refusals.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
@@ -57,14 +58,19 @@ export class RAMJobStore implements JobStore {
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
   #session: RamSession | null = null
+  /** The name of the scheduler that has this store. */
+  #owner: string | null = null
 
   async initialize(context: JobStoreContext): Promise<void> {
+    if (this.#owner !== null) throw storeInUse(this.name, this.#owner)
+    this.#owner = context.schedulerName
     this.#session = new RamSession(this.#data, this.#signals, context)
   }
   async schedulerStarted(): Promise<void> {}
   async schedulerPaused(): Promise<void> {}
   async schedulerResumed(): Promise<void> {}
   async shutdown(): Promise<void> {
+    this.#owner = null
     this.#data.dispose()
   }
   /** 20 milliseconds after one or two failures in a row, twice as long after each further one, at most 10 seconds. */

@@ -28,6 +28,7 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from '../queries.ts'
+import { storeInUse } from '../refusals.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import { acquireAndFireTriggers, acquireTriggers } from './acquiring.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
@@ -79,6 +80,8 @@ export class SqlJobStore implements DatabaseJobStore {
   /** Absent on tables shared with Java. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
   #open: OpenStore | null = null
+  /** The name of the scheduler that has this store. */
+  #owner: string | null = null
 
   constructor(engine: SqlEngine) {
     this.name = engine.name
@@ -97,6 +100,16 @@ export class SqlJobStore implements DatabaseJobStore {
   }
 
   async initialize(context: JobStoreContext): Promise<void> {
+    if (this.#owner !== null) throw storeInUse(this.name, this.#owner)
+    this.#owner = context.schedulerName
+    try {
+      await this.#connect(context)
+    } catch (error) {
+      this.#owner = null
+      throw error
+    }
+  }
+  async #connect(context: JobStoreContext): Promise<void> {
     const session = openSession(this.#engine, context)
     const connection = await this.#engine.connect(session)
     const transactions = new SqlTransactions(session, connection.runner, (earliestMs) => {
@@ -129,6 +142,7 @@ export class SqlJobStore implements DatabaseJobStore {
       await open.connection.close()
     } finally {
       cut?.removeEventListener('abort', onCut)
+      this.#owner = null
     }
   }
   /** 100 milliseconds after one or two failures in a row, twice as long after each further one, at most 15 seconds. */
