@@ -110,6 +110,11 @@ export class CompletionWriter {
     if (this.#untold === 0) this.#draining.wakeAll()
   }
 
+  /** Whether the store does not know of everything yet. */
+  get isBehind(): boolean {
+    return this.#untold > 0
+  }
+
   /** Resolves when the store knows of everything, or after `timeoutMs`. */
   async drained(timeoutMs?: number): Promise<void> {
     if (this.#untold > 0) await this.#draining.wait(this.#clock, timeoutMs)

@@ -13,6 +13,7 @@ import type {
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
+import { Waiters } from '../time/waiters.ts'
 import { type LockedClaim, LockedClaims } from './locked-claims.ts'
 import type { Notifier } from './notifier.ts'
 import { planTurn, type TurnDecision, type TurnState } from './plan-turn.ts'
@@ -67,6 +68,8 @@ export class QuartzSchedulerThread {
   #sliceStartMs = 0
   /** When the present sleep ends by itself, by the wall clock; infinite while awake. */
   #asleepUntilMs = Number.POSITIVE_INFINITY
+  /** Those who wait for the loop to sleep. */
+  readonly #restless = new Waiters()
 
   constructor(options: QuartzSchedulerThreadOptions) {
     this.#options = options
@@ -122,6 +125,20 @@ export class QuartzSchedulerThread {
     }
   }
 
+  /** Whether the loop sleeps and knows of nothing that is due. */
+  get isAtRest(): boolean {
+    const state = this.#state()
+    const { signal, nowMs, elapsedMs, retryAtMs } = state
+    if (this.#asleepUntilMs === Number.POSITIVE_INFINITY || elapsedMs < retryAtMs) return false
+    if (signal !== null && (signal.candidateMs === null || signal.candidateMs <= nowMs)) return false
+    return planTurn({ ...state, signal: null }).kind === 'sleep'
+  }
+
+  /** Resolves when the loop goes to sleep the next time, or ends. */
+  async nextSleep(): Promise<void> {
+    await this.#restless.wait(this.#options.clock)
+  }
+
   async #run(): Promise<void> {
     for (;;) {
       if (this.#isAbandoned) return
@@ -129,6 +146,7 @@ export class QuartzSchedulerThread {
       const decision = planTurn(this.#state())
       switch (decision.kind) {
         case 'end':
+          this.#restless.wakeAll()
           return
         case 'standby':
           await this.#sleep(this.#options.idleWaitMs)
@@ -185,6 +203,7 @@ export class QuartzSchedulerThread {
 
   async #sleep(delayMs: number): Promise<void> {
     this.#asleepUntilMs = this.#options.clock.now() + delayMs
+    this.#restless.wakeAll()
     await this.#gate.wait(delayMs)
     this.#asleepUntilMs = Number.POSITIVE_INFINITY
     this.#sliceStartMs = this.#options.clock.elapsedMs()

@@ -52,6 +52,7 @@ import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import { Scheduling, type SchedulingObserver, silentObserver } from './scheduling.ts'
 import { TurnBudget } from './turn-budget.ts'
+import { WallClockStarts } from './wall-clock-starts.ts'
 
 export interface QuartzSchedulerParts {
   readonly options: ResolvedSchedulerOptions
@@ -75,6 +76,7 @@ export class QuartzScheduler implements Scheduler {
   readonly #executing: ExecutingJobs
   readonly #budget: TurnBudget
   readonly #nameless: Nameless
+  readonly #wallClockStarts: WallClockStarts
   readonly #scheduling: Scheduling
   readonly #cluster: Cluster
   #delayedStart: Timer | null = null
@@ -87,7 +89,8 @@ export class QuartzScheduler implements Scheduler {
     this.#notifier = parts.notifier
     this.#executing = parts.executing
     this.#budget = new TurnBudget(parts.options.clock)
-    const { clock, logger } = parts.options
+    const { clock, hasOwnClock, logger } = parts.options
+    this.#wallClockStarts = new WallClockStarts({ clock, hasOwnClock, logger })
     this.#nameless = new Nameless({ isPersistent: this.#store.capabilities.persistent, clock, logger })
     this.#cluster = new Cluster({
       store: this.#store,
@@ -102,6 +105,7 @@ export class QuartzScheduler implements Scheduler {
       options: this.#options,
       budget: this.#budget,
       nameless: this.#nameless,
+      wallClockStarts: this.#wallClockStarts,
       requireOpen: () => {
         this.#engine.requireOpen()
       },
@@ -182,6 +186,10 @@ export class QuartzScheduler implements Scheduler {
     await this.#engine.standby()
   }
 
+  idle(): Promise<void> {
+    return this.#engine.idle()
+  }
+
   async shutdown(options: ShutdownOptions = {}): Promise<void> {
     checkOptions('shutdown', options, shutdownOptions)
     this.#cancelDelayedStart()
@@ -240,6 +248,7 @@ export class QuartzScheduler implements Scheduler {
       options: this.#options,
       budget: this.#budget,
       nameless: this.#nameless,
+      wallClockStarts: this.#wallClockStarts,
       requireOpen: () => {
         this.#engine.requireOpen()
       },

@@ -267,6 +267,19 @@ export class SchedulerEngine {
     return changed
   }
 
+  /** Resolves when nothing that is due here is left to be fired, to end, or to be written. */
+  async idle(): Promise<void> {
+    const { clock, threadPool } = this.#options
+    for (;;) {
+      await this.#executing.drained(clock)
+      await this.#completions.drained()
+      if (this.#executing.count > 0 || this.#completions.isBehind) continue
+      // A pool without slots only schedules.
+      if (this.#state !== 'started' || threadPool.size === 0 || this.#thread.isAtRest) return
+      await this.#thread.nextSleep()
+    }
+  }
+
   /** A store that was cut off may never answer those who wait for it. */
   #unlessCutOff<Answer>(work: Promise<Answer>): Promise<Answer> {
     const { signal } = this.#cut

@@ -83,6 +83,8 @@ export interface SchedulerBehaviour {
 /** The options with every default filled in; frozen. */
 export interface ResolvedSchedulerOptions extends Required<Omit<SchedulerBehaviour, 'logger'>> {
   readonly logger: Logger
+  /** Whether time is another one than the machine's. */
+  readonly hasOwnClock: boolean
   readonly jobStore: JobStore
   readonly threadPool: ThreadPool
   /** Put right by what the store measures. */
@@ -161,6 +163,7 @@ export function resolveSchedulerOptions(
     plugins: options.plugins ?? [],
     logger: resolveLogger(options.logger, clock),
     clock: new AdjustableClock(clock),
+    hasOwnClock: clock !== systemClock,
     ids: options.ids ?? systemIds,
   })
 }

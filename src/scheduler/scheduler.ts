@@ -127,6 +127,13 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   /** Stops firing until the next `start`; running jobs go on. */
   standby(): Promise<void>
   /**
+   * Resolves when this scheduler has nothing to do: it has fired all that is due by its clock and may fire here, each
+   * execution has ended, and the store knows. For tests. One that was not started, stands by or has shut down fires
+   * nothing, so only its running executions are waited for; a store that is away is waited for as well. A job must not
+   * await it: it would wait for itself.
+   */
+  idle(): Promise<void>
+  /**
    * Ends the scheduler for good: fires nothing more, then waits for running jobs if asked to, which may still use the
    * scheduler until then. Calling it again answers the same promise; a job that awaits it must not be waited for.
    *

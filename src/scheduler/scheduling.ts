@@ -23,6 +23,7 @@ import type { AddJobOptions, JobAndTriggers, SchedulerTransaction } from './sche
 import { addJobOptions, checkEntries, checkScheduleJob, replaceOptions } from './scheduler-arguments.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { TurnBudget } from './turn-budget.ts'
+import type { WallClockStarts } from './wall-clock-starts.ts'
 
 /** Who is to know what was scheduled. */
 export interface SchedulingObserver {
@@ -49,6 +50,7 @@ export interface SchedulingParts {
   readonly options: ResolvedSchedulerOptions
   readonly budget: TurnBudget
   readonly nameless: Nameless
+  readonly wallClockStarts: WallClockStarts
   /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN */
   readonly requireOpen: () => void
   readonly observer: SchedulingObserver
@@ -61,6 +63,7 @@ export class Scheduling implements SchedulerTransaction {
   readonly #options: ResolvedSchedulerOptions
   readonly #budget: TurnBudget
   readonly #nameless: Nameless
+  readonly #wallClockStarts: WallClockStarts
   readonly #requireOpen: () => void
   readonly #observer: SchedulingObserver
 
@@ -70,6 +73,7 @@ export class Scheduling implements SchedulerTransaction {
     this.#options = parts.options
     this.#budget = parts.budget
     this.#nameless = parts.nameless
+    this.#wallClockStarts = parts.wallClockStarts
     this.#requireOpen = parts.requireOpen
     this.#observer = parts.observer
   }
@@ -145,7 +149,7 @@ export class Scheduling implements SchedulerTransaction {
     const old = await this.#store.getTrigger(triggerKey)
     if (old === null) return null
     const job = await this.#checks.existingJob(old.jobKey, `trigger ${triggerKey.toString()}`)
-    const replacement = await this.#checks.trigger(trigger, job)
+    const replacement = await this.#checked(trigger, job)
     if (!(await this.#store.rescheduleTrigger(triggerKey, replacement))) return null
     this.#observer.changed(replacement.nextFireTimeMs)
     await this.#observer.jobUnscheduled(triggerKey)
@@ -208,7 +212,7 @@ export class Scheduling implements SchedulerTransaction {
 
   async #scheduleTrigger(trigger: Trigger, options: ReplaceOptions = {}): Promise<Date> {
     const job = await this.#checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`)
-    const prepared = await this.#checks.trigger(trigger, job)
+    const prepared = await this.#checked(trigger, job)
     await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], {
       replace: options.replace ?? false,
     })
@@ -229,10 +233,16 @@ export class Scheduling implements SchedulerTransaction {
     }
     const prepared: Trigger[] = []
     for (const trigger of triggers) {
-      prepared.push(await this.#checks.trigger(trigger, job))
+      prepared.push(await this.#checked(trigger, job))
       await this.#budget.spend()
     }
     return prepared
+  }
+
+  async #checked(trigger: Trigger, job: JobDetail): Promise<Trigger> {
+    const checked = await this.#checks.trigger(trigger, job)
+    this.#wallClockStarts.note(checked)
+    return checked
   }
 
   async getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {

@@ -250,7 +250,10 @@ describe('the end of `await using`', () => {
     const outcomes: string[] = []
     const definition = defineJob('hangs', ({ signal }) => {
       return new Promise((_, reject) => {
-        if (obeys) signal.addEventListener('abort', () => reject(new Error('stopped')))
+        if (!obeys) return
+        signal.addEventListener('abort', () => {
+          reject(new Error('stopped'))
+        })
       })
     })
     const { scheduler, clock, errors, once } = await schedulerFixture({
