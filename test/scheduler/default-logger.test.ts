@@ -1,8 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { triggerKey } from '../../src/core/key.ts'
 import { lineLogger } from '../../src/core/line-logger.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 
@@ -66,13 +68,22 @@ describe('a scheduler that was given no logger', () => {
     expect(lines).toEqual([])
   })
 
+  /** A scheduler that has stored two triggers. */
+  async function unstarted(): Promise<Scheduler> {
+    const clock = new ManualClock()
+    const scheduler = await createScheduler({ jobs: [failing], clock })
+    for (const name of ['first', 'second']) {
+      const trigger = TriggerBuilder.newTrigger({ clock }).withIdentity(name).build()
+      await scheduler.scheduleJob(JobBuilder.newJob(failing).build(), trigger)
+    }
+    return scheduler
+  }
+
   it('warns at its end that triggers in memory were never started', async () => {
     const lines = stderrLines()
     const listeners = process.listenerCount('exit')
     {
-      await using scheduler = await createScheduler({ jobs: [failing], clock: new ManualClock() })
-      await scheduler.scheduleJob(JobBuilder.newJob(failing).build(), TriggerBuilder.newTrigger().build())
-      await scheduler.scheduleJob(JobBuilder.newJob(failing).build(), TriggerBuilder.newTrigger().build())
+      await using _scheduler = await unstarted()
       expect(process.listenerCount('exit')).toBe(listeners + 1)
     }
     expect(lines).toEqual([expect.stringMatching(/start\(\) was never called.*they are lost/)])
@@ -81,11 +92,13 @@ describe('a scheduler that was given no logger', () => {
 
   it('does not when they were deleted, or a start was to come', async () => {
     const lines = stderrLines()
-    for (const prepare of ['clear', 'delay'] as const) {
-      await using scheduler = await createScheduler({ jobs: [failing], clock: new ManualClock() })
-      await scheduler.scheduleJob(JobBuilder.newJob(failing).build(), TriggerBuilder.newTrigger().build())
-      if (prepare === 'clear') await scheduler.clear()
-      else scheduler.startDelayed(1000)
+    {
+      await using cleared = await unstarted()
+      await cleared.clear()
+      await using delayed = await unstarted()
+      delayed.startDelayed(1000)
+      await using unscheduled = await unstarted()
+      await unscheduled.unscheduleJobs([triggerKey('first'), triggerKey('second')])
     }
     expect(lines).toEqual([])
   })
