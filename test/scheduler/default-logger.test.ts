@@ -82,10 +82,9 @@ describe('a scheduler that was given no logger', () => {
   it('warns at its end that triggers in memory were never started', async () => {
     const lines = stderrLines()
     const listeners = process.listenerCount('exit')
-    {
-      await using _scheduler = await unstarted()
-      expect(process.listenerCount('exit')).toBe(listeners + 1)
-    }
+    const scheduler = await unstarted()
+    expect(process.listenerCount('exit')).toBe(listeners + 1)
+    await scheduler.shutdown()
     expect(lines).toEqual([expect.stringMatching(/start\(\) was never called.*they are lost/)])
     expect(process.listenerCount('exit')).toBe(listeners)
   })
