@@ -30,7 +30,7 @@ export function logThrown(
   thrown: unknown,
   message: string,
   fields: object = {},
-  level: 'warn' | 'error' = 'error',
+  level: keyof Logger = 'error',
 ): void {
   disarm(thrown)
   try {

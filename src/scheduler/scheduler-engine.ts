@@ -419,19 +419,19 @@ export class SchedulerEngine {
     const { instanceId, logger } = this.#options
     return {
       nodeFailed: (failedId) => {
-        logger.warn({ failedId }, 'A node stopped checking in; its work is recovered.')
         events.emit('nodeFailed', { instanceId: failedId })
+        logger.warn({ failedId }, 'A node stopped checking in; its work is recovered.')
       },
       nodeRecovered: (recovery) => {
         events.emit('nodeRecovered', recovery)
       },
       executionLost: ({ scheduledFireTimeMs, ...execution }) => {
+        events.emit('executionLost', { ...execution, scheduledFireTime: new Date(scheduledFireTimeMs) })
         const { fireInstanceId, triggerKey } = execution
         logger.warn(
           { fireInstanceId, triggerKey: triggerKey.toString() },
           'An execution died with its node and is not run again: its job does not request recovery, or is gone.',
         )
-        events.emit('executionLost', { ...execution, scheduledFireTime: new Date(scheduledFireTimeMs) })
       },
       checkInFailed: (cause) => {
         this.#notifier.error(`Node '${instanceId}' could not check in; it tries again.`, cause)
@@ -442,9 +442,9 @@ export class SchedulerEngine {
         events.emit('checkInRestored', { instanceId, failedAttempts })
       },
       recoveredByPeer: () => {
-        logger.warn({ instanceId }, 'Another node took this one for failed and recovered its work.')
         events.emit('recoveredByPeer', { instanceId })
         this.interrupt(this.#executing.all(), 'recovered')
+        logger.warn({ instanceId }, 'Another node took this one for failed and recovered its work.')
       },
       interruptRequested: (target) => {
         this.interruptHere(target)

@@ -1,5 +1,6 @@
 import type { Logger } from '../core/logger.ts'
 import { nearestName } from '../core/options.ts'
+import { logThrown } from '../core/thrown-value.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { UnknownJobType } from '../jobstore/queries.ts'
 import type { SchedulerEventEmitter } from '../listeners/events.ts'
@@ -50,7 +51,7 @@ export class UnknownJobTypes {
       await this.#look()
     } catch (error) {
       // The loop reports a store that is away; here it is enough to look again.
-      logger.debug({ err: error }, 'Job types that are not known could not be looked for.')
+      logThrown(logger, error, 'Job types that are not known could not be looked for.', {}, 'debug')
     }
     if (!this.#isWatching || this.#timer !== null) return
     this.#timer = clock.setTimer(lookIntervalMs, () => {
@@ -72,18 +73,10 @@ export class UnknownJobTypes {
     for (const each of untold) if (!elsewhere.has(each.jobType)) this.#tell(each)
   }
 
-  #tell({ jobType, waiting, first }: UnknownJobType): void {
+  #tell(found: UnknownJobType): void {
     const { events, jobTypes, logger } = this.#parts
+    const { jobType, waiting, first } = found
     this.#told.add(jobType)
-    const nearest = nearestName(jobType, jobTypes())
-    const list = first.map(({ triggerKey }) => triggerKey.toString()).join(', ')
-    const waits = waiting === 1 ? '1 due trigger waits' : `${waiting} due triggers wait`
-    logger.warn(
-      { jobType, waiting },
-      `No node has the code of job type '${jobType}', and ${waits} for it: ${list}` +
-        `${waiting > first.length ? ', ...' : ''}. Register it in 'jobs' of createScheduler, or delete the jobs.` +
-        (nearest === null ? '' : ` Was it renamed to '${nearest}'?`),
-    )
     const jobKeys = new Map(first.map(({ jobKey }) => [JSON.stringify([jobKey.group, jobKey.name]), jobKey]))
     events.emit('jobTypeUnknown', {
       jobType,
@@ -91,5 +84,16 @@ export class UnknownJobTypes {
       triggerKeys: first.map(({ triggerKey }) => triggerKey),
       jobKeys: [...jobKeys.values()],
     })
+    logger.warn({ jobType, waiting }, warningOf(found, nearestName(jobType, jobTypes())))
   }
+}
+
+function warningOf({ jobType, waiting, first }: UnknownJobType, nearest: string | null): string {
+  const waits = waiting === 1 ? '1 due trigger waits' : `${waiting} due triggers wait`
+  const list = first.map(({ triggerKey }) => triggerKey.toString()).join(', ')
+  return (
+    `No node has the code of job type '${jobType}', and ${waits} for it: ${list}` +
+    `${waiting > first.length ? ', ...' : ''}. Register it in 'jobs' of createScheduler, or delete the jobs.` +
+    (nearest === null ? '' : ` Was it renamed to '${nearest}'?`)
+  )
 }
