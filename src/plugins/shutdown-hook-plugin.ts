@@ -2,6 +2,8 @@ import { constants } from 'node:os'
 import { checkOneOf, listOf } from '../core/arguments.ts'
 import { listenLastingly } from '../core/lasting-listener.ts'
 import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { textOf } from '../core/thrown-value.ts'
+import { unawaited } from '../core/unawaited.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
@@ -33,8 +35,10 @@ export function shutdownHookPlugin(options: ShutdownHookOptions = {}): Scheduler
     initialize(scheduler: Scheduler) {
       const onSignal = (): void => {
         remove()
-        // Failures inside are reported as schedulerError; shutdown itself does not reject.
-        void scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs })
+        unawaited(scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs }), (error) => {
+          // The scheduler is gone, and its events with it.
+          process.emitWarning(`The scheduler could not be shut down at a signal: ${textOf(error)}`)
+        })
       }
       remove = listenLastingly(process, signals, onSignal)
     },

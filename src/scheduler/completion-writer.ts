@@ -1,3 +1,4 @@
+import { unawaited } from '../core/unawaited.ts'
 import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
@@ -53,6 +54,7 @@ export class CompletionWriter {
     this.#locked = new LockedCompletions({
       store,
       clock,
+      onStopped: this.#stopped,
       onFailure: (completions, error) => this.#afterFailure(completions, error),
     })
   }
@@ -141,7 +143,7 @@ export class CompletionWriter {
     if (this.#writing === null) {
       this.#writing = this.#gathering
       this.#writingSinceMs = this.#clock.elapsedMs()
-      void this.#write()
+      unawaited(this.#write(), this.#stopped)
     }
     return this.#gathering
   }
@@ -184,7 +186,7 @@ export class CompletionWriter {
     }
     this.#retryDelayMs = retryDelayMinMs
     if (this.#retrying) this.#retryGate.wake()
-    else void this.#retry()
+    else unawaited(this.#retry(), this.#stopped)
     return alone
   }
 
@@ -203,6 +205,10 @@ export class CompletionWriter {
     this.#retrying = false
   }
 
+  readonly #stopped = (error: unknown): void => {
+    this.#notifier.error('Telling the job store that executions ended has stopped.', error)
+  }
+
   /** False when the store has failed again; else `resolve` is called when the completion is dealt with. */
   async #tryAlone(completion: JobCompletion, resolve: () => void): Promise<boolean> {
     const message = `The job store could not be told that firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()} ended.`
@@ -210,7 +216,8 @@ export class CompletionWriter {
       const locked = await this.#store.triggeredJobsComplete([completion])
       if (this.#hasBeenAbandoned()) return true
       if (locked.length > 0 && !this.#lastChance) {
-        void this.#locked.add(locked).get(completion)?.then(resolve)
+        const dealtWith = this.#locked.add(locked).get(completion)
+        if (dealtWith !== undefined) unawaited(dealtWith.then(resolve), this.#stopped)
         return true
       }
       if (locked.length > 0) {

@@ -1,3 +1,4 @@
+import { unawaited } from '../core/unawaited.ts'
 import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
@@ -8,6 +9,8 @@ const longestDelayMs = 250
 export interface LockedCompletionsOptions {
   readonly store: JobStore
   readonly clock: Clock
+  /** Told of an error that ends the tries for good. */
+  readonly onStopped: (error: unknown) => void
   /**
    * Takes over what the store has failed to write; null: it is locked still, and this was its last chance. The promises
    * settle when each is dealt with.
@@ -27,6 +30,7 @@ export class LockedCompletions {
   readonly #clock: Clock
   readonly #gate: Gate
   readonly #onFailure: LockedCompletionsOptions['onFailure']
+  readonly #onStopped: LockedCompletionsOptions['onStopped']
   readonly #waiting = new Map<JobCompletion, () => void>()
   #delayMs = firstDelayMs
   /** Monotonic time of the next try. */
@@ -35,7 +39,8 @@ export class LockedCompletions {
   #isLastChance = false
   #isAbandoned = false
 
-  constructor({ store, clock, onFailure }: LockedCompletionsOptions) {
+  constructor({ store, clock, onFailure, onStopped }: LockedCompletionsOptions) {
+    this.#onStopped = onStopped
     this.#store = store
     this.#clock = clock
     this.#gate = new Gate(clock)
@@ -62,7 +67,7 @@ export class LockedCompletions {
     this.#delayMs = firstDelayMs
     this.#tryAtMs = Math.min(this.#tryAtMs, this.#clock.elapsedMs() + firstDelayMs)
     if (this.#isTrying) this.#gate.wake()
-    else void this.#try()
+    else unawaited(this.#try(), this.#onStopped)
     return dealtWith
   }
 
@@ -111,7 +116,10 @@ export class LockedCompletions {
   #handOver(completions: readonly JobCompletion[], error: unknown): void {
     if (completions.length === 0) return
     const dealtWith = this.#onFailure(completions, error)
-    for (const completion of completions) void dealtWith.get(completion)?.then(this.#take(completion))
+    for (const completion of completions) {
+      const settled = dealtWith.get(completion)
+      if (settled !== undefined) unawaited(settled.then(this.#take(completion)), this.#onStopped)
+    }
   }
 
   #take(completion: JobCompletion): (() => void) | undefined {

@@ -1,6 +1,7 @@
 import type { Logger } from '../core/logger.ts'
 import { nearestName } from '../core/options.ts'
 import { logThrown } from '../core/thrown-value.ts'
+import { unawaited } from '../core/unawaited.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { UnknownJobType } from '../jobstore/queries.ts'
 import type { SchedulerEventEmitter } from '../listeners/events.ts'
@@ -36,13 +37,19 @@ export class UnknownJobTypes {
     // What is in memory came through this scheduler, which refuses job types that it does not know.
     if (this.#isWatching || !this.#parts.jobStore.capabilities.persistent) return
     this.#isWatching = true
-    void this.#watch()
+    this.#begin()
   }
 
   stop(): void {
     this.#isWatching = false
     this.#timer?.cancel()
     this.#timer = null
+  }
+
+  #begin(): void {
+    unawaited(this.#watch(), (error) => {
+      logThrown(this.#parts.logger, error, 'The look for job types that are not known has stopped.')
+    })
   }
 
   async #watch(): Promise<void> {
@@ -56,7 +63,7 @@ export class UnknownJobTypes {
     if (!this.#isWatching || this.#timer !== null) return
     this.#timer = clock.setTimer(lookIntervalMs, () => {
       this.#timer = null
-      void this.#watch()
+      this.#begin()
     })
   }
 

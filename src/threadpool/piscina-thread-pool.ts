@@ -1,4 +1,6 @@
 import { SchedulerError } from '../core/errors.ts'
+import { logThrown } from '../core/thrown-value.ts'
+import { unawaited } from '../core/unawaited.ts'
 import {
   type PiscinaThreadPoolOptions,
   type ResolvedPiscinaOptions,
@@ -52,7 +54,12 @@ class PiscinaThreadPool extends SlotPool {
     const spentMs = this.elapsedMs() - startedMs
     if (running === 0) await this.#close(timeoutMs === undefined ? undefined : timeoutMs - spentMs)
     // Executions that go on keep their threads; the last one to end closes them.
-    else void this.drained().then(() => this.#close())
+    else {
+      const closed = this.drained().then(() => this.#close())
+      unawaited(closed, (error) => {
+        logThrown(this.context.logger, error, 'The worker threads could not be closed.')
+      })
+    }
     return running
   }
 

@@ -14,6 +14,7 @@ export class PoolThread {
   executions: ReadonlyMap<number, WorkerExecution> = new Map()
   /** Runs from when the thread is asked to end. */
   exitTimer: Timer | null = null
+  readonly #onExit: (() => void)[] = []
   #hasExited = false
 
   constructor(worker: Worker) {
@@ -22,8 +23,14 @@ export class PoolThread {
       worker.once('exit', () => {
         this.#hasExited = true
         resolve()
+        for (const onExit of this.#onExit.splice(0)) onExit()
       })
     })
+  }
+
+  /** Calls back when a thread that runs now has exited. */
+  whenExited(onExit: () => void): void {
+    this.#onExit.push(onExit)
   }
 
   get hasExited(): boolean {
@@ -64,7 +71,7 @@ export class ThreadRoster {
     if (known !== undefined) return known
     const thread = new PoolThread(worker)
     this.#threads.set(thread.id, thread)
-    void thread.exited.then(() => {
+    thread.whenExited(() => {
       this.#gone(thread)
     })
     return thread

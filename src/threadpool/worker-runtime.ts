@@ -1,4 +1,5 @@
 import { type MessagePort, threadId } from 'node:worker_threads'
+import { unawaited } from '../core/unawaited.ts'
 import type { WorkerJobFunction } from '../jobs/job-definition.ts'
 import { decodeValue } from './value-wire.ts'
 import {
@@ -84,7 +85,7 @@ class LeaseServer implements RunChannel {
   #receive(message: ControlMessage): void {
     switch (message[0]) {
       case 'run':
-        for (const task of message[1]) void this.#run(task)
+        for (const task of message[1]) unawaited(this.#run(task), endThread)
         return
       case 'abort':
         this.#runs.get(message[1])?.abort(decodeValue(message[2]))
@@ -139,6 +140,13 @@ class LeaseServer implements RunChannel {
   #post(message: WorkerMessage): void {
     this.#port.postMessage(message)
   }
+}
+
+/** A thread whose own code failed ends, and the main thread fails what ran on it: better than a task without an end. */
+function endThread(error: unknown): void {
+  process.nextTick(() => {
+    throw error
+  })
 }
 
 /** Whether the main thread has still to take what was printed here; a thread that ends takes it along. */

@@ -241,7 +241,7 @@ export class WorkerThreads {
       return
     }
     // Native code goes on after the termination, and with it what the thread ran.
-    void thread.exited.then(() => {
+    thread.whenExited(() => {
       this.#settle(lease, error)
     })
   }

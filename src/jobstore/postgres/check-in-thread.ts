@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { textOf } from '../../core/thrown-value.ts'
+import { unawaited } from '../../core/unawaited.ts'
 import { type Clock, processElapsedMs, systemClock, type Timer } from '../../time/clock.ts'
 import {
   type CheckIn,
@@ -82,7 +83,8 @@ export class ThreadCheckIns implements CheckInDriver {
     this.#isStopped = true
     this.#restart?.cancel()
     this.#options.fallback.cutOff()
-    void this.#worker?.terminate()
+    const worker = this.#worker
+    if (worker !== null) unawaited(worker.terminate(), (error) => this.#observer?.checkInFailed(error))
   }
 
   async #endThread(): Promise<void> {
@@ -91,7 +93,7 @@ export class ThreadCheckIns implements CheckInDriver {
     worker.ref()
     this.#post({ kind: 'stop' })
     const timer = systemClock.setTimer(this.#options.answerWithinMs + 1000, () => {
-      void worker.terminate()
+      unawaited(worker.terminate(), (error) => this.#observer?.checkInFailed(error))
     })
     await this.#ended
     timer.cancel()
@@ -154,7 +156,7 @@ export class ThreadCheckIns implements CheckInDriver {
         break
       }
       case 'password':
-        void this.#givePassword()
+        unawaited(this.#givePassword(), (error) => this.#observer?.checkInFailed(error))
         break
     }
   }

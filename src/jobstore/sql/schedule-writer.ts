@@ -1,4 +1,5 @@
 import { Lanes } from '../../core/lanes.ts'
+import { unawaited } from '../../core/unawaited.ts'
 import type { ScheduleEntry } from '../job-store.ts'
 import { ScheduleFootprint } from './schedule-footprint.ts'
 import { type ScheduleRequest, scheduleMany } from './scheduling.ts'
@@ -55,7 +56,7 @@ export class ScheduleWriter {
     this.#calls.push(call)
     if (this.#isWriting) return
     this.#isWriting = true
-    void this.#write()
+    unawaited(this.#write(), call.reject)
   }
 
   async #write(): Promise<void> {
@@ -94,7 +95,10 @@ export class ScheduleWriter {
   #setApart(batch: readonly Call[]): void {
     for (const chain of chainsOf(batch)) {
       this.#waiting.add(chain)
-      void this.#storeInTurn(chain)
+      // Each call of a chain is told by itself; what is left of a chain that stopped is refused.
+      unawaited(this.#storeInTurn(chain), (error) => {
+        for (const call of chain.calls) call.reject(error)
+      })
     }
   }
 
