@@ -73,22 +73,16 @@ export function isGeneratedKey(key: JobKey | TriggerKey): boolean {
 
 /** A key that other programs may have stored: it is taken as it is, also when it is blank. */
 export function storedJobKey(name: string, group: string): JobKey {
-  return isBlankKey({ name, group }) ? unchecked(JobKey.prototype, name, group) : new JobKey(name, group)
+  return isBlank(name, group) ? Object.assign(new JobKey('blank'), { name, group }) : new JobKey(name, group)
 }
 
 export function storedTriggerKey(name: string, group: string): TriggerKey {
-  return isBlankKey({ name, group })
-    ? unchecked(TriggerKey.prototype, name, group)
-    : new TriggerKey(name, group)
+  if (!isBlank(name, group)) return new TriggerKey(name, group)
+  return Object.assign(new TriggerKey('blank'), { name, group })
 }
 
-/** Whether a key is one that this library refuses to make. */
-export function isBlankKey({ name, group }: { readonly name: string; readonly group: string }): boolean {
+function isBlank(name: string, group: string): boolean {
   return name.trim() === '' || group.trim() === ''
-}
-
-function unchecked<Kind extends Key>(prototype: Kind, name: string, group: string): Kind {
-  return Object.assign(Object.create(prototype) as Kind, { name, group })
 }
 
 export function jobKey(name: string, group?: string): JobKey {

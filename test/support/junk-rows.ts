@@ -164,7 +164,7 @@ class JunkScene {
       await this.#bed.store.shutdown()
       await this.#restart()
       await this.#live()
-      await vi.waitFor(() => this.#expectNothingLeft(), 20_000)
+      await vi.waitFor(() => this.#expectNothingLeft(), { timeout: 20_000 })
       await this.#bed.store.clear()
       assert.deepEqual(await this.#bed.store.getTriggerKeys(GroupMatcher.groupEquals('DEFAULT')), [])
     } finally {

@@ -24,13 +24,13 @@ const tablesOfQuartz = [
   'calendars',
 ]
 
+async function run({ runner }: SchemaGround, ...statements: readonly string[]): Promise<void> {
+  for (const text of statements) await runner.transact(() => all({ text, values: [] }), { lock: 'none' })
+}
+
 /** A database whose version row says that all is there, when it is not. */
 export function describeSchemaRepairs(engine: string, prepare: () => Promise<SchemaGround>): void {
   describe(`a database on ${engine} that says it is up to date`, () => {
-    const run = async ({ runner }: SchemaGround, ...statements: readonly string[]): Promise<void> => {
-      for (const text of statements) await runner.transact(() => all({ text, values: [] }), { lock: 'none' })
-    }
-
     test('and whose tables the script of Quartz made anew is adopted', async () => {
       const ground = await prepare()
       const { runner, words } = ground

@@ -25,7 +25,8 @@ export const postgresDialect: SqlDialect = {
   isAmong: (column, select) => `${column} = ANY(ARRAY(${select}))`,
   rowId: (alias) => `CAST(${alias}.ctid AS text)`,
   isAmongRowIds: (alias, parameter) =>
-    `${alias}.ctid = ANY(ARRAY(SELECT CAST(id AS tid) FROM json_array_elements_text(CAST(:${parameter} AS json)) AS id))`,
+    `${alias}.ctid = ANY(ARRAY(
+       SELECT CAST(id AS tid) FROM json_array_elements_text(CAST(:${parameter} AS json)) AS id))`,
   isText: () => 'true',
   // Each is looked up in the index, even while the planner believes that the table is empty.
   isAmongTexts: (column, parameter) =>

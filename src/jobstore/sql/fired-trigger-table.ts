@@ -399,7 +399,7 @@ function decoded(row: SqlRow, names: Names): FiredRow {
   }
 }
 
-/** What a row of which something cannot be read stands for: a firing that may have blocked its job, and is not repeated. */
+/** What a row stands for that cannot be read: a firing that may have blocked its job, and is not repeated. */
 function leastKnown(
   row: SqlRow,
 ): Pick<FiredRow, 'firedTimeMs' | 'plannedTimeMs' | 'priority' | 'nonConcurrent' | 'requestsRecovery'> {

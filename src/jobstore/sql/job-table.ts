@@ -164,7 +164,7 @@ function uniqueJobs(jobs: readonly JobDetail[]): readonly JobDetail[] {
   return unique.size === jobs.length ? jobs : unique.values()
 }
 
-/** What cannot be read counts as what does the least: such a job is not deleted, not run beside itself, not recovered. */
+/** What cannot be read counts as what does the least: the job is not deleted, not run beside itself, not recovered. */
 function refOf(row: SqlRow): JobRef {
   return {
     key: jobKeyOf(row),
@@ -200,7 +200,9 @@ function jobStatements(vocabulary: SqlVocabulary): JobStatements {
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
   const wanted = `FROM ${keys} AS r CROSS JOIN ${jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)}`
   const refs = `SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent,
-    j.requests_recovery, ${dialect.beginsWithBytes('j.job_data', jsonBegin)} AS data_is_json ${wanted}
+    j.requests_recovery,
+    CASE WHEN length(j.job_data) > 0 THEN ${dialect.beginsWithBytes('j.job_data', jsonBegin)} END AS data_is_json
+    ${wanted}
     ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation}, j.job_name ${dialect.keyCollation}`
   const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${isRow(dialect, 't', jobKeyColumns)})`
   const deleteIdle = `DELETE FROM ${jobs} AS j WHERE ${isAmongRows(dialect, jobKeyColumns, idle)}`

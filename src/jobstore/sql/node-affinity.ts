@@ -36,7 +36,8 @@ export function quotedNode(instanceId: string): string {
 export function runsHere({ dialect, names }: SqlVocabulary): string {
   const isNamed = dialect.contains('j.node_affinity', `('"' || s.instance_name || '"')`)
   const begins = (text: string): string => dialect.startsWith('j.node_affinity', `'${text}'`)
-  const namesNodes = `(${begins('[true,"')} OR ${begins('[false,"')}) AND ${dialect.endsWith('j.node_affinity', `'"]'`)}`
+  const ends = dialect.endsWith('j.node_affinity', `'"]'`)
+  const namesNodes = `(${begins('[true,"')} OR ${begins('[false,"')}) AND ${ends}`
   return `AND (j.node_affinity IS NULL OR NOT (${namesNodes}) OR ${dialect.contains('j.node_affinity', ':node')}
     OR (${dialect.startsWith('j.node_affinity', "'[false'")} AND NOT EXISTS (
       SELECT 1 FROM ${names.schedulerState} AS s WHERE s.sched_name = :scheduler AND ${isNamed})))`

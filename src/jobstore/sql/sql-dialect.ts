@@ -25,7 +25,7 @@ export interface SqlDialect {
   expectFew(column: string): string
   /** Whether a column holds one of the values that a SELECT gives, which is run once. */
   isAmong(column: string, select: string): string
-  /** What names a row of a table in the transaction that has it locked, whatever its columns hold: a text or a number. */
+  /** What names a row in the transaction that has it locked, whatever its columns hold: a text or a number. */
   rowId(alias: string): string
   /** Whether the row is one of those whose ids are in the JSON array that is bound as `:parameter`. */
   isAmongRowIds(alias: string, parameter: string): string

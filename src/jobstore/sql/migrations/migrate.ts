@@ -117,8 +117,10 @@ function* readState(vocabulary: SchemaVocabulary): SqlProgram<SchemaState> {
 /** What there is of all tables, in one statement. */
 function inventory({ schema, names }: SchemaVocabulary): string {
   const parts = tablesToInspect.flatMap((table) => [
-    `SELECT '${table}' AS part, 'column' AS kind, c.name, NULL AS columns FROM (${schema.columnsOf(names[table])}) AS c`,
-    `SELECT '${table}', 'index', i.name, i.columns FROM (${schema.indexesOf(names[table])}) AS i`,
+    `SELECT '${table}' AS part, 'column' AS kind, c.name, NULL AS columns
+     FROM (${schema.columnsOf(names[table])}) AS c`,
+    `SELECT '${table}', 'index', i.name, i.columns
+     FROM (${schema.indexesOf(names[table])}) AS i`,
   ])
   return parts.join(' UNION ALL ')
 }
