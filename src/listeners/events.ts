@@ -98,8 +98,8 @@ export interface SchedulerEventMap {
   checkInRestored: { readonly instanceId: string; readonly failedAttempts: number }
   /**
    * Another node took this one for failed and recovered its work: executions in flight were asked to stop, and
-   * nothing of them is written. This node takes part anew; a scheduler on SQLite writes nothing more, and its process has
-   * to be started again.
+   * nothing of them is written. This node takes part anew; a scheduler on SQLite writes nothing more, and its process
+   * has to be started again.
    */
   recoveredByPeer: { readonly instanceId: string }
   /** The machine's clock is further from the store's time than `maxClockSkewMs` allows; the store's time counts. */
