@@ -81,7 +81,13 @@ async function connect(): Promise<pg.Client> {
 /** Without time limits: what waits for a lock waits for as long as the test holds it. */
 async function openScene({ poolSize = 6 } = {}): Promise<Scene> {
   const newStore = await stores.prepare()
-  const jobStore = newStore({ poolSize, lockTimeoutMs: 0, statementTimeoutMs: 0, lockWaitWarningMs: 200 })
+  const jobStore = newStore({
+    poolSize,
+    lockTimeoutMs: 0,
+    statementTimeoutMs: 0,
+    lockWaitWarningMs: 200,
+    checkInIntervalMs: 300,
+  })
   const ticks = [new Runs(), new Runs()]
   const held = new Runs()
   let openGate = (): void => {}
@@ -375,4 +381,31 @@ describe('while somebody else holds a lock', () => {
       { trigger_name: 'held', state: 'EXECUTING' },
     ])
   })
+
+  test.each([jobRow, triggerRow])(
+    'the other firings of a node that failed are recovered: $name',
+    async (lock) => {
+      const scene = await openScene()
+      const { scheduler, held, query } = scene
+      await scheduler.start()
+      const other = new JobKey('other')
+      const blocking = JobBuilder.newJob('held').withIdentity(other).disallowConcurrentExecution().build()
+      await scheduler.scheduleJob(heldJob, every('held', 3_600_000))
+      await scheduler.scheduleJob(blocking, every('other', 3_600_000))
+      await held.reach(2)
+      const clients = await lock.take(scene)
+      const lost: (string | undefined)[] = []
+      scheduler.events.on('executionLost', ({ jobKey }) => lost.push(jobKey?.name))
+      const first = scheduler.events.next('nodeRecovered')
+      // As if another node had begun them, and were gone.
+      await query(`UPDATE qrtz_fired_triggers SET instance_name = 'dead'`)
+      await first
+      expect(lost).toEqual(['other'])
+      const second = scheduler.events.next('nodeRecovered')
+      await release(clients)
+      await second
+      expect(lost).toEqual(['other', 'held'])
+      expect(await query('SELECT entry_id FROM qrtz_fired_triggers')).toEqual([])
+    },
+  )
 })
