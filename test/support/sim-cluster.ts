@@ -28,6 +28,7 @@ import {
   jobKinds,
   type Wish,
 } from './sim-cluster-operations.ts'
+import { SimForeignLocks } from './sim-foreign-locks.ts'
 import { SimRandom } from './sim-random.ts'
 import { sqliteWords } from './sqlite.ts'
 
@@ -95,6 +96,7 @@ class ClusterWorld {
   readonly #runner: SqliteRunner
   readonly #nodes: Node[] = []
   readonly #operations: ClusterOperations
+  readonly #foreignLocks: SimForeignLocks
   readonly #runs: Run[] = []
   readonly #violations: string[] = []
   readonly #hasSkew: boolean
@@ -118,6 +120,7 @@ class ClusterWorld {
     this.#durationMaxMs = random.pick([10, 1500, 5000])
     this.#poolSize = random.pick([1, 3, 10])
     this.#operations = new ClusterOperations(this.#clock, random.fork())
+    this.#foreignLocks = new SimForeignLocks(this.#clock, random.fork())
   }
 
   async run(): Promise<ClusterSimulation> {
@@ -168,7 +171,18 @@ class ClusterWorld {
     await this.#persist((scheduler) => this.#operations.populate(scheduler))
     this.#setFaults(random.chance(0.8) ? wayFaults : null)
     const untilMs = this.#clock.elapsedMs() + random.integer(20_000, 60_000)
-    await Promise.all([this.#operate(untilMs), this.#operate(untilMs), this.#disturb(untilMs)])
+    await Promise.all([
+      this.#operate(untilMs),
+      this.#operate(untilMs),
+      this.#disturb(untilMs),
+      this.#foreignLocks.disturb(untilMs, (table) =>
+        this.#all<{ name: string }>(
+          table === 'j'
+            ? 'SELECT job_name AS name FROM qrtz_job_details ORDER BY job_name'
+            : 'SELECT trigger_name AS name FROM qrtz_triggers ORDER BY trigger_name',
+        ).map(({ name }) => name),
+      ),
+    ])
     await this.#calmDown()
     this.#checkCalm()
     for (const node of this.#up()) await node.scheduler()?.shutdown({ waitForJobsToComplete: true })
@@ -195,6 +209,7 @@ class ClusterWorld {
       random: random.fork(),
       shared: this.#runner,
       bug: this.#bug,
+      foreignLocks: this.#foreignLocks,
       actAs: (lock) => {
         this.#acting = { process: number, lock }
       },
@@ -261,7 +276,11 @@ class ClusterWorld {
     return {
       name: 'simulated',
       capabilities: { persistent: true, clustered: true },
-      dialect: this.#hasSkew ? { ...sqliteDialect, nowMs: 'sim_now()' } : sqliteDialect,
+      dialect: {
+        ...sqliteDialect,
+        ...SimForeignLocks.dialect,
+        ...(this.#hasSkew && { nowMs: 'sim_now()' }),
+      },
       names: sqliteWords.names,
       encoding: 'json',
       migrate: () => Promise.resolve([]),
