@@ -77,7 +77,10 @@ export interface SchedulerEventMap {
   triggerInError: { readonly triggerKey: TriggerKey; readonly reason: string }
   /** Another node stopped checking in; this one is about to recover its work. */
   nodeFailed: { readonly instanceId: string }
-  /** This node recovered the work of a failed node, or of an earlier run of its own. */
+  /**
+   * This node recovered the work of a failed node, or of an earlier run of its own, or what the database had of this
+   * node and the node was never told of.
+   */
   nodeRecovered: {
     readonly instanceId: string
     readonly releasedClaims: number
@@ -104,7 +107,10 @@ export interface SchedulerEventMap {
   recoveredByPeer: { readonly instanceId: string }
   /** The machine's clock is further from the store's time than `maxClockSkewMs` allows; the store's time counts. */
   clockSkewed: { readonly offsetMs: number; readonly maxClockSkewMs: number }
-  /** A statement of this node waits for a lock for longer than `lockWaitWarningMs` of the job store. */
+  /**
+   * An operation of this node waits for a lock for longer than `lockWaitWarningMs` of the job store. What the loop does
+   * waits for none.
+   */
   lockWaitExceeded: {
     readonly instanceId: string
     readonly statement: string

@@ -175,13 +175,7 @@ class ClusterWorld {
       this.#operate(untilMs),
       this.#operate(untilMs),
       this.#disturb(untilMs),
-      this.#foreignLocks.disturb(untilMs, (table) =>
-        this.#all<{ name: string }>(
-          table === 'j'
-            ? 'SELECT job_name AS name FROM qrtz_job_details ORDER BY job_name'
-            : 'SELECT trigger_name AS name FROM qrtz_triggers ORDER BY trigger_name',
-        ).map(({ name }) => name),
-      ),
+      this.#foreignLocks.disturb(untilMs, this.#database),
     ])
     await this.#calmDown()
     this.#checkCalm()
@@ -276,11 +270,7 @@ class ClusterWorld {
     return {
       name: 'simulated',
       capabilities: { persistent: true, clustered: true },
-      dialect: {
-        ...sqliteDialect,
-        ...SimForeignLocks.dialect,
-        ...(this.#hasSkew && { nowMs: 'sim_now()' }),
-      },
+      dialect: { ...sqliteDialect, ...SimForeignLocks.dialect, ...(this.#hasSkew && { nowMs: 'sim_now()' }) },
       names: sqliteWords.names,
       encoding: 'json',
       migrate: () => Promise.resolve([]),

@@ -1,3 +1,4 @@
+import type Database from 'better-sqlite3'
 import type { SqlDialect } from '../../src/jobstore/sql/sql-dialect.ts'
 import type { SqlReply, SqlStatement } from '../../src/jobstore/sql/statement.ts'
 import type { SimClock } from './sim-clock.ts'
@@ -6,11 +7,15 @@ import type { SimRandom } from './sim-random.ts'
 type LockedTable = 'j' | 't'
 
 const nameColumns: Readonly<Record<LockedTable, string>> = { j: 'job_name', t: 'trigger_name' }
+const selectNames: Readonly<Record<LockedTable, string>> = {
+  j: 'SELECT job_name AS name FROM qrtz_job_details ORDER BY job_name',
+  t: 'SELECT trigger_name AS name FROM qrtz_triggers ORDER BY trigger_name',
+}
 const skips = /\/\* skip locked ([jt]) \*\//
 
 /**
- * Rows that sessions outside of the cluster hold, for long: statements that pass over locked rows do not get them. SQLite
- * locks no rows, so the dialect marks those statements and their replies are sifted.
+ * Rows that sessions outside of the cluster hold, for long: statements that pass over locked rows do not get them.
+ * SQLite locks no rows, so the dialect marks those statements and their replies are sifted.
  */
 export class SimForeignLocks {
   readonly #held = new Set<string>()
@@ -33,15 +38,15 @@ export class SimForeignLocks {
     return { ...reply, rows }
   }
 
-  /** Takes and gives back locks on rows of these names until then; after that none is held. */
-  async disturb(untilMs: number, namesOf: (table: LockedTable) => readonly string[]): Promise<void> {
+  /** Takes and gives back locks on rows until then; after that none is held. */
+  async disturb(untilMs: number, database: Database.Database): Promise<void> {
     const random = this.#random
     while (this.#clock.elapsedMs() < untilMs) {
       await this.#clock.sleep(random.integer(100, 1500))
       const table = random.pick(['j', 'j', 't'] as const)
-      const names = namesOf(table)
+      const names = database.prepare<[], { name: string }>(selectNames[table]).all()
       if (names.length === 0) continue
-      const row = `${table} ${random.pick(names)}`
+      const row = `${table} ${random.pick(names).name}`
       this.#held.add(row)
       this.#clock.setTimer(random.pick([50, 500, 5000, 15_000]), () => {
         this.#held.delete(row)
