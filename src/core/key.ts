@@ -43,6 +43,7 @@ abstract class Key<Kind extends 'job' | 'trigger'> {
  * Identity of a job within a scheduler. `Data` is the type of the job's data, where it is known: `triggerJob` then
  * checks what it is given.
  */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it is for those who hold the key
 export class JobKey<Data extends object = object> extends Key<'job'> {
   /** Never there: carries the type. */
   declare readonly '~data'?: Data
