@@ -23,14 +23,14 @@ type Storable<Value> = unknown extends Value
               ? { readonly [Key in keyof Value]: Storable<Value[Key]> }
               : Value
 
-/** Keys of the fields that must be there. */
-export type RequiredKeys<Data> = keyof {
-  [Key in keyof Data as string extends Key
+/** Keys of the fields that must be there; none of those that an index signature stands for. */
+export type RequiredKeys<Data> = {
+  [Key in keyof Data]-?: string extends Key
     ? never
-    : Record<never, never> extends Pick<Data, Key>
-      ? never
-      : Key]: never
-}
+    : Pick<Data, Key> extends Required<Pick<Data, Key>>
+      ? Key
+      : never
+}[keyof Data]
 
 /** What may be given in addition to data that is stored already: some of a type's fields, or anything for no type. */
 export type MoreJobData<Data extends object> = object extends Data
