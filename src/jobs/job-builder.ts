@@ -130,7 +130,7 @@ export class JobBuilder<
   setJobData<Given extends Partial<Data>>(
     data: Given & UnknownKeys<Given, Data>,
   ): JobBuilder<Data, Exclude<RequiredKeys<Data>, RequiredKeys<Given>>>
-  setJobData(data: object): this {
+  setJobData(data: object): object {
     this.#draft.data = { ...requireObject(data) }
     return this
   }
