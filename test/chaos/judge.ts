@@ -1,3 +1,4 @@
+import { strayGroup } from '../support/stray-rows.ts'
 import { isRun, type LogLine, type RunLine } from './run-log.ts'
 
 /** What a trigger promises. */
@@ -46,7 +47,7 @@ export function judge(lines: readonly LogLine[], expectation: Expectation): stri
     ...crowds(lines, expectation),
     ...lines.flatMap((line) => {
       if (line.kind === 'uncaught') return [`uncaught in ${line.node}: ${line.error}`]
-      return line.kind === 'triggerInError' && !line.trigger.startsWith('junk.')
+      return line.kind === 'triggerInError' && !line.trigger.startsWith(`${strayGroup}.`)
         ? [`in error: ${line.trigger}: ${line.reason}`]
         : []
     }),

@@ -14,9 +14,10 @@ import type { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
+import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { InjectedFailure } from './intercept-job-store.ts'
 import { SimClock } from './sim-clock.ts'
-import { emptyDatabase, runnerOf, stateProblems } from './sim-cluster-database.ts'
+import { addStrays, emptyDatabase, removeStrays, runnerOf, stateProblems } from './sim-cluster-database.ts'
 import { judge } from './sim-cluster-judge.ts'
 import { keepLedger, type LedgerRow } from './sim-cluster-ledger.ts'
 import { SimProcess, SimWay, type StatementBug, type WayFaults } from './sim-cluster-node.ts'
@@ -63,6 +64,8 @@ export interface ClusterSimulation {
 }
 
 const failedAfterMs = 6000
+/** A node that is well and has free slots is not later than this, whatever else is in the tables. */
+const mostLateMs = 1100
 /** One that its misfire policy ended, or a new calendar, is complete and stays, as in Quartz. */
 const unfinished = `FROM qrtz_triggers
   WHERE NOT (trigger_state = 'COMPLETE' AND COALESCE(calendar_name, '') = '${calendarNames.changing}')`
@@ -179,6 +182,7 @@ class ClusterWorld {
     ])
     await this.#calmDown()
     this.#checkCalm()
+    await this.#checkStrays()
     for (const node of this.#up()) await node.scheduler()?.shutdown({ waitForJobsToComplete: true })
     this.#expectNone('SELECT instance_name AS what FROM qrtz_scheduler_state', 'is left in the cluster')
   }
@@ -480,6 +484,23 @@ class ClusterWorld {
       live.delete(what)
     }
     for (const instanceId of live) this.#violations.push(`node ${instanceId} is up and not in the cluster`)
+  }
+
+  /** Rows that no node can do anything with must not be noticed by the others: a trigger stored now fires in time. */
+  async #checkStrays(): Promise<void> {
+    addStrays(this.#database, this.#clock.now() - 500)
+    const startAt = new Date(this.#clock.now() + 400)
+    const canary = TriggerBuilder.newTrigger()
+      .withIdentity('canary', 'sim')
+      .forJob('plain-1')
+      .startAt(startAt)
+    await this.#persist((scheduler) => scheduler.scheduleJob(canary.build()))
+    await this.#clock.sleep(400 + mostLateMs)
+    const [fired] = this.#all(`SELECT 1 FROM ledger WHERE kind = 'fired' AND trigger_name = 'canary'`)
+    if (fired === undefined) this.#violations.push(`a trigger is late behind rows that no node can use`)
+    removeStrays(this.#database)
+    // What a late one runs ends, too.
+    await this.#clock.sleep(15_000)
   }
 
   #expectNone(query: string, message: string): void {
