@@ -53,6 +53,12 @@ export class SimProcess implements Clock {
     return this.#guarded(onFire, (run) => this.#base.setImmediate(run))
   }
 
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.setTimer(ms, resolve)
+    })
+  }
+
   /** Does something in this process: at once, when it goes on again, or never. */
   do(action: () => void): void {
     if (this.state === 'up') action()

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { seededIds } from '../../src/core/ids.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
-import { defineJob, type JobSource } from '../../src/jobs/define-job.ts'
+import type { JobSource } from '../../src/jobs/define-job.ts'
 import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
 import { EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
 import { ClusterNode } from '../../src/jobstore/sql/cluster/cluster-node.ts'
@@ -18,6 +18,7 @@ import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { InjectedFailure } from './intercept-job-store.ts'
 import { SimClock } from './sim-clock.ts'
 import { addStrays, emptyDatabase, removeStrays, runnerOf, stateProblems } from './sim-cluster-database.ts'
+import { clusterJobs } from './sim-cluster-jobs.ts'
 import { judge } from './sim-cluster-judge.ts'
 import { keepLedger, type LedgerRow } from './sim-cluster-ledger.ts'
 import { SimProcess, SimWay, type StatementBug, type WayFaults } from './sim-cluster-node.ts'
@@ -327,7 +328,7 @@ class ClusterWorld {
       this.#runs.push(run)
       try {
         const durationMs = random.integer(0, this.#durationMaxMs)
-        await this.#sleepIn(process, durationMs)
+        await this.#nodes[process]?.process.sleep(durationMs)
         if (kind === 'retrying' && random.chance(0.3)) {
           run.hasFailed = true
           throw new Error('the job failed')
@@ -336,32 +337,7 @@ class ClusterWorld {
         run.hasEnded = true
       }
     }
-    const define = (kind: JobKind, retry?: { attempts: number; backoff: { initialMs: number } }): JobSource =>
-      defineJob(
-        kind,
-        (context) => {
-          if (kind === 'counter') {
-            const { jobDataMap } = context.jobDetail
-            const count = jobDataMap['count']
-            jobDataMap['count'] = (typeof count === 'number' ? count : 0) + 1
-          }
-          return work(context as JobExecutionContext, kind)
-        },
-        {
-          disallowConcurrentExecution: jobKinds[kind].disallowConcurrentExecution,
-          persistJobDataAfterExecution: kind === 'counter',
-          ...(retry === undefined ? {} : { retry }),
-        },
-      )
-    return (Object.keys(jobKinds) as JobKind[]).map((kind) =>
-      kind === 'retrying' ? define(kind, { attempts: 3, backoff: { initialMs: 500 } }) : define(kind),
-    )
-  }
-
-  #sleepIn(process: number, ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#nodes[process]?.process.setTimer(ms, resolve)
-    })
+    return clusterJobs(work)
   }
 
   /** A body may begin only for an execution that is its own, and beside no other one of a non-concurrent job. */
