@@ -60,14 +60,14 @@ export class PostgresRunner implements SqlRunner {
     this.#open = () => options.connections.open(answerWithinMs)
   }
 
-  transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
+  transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions<Answer>): Promise<Answer> {
     return this.#work(async () => {
       const retry = new TransactionRetry(() => this.#options.ids.random())
       for (;;) {
         const end = await this.#attempt(begin(), options)
         if (end.kind === 'committed') return end.answer
         if (end.kind === 'doubt') {
-          if (await this.#isCommitted(end, options)) return end.answer
+          if (await this.#isCommitted(end, options.onDoubt)) return end.answer
         } else if (end.xid !== null && end.failure.isSilent) {
           await endTransaction(this.#open, end.xid)
         }
@@ -118,7 +118,10 @@ export class PostgresRunner implements SqlRunner {
     }
   }
 
-  async #attempt<Answer>(program: SqlProgram<Answer>, options: TransactionOptions): Promise<Attempt<Answer>> {
+  async #attempt<Answer>(
+    program: SqlProgram<Answer>,
+    options: TransactionOptions<Answer>,
+  ): Promise<Attempt<Answer>> {
     let session: PostgresSession | null = null
     let transaction: PostgresTransaction | null = null
     let computed: { readonly answer: Answer } | null = null
@@ -127,7 +130,7 @@ export class PostgresRunner implements SqlRunner {
       transaction = new PostgresTransaction(session, this.#settings)
       const answer = await transaction.run(program, options.lock)
       computed = { answer }
-      await transaction.commit({ mayBeLost: options.mayBeLost?.() === true })
+      await transaction.commit({ mayBeLost: options.mayBeLost?.(answer) === true })
       session.release()
       return { kind: 'committed', answer }
     } catch (error) {
@@ -170,7 +173,7 @@ export class PostgresRunner implements SqlRunner {
   /** Whether a transaction in doubt was committed. @throws JobPersistenceError ERR_COMMIT_UNKNOWN */
   async #isCommitted(
     { xid, failure }: { readonly xid: string; readonly failure: DatabaseFailure },
-    { onDoubt = 'bounded' }: TransactionOptions,
+    onDoubt: TransactionOptions['onDoubt'] = 'bounded',
   ): Promise<boolean> {
     const outcome = await inquireCommit({
       xid,

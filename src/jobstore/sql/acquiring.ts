@@ -28,6 +28,8 @@ interface Search {
   readonly treated: KeyMap<DueTrigger['key'], true>
   /** Null where no group is limited. */
   readonly rooms: GroupRooms | null
+  readonly unknownJobTypes: Set<string>
+  affinityIsUsed: boolean | null
 }
 
 /**
@@ -57,11 +59,9 @@ function* searchTriggers(
   request: AcquireRequest,
   { fires }: { readonly fires: boolean },
 ): SqlProgram<AcquiredAndFired | null> {
-  const { session, nowMs } = tx
+  const { nowMs } = tx
+  const { searchMemory: memory, context } = tx.session
   const { noLaterThanMs, maxCount, timeWindowMs } = request
-  for (const jobType of session.unknownJobTypes) {
-    if (session.context.knowsJobType(jobType)) session.unknownJobTypes.delete(jobType)
-  }
   yield* reportTriggersOfJava(tx, noLaterThanMs)
   const search: Search = {
     tx,
@@ -70,7 +70,13 @@ function* searchTriggers(
     acquired: [],
     treated: new KeyMap(),
     rooms: yield* lookAtRooms(tx, noLaterThanMs),
+    unknownJobTypes: new Set([...memory.unknownJobTypes].filter((type) => !context.knowsJobType(type))),
+    affinityIsUsed: memory.affinityIsUsed,
   }
+  tx.notes.add(() => {
+    memory.unknownJobTypes = search.unknownJobTypes
+    memory.affinityIsUsed = search.affinityIsUsed
+  })
   const { fired, acquired } = search
   const dueMs = Math.min(noLaterThanMs, nowMs)
   const isWhole = yield* takeUntil(search, dueMs, maxCount)
@@ -89,21 +95,21 @@ function countOf({ fired, acquired }: Search): number {
 }
 
 function* lookAtRooms(
-  { session: { groupLimits }, nowMs }: SqlTransaction,
+  { session: { groupLimits }, nowMs, notes }: SqlTransaction,
   untilMs: number,
 ): SqlProgram<GroupRooms | null> {
   if (groupLimits === null) return null
-  groupLimits.lookAheadMs = Math.max(0, untilMs - nowMs)
+  notes.add(() => {
+    groupLimits.lookAheadMs = Math.max(0, untilMs - nowMs)
+  })
   return yield* GroupRooms.look(groupLimits)
 }
 
 /** Says which triggers only Java nodes will run, once for each. */
-function* reportTriggersOfJava(
-  { session, signals, nowMs }: SqlTransaction,
-  untilMs: number,
-): SqlProgram<void> {
+function* reportTriggersOfJava(tx: SqlTransaction, untilMs: number): SqlProgram<void> {
+  const { session, signals, nowMs, notes } = tx
   if (session.triggersOfJava === null) return
-  for (const { key, reason } of yield* session.triggersOfJava.newlyDue(nowMs, untilMs)) {
+  for (const { key, reason } of yield* session.triggersOfJava.newlyDue(nowMs, untilMs, notes)) {
     const message = `Trigger '${key.toString()}' is left to Java nodes: ${reason}.`
     signals.storeError(message, new JobPersistenceError(message, { code: 'ERR_BROKEN_ROW' }))
   }
@@ -145,21 +151,19 @@ function* lockKnown(
   limit: number,
 ): SqlProgram<readonly DueTrigger[] | null> {
   const { session } = search.tx
-  const unknownJobTypes = [...session.unknownJobTypes]
-  const { nodeAffinity } = session
-  const node = nodeAffinity?.isUsed === true ? session.context.instanceId : null
+  const node = search.affinityIsUsed === true ? session.context.instanceId : null
   const found = yield* session.triggers.lockDue({
     untilMs,
     limit,
-    unknownJobTypes,
+    unknownJobTypes: [...search.unknownJobTypes],
     node,
     fullGroups: search.rooms?.fullGroups ?? [],
   })
   const strangers = found.filter(({ jobType }) => !session.context.knowsJobType(jobType))
-  for (const { jobType } of strangers) session.unknownJobTypes.add(jobType)
+  for (const { jobType } of strangers) search.unknownJobTypes.add(jobType)
   const isFirstForNodes =
-    nodeAffinity?.isUsed === false && found.some(({ isForNodes }) => isForNodes === true)
-  if (isFirstForNodes) nodeAffinity.isUsed = true
+    search.affinityIsUsed === false && found.some(({ isForNodes }) => isForNodes === true)
+  if (isFirstForNodes) search.affinityIsUsed = true
   return strangers.length === 0 && !isFirstForNodes ? found : null
 }
 

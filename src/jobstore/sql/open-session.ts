@@ -40,8 +40,10 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     history: new HistoryTable(vocabulary, history),
     keyLists: new KeyLists(vocabulary),
     scopes: new TriggerScopes(vocabulary),
-    unknownJobTypes: new Set(),
-    nodeAffinity: engine.capabilities.clustered ? { isUsed: false } : null,
+    searchMemory: {
+      unknownJobTypes: new Set(),
+      affinityIsUsed: engine.capabilities.clustered ? false : null,
+    },
     groupLimits:
       jobGroupLimits === undefined || jobGroupLimits.size === 0
         ? null

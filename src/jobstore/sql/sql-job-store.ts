@@ -234,14 +234,11 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#search((tx) => acquireTriggers(tx, request), { mayBeLost: () => true })
   }
   acquireAndFire(request: AcquireRequest): Promise<AcquiredAndFired> {
-    let hasFired = false
-    const search = function* (tx: SqlTransaction): SqlProgram<AcquiredAndFired | null> {
-      const batch = yield* acquireAndFireTriggers(tx, request)
-      hasFired = batch !== null && batch.fired.length > 0
-      return batch
-    }
     // Whoever does not know whether a firing was committed would lose it or run it twice.
-    return this.#search(search, { onDoubt: 'patient', mayBeLost: () => !hasFired })
+    return this.#search((tx) => acquireAndFireTriggers(tx, request), {
+      onDoubt: 'patient',
+      mayBeLost: (batch) => batch === null || batch.fired.length === 0,
+    })
   }
   async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
     return this.#require().transactions.run((tx) => releaseTriggers(tx, acquired), {
@@ -283,7 +280,7 @@ export class SqlJobStore implements DatabaseJobStore {
   /** Searches until nothing is in the way of an answer. */
   async #search<Batch>(
     program: (tx: SqlTransaction) => SqlProgram<Batch | null>,
-    options: Pick<SqlOperation, 'onDoubt' | 'mayBeLost'>,
+    options: Pick<SqlOperation<Batch | null>, 'onDoubt' | 'mayBeLost'>,
   ): Promise<Batch> {
     const { connection, transactions } = this.#require()
     const { clock } = transactions.session.context

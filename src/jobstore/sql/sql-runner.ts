@@ -12,7 +12,7 @@ import type { SqlProgram } from './statement.ts'
  */
 export type TransactionLock = 'none' | 'rows' | 'shared' | 'exclusive' | 'cluster' | 'schema'
 
-export interface TransactionOptions {
+export interface TransactionOptions<Answer = unknown> {
   readonly lock: TransactionLock
   /**
    * What to do while it is not known whether a commit happened: `bounded` ends in an error that says so, `patient`
@@ -21,9 +21,9 @@ export interface TransactionOptions {
   readonly onDoubt?: 'bounded' | 'patient'
   /**
    * Whether the commit need not be on the disk before it is answered: whoever asked notices, and does it again, should
-   * a crash of the database undo it. Asked when the program has ended. Default: it must.
+   * a crash of the database undo it. Asked with the program's answer. Default: it must.
    */
-  readonly mayBeLost?: () => boolean
+  readonly mayBeLost?: (answer: Answer) => boolean
 }
 
 /** Runs programs on an engine. */
@@ -34,7 +34,10 @@ export interface SqlRunner {
    *
    * @throws JobPersistenceError with the engine's error as cause; whatever the program itself throws
    */
-  transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer>
+  transact<Answer>(
+    begin: () => SqlProgram<Answer>,
+    options: NoInfer<TransactionOptions<Answer>>,
+  ): Promise<Answer>
   /** Runs a program that only reads, each statement for itself. */
   read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer>
   /** Ends after what is under way; harmless when called twice. */

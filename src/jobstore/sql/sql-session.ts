@@ -2,6 +2,7 @@ import type { EpochMs } from '../../time/clock.ts'
 import type { JobStoreContext } from '../job-store.ts'
 import type { SignalBuffer } from '../signal-buffer.ts'
 import type { CalendarTable } from './calendar-table.ts'
+import type { CommitNotes } from './commit-notes.ts'
 import type { FireOffers } from './fire-offers.ts'
 import type { FiredTriggerTable } from './fired-trigger-table.ts'
 import type { HistoryTable } from './history-table.ts'
@@ -9,6 +10,7 @@ import type { JobGroupLimits } from './job-group-limits.ts'
 import type { JobTable } from './job-table.ts'
 import type { KeyLists } from './key-lists.ts'
 import type { PausedGroupTable } from './paused-group-table.ts'
+import type { SearchMemory } from './search-memory.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import type { TriggerScopes } from './trigger-scopes.ts'
 import type { TriggerTable } from './trigger-table.ts'
@@ -25,12 +27,9 @@ export interface SqlSession extends SqlVocabulary {
   readonly history: HistoryTable
   readonly keyLists: KeyLists
   readonly scopes: TriggerScopes
-  /** Job types that were met and have no code here: their triggers are left to other nodes. */
-  readonly unknownJobTypes: Set<string>
+  readonly searchMemory: SearchMemory
   /** Null where no Java nodes share the tables. */
   readonly triggersOfJava: TriggersOfJava | null
-  /** Whether a job was met that only some nodes are to run; null where there are no others. */
-  readonly nodeAffinity: { isUsed: boolean } | null
   /** Null where no group is limited. */
   readonly groupLimits: JobGroupLimits | null
   /** A fire instance id that nobody had before. */
@@ -38,8 +37,8 @@ export interface SqlSession extends SqlVocabulary {
 }
 
 /**
- * One attempt at one transaction. What it has to tell the scheduler is kept until it was committed, and forgotten
- * when it is run again.
+ * One attempt at one transaction. What it has to tell the scheduler, and what the node is to remember of it, is kept
+ * until it was committed, and forgotten when it is run again.
  */
 export interface SqlTransaction {
   readonly session: SqlSession
@@ -47,4 +46,5 @@ export interface SqlTransaction {
   /** The instant of the transaction: one for all that it decides. */
   readonly nowMs: EpochMs
   readonly offers: FireOffers
+  readonly notes: CommitNotes
 }

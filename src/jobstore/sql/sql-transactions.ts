@@ -1,5 +1,6 @@
 import type { EpochMs } from '../../time/clock.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
+import { CommitNotes } from './commit-notes.ts'
 import { FireOffers } from './fire-offers.ts'
 import type { SqlRunner } from './sql-runner.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
@@ -20,9 +21,14 @@ export class SqlTransactions implements SqlTransactor {
 
   async run<Answer>(
     program: (tx: SqlTransaction) => SqlProgram<Answer>,
-    operation: SqlOperation,
+    operation: SqlOperation<Answer>,
   ): Promise<Answer> {
-    const { answer, tx } = await this.#runner.transact(() => attempt(this.session, program), operation)
+    const { mayBeLost, ...options } = operation
+    const { answer, tx } = await this.#runner.transact(() => attempt(this.session, program), {
+      ...options,
+      mayBeLost: (done) => mayBeLost?.(done.answer) === true,
+    })
+    tx.notes.apply()
     this.#tell(tx, operation.tells ?? 'everybody')
     return answer
   }
@@ -41,7 +47,7 @@ export class SqlTransactions implements SqlTransactor {
   }
 }
 
-/** Each attempt has a transaction of its own: only what the committed one noted is told. */
+/** Each attempt has a transaction of its own: only what the committed one noted is applied and told. */
 function* attempt<Answer>(
   session: SqlSession,
   program: (tx: SqlTransaction) => SqlProgram<Answer>,
@@ -55,6 +61,7 @@ export function beginTransaction(session: SqlSession): SqlTransaction {
     session,
     signals: new SignalBuffer(),
     offers: new FireOffers(),
+    notes: new CommitNotes(),
     nowMs: session.context.clock.now(),
   }
 }

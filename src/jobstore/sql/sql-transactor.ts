@@ -2,7 +2,7 @@ import type { TransactionOptions } from './sql-runner.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
 
-export interface SqlOperation extends TransactionOptions {
+export interface SqlOperation<Answer = unknown> extends TransactionOptions<Answer> {
   /**
    * Whose loop need not be told that something may fire earlier: `nobody` is told what the scheduler's own loop did
    * by firing, `peers` what it gives up.
@@ -13,6 +13,9 @@ export interface SqlOperation extends TransactionOptions {
 /** How everything above the programs runs them. */
 export interface SqlTransactor {
   readonly session: SqlSession
-  run<Answer>(program: (tx: SqlTransaction) => SqlProgram<Answer>, operation: SqlOperation): Promise<Answer>
+  run<Answer>(
+    program: (tx: SqlTransaction) => SqlProgram<Answer>,
+    operation: SqlOperation<Answer>,
+  ): Promise<Answer>
   read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer>
 }

@@ -40,7 +40,8 @@ export interface SqlReply {
 
 /**
  * The body of a transaction: yields statements, is sent the reply to each, returns the answer. A runner may run it
- * again from the start when the engine gave up the transaction, so it keeps nothing outside itself.
+ * again from the start when the engine gave up the transaction, so it keeps nothing outside itself: what the node is to
+ * remember goes into the notes of the transaction.
  */
 export type SqlProgram<Answer> = Generator<SqlStatement, Answer, SqlReply>
 

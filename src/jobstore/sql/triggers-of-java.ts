@@ -1,6 +1,7 @@
 import type { TriggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { boolean, textOrNull } from './columns.ts'
+import type { CommitNotes } from './commit-notes.ts'
 import { KeyMap } from './key-map.ts'
 import { triggerKeyColumns, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
 import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from './row-set.ts'
@@ -36,18 +37,20 @@ export class TriggersOfJava {
   }
 
   /** What to report: those that are about to fire and were not met before. Looks once a second at most. */
-  *newlyDue(nowMs: EpochMs, untilMs: EpochMs): SqlProgram<readonly TriggerOfJava[]> {
+  *newlyDue(nowMs: EpochMs, untilMs: EpochMs, notes: CommitNotes): SqlProgram<readonly TriggerOfJava[]> {
     // A clock that was put back must not keep it from looking.
     if (nowMs < this.#lookAtMs && nowMs >= this.#lookAtMs - lookIntervalMs) return []
-    this.#lookAtMs = nowMs + lookIntervalMs
     const request = { scheduler: this.#schedulerName, untilMs, limit: lookedAtOnce }
     const found = (yield* all(this.#statements.due(request))).map((row) => ({
       key: triggerKeyOf(row),
       reason: reasonOf(row),
     }))
-    if (this.#met.size > rememberedMax) this.#met = new KeyMap()
     const fresh = found.filter(({ key }) => !this.#met.has(key))
-    for (const { key } of fresh) this.#met.set(key, true)
+    notes.add(() => {
+      this.#lookAtMs = nowMs + lookIntervalMs
+      if (this.#met.size > rememberedMax) this.#met = new KeyMap()
+      for (const { key } of fresh) this.#met.set(key, true)
+    })
     return fresh
   }
 
