@@ -37,6 +37,10 @@ const sliceMs = 2
 const releaseAttemptsMax = 10
 /** The longest pause between those, whatever the store asks for: who stops a process does not wait for long. */
 const haltRetryMs = 500
+/** How long to wait before a look for what the store left due, doubled by each further one in a row up to the most. */
+const lookAgainMs = { first: 10, most: 1000 }
+/** Looks for what other nodes may have left are spread over this time, so that nodes do not ask in step. */
+const lookSpreadMs = 20
 /** Share of the idle wait that is random, so that nodes of a cluster do not ask in step. */
 const idleJitter = 0.2
 
@@ -59,6 +63,9 @@ export class QuartzSchedulerThread {
   #failures = 0
   #retryAtMs = 0
   #idleUntilMs = 0
+  #lookAtMs = Number.POSITIVE_INFINITY
+  /** How many answers in a row left something due. */
+  #looksInVain = 0
   #sliceStartMs = 0
   /** When the present sleep ends by itself, by the wall clock; infinite while awake. */
   #asleepUntilMs = Number.POSITIVE_INFINITY
@@ -155,6 +162,7 @@ export class QuartzSchedulerThread {
       elapsedMs: clock.elapsedMs(),
       retryAtMs: this.#retryAtMs,
       idleUntilMs: this.#idleUntilMs,
+      lookAtMs: this.#lookAtMs,
       idleWaitMs,
       switchThresholdMs: jobStore.capabilities.persistent
         ? switchThresholdMs.persistent
@@ -181,8 +189,12 @@ export class QuartzSchedulerThread {
   }
 
   async #acquire(): Promise<void> {
-    const { clock, ids, threadPool, idleWaitMs, maxBatchSize, batchTimeWindowMs } = this.#options
+    const { clock, threadPool, idleWaitMs } = this.#options
+    const [next] = this.#held
+    this.#lookAtMs = Number.POSITIVE_INFINITY
     try {
+      // The loop does not wait for a thread beside what it holds.
+      if (next !== undefined && this.#freeThreads() === 0) return
       if (threadPool.availableThreads() === 0) {
         const free = await threadPool.blockForAvailableThreads(this.#haltSignal.signal)
         if (free === 0 && !this.#halted) {
@@ -191,25 +203,26 @@ export class QuartzSchedulerThread {
         // The state may have changed while we waited: plan again with the slots that are free now.
         if (this.#paused || threadPool.availableThreads() === 0) return
       }
+      const nextMs = next?.trigger.nextFireTimeMs ?? null
       // What is signalled from here on may not be in the answer; what was signalled before is.
       this.#signal = null
       const askedWallMs = clock.now()
       const askedElapsedMs = clock.elapsedMs()
-      const fired = await this.#take({
-        noLaterThanMs: askedWallMs + idleWaitMs,
-        maxCount: Math.min(threadPool.availableThreads(), maxBatchSize),
-        timeWindowMs: batchTimeWindowMs,
-      })
+      const { fired, isWhole, lookAgainAtMs } = await this.#take(nextMs)
+      if (fired > 0 || this.#held.length === 0) this.#failures = 0
+      const lookAtMs = clock.elapsedMs() + this.#lookDelayMs(lookAgainAtMs)
+      if (this.#held.length > 0) this.#lookAtMs = lookAtMs
+      this.#idleUntilMs = 0
       if (fired > 0 || this.#held.length > 0) {
-        if (fired > 0) this.#failures = 0
-        // A clock that jumped back meanwhile must not make the claims look older than they are.
-        this.#heldSinceMs = Math.min(askedWallMs, clock.now() - (clock.elapsedMs() - askedElapsedMs))
-        this.#idleUntilMs = 0
-        return
+        // Claims of an earlier question are that old still. A clock that jumped back meanwhile must not make the claims
+        // look older than they are.
+        if (nextMs === null) {
+          this.#heldSinceMs = Math.min(askedWallMs, clock.now() - (clock.elapsedMs() - askedElapsedMs))
+        }
+      } else if (isWhole) {
+        // From the question on, not from the answer: that is how far ahead the question looked.
+        this.#idleUntilMs = Math.min(lookAtMs, askedElapsedMs + this.#jittered(idleWaitMs, idleJitter))
       }
-      this.#failures = 0
-      // From the question on, not from the answer: that is how far ahead the question looked.
-      this.#idleUntilMs = askedElapsedMs + idleWaitMs * (1 - idleJitter * ids.random())
     } catch (error) {
       // What was signalled before is still to be looked for, and claims may have been made all the same.
       this.#idleUntilMs = 0
@@ -218,22 +231,63 @@ export class QuartzSchedulerThread {
     }
   }
 
-  /** Claims a batch, and fires what is due of it where the store does both at once; answers how many have fired. */
-  async #take(request: AcquireRequest): Promise<number> {
-    const { jobStore } = this.#options
+  /** How many more claims than are held have a thread. */
+  #freeThreads(): number {
+    return Math.max(0, this.#options.threadPool.availableThreads() - this.#held.length)
+  }
+
+  /** In how many milliseconds to ask again; infinite when the answer gave no reason to. */
+  #lookDelayMs(lookAgainAtMs: EpochMs | null): number {
+    const { clock, ids } = this.#options
+    const aheadMs = lookAgainAtMs === null ? Number.POSITIVE_INFINITY : lookAgainAtMs - clock.now()
+    if (aheadMs > 0) {
+      this.#looksInVain = 0
+      return aheadMs + lookSpreadMs * ids.random()
+    }
+    const delayMs = Math.min(lookAgainMs.most, lookAgainMs.first * 2 ** this.#looksInVain)
+    this.#looksInVain++
+    return this.#jittered(delayMs, 0.5)
+  }
+
+  /** Shortened at random, by up to this share. */
+  #jittered(ms: number, share: number): number {
+    return ms * (1 - share * this.#options.ids.random())
+  }
+
+  /**
+   * Claims a batch, and fires what is due of it where the store does both at once. With a time, only what comes before
+   * that, to be held beside what is held. Not whole is an answer that was cut short and may have left what is due.
+   */
+  async #take(beforeMs: EpochMs | null): Promise<{
+    readonly fired: number
+    readonly isWhole: boolean
+    readonly lookAgainAtMs: EpochMs | null
+  }> {
+    const { clock, jobStore, idleWaitMs, maxBatchSize, batchTimeWindowMs } = this.#options
+    const held = this.#held
+    let isWhole = true
+    const request: AcquireRequest = {
+      noLaterThanMs: beforeMs === null ? clock.now() + idleWaitMs : beforeMs - 1,
+      maxCount: Math.min(this.#freeThreads(), maxBatchSize),
+      timeWindowMs: beforeMs === null ? batchTimeWindowMs : 0,
+      isStillWanted: () => {
+        isWhole &&= !this.#paused && !this.#halted
+        return isWhole
+      },
+    }
     if (jobStore.acquireAndFire === undefined) {
-      this.#held = await jobStore.acquireNextTriggers(request)
-      return 0
+      this.#held = [...(await jobStore.acquireNextTriggers(request)), ...held]
+      return { fired: 0, isWhole, lookAgainAtMs: null }
     }
     let end = (): void => {}
     this.#firing = new Promise((resolve) => {
       end = resolve
     })
     try {
-      const { fired, acquired } = await jobStore.acquireAndFire(request)
-      this.#held = acquired
+      const { fired, acquired, lookAgainAtMs = null } = await jobStore.acquireAndFire(request)
+      this.#held = [...acquired, ...held]
       for (const bundle of fired) this.#handOn(bundle)
-      return fired.length
+      return { fired: fired.length, isWhole, lookAgainAtMs }
     } finally {
       this.#firing = null
       end()

@@ -1,4 +1,5 @@
 import { BTreeEx } from 'sorted-btree/extended/index.js'
+import type { EpochMs } from '../../time/clock.ts'
 import { compareFireOrder, type Trigger } from '../../triggers/trigger.ts'
 
 /** What a queue holds: something with a trigger that says when it fires. */
@@ -23,6 +24,14 @@ export class RecordQueue<Item extends Queued> {
   first(): Item | null {
     if (this.#front.length === 0) this.#refill()
     return this.#front.at(-1) ?? null
+  }
+
+  /** The first one that is due after an instant, or null. */
+  firstAfter(timeMs: EpochMs): Item | null {
+    // Stands behind all that are due by then, and is never kept.
+    const key = { name: '', group: '' }
+    const probe = { trigger: { nextFireTimeMs: timeMs, priority: Number.NEGATIVE_INFINITY, key } } as Item
+    return this.#front[this.#frontIndexOf(probe) - 1] ?? this.#rest.nextHigherKey(probe) ?? null
   }
 
   insert(record: Item): void {

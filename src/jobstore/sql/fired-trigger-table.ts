@@ -120,6 +120,12 @@ export class FiredTriggerTable {
     return decode(yield* all(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler })))
   }
 
+  /** Deletes claims of other nodes that those could have fired by this instant, and answers them. */
+  *deleteOverdueOfPeers(byMs: EpochMs): SqlProgram<readonly FiredRow[]> {
+    const values = { scheduler: this.#scheduler, instance: this.#instance, by: byMs }
+    return decode(yield* all(this.#statements.deleteOverdueOfPeers(values)))
+  }
+
   /** The executions in flight on every node. */
   *allExecuting(): SqlProgram<readonly FiredRow[]> {
     return decode(yield* all(this.#allExecuting({ scheduler: this.#scheduler })))
@@ -163,6 +169,7 @@ interface Statements {
   readonly deleteAll: SqlQuery<{ scheduler: string }>
   readonly ofTriggers: SqlQuery<{ scheduler: string; rows: string }>
   readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
+  readonly deleteOverdueOfPeers: SqlQuery<{ scheduler: string; instance: string; by: EpochMs }>
   readonly executing: SqlQuery<{ scheduler: string; rows: string }>
   readonly busy: SqlQuery<{ scheduler: string; rows: string }>
   readonly markNonConcurrent: SqlQuery<{ scheduler: string; rows: string }>
@@ -193,6 +200,7 @@ function statementsOf(vocabulary: SqlVocabulary): Statements {
   return {
     ...statementsOfRecovery(dialect, fired),
     ...statementsOfJobs(dialect, fired),
+    ...statementsOfPeers(vocabulary),
     insert: insertQuery(vocabulary, fired, firedColumns),
     lock: sqlQuery(
       dialect,
@@ -222,6 +230,28 @@ function statementsOf(vocabulary: SqlVocabulary): Statements {
            SELECT 1 FROM ${names.triggers} t
            WHERE t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name
              AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED')
+         ${dialect.forUpdateSkipLocked('f')}) RETURNING ${columns}`,
+    ),
+  }
+}
+
+/** Claims `f` of other nodes than `:instance` and their triggers `t`, from FROM on. */
+export function claimsOfPeers({ names }: SqlVocabulary): string {
+  return `FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS t
+    WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance
+      AND t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group
+      AND t.trigger_state = 'ACQUIRED'`
+}
+
+/** About claims of other nodes. */
+function statementsOfPeers(vocabulary: SqlVocabulary): Pick<Statements, 'deleteOverdueOfPeers'> {
+  const { dialect, names } = vocabulary
+  return {
+    // Who holds one of them is firing or releasing it.
+    deleteOverdueOfPeers: sqlQuery(
+      dialect,
+      `DELETE FROM ${names.firedTriggers} WHERE sched_name = :scheduler AND entry_id IN (
+         SELECT f.entry_id ${claimsOfPeers(vocabulary)} AND t.next_fire_time <= :by AND f.fired_time <= :by
          ${dialect.forUpdateSkipLocked('f')}) RETURNING ${columns}`,
     ),
   }

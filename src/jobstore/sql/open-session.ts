@@ -40,10 +40,8 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     history: new HistoryTable(vocabulary, history),
     keyLists: new KeyLists(vocabulary),
     scopes: new TriggerScopes(vocabulary),
-    searchMemory: {
-      unknownJobTypes: new Set(),
-      affinityIsUsed: engine.capabilities.clustered ? false : null,
-    },
+    searchMemory: { unknownJobTypes: new Set(), affinityIsUsed: false, misfiresTreatedAtMs: 0 },
+    clustered: engine.capabilities.clustered,
     groupLimits:
       jobGroupLimits === undefined || jobGroupLimits.size === 0
         ? null

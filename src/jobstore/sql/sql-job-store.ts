@@ -27,7 +27,7 @@ import type {
   TriggerSummary,
 } from '../queries.ts'
 import type { TriggerState } from '../trigger-state.ts'
-import { acquireAndFireTriggers, acquireTriggers } from './acquiring.ts'
+import { searchTriggers } from './acquiring.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { completeJobs } from './completing.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
@@ -38,6 +38,7 @@ import { HistoryPruner } from './history-pruner.ts'
 import { JoinedJobStore } from './joined-job-store.ts'
 import * as listing from './listing.ts'
 import { openSession } from './open-session.ts'
+import { endOverdueClaims } from './overdue-claims.ts'
 import * as pausing from './pausing.ts'
 import * as reading from './reading.ts'
 import { releaseAllTriggers, releaseTriggers } from './releasing.ts'
@@ -49,7 +50,6 @@ import type { SqlConnection, SqlEngine } from './sql-engine.ts'
 import type { TransactionLock } from './sql-runner.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
 import { SqlTransactions } from './sql-transactions.ts'
-import type { SqlOperation } from './sql-transactor.ts'
 import type { SqlProgram } from './statement.ts'
 
 /** What is there between `initialize` and `shutdown`. */
@@ -229,16 +229,12 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#read((session) => session.calendars.names())
   }
 
-  acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
-    // A claim that a crash undoes is found missing when it is fired.
-    return this.#search((tx) => acquireTriggers(tx, request), { mayBeLost: () => true })
+  async acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
+    const { acquired } = await this.#search(request, { fires: false })
+    return acquired
   }
   acquireAndFire(request: AcquireRequest): Promise<AcquiredAndFired> {
-    // Whoever does not know whether a firing was committed would lose it or run it twice.
-    return this.#search((tx) => acquireAndFireTriggers(tx, request), {
-      onDoubt: 'patient',
-      mayBeLost: (batch) => batch === null || batch.fired.length === 0,
-    })
+    return this.#search(request, { fires: true })
   }
   async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
     return this.#require().transactions.run((tx) => releaseTriggers(tx, acquired), {
@@ -277,17 +273,29 @@ export class SqlJobStore implements DatabaseJobStore {
     return new JoinedJobStore(transactions.session, connection.join(handle))
   }
 
-  /** Searches until nothing is in the way of an answer. */
-  async #search<Batch>(
-    program: (tx: SqlTransaction) => SqlProgram<Batch | null>,
-    options: Pick<SqlOperation<Batch | null>, 'onDoubt' | 'mayBeLost'>,
-  ): Promise<Batch> {
+  /** Searches until late triggers are not in the way of an answer, or it is not wanted any more. */
+  async #search(request: AcquireRequest, { fires }: { readonly fires: boolean }): Promise<AcquiredAndFired> {
     const { connection, transactions } = this.#require()
     const { clock } = transactions.session.context
     await connection.mayClaim?.()
     for (;;) {
-      const batch = await transactions.run(program, { lock: 'rows', tells: 'nobody', ...options })
-      if (batch !== null) return batch
+      const { isPartial, hasOverdueClaims, ...batch } = await transactions.run(
+        (tx) => searchTriggers(tx, request, { fires }),
+        {
+          lock: 'rows',
+          tells: 'nobody',
+          // Whoever does not know whether a firing was committed would lose it or run it twice. A claim that a crash
+          // undoes is found missing when it is fired.
+          ...(fires ? { onDoubt: 'patient' } : {}),
+          mayBeLost: ({ fired }) => fired.length === 0,
+        },
+      )
+      const isEmpty = batch.fired.length === 0 && batch.acquired.length === 0
+      if (isEmpty && hasOverdueClaims) {
+        const ended = await transactions.run(endOverdueClaims, { lock: 'rows', tells: 'nobody' })
+        if (ended > 0) continue
+      }
+      if (!isPartial || request.isStillWanted?.() === false) return batch
       await new Promise<void>((resolve) => clock.setImmediate(resolve))
     }
   }
