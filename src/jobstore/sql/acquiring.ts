@@ -5,7 +5,6 @@ import type { EpochMs } from '../../time/clock.ts'
 import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
 import { inFireOrder } from '../fire-order.ts'
 import type { AcquiredAndFired, AcquiredTrigger, AcquireRequest, TriggerFiredBundle } from '../job-store.ts'
-import type { DueRequest } from './due-statements.ts'
 import { type FaultyTrigger, putInError } from './faulty-triggers.ts'
 import type { FiredRow } from './fired-trigger-table.ts'
 import { type FirableTrigger, fireUnclaimed } from './firing.ts'
@@ -13,6 +12,7 @@ import { GroupRooms } from './group-rooms.ts'
 import { KeyMap } from './key-map.ts'
 import { isLate, treatMisfires } from './misfires.ts'
 import { overdueClaimMs } from './overdue-claims.ts'
+import type { LeftFor } from './passed-triggers.ts'
 import { uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import { type SqlProgram, together } from './statement.ts'
@@ -49,6 +49,8 @@ interface Search {
   /** Null where no group is limited. */
   readonly rooms: GroupRooms | null
   readonly unknownJobTypes: Set<string>
+  /** What is noted as passed over holds only while this has not changed. */
+  readonly passedVersion: number
   affinityIsUsed: boolean
   /** Jobs of which nothing more may start in this search. */
   readonly leftJobs: KeyMap<JobKey, true>
@@ -109,6 +111,7 @@ function beginSearch(
     faulty: new KeyMap(),
     rooms,
     unknownJobTypes: new Set([...memory.unknownJobTypes].filter((type) => !context.knowsJobType(type))),
+    passedVersion: memory.passed.version,
     affinityIsUsed: memory.affinityIsUsed,
     leftJobs: new KeyMap(),
     hasLeft: false,
@@ -190,10 +193,9 @@ function* nextLook(
   const looks: EpochMs[] = search.hasLeft ? [nowMs] : []
   let hasOverdueClaims = false
   if (session.clustered) {
-    const { waitingMs, claimedMs } = yield* session.triggers.lookAhead(
-      leavingOut(search, { untilMs }),
-      session.context.instanceId,
-    )
+    const request = leavingOut(search, { untilMs })
+    const { waitingMs, claimedMs } = yield* session.triggers.lookAhead(request, session.context.instanceId)
+    notePassed(search, request, waitingMs)
     if (waitingMs !== null) looks.push(waitingMs <= nowMs ? nowMs : waitingMs + overdueClaimMs)
     if (claimedMs !== null && claimedMs <= untilMs) looks.push(claimedMs + overdueClaimMs)
     hasOverdueClaims = claimedMs !== null && claimedMs + overdueClaimMs <= nowMs && !session.sharedWithJava
@@ -202,14 +204,36 @@ function* nextLook(
   return { lookAgainAtMs: Math.max(nowMs, Math.min(...looks)), hasOverdueClaims }
 }
 
-function leavingOut(search: Search, range: Range): Omit<DueRequest, 'limit'> {
+interface LeavingOut extends LeftFor, Range {
+  readonly leftJobs: readonly JobKey[]
+}
+
+function leavingOut(search: Search, range: Range): LeavingOut {
+  const { nowMs, session } = search.tx
+  const leftFor: LeftFor = {
+    unknownJobTypes: [...search.unknownJobTypes],
+    node: search.affinityIsUsed ? session.context.instanceId : null,
+    fullGroups: search.rooms?.fullGroups ?? [],
+  }
+  const passedMs = session.searchMemory.passed.endFor(leftFor, nowMs)
+  const afterMs = passedMs === null ? range.afterMs : Math.max(passedMs, range.afterMs ?? 0)
   return {
     ...range,
-    unknownJobTypes: [...search.unknownJobTypes],
-    node: search.affinityIsUsed ? search.tx.session.context.instanceId : null,
-    fullGroups: search.rooms?.fullGroups ?? [],
+    ...(afterMs === undefined ? {} : { afterMs }),
+    ...leftFor,
     leftJobs: search.leftJobs.keys(),
   }
+}
+
+/** Until the first trigger that was found, or the end of the range, all is to be left. */
+function notePassed(search: Search, request: LeavingOut, firstMs: EpochMs | null): void {
+  const { passedVersion } = search
+  const { nowMs, notes, session } = search.tx
+  if (search.leftJobs.size > 0) return
+  const untilMs = firstMs === null ? request.untilMs : firstMs - 1
+  notes.add(() => {
+    session.searchMemory.passed.note(untilMs, request, nowMs, passedVersion)
+  })
 }
 
 /**
@@ -231,6 +255,8 @@ function* lockKnown(search: Search, range: Range, limit: number): SqlProgram<rea
   const isFirstForNodes =
     clustered && !search.affinityIsUsed && found.some(({ isForNodes }) => isForNodes === true)
   if (isFirstForNodes) search.affinityIsUsed = true
+  // Of several nodes, one may have left out what another one has locked.
+  if (!clustered && range.afterMs === undefined) notePassed(search, request, found[0]?.nextFireTimeMs ?? null)
   return hasStrangers || isFirstForNodes ? null : found
 }
 

@@ -81,7 +81,7 @@ export class DueStatements {
     if (known !== undefined) return known
     const query = sqlQuery<DueParameters>(
       this.#vocabulary.dialect,
-      textOf(this.#vocabulary, purpose, conditionsOf(this.#vocabulary, parameters)),
+      textOf(this.#vocabulary, purpose, parameters),
     )
     this.#queries.set(id, query)
     return query
@@ -91,7 +91,6 @@ export class DueStatements {
 function conditionsOf(vocabulary: SqlVocabulary, parameters: readonly string[]): string {
   const { dialect } = vocabulary
   const conditions: Readonly<Record<string, string>> = {
-    afterMs: 'AND t.next_fire_time > :afterMs',
     types: `AND j.job_class_name NOT IN (
       SELECT r.job_type FROM ${dialect.rowSet('types', { job_type: 'text' })} AS r)`,
     node: runsHere(vocabulary),
@@ -106,14 +105,17 @@ function conditionsOf(vocabulary: SqlVocabulary, parameters: readonly string[]):
 const columns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
   j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity`
 
-function textOf(vocabulary: SqlVocabulary, purpose: Purpose, condition: string): string {
+function textOf(vocabulary: SqlVocabulary, purpose: Purpose, parameters: readonly string[]): string {
   const { dialect } = vocabulary
+  // One lower bound: SQLite would begin at the first of two.
+  const after = parameters.includes('afterMs') ? ':afterMs' : '0'
+  const condition = `AND t.next_fire_time > ${after} ${conditionsOf(vocabulary, parameters)}`
   switch (purpose) {
     case 'lock':
       return dueText(vocabulary, columns, condition, dialect.forUpdateSkipLocked('t'))
     case 'types':
-      return `SELECT DISTINCT d.job_class_name FROM (
-        ${dueText(vocabulary, 'j.job_class_name', condition, '')}) AS d`
+      return `SELECT DISTINCT r.job_class_name FROM (
+        ${dueText(vocabulary, 'j.job_class_name', condition, '')}) AS r`
     case 'look':
       return `SELECT (${dueText(vocabulary, 't.next_fire_time', condition, '')}) AS waiting_time,
         (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE f.fired_time END)
@@ -136,7 +138,7 @@ function dueText(vocabulary: SqlVocabulary, selected: string, condition: string,
     FROM ${names.triggers} AS t LEFT JOIN ${names.jobs} AS j
       ON j.sched_name = t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group
     WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
-      AND t.next_fire_time > 0 AND t.next_fire_time <= :untilMs ${condition}
+      AND t.next_fire_time <= :untilMs ${condition}
       ${sharedWithJava ? `AND NOT ${isOfJava(vocabulary)}` : ''}
       AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name, t.job_group) NOT IN (
         SELECT f.job_name, f.job_group FROM ${names.firedTriggers} AS f

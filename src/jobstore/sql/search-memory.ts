@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../time/clock.ts'
+import type { PassedTriggers } from './passed-triggers.ts'
 
 /**
  * What searches of this node have learned, so that the next one need not find it out again. A search works on copies;
@@ -9,6 +10,7 @@ export interface SearchMemory {
   unknownJobTypes: ReadonlySet<string>
   /** Whether a job was met that only some nodes are to run. */
   affinityIsUsed: boolean
+  readonly passed: PassedTriggers
   /** When late triggers last had their turn. */
   misfiresTreatedAtMs: EpochMs
 }

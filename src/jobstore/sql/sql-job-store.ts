@@ -2,6 +2,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
@@ -14,6 +15,7 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
+  SchedulerSignaler,
   TriggerFiredResult,
 } from '../job-store.ts'
 import type {
@@ -87,7 +89,11 @@ export class SqlJobStore implements DatabaseJobStore {
 
   async initialize(context: JobStoreContext): Promise<void> {
     const session = openSession(this.#engine, context)
-    const connection = await this.#engine.connect(session)
+    const { passed } = session.searchMemory
+    const signaler = watchedSignaler(context.signaler, (candidateMs) => {
+      passed.takeBack(candidateMs, context.clock.now())
+    })
+    const connection = await this.#engine.connect({ ...session, context: { ...context, signaler } })
     const transactions = new SqlTransactions(session, connection.runner, (earliestMs) => {
       connection.wakePeers(earliestMs)
     })
@@ -318,4 +324,22 @@ export class SqlJobStore implements DatabaseJobStore {
       `The job store ${this.name} is not open: it was not initialized, or it was shut down.`,
     )
   }
+}
+
+/** Hears what others, on other connections, may have made available to fire. */
+function watchedSignaler(
+  signaler: SchedulerSignaler,
+  onChange: (candidateMs: EpochMs | null) => void,
+): SchedulerSignaler {
+  const schedulingChanged = (candidateMs: EpochMs | null): void => {
+    onChange(candidateMs)
+    signaler.schedulingChanged(candidateMs)
+  }
+  return new Proxy(signaler, {
+    get(target, name) {
+      if (name === 'schedulingChanged') return schedulingChanged
+      const member: unknown = Reflect.get(target, name, target)
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member
+    },
+  })
 }
