@@ -352,7 +352,7 @@ function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
     }
     const jobDetail = loaded.found.get(due.jobKey)
     if (jobDetail === undefined) faulty.push({ key: due.key, error: loaded.broken.get(due.jobKey) })
-    // A job that came to forbid concurrency since it was looked at: its trigger is found the next time it is looked for.
+    // A job that came to forbid concurrency since it was looked at: its trigger is found by a later search.
     else if (!jobDetail.disallowConcurrentExecution) candidates.push({ due, trigger, jobDetail })
     else leaveJob(search, due.jobKey)
   }

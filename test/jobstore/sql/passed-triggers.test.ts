@@ -25,7 +25,7 @@ describe('triggers that searches pass over', () => {
     expect(passed(types, 5000).endFor(types, 1000)).toBe(999)
   })
 
-  test('are looked at again after five seconds, however often the end was moved, and when the clock is put back', () => {
+  test('are looked at again after five seconds, also when the end was moved or the clock put back', () => {
     const triggers = passed(types)
     triggers.note(4000, types, 5000, triggers.version)
     expect([5999, 6000, 999].map((nowMs) => triggers.endFor(types, nowMs))).toEqual([4000, null, null])
