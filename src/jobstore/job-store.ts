@@ -138,8 +138,8 @@ export interface AcquiredAndFired {
   readonly acquired: readonly AcquiredTrigger[]
   /**
    * When to ask again although nothing may be signalled until then, by the clock of the context: now or earlier for
-   * what is due and was left because another transaction held it, later for what other nodes will have fired by then. Absent
-   * when there is no such reason, or something was due and was taken.
+   * what is due and was left because another transaction held it, later for what other nodes will have fired by
+   * then. Absent when there is no such reason, or something was due and was taken.
    */
   readonly lookAgainAtMs?: EpochMs
 }
