@@ -46,7 +46,7 @@ export type {
 } from './jobs/job-definition.ts'
 export type { JobDetail, NodeAffinity } from './jobs/job-detail.ts'
 export type { ExecutingJobDetail, JobExecutionContext, JobRunContext } from './jobs/job-execution-context.ts'
-export type { JobScheduler } from './jobs/job-scheduler.ts'
+export type { JobScheduler, ReplaceOptions } from './jobs/job-scheduler.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
 export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from './jobs/standard-schema.ts'
 export type {
@@ -114,7 +114,6 @@ export type {
   AddJobOptions,
   FireInstance,
   JobAndTriggers,
-  ReplaceOptions,
   Scheduler,
   SchedulerCluster,
   SchedulerTransaction,
@@ -132,6 +131,7 @@ export type { PiscinaThreadPoolOptions } from './threadpool/piscina-options.ts'
 export { piscinaThreadPool } from './threadpool/piscina-thread-pool.ts'
 export type {
   Runnable,
+  StuckThread,
   TaskSignal,
   ThreadPool,
   ThreadPoolContext,

@@ -69,6 +69,75 @@ describe('the runner of vectors', () => {
     )
   })
 
+  describe('with fires after 2125, when Java gives up some searches', () => {
+    const dayMs = 86_400_000
+    const startMs = Date.UTC(2125, 11, 30)
+    const days = (count: number): number[] => Array.from({ length: count }, (_, day) => startMs + day * dayMs)
+    const daily = {
+      type: 'simple',
+      start: startMs,
+      end: null,
+      repeatCount: 3,
+      repeatInterval: dayMs,
+      calendar: null,
+      first: startMs,
+      fires: days(4),
+      more: false,
+      after: [],
+    }
+    const open = { ...good.calendar, excluded: [] }
+    const cron = { ...daily, type: 'cron', expr: '0 0 0 * * ?', zone: 'UTC', fires: days(2) }
+
+    it('holds a trigger without a calendar to all of them', () => {
+      expect(runVectors(folderWith({ 'simple.jsonl': [daily] }))[0]?.failures).toEqual([])
+      const [report] = runVectors(folderWith({ 'simple.jsonl': [{ ...daily, fires: days(2) }] }))
+      expect(report?.failures.map(({ differences }) => differences.map(({ what }) => what))).toEqual([
+        ['more'],
+      ])
+    })
+
+    it.each([
+      ['that has a calendar', { ...daily, calendar: open, fires: days(2) }],
+      ['of cron', cron],
+    ])('counts those of a trigger %s as none', (_kind, row) => {
+      expect(runVectors(folderWith({ 'simple.jsonl': [row] }))[0]?.failures).toEqual([])
+    })
+  })
+
+  describe('with a trigger that misfired past its end', () => {
+    const [endMs, nowMs] = [Date.UTC(2026, 0, 2), Date.UTC(2026, 0, 3)]
+    const state = { prevFireTime: null, startTime: Date.UTC(2026, 0, 1), endTime: endMs, timesTriggered: 0 }
+    const rowOf = (definition: object, counted: object) => ({
+      zone: 'UTC',
+      start: state.startTime,
+      end: endMs,
+      calendar: null,
+      misfireInstruction: 1,
+      op: 'updateAfterMisfire',
+      ...definition,
+      before: { ...state, ...counted, nextFireTime: state.startTime },
+      now: nowMs,
+      after: { ...state, ...counted, nextFireTime: nowMs },
+      mayFireAgain: true,
+    })
+    const window = { interval: 1, unit: 'HOUR', startTimeOfDay: [0, 0, 0], endTimeOfDay: [23, 59, 59] }
+
+    it.each([
+      ['a one-shot', rowOf({ type: 'simple', repeatInterval: 0 }, { repeatCount: 0 })],
+      ['a daily-time-interval', rowOf({ type: 'dailyTimeInterval', ...window }, { repeatCount: -1 })],
+    ])('expects %s trigger to be finished where Java fires it', (_family, row) => {
+      expect(runVectors(folderWith({ 'misfire.jsonl': [row] }))[0]?.failures).toEqual([])
+    })
+
+    it('expects a cron trigger to fire as in Java', () => {
+      const row = rowOf({ type: 'cron', expr: '0 0 0 * * ?' }, {})
+      const finished = { ...row, after: { ...row.after, nextFireTime: null }, mayFireAgain: false }
+      const failuresOf = (each: object) =>
+        runVectors(folderWith({ 'misfire.jsonl': [each] }))[0]?.failures.length
+      expect([row, finished].map(failuresOf)).toEqual([0, 1])
+    })
+  })
+
   it('fails a row of a kind that it does not know', () => {
     const failed = runVectors(folderWith({ 'moon.jsonl': [{ phase: 'full' }] }))
     expect(exitCodeOf(failed)).toBe(1)

@@ -1,13 +1,14 @@
+import { checkFunction, checkMethods, checkOptions } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
-import { type Logger, silentLogger } from '../core/logger.ts'
-import { describeValue, refuseUnknownKeys } from '../core/options.ts'
+import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
+import { describeValue } from '../core/options.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import { RejectedExecutionError } from '../executors/errors.ts'
 import type { ScheduledExecutorService } from '../executors/scheduled-executor-service.ts'
 import type { ScheduledFuture } from '../executors/scheduled-future.ts'
 import type { TaskFunction } from '../executors/task.ts'
-import { type Clock, systemClock } from '../time/clock.ts'
+import { type Clock, checkClock, systemClock } from '../time/clock.ts'
 import { type InstantLike, instantMsOf } from '../time/instant.ts'
 import { type DurationLike, requireDurationMs } from './durations.ts'
 import { type ErrorHandler, logAndRethrow, logAndSuppress } from './error-handler.ts'
@@ -28,6 +29,12 @@ export interface ConcurrentTaskSchedulerOptions {
   readonly clock?: Clock
 }
 
+const checkExecutor = checkMethods(
+  'an executor',
+  ['schedule', 'scheduleAtFixedRate', 'scheduleWithFixedDelay', 'submit'],
+  "Make one with new ScheduledExecutor() of 'quartz-ts/executors'.",
+)
+
 /** A `TaskScheduler` on an executor that is there already, and that whoever made it shuts down. */
 export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly clock: Clock
@@ -40,12 +47,20 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
 
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */
   constructor(executor: ScheduledExecutorService, options: ConcurrentTaskSchedulerOptions = {}) {
-    refuseUnknownKeys('ConcurrentTaskScheduler', options, ['errorHandler', 'logger', 'clock'])
+    checkExecutor('ConcurrentTaskScheduler', 'executor', executor)
+    checkOptions('ConcurrentTaskScheduler', options, {
+      errorHandler: checkFunction,
+      logger: checkLogger,
+      clock: checkClock,
+    })
     this.clock = options.clock ?? systemClock
     this.#executor = executor
     this.#logger = options.logger ?? silentLogger
     this.#errorHandler = options.errorHandler ?? null
-    this.#events = new TypedEventEmitter(this.#logger)
+    this.#events = new TypedEventEmitter<TaskSchedulerEventMap>(this.#logger, {
+      taskFailed: true,
+      starvation: true,
+    })
     executor.events.on('taskWaiting', ({ future, lateMs }) => {
       const task = this.#names.get(future)
       // Others may use the executor too.
@@ -169,5 +184,9 @@ function nameOf(task: TaskFunction<unknown>): string {
 }
 
 function isTrigger(value: Trigger | InstantLike): value is Trigger {
-  return typeof value === 'object' && typeof Reflect.get(value, 'nextExecution') === 'function'
+  return (
+    typeof value === 'object' &&
+    (value as object | null) !== null &&
+    typeof Reflect.get(value, 'nextExecution') === 'function'
+  )
 }

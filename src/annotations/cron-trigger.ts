@@ -1,4 +1,5 @@
-import { CronExpression } from '../triggers/cron/cron-expression.ts'
+import { refuseUnknownKeys } from '../core/options.ts'
+import { CronExpression, checkExpression } from '../triggers/cron/cron-expression.ts'
 import type { CronDst } from '../triggers/cron/dst-policy.ts'
 import type { Trigger, TriggerContext } from './trigger.ts'
 
@@ -22,6 +23,8 @@ export class CronTrigger implements Trigger {
    * @throws CronExpressionError, InvalidArgumentError ERR_UNKNOWN_TIME_ZONE
    */
   constructor(expression: string | CronExpression, options: CronTriggerOptions = {}) {
+    checkExpression('CronTrigger', 'expression', expression)
+    refuseUnknownKeys('CronTrigger', options, ['zone', 'dst'])
     const { zone: timeZone, dst } = options
     this.cronExpression =
       typeof expression === 'string'

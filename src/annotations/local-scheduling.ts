@@ -25,18 +25,31 @@ export interface Scheduling extends AsyncDisposable {
   close(): Promise<void>
 }
 
+/** A scheduler, and the pool behind it when that was made for the tasks. */
+interface ChosenScheduler {
+  readonly scheduler: TaskScheduler
+  readonly pool: ThreadPoolTaskScheduler | null
+}
+
 export async function enableLocalScheduling(options: SchedulingOptions): Promise<Scheduling> {
   const resolved = resolveEveryOptions(options)
   const registrar = new ScheduledTaskRegistrar()
-  // Everything is read before anything runs.
-  for (const method of scheduledMethodsOf(resolved.instances)) register(registrar, method, resolved)
-  for (const configurer of options.configurers ?? []) await configurer.configureTasks(registrar)
-  const chosen = chooseScheduler(options, resolved, registrar.scheduler)
-  registrar.setTaskScheduler(chosen.scheduler)
-  registrar.schedule()
+  let chosen: ChosenScheduler | null = null
   const close = async (): Promise<void> => {
     registrar.destroy()
-    await chosen.pool?.close()
+    await chosen?.pool?.close()
+  }
+  try {
+    // Everything is read before anything runs.
+    for (const method of scheduledMethodsOf(resolved.instances)) register(registrar, method, resolved)
+    for (const configurer of options.configurers ?? []) await configurer.configureTasks(registrar)
+    chosen = chooseScheduler(options, resolved, registrar.scheduler)
+    registrar.setTaskScheduler(chosen.scheduler)
+    registrar.schedule()
+  } catch (error) {
+    // A scheduler may refuse the second task when it has the first, and a configurer may have begun by itself.
+    await close()
+    throw error
   }
   return {
     scheduler: chosen.scheduler,
@@ -76,7 +89,7 @@ function chooseScheduler(
   { scheduler, errorHandler }: SchedulingOptions,
   { logger, clock }: ResolvedEveryOptions,
   configured: TaskScheduler | null,
-): { readonly scheduler: TaskScheduler; readonly pool: ThreadPoolTaskScheduler | null } {
+): ChosenScheduler {
   const behaviour: ConcurrentTaskSchedulerOptions = {
     logger,
     clock,

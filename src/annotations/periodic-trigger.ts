@@ -1,3 +1,4 @@
+import { checkBoolean } from '../core/arguments.ts'
 import { refuseUnknownKeys } from '../core/options.ts'
 import { type DurationLike, requireDurationMs } from './durations.ts'
 import type { Trigger, TriggerContext } from './trigger.ts'
@@ -21,6 +22,9 @@ export class PeriodicTrigger implements Trigger {
     refuseUnknownKeys(owner, options, ['initialDelay', 'fixedRate'])
     this.periodMs = requireDurationMs(owner, 'period', period, { minMs: 1 })
     this.initialDelayMs = requireDurationMs(owner, 'initialDelay', options.initialDelay ?? 0, { minMs: 0 })
+    if (options.fixedRate !== undefined) {
+      checkBoolean(owner, 'fixedRate', options.fixedRate, 'ERR_INVALID_OPTION')
+    }
     this.fixedRate = options.fixedRate ?? false
   }
 

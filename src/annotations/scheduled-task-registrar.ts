@@ -1,11 +1,13 @@
+import { checkFunction } from '../core/arguments.ts'
+import { refuseUnknownKeys } from '../core/options.ts'
 import type { ScheduledFuture } from '../executors/scheduled-future.ts'
 import type { TaskFunction } from '../executors/task.ts'
 import type { CronExpression } from '../triggers/cron/cron-expression.ts'
 import { CronTrigger, type CronTriggerOptions } from './cron-trigger.ts'
 import { type DurationLike, requireDurationMs } from './durations.ts'
 import { ScheduledTask, type ScheduledTaskKind } from './scheduled-task.ts'
-import type { TaskScheduler } from './task-scheduler.ts'
-import type { Trigger } from './trigger.ts'
+import { checkTaskScheduler, type TaskScheduler } from './task-scheduler.ts'
+import { checkTrigger, type Trigger } from './trigger.ts'
 
 export interface PeriodicTaskOptions {
   /** Before the first run. Default 0. */
@@ -35,12 +37,14 @@ export class ScheduledTaskRegistrar {
 
   /** Sets what runs the tasks that are scheduled from now on. */
   setTaskScheduler(scheduler: TaskScheduler): void {
+    checkTaskScheduler(`${owner}.setTaskScheduler`, 'scheduler', scheduler)
     this.#scheduler = scheduler
     if (this.#isStarted) this.schedule()
   }
 
   /** A task that a trigger runs. */
   addTriggerTask(task: TaskFunction<unknown>, trigger: Trigger): ScheduledTask {
+    checkTrigger(`${owner}.addTriggerTask`, 'trigger', trigger)
     return this.#add('trigger', task, (scheduler) => scheduler.schedule(task, trigger))
   }
 
@@ -114,6 +118,7 @@ export class ScheduledTaskRegistrar {
     task: TaskFunction<unknown>,
     start: (scheduler: TaskScheduler) => ScheduledFuture<unknown> | null,
   ): ScheduledTask {
+    checkFunction(owner, 'task', task)
     const added = new ScheduledTask(kind, task, start)
     if (this.#isStarted && this.#scheduler !== null) added.start(this.#scheduler)
     this.#tasks.add(added)
@@ -121,6 +126,8 @@ export class ScheduledTaskRegistrar {
   }
 }
 
-function initialDelayMs({ initialDelay = 0 }: PeriodicTaskOptions): number {
+function initialDelayMs(options: PeriodicTaskOptions): number {
+  refuseUnknownKeys(owner, options, ['initialDelay'])
+  const { initialDelay = 0 } = options
   return requireDurationMs(owner, 'initialDelay', initialDelay, { minMs: 0 })
 }

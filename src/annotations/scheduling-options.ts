@@ -1,9 +1,18 @@
+import {
+  type ArgumentCheck,
+  checkBoolean,
+  checkFunction,
+  checkMethods,
+  checkName,
+  checkOptions,
+  listOf,
+} from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
-import { type Logger, silentLogger } from '../core/logger.ts'
-import { describeValue, refuseUnknownKeys } from '../core/options.ts'
+import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
+import { describeValue, isObject } from '../core/options.ts'
 import type { ScheduledExecutorService } from '../executors/scheduled-executor-service.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import { type Clock, systemClock } from '../time/clock.ts'
+import { type Clock, checkClock, systemClock } from '../time/clock.ts'
 import type { ErrorHandler } from './error-handler.ts'
 import { environmentResolver, type PlaceholderResolver } from './placeholders.ts'
 import type { SchedulingConfigurer } from './scheduled-task-registrar.ts'
@@ -47,10 +56,25 @@ export interface ClusterSchedulingOptions extends EverySchedulingOptions {
   readonly removeUnknown?: boolean
 }
 
-const everyName = ['instances', 'resolve', 'logger', 'clock'] as const
 const localNames = ['scheduler', 'configurers', 'errorHandler'] as const
 const clusterNames = ['cluster', 'application', 'removeUnknown'] as const
 const what = 'enableScheduling'
+
+const optionChecks: Readonly<
+  Record<keyof SchedulingOptions | keyof ClusterSchedulingOptions, ArgumentCheck>
+> = {
+  // What they hold is looked at where their methods are read.
+  instances: () => {},
+  resolve: checkFunction,
+  logger: checkLogger,
+  clock: checkClock,
+  scheduler: checkMethods('a TaskScheduler or an executor', ['schedule', 'scheduleAtFixedRate']),
+  configurers: listOf(checkMethods('a configurer', ['configureTasks'])),
+  errorHandler: checkFunction,
+  cluster: checkMethods('a Scheduler', ['scheduleJobs', 'registerJobs'], 'Make one with createScheduler.'),
+  application: checkName,
+  removeUnknown: checkBoolean,
+}
 
 /** What is common, with defaults filled in. */
 export interface ResolvedEveryOptions {
@@ -63,14 +87,15 @@ export interface ResolvedEveryOptions {
 export function isClustered(
   options: SchedulingOptions | ClusterSchedulingOptions,
 ): options is ClusterSchedulingOptions {
-  return Reflect.get(options, 'cluster') !== undefined
+  // Before it is known to be an object of options.
+  return isObject(options) && Reflect.get(options, 'cluster') !== undefined
 }
 
 /** @throws InvalidArgumentError ERR_INVALID_OPTION */
 export function resolveEveryOptions(
   options: SchedulingOptions | ClusterSchedulingOptions,
 ): ResolvedEveryOptions {
-  refuseUnknownKeys(what, options, [...everyName, ...localNames, ...clusterNames])
+  checkOptions(what, options, optionChecks)
   const surplus = (isClustered(options) ? localNames : clusterNames).find(
     (name) => Reflect.get(options, name) !== undefined,
   )
@@ -83,9 +108,6 @@ export function resolveEveryOptions(
   const { instances, resolve = environmentResolver, logger = silentLogger, clock = systemClock } = options
   if (!Array.isArray(instances)) {
     throw invalid('instances', `'instances' must be an array of objects, got ${describeValue(instances)}`)
-  }
-  if (typeof resolve !== 'function') {
-    throw invalid('resolve', `'resolve' must be a function, got ${describeValue(resolve)}`)
   }
   return Object.freeze({ instances, resolve, logger, clock })
 }

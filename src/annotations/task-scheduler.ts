@@ -1,3 +1,4 @@
+import { type ArgumentCheck, checkMethods } from '../core/arguments.ts'
 import type { TypedEvents } from '../core/typed-events.ts'
 import type { ScheduledFuture } from '../executors/scheduled-future.ts'
 import type { TaskFunction } from '../executors/task.ts'
@@ -51,3 +52,9 @@ export interface TaskScheduler {
     delay: DurationLike,
   ): ScheduledFuture<never>
 }
+
+export const checkTaskScheduler: ArgumentCheck = checkMethods(
+  'a TaskScheduler',
+  ['schedule', 'scheduleAtFixedRate', 'scheduleWithFixedDelay'],
+  'Make one with new ThreadPoolTaskScheduler().',
+)

@@ -1,6 +1,14 @@
-import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import {
+  type ArgumentCheck,
+  checkBoolean,
+  checkFunction,
+  checkNumber,
+  checkOptions,
+} from '../core/arguments.ts'
+import { checkLogger } from '../core/logger.ts'
+import { requireInteger } from '../core/options.ts'
 import { ScheduledExecutor } from '../executors/scheduled-executor.ts'
-import { timerDelayMaxMs } from '../time/clock.ts'
+import { checkClock, timerDelayMaxMs } from '../time/clock.ts'
 import { ConcurrentTaskScheduler, type ConcurrentTaskSchedulerOptions } from './concurrent-task-scheduler.ts'
 
 export interface ThreadPoolTaskSchedulerOptions extends ConcurrentTaskSchedulerOptions {
@@ -19,6 +27,16 @@ export interface ThreadPoolTaskSchedulerOptions extends ConcurrentTaskSchedulerO
 
 const what = 'ThreadPoolTaskScheduler'
 
+const optionChecks: Readonly<Record<keyof ThreadPoolTaskSchedulerOptions, ArgumentCheck>> = {
+  poolSize: checkNumber,
+  waitForTasksToCompleteOnShutdown: checkBoolean,
+  awaitTerminationMs: checkNumber,
+  ref: checkBoolean,
+  errorHandler: checkFunction,
+  logger: checkLogger,
+  clock: checkClock,
+}
+
 /** A `TaskScheduler` with an executor of its own. Its threads are slots: the tasks run on the event loop. */
 export class ThreadPoolTaskScheduler extends ConcurrentTaskScheduler implements AsyncDisposable {
   readonly #executor: ScheduledExecutor
@@ -27,6 +45,7 @@ export class ThreadPoolTaskScheduler extends ConcurrentTaskScheduler implements 
 
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */
   constructor(options: ThreadPoolTaskSchedulerOptions = {}) {
+    checkOptions(what, options, optionChecks)
     const {
       poolSize = 10,
       waitForTasksToCompleteOnShutdown = false,
@@ -34,7 +53,6 @@ export class ThreadPoolTaskScheduler extends ConcurrentTaskScheduler implements 
       ref,
       ...rest
     } = options
-    refuseUnknownKeys(what, rest, ['errorHandler', 'logger', 'clock'])
     const { clock, logger } = rest
     const executor = new ScheduledExecutor({
       corePoolSize: requireInteger(what, 'poolSize', poolSize, { min: 1, max: 100_000 }),

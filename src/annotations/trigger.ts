@@ -1,3 +1,4 @@
+import { type ArgumentCheck, checkMethods } from '../core/arguments.ts'
 import type { Clock } from '../time/clock.ts'
 
 /** What a trigger knows of the runs so far; null before the first. */
@@ -16,3 +17,9 @@ export interface Trigger {
   /** The next run, or null when there is none. */
   nextExecution(context: TriggerContext): Date | null
 }
+
+export const checkTrigger: ArgumentCheck = checkMethods(
+  "a trigger of 'quartz-ts/annotations'",
+  ['nextExecution'],
+  "Make one, as in new CronTrigger('0 0 7 * * *') or new PeriodicTrigger('5s').",
+)

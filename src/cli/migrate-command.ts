@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../core/secrets.ts'
 import { postgresDialect, postgresSchema } from '../jobstore/postgres/postgres-dialect.ts'
 import {
   emptySchema,
@@ -8,7 +9,7 @@ import { printMigrations } from '../jobstore/sql/migrations/print-migrations.ts'
 import { sqlNames } from '../jobstore/sql/sql-names.ts'
 import { sqliteDialect, sqliteSchema } from '../jobstore/sqlite/sqlite-dialect.ts'
 import { type Command, type OptionValues, parseCommandLine } from './command.ts'
-import { isPostgresUrl, placeName, storeAt } from './stores.ts'
+import { isPostgresUrl, storeAt } from './stores.ts'
 import { UsageError } from './usage-error.ts'
 
 const spec = {
@@ -52,7 +53,7 @@ export const migrateCommand: Command = {
     }
     const applied = await storeAt(place, values).migrate()
     const done = applied.length === 0 ? 'nothing to do' : `applied version ${applied.join(', ')}`
-    host.stdout.write(`${placeName(place)}: ${done}\n`)
+    host.stdout.write(`${withoutSecrets(place)}: ${done}\n`)
     return 0
   },
 }

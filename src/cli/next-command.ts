@@ -9,7 +9,7 @@ import { formatDuration } from './duration.ts'
 import { formatLocal } from './local-time.ts'
 import { dstOption, requireDst, requireWhole, requireZone, zoneOption } from './shared-options.ts'
 import type { Output } from './terminal/output.ts'
-import { count } from './terminal/text.ts'
+import { count, visible } from './terminal/text.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Most fire times of one call. */
@@ -76,7 +76,7 @@ export function describeCronError(error: CronExpressionError): string {
   const cut = suggestion !== null && message.endsWith(suggestion)
   const found = cut ? message.slice(0, -suggestion.length).trimEnd() : message
   const shown = expression.length > 200 ? '' : `\n${pointAt(expression, position)}`
-  return `quartz-ts: ${found}${shown}\n${cut ? `${suggestion}\n` : ''}`
+  return visible(`quartz-ts: ${found}${shown}\n${cut ? `${suggestion}\n` : ''}`)
 }
 
 function printHeading(expression: string, cron: CronExpression, output: Output): void {

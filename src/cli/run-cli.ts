@@ -1,11 +1,13 @@
 import { SchedulerError } from '../core/errors.ts'
 import { nearestName } from '../core/options.ts'
+import { withoutSecrets } from '../core/secrets.ts'
 import { packageVersion } from '../core/version.ts'
 import { type Command, helpOf } from './command.ts'
 import { crontabCommand } from './crontab/crontab-command.ts'
 import type { CliHost } from './host.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { nextCommand } from './next-command.ts'
+import { visible } from './terminal/text.ts'
 import { UsageError } from './usage-error.ts'
 import { validateCommand } from './validate-command.ts'
 
@@ -37,21 +39,28 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
     }
     return await command.run(rest, host)
   } catch (error) {
-    return explain(error, name, host)
+    return explain(error, args, host)
   }
 }
 
 /** What goes wrong on purpose is told in words; a bug keeps its stack. */
-function explain(error: unknown, name: string, host: CliHost): number {
+function explain(error: unknown, args: readonly string[], host: CliHost): number {
   if (error instanceof UsageError) {
+    const [name = ''] = args
     const known = commands.some(({ spec }) => spec.name === name)
-    host.stderr.write(`quartz-ts: ${error.message}\n`)
+    host.stderr.write(`quartz-ts: ${readable(error, args)}\n`)
     host.stderr.write(`Try 'quartz-ts ${known ? `${name} ` : ''}--help'.\n`)
     return exitCodes.usage
   }
   if (!SchedulerError.is(error)) throw error
-  host.stderr.write(`quartz-ts: ${error.message}\n`)
+  host.stderr.write(`quartz-ts: ${readable(error, args)}\n`)
   return exitCodes.wrong
+}
+
+/** A message as it may be printed, whatever arguments it repeats: they may hold passwords and escape sequences. */
+function readable({ message }: Error, args: readonly string[]): string {
+  const given = args.flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1)])
+  return visible(given.reduce((text, arg) => text.replaceAll(arg, () => withoutSecrets(arg)), message))
 }
 
 function findCommand(name: string): Command {

@@ -21,8 +21,3 @@ export function storeAt(place: string, { prefix, schema }: StoreTables = {}): Da
   if (!isPostgresUrl(place)) return sqliteJobStore({ filename: place, ...tables })
   return postgresJobStore({ connectionString: place, ...tables, ...(schema !== undefined && { schema }) })
 }
-
-/** A place without the password, as people and logs see it. */
-export function placeName(place: string): string {
-  return place.replace(/^(\w+:\/\/)[^@/]*@/, '$1')
-}

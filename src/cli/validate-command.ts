@@ -6,7 +6,7 @@ import {
   readCrontabFile,
 } from './crontab/crontab-file.ts'
 import { crontabFormatOptions, requireCrontabFormat } from './crontab/crontab-format-options.ts'
-import { count } from './terminal/text.ts'
+import { count, visible } from './terminal/text.ts'
 
 const spec = {
   name: 'validate',
@@ -24,7 +24,7 @@ export const validateCommand: Command = {
     const file = readCrontabFile(path, requireCrontabFormat(values, host))
     for (const problem of file.problems) host.stdout.write(describeProblem(path, problem))
     if (file.problems.length > 0) {
-      host.stdout.write(`${path}: ${describeProblemCount(file)} (${describeFormat(file)})\n`)
+      host.stdout.write(`${visible(path)}: ${describeProblemCount(file)} (${describeFormat(file)})\n`)
       return 1
     }
     host.stdout.write(

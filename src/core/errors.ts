@@ -24,6 +24,7 @@ export const errorCodes = [
   'ERR_JOB_KEY_MISMATCH',
   'ERR_SCHEDULER_SHUTDOWN',
   'ERR_SCHEDULER_STATE',
+  'ERR_SHUTDOWN_INCOMPLETE',
   'ERR_THREAD_POOL_SHUTDOWN',
   'ERR_WORKER_FAILED',
   'ERR_WORKER_UNAVAILABLE',
@@ -126,12 +127,14 @@ export class JobPersistenceError extends SchedulerError {
 
 /** An object with that identity is stored already, and replacing was not asked for. */
 export class ObjectAlreadyExistsError extends JobPersistenceError {
-  constructor(what: 'job' | 'trigger' | 'calendar', identity: string) {
-    super(
-      `Cannot store ${what} '${identity}': one with this identity exists already. ` +
-        'Pass { replace: true } to replace it, or use another identity.',
-      { code: 'ERR_OBJECT_ALREADY_EXISTS' },
-    )
+  constructor(
+    what: 'job' | 'trigger' | 'calendar',
+    identity: string,
+    remedy: string = 'Pass { replace: true } to replace it, or use another identity.',
+  ) {
+    super(`Cannot store ${what} '${identity}': one with this identity exists already. ${remedy}`, {
+      code: 'ERR_OBJECT_ALREADY_EXISTS',
+    })
   }
 }
 

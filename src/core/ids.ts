@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { type ArgumentCheck, checkMethods } from './arguments.ts'
 
 /** The one source of randomness in the library, so that simulations can put a seeded one in its place. */
 export interface IdGenerator {
@@ -7,6 +8,8 @@ export interface IdGenerator {
   /** A number in [0, 1), for jitter. */
   random(): number
 }
+
+export const checkIds: ArgumentCheck = checkMethods('an IdGenerator', ['uniqueName', 'random'])
 
 export const systemIds: IdGenerator = {
   uniqueName: () => randomUUID(),

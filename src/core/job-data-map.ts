@@ -126,7 +126,10 @@ function copyValue(walk: Walk, path: string, value: unknown): unknown {
   const kind = prototypeKind(value)
   if (kind === 'plain') return copyObject(walk, path, value)
   if (kind === 'array') return copyArray(walk, path, value as readonly unknown[])
-  const remedy = kind === 'Date' ? 'use its ISO string or milliseconds' : 'use a plain object'
+  const remedy =
+    kind === 'Date'
+      ? 'store its ISO text (toISOString()) or its milliseconds (getTime())'
+      : 'use a plain object'
   throw refuse(walk, path, `an instance of ${kind}`, remedy)
 }
 

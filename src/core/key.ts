@@ -1,4 +1,6 @@
+import { type ArgumentCheck, checkThat } from './arguments.ts'
 import { InvalidArgumentError } from './errors.ts'
+import { isObject } from './options.ts'
 
 export const defaultGroup = 'DEFAULT'
 /** Group of the triggers that a recovery creates. */
@@ -37,13 +39,50 @@ abstract class Key {
 
 /** Identity of a job within a scheduler. */
 export class JobKey extends Key {
-  // A job key is never a trigger key, although both are a name and a group.
-  declare readonly '~kind': 'job'
+  /** A job key is never a trigger key, although both are a name and a group. */
+  get '~kind'(): 'job' {
+    return 'job'
+  }
 }
 
 /** Identity of a trigger within a scheduler. */
 export class TriggerKey extends Key {
-  declare readonly '~kind': 'trigger'
+  get '~kind'(): 'trigger' {
+    return 'trigger'
+  }
+}
+
+// Classes and no field: a million keys may be stored.
+class GeneratedJobKey extends JobKey {}
+class GeneratedTriggerKey extends TriggerKey {}
+
+/** The key of a job that was given no identity. */
+export function generatedJobKey(name: string): JobKey {
+  return new GeneratedJobKey(name)
+}
+
+/** The key of a trigger that was given no identity. */
+export function generatedTriggerKey(name: string): TriggerKey {
+  return new GeneratedTriggerKey(name)
+}
+
+/** Whether a builder made the name up: then it is another one in each process. */
+export function isGeneratedKey(key: JobKey | TriggerKey): boolean {
+  return key instanceof GeneratedJobKey || key instanceof GeneratedTriggerKey
+}
+
+/** A key that other programs may have stored: it is taken as it is, also when it is blank. */
+export function storedJobKey(name: string, group: string): JobKey {
+  return isBlank(name, group) ? Object.assign(new JobKey('blank'), { name, group }) : new JobKey(name, group)
+}
+
+export function storedTriggerKey(name: string, group: string): TriggerKey {
+  if (!isBlank(name, group)) return new TriggerKey(name, group)
+  return Object.assign(new TriggerKey('blank'), { name, group })
+}
+
+function isBlank(name: string, group: string): boolean {
+  return name.trim() === '' || group.trim() === ''
 }
 
 export function jobKey(name: string, group?: string): JobKey {
@@ -52,6 +91,34 @@ export function jobKey(name: string, group?: string): JobKey {
 
 export function triggerKey(name: string, group?: string): TriggerKey {
   return new TriggerKey(name, group)
+}
+
+/** True for job keys, also those of a second copy of the package. */
+export function isJobKey(value: unknown): value is JobKey {
+  return isKeyOf('job', value)
+}
+
+export const checkJobKey: ArgumentCheck = checkThat(
+  'a JobKey',
+  isJobKey,
+  "Make one with jobKey('name', 'group').",
+)
+
+export const checkTriggerKey: ArgumentCheck = checkThat(
+  'a TriggerKey',
+  (value) => isKeyOf('trigger', value),
+  "Make one with triggerKey('name', 'group').",
+)
+
+/** A job key or a trigger key. */
+export const checkKey: ArgumentCheck = checkThat(
+  'a JobKey or a TriggerKey',
+  (value) => isKeyOf('job', value) || isKeyOf('trigger', value),
+  "Make one with jobKey('name', 'group') or triggerKey('name', 'group').",
+)
+
+function isKeyOf(kind: 'job' | 'trigger', value: unknown): boolean {
+  return isObject(value) && Reflect.get(value, '~kind') === kind
 }
 
 /** Order of keys: group DEFAULT first, then group, then name, by UTF-16 code unit. */

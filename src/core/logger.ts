@@ -1,3 +1,5 @@
+import { type ArgumentCheck, checkMethods } from './arguments.ts'
+
 /**
  * What the library logs with. The shape is pino's, so a pino logger fits as it is.
  */
@@ -8,7 +10,13 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
-/** Says nothing. The default. */
+export const checkLogger: ArgumentCheck = checkMethods(
+  'a logger',
+  ['debug', 'info', 'warn', 'error'],
+  'Pass a pino logger or anything of its shape.',
+)
+
+/** Says nothing. */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},

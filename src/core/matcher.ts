@@ -1,4 +1,6 @@
+import { type ArgumentCheck, checkMethods, checkString, checkThat } from './arguments.ts'
 import { unreachable } from './invariant.ts'
+import { isObject } from './options.ts'
 
 export const matchOperators = ['equals', 'startsWith', 'endsWith', 'contains', 'anything'] as const
 export type MatchOperator = (typeof matchOperators)[number]
@@ -44,16 +46,16 @@ export class GroupMatcher implements Matcher {
   }
 
   static groupEquals(group: string): GroupMatcher {
-    return new GroupMatcher('equals', group)
+    return new GroupMatcher('equals', text('GroupMatcher.groupEquals', 'group', group))
   }
   static groupStartsWith(prefix: string): GroupMatcher {
-    return new GroupMatcher('startsWith', prefix)
+    return new GroupMatcher('startsWith', text('GroupMatcher.groupStartsWith', 'prefix', prefix))
   }
   static groupEndsWith(suffix: string): GroupMatcher {
-    return new GroupMatcher('endsWith', suffix)
+    return new GroupMatcher('endsWith', text('GroupMatcher.groupEndsWith', 'suffix', suffix))
   }
   static groupContains(part: string): GroupMatcher {
-    return new GroupMatcher('contains', part)
+    return new GroupMatcher('contains', text('GroupMatcher.groupContains', 'part', part))
   }
   static anyGroup(): GroupMatcher {
     return new GroupMatcher('anything', '')
@@ -78,16 +80,16 @@ export class NameMatcher implements Matcher {
   }
 
   static nameEquals(name: string): NameMatcher {
-    return new NameMatcher('equals', name)
+    return new NameMatcher('equals', text('NameMatcher.nameEquals', 'name', name))
   }
   static nameStartsWith(prefix: string): NameMatcher {
-    return new NameMatcher('startsWith', prefix)
+    return new NameMatcher('startsWith', text('NameMatcher.nameStartsWith', 'prefix', prefix))
   }
   static nameEndsWith(suffix: string): NameMatcher {
-    return new NameMatcher('endsWith', suffix)
+    return new NameMatcher('endsWith', text('NameMatcher.nameEndsWith', 'suffix', suffix))
   }
   static nameContains(part: string): NameMatcher {
-    return new NameMatcher('contains', part)
+    return new NameMatcher('contains', text('NameMatcher.nameContains', 'part', part))
   }
 
   isMatch(key: KeyLike): boolean {
@@ -95,8 +97,45 @@ export class NameMatcher implements Matcher {
   }
 }
 
+function text(method: string, argument: string, value: string): string {
+  checkString(method, argument, value)
+  return value
+}
+
+export const checkGroupMatcher: ArgumentCheck = checkThat(
+  'a GroupMatcher',
+  (value) => isObject(value) && isGroupMatcher(value),
+  "Make one, as in GroupMatcher.groupEquals('reports') or GroupMatcher.anyGroup().",
+)
+
+// By shape, so that a matcher of a second copy of the package will do.
+function isGroupMatcher(value: object): boolean {
+  const { operator, operand } = value as { readonly operator?: unknown; readonly operand?: unknown }
+  return (
+    typeof Reflect.get(value, 'isMatchGroup') === 'function' &&
+    matchOperators.some((known) => known === operator) &&
+    typeof operand === 'string'
+  )
+}
+
+export const checkMatcher: ArgumentCheck = checkMethods(
+  'a matcher',
+  ['isMatch'],
+  "Make one, as in GroupMatcher.groupEquals('reports') or keyEquals(jobKey('daily')).",
+)
+
+const checkKeyLike: ArgumentCheck = checkThat(
+  'a key',
+  (value) =>
+    isObject(value) &&
+    typeof Reflect.get(value, 'name') === 'string' &&
+    typeof Reflect.get(value, 'group') === 'string',
+  "Make one with jobKey('name', 'group') or triggerKey('name', 'group').",
+)
+
 /** Matches one key. */
 export function keyEquals(key: KeyLike): Matcher {
+  checkKeyLike('keyEquals', 'key', key)
   return { isMatch: (other) => other.name === key.name && other.group === key.group }
 }
 
@@ -106,13 +145,18 @@ export function everything(): Matcher {
 }
 
 export function and(left: Matcher, right: Matcher): Matcher {
+  checkMatcher('and', 'left', left)
+  checkMatcher('and', 'right', right)
   return { isMatch: (key) => left.isMatch(key) && right.isMatch(key) }
 }
 
 export function or(left: Matcher, right: Matcher): Matcher {
+  checkMatcher('or', 'left', left)
+  checkMatcher('or', 'right', right)
   return { isMatch: (key) => left.isMatch(key) || right.isMatch(key) }
 }
 
 export function not(matcher: Matcher): Matcher {
+  checkMatcher('not', 'matcher', matcher)
   return { isMatch: (key) => !matcher.isMatch(key) }
 }

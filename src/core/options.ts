@@ -1,7 +1,28 @@
 import { InvalidArgumentError } from './errors.ts'
+import { withoutSecrets } from './secrets.ts'
 
-/** Refuses keys that an options object does not know, naming the nearest one that it does. */
-export function refuseUnknownKeys(what: string, options: object, known: readonly string[]): void {
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Refuses what is no object, and keys that an options object does not know, naming the nearest one that it does.
+ *
+ * @param argument what the method calls the options
+ */
+export function refuseUnknownKeys(
+  what: string,
+  options: unknown,
+  known: readonly string[],
+  argument: string = 'options',
+): asserts options is object {
+  if (!isObject(options)) {
+    const found = describeValue(options)
+    throw new InvalidArgumentError(
+      argument,
+      `${what}: '${argument}' must be an object, got ${found}. Leave it out, or use ${known.join(', ')}.`,
+    )
+  }
   for (const key of Object.keys(options)) {
     if (known.includes(key)) continue
     const nearest = nearestName(key, known)
@@ -31,14 +52,31 @@ export function requireInteger(
 
 /** A short, safe rendering of any value for an error message. */
 export function describeValue(value: unknown): string {
-  if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}...'` : `'${value}'`
+  if (typeof value === 'string') {
+    // A text in the wrong place may be the address of a database.
+    const shown = withoutSecrets(value.slice(0, 10_000))
+    return shown.length > 60 ? `'${shown.slice(0, 60)}...'` : `'${shown}'`
+  }
   if (typeof value === 'number' || typeof value === 'boolean' || value === undefined || value === null) {
     return String(value)
   }
-  return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? describeObject(value) : `a value of type ${typeof value}`
 }
 
-/** The known name that a mistyped one most likely meant, or null when none is near. */
+/** By its class, as far as that has a name: `a JobBuilder`. */
+function describeObject(value: object): string {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === null || prototype === Object.prototype) return 'a plain object'
+  const name: unknown = Reflect.get(Object(value.constructor), 'name')
+  if (typeof name !== 'string' || !/^\w{1,60}$/.test(name)) return 'an object'
+  return `${/^[AEIOU]/.test(name) ? 'an' : 'a'} ${name}`
+}
+
+/**
+ * The known name that a mistyped one most likely meant, or null when none is near: one that differs by few letters, or
+ * the only one that it is the beginning of.
+ */
 export function nearestName(name: string, known: readonly string[]): string | null {
   let best: string | null = null
   let bestDistance = 4
@@ -49,8 +87,13 @@ export function nearestName(name: string, known: readonly string[]): string | nu
       bestDistance = distance
     }
   }
-  return best
+  if (best !== null || name.length < minBeginning) return best
+  const begun = known.filter((candidate) => candidate.toLowerCase().startsWith(name.toLowerCase()))
+  return begun.length === 1 ? (begun[0] ?? null) : null
 }
+
+/** A name is taken for the beginning of a longer one from so many letters on. */
+const minBeginning = 3
 
 function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -25,13 +25,19 @@ export function disarm(thrown: unknown): void {
  * Logs what was thrown. A logger that reads the error (a throwing getter, a proxy) may fail itself; then its text is
  * logged, and whoever reports goes on in any case.
  */
-export function logThrown(logger: Logger, thrown: unknown, message: string, fields: object = {}): void {
+export function logThrown(
+  logger: Logger,
+  thrown: unknown,
+  message: string,
+  fields: object = {},
+  level: keyof Logger = 'error',
+): void {
   disarm(thrown)
   try {
-    logger.error({ ...fields, err: thrown }, message)
+    logger[level]({ ...fields, err: thrown }, message)
   } catch {
     try {
-      logger.error({ ...fields, err: textOf(thrown) }, message)
+      logger[level]({ ...fields, err: textOf(thrown) }, message)
     } catch {
       // A logger that cannot take plain text has nowhere else to say so.
     }

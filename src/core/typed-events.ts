@@ -1,27 +1,44 @@
+import { checkFunction, wrongArgument } from './arguments.ts'
 import type { Logger } from './logger.ts'
+import { nearestName } from './options.ts'
 import { logThrown } from './thrown-value.ts'
 
 /** Events of one object, for observers; `EventMap` has the payload of each. */
 export interface TypedEvents<EventMap> {
-  /** Calls `observer` on every such event; returns a function that stops it. */
+  /**
+   * Calls `observer` on every such event; returns a function that stops it.
+   *
+   * @throws InvalidArgumentError for a name that no event has, or an observer that is no function
+   */
   on<Name extends keyof EventMap>(name: Name, observer: (payload: EventMap[Name]) => void): () => void
-  /** Resolves with the payload of the next such event that satisfies the predicate. */
+  /**
+   * Resolves with the payload of the next such event that satisfies the predicate. Default: any.
+   *
+   * @throws InvalidArgumentError as `on`, and for a predicate that is no function
+   */
   next<Name extends keyof EventMap>(
     name: Name,
     predicate?: (payload: EventMap[Name]) => boolean,
   ): Promise<EventMap[Name]>
 }
 
+/** The name of every event, so that a mistyped one is found out. */
+export type EventNames<EventMap> = Readonly<Record<keyof EventMap, true>>
+
 /** The emitting side. An observer that throws is logged and disturbs nobody. */
 export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {
   readonly #observers = new Map<keyof EventMap, Set<(payload: never) => unknown>>()
   readonly #logger: Logger
+  readonly #names: readonly string[]
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, names: EventNames<EventMap>) {
     this.#logger = logger
+    this.#names = Object.keys(names)
   }
 
   on<Name extends keyof EventMap>(name: Name, observer: (payload: EventMap[Name]) => void): () => void {
+    this.#checkName('events.on', name)
+    checkFunction('events.on', 'observer', observer)
     let observers = this.#observers.get(name)
     if (observers === undefined) {
       observers = new Set()
@@ -43,6 +60,8 @@ export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {
     predicate: (payload: EventMap[Name]) => boolean = () => true,
   ): Promise<EventMap[Name]> {
     return new Promise((resolve, reject) => {
+      this.#checkName('events.next', name)
+      checkFunction('events.next', 'predicate', predicate)
       const stop = this.on(name, (payload) => {
         try {
           if (!predicate(payload)) return
@@ -77,5 +96,13 @@ export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {
         failed(error)
       }
     }
+  }
+
+  #checkName(method: string, name: unknown): void {
+    if (this.#names.some((known) => known === name)) return
+    const nearest = typeof name === 'string' ? nearestName(name, this.#names) : null
+    const remedy =
+      nearest === null ? `The events are ${this.#names.join(', ')}.` : `Did you mean '${nearest}'?`
+    throw wrongArgument(method, 'name', 'the name of an event', name, { remedy })
   }
 }

@@ -1,6 +1,7 @@
+import { type ArgumentCheck, checkBoolean, checkNumber, checkObject, checkThat } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
-import { type Clock, systemClock } from '../time/clock.ts'
+import { type Clock, checkClock, systemClock } from '../time/clock.ts'
 import { Alarm } from './alarm.ts'
 import { DelayHeap } from './delay-heap.ts'
 import type { DelayEngine, Delayed } from './delayed.ts'
@@ -11,6 +12,14 @@ export interface DelayQueueOptions {
   /** Whether those who wait for an item keep the process alive. Default true. */
   readonly ref?: boolean
 }
+
+/** What both kinds of queue take. */
+export const delayQueueOptions: Readonly<Record<keyof DelayQueueOptions, ArgumentCheck>> = {
+  clock: checkClock,
+  ref: checkBoolean,
+}
+
+const checkArray = checkThat('an array', Array.isArray)
 
 interface Waiter<Item> extends Delayed {
   readonly settle: (item: Item | null) => void
@@ -62,6 +71,7 @@ export abstract class DelayQueue<Item extends Delayed> {
         `'delayMs' must be a finite number of milliseconds, got ${describeValue(delayMs)}.`,
       )
     }
+    checkObject('offer', 'item', item)
     if (item.queueIndex !== -1) {
       throw new InvalidArgumentError('item', 'The item is in a queue already; remove it there first.')
     }
@@ -79,7 +89,8 @@ export abstract class DelayQueue<Item extends Delayed> {
   /**
    * Waits for an item, `timeoutMs` at most; null when none came due. Rejects with the signal's reason when it aborts.
    */
-  pollWithin(timeoutMs: number, signal?: AbortSignal): Promise<Item | null> {
+  async pollWithin(timeoutMs: number, signal?: AbortSignal): Promise<Item | null> {
+    checkNumber('pollWithin', 'timeoutMs', timeoutMs)
     return this.#wait(this.#clock.elapsedMs() + timeoutMs, signal)
   }
 
@@ -90,6 +101,7 @@ export abstract class DelayQueue<Item extends Delayed> {
 
   /** Takes an item out, due or not; false when it is not here. */
   remove(item: Item): boolean {
+    checkObject('remove', 'item', item)
     const removed = this.#engine.remove(item)
     if (removed && this.#waiters.size > 0) this.#serve()
     return removed
@@ -97,12 +109,14 @@ export abstract class DelayQueue<Item extends Delayed> {
 
   /** Milliseconds until the item is due, negative when it is late; null when it is not here. */
   getDelay(item: Item): number | null {
+    checkObject('getDelay', 'item', item)
     const dueMs = this.#engine.dueMs(item)
     return dueMs === null ? null : dueMs - this.#clock.elapsedMs()
   }
 
   /** Moves what is due to the end of an array, `maxItems` at most; answers how many. Default: all that are due. */
   drainTo(target: Item[], maxItems: number = Number.POSITIVE_INFINITY): number {
+    checkArray('drainTo', 'target', target)
     const nowMs = this.#clock.elapsedMs()
     let drained = 0
     while (drained < maxItems) {

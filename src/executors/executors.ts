@@ -1,3 +1,4 @@
+import { checkObject } from '../core/arguments.ts'
 import type { TypedEvents } from '../core/typed-events.ts'
 import { ScheduledExecutor } from './scheduled-executor.ts'
 import type { ScheduledExecutorEventMap } from './scheduled-executor-events.ts'
@@ -97,7 +98,12 @@ export const Executors: {
     options?: Omit<ScheduledExecutorOptions, 'corePoolSize'>,
   ): ScheduledExecutor
 } = Object.freeze({
-  newSingleThreadScheduledExecutor: (options = {}) =>
-    new SealedExecutor(new ScheduledExecutor({ ...options, corePoolSize: 1 })),
-  newScheduledThreadPool: (corePoolSize, options = {}) => new ScheduledExecutor({ ...options, corePoolSize }),
+  newSingleThreadScheduledExecutor: (options = {}) => {
+    checkObject('newSingleThreadScheduledExecutor', 'options', options)
+    return new SealedExecutor(new ScheduledExecutor({ ...options, corePoolSize: 1 }))
+  },
+  newScheduledThreadPool: (corePoolSize, options = {}) => {
+    checkObject('newScheduledThreadPool', 'options', options)
+    return new ScheduledExecutor({ ...options, corePoolSize })
+  },
 })

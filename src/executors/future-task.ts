@@ -1,3 +1,4 @@
+import { checkBoolean, checkOptions } from '../core/arguments.ts'
 import type { Delayed } from './delayed.ts'
 import { CancellationError } from './errors.ts'
 import type { CancelOptions, ScheduledFuture } from './scheduled-future.ts'
@@ -37,6 +38,8 @@ const released: TaskFunction<unknown> = () => undefined
  * One scheduled task. Kept small, with nothing made before it is asked for: a program may have a hundred thousand that
  * wait and are cancelled before they run.
  */
+const cancelOptions = { mayInterrupt: checkBoolean }
+
 export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
   sequence: number
   queueIndex = -1
@@ -85,11 +88,12 @@ export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
     return this.get().then(onFulfilled, onRejected)
   }
 
-  cancel(options: CancelOptions = {}): boolean {
+  cancel(options?: CancelOptions): boolean {
+    checkOptions('cancel', options, cancelOptions)
     if (this.isDone) return false
     this.#settle(cancelled, undefined)?.reject(new CancellationError())
     this.#owner.cancelled(this)
-    if (options.mayInterrupt === true) this.interrupt(new CancellationError())
+    if (options?.mayInterrupt === true) this.interrupt(new CancellationError())
     return true
   }
 

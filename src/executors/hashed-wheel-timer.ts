@@ -1,5 +1,6 @@
-import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
-import { DelayQueue, type DelayQueueOptions } from './delay-queue.ts'
+import { checkNumber, checkOptions } from '../core/arguments.ts'
+import { requireInteger } from '../core/options.ts'
+import { DelayQueue, type DelayQueueOptions, delayQueueOptions } from './delay-queue.ts'
 import type { Delayed } from './delayed.ts'
 import { TimingWheel } from './timing-wheel.ts'
 
@@ -23,7 +24,11 @@ export interface HashedWheelTimerOptions extends DelayQueueOptions {
 export class HashedWheelTimer<Item extends Delayed> extends DelayQueue<Item> {
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */
   constructor(options: HashedWheelTimerOptions = {}) {
-    refuseUnknownKeys('HashedWheelTimer', options, ['clock', 'ref', 'tickMs', 'ticksPerWheel'])
+    checkOptions('HashedWheelTimer', options, {
+      ...delayQueueOptions,
+      tickMs: checkNumber,
+      ticksPerWheel: checkNumber,
+    })
     super(
       new TimingWheel<Item>(
         requireTickMs('HashedWheelTimer', options.tickMs),

@@ -1,3 +1,4 @@
+import { checkThat } from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import type { ScheduledExecutorService } from './scheduled-executor-service.ts'
 import type { ScheduledFuture } from './scheduled-future.ts'
@@ -30,8 +31,14 @@ export async function invokeAny<T>(executor: ScheduledExecutorService, tasks: It
   }
 }
 
+const checkTasks = checkThat(
+  'an array of tasks, or another iterable',
+  (value) => typeof value === 'object' && value !== null && Symbol.iterator in value,
+)
+
 /** Hands all tasks over, or none: when one is refused, those before it are cancelled. */
 function submitAll<T>(executor: ScheduledExecutorService, tasks: Iterable<Task<T>>): ScheduledFuture<T>[] {
+  checkTasks('invoke', 'tasks', tasks)
   const futures: ScheduledFuture<T>[] = []
   try {
     for (const task of tasks) futures.push(executor.submit(task))

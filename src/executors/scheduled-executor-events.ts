@@ -1,3 +1,4 @@
+import type { EventNames } from '../core/typed-events.ts'
 import type { ScheduledFuture } from './scheduled-future.ts'
 import type { Task } from './task.ts'
 
@@ -15,4 +16,11 @@ export interface ScheduledExecutorEventMap {
   taskWaiting: { readonly future: ScheduledFuture<unknown>; readonly lateMs: number }
   /** A worker task reported progress. */
   taskProgress: { readonly future: ScheduledFuture<unknown>; readonly value: unknown }
+}
+
+export const scheduledExecutorEventNames: EventNames<ScheduledExecutorEventMap> = {
+  taskFailed: true,
+  taskRejected: true,
+  taskWaiting: true,
+  taskProgress: true,
 }

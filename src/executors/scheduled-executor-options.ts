@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from '../core/errors.ts'
-import { type Logger, silentLogger } from '../core/logger.ts'
+import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../threadpool/piscina-options.ts'
 import { poolSizeMax } from '../threadpool/slot-pool.ts'
-import { type Clock, systemClock, timerDelayMaxMs } from '../time/clock.ts'
+import { type Clock, checkClock, systemClock, timerDelayMaxMs } from '../time/clock.ts'
 import { requireTickMs } from './hashed-wheel-timer.ts'
 import type { ScheduledFuture } from './scheduled-future.ts'
 import type { TaskFunction } from './task.ts'
@@ -37,7 +37,10 @@ export interface ScheduledExecutorOptions extends ScheduledExecutorPolicies {
     task: TaskFunction<unknown>,
     future: ScheduledFuture<unknown>,
   ) => TaskFunction<unknown>
-  /** Options of the worker threads, which start when a worker task needs them. Default: one thread for each slot. */
+  /**
+   * Options of the worker threads, which start when a worker task needs them. Default: one thread for each slot, more
+   * once `corePoolSize` is raised. `minThreads` and `maxThreads` may not be above `corePoolSize`.
+   */
   readonly threadPool?: Omit<PiscinaThreadPoolOptions, 'size'>
   /** How long an interrupted worker task may take to stop before its thread is ended. Milliseconds, default 5,000. */
   readonly interruptGraceMs?: number
@@ -97,13 +100,16 @@ export function resolveScheduledExecutorOptions(
   ])
   const { onError = 'stop', engine = 'heap', tickMs, ref = true, decorateTask = null } = options
   if (tickMs !== undefined && engine !== 'wheel') throw invalid('tickMs', `is for engine: 'wheel' only`)
-  const threadPool = requireThreadPool(options.threadPool ?? {})
+  const policies = changedPolicies(defaultPolicies, options)
+  const threadPool = requireThreadPool(options.threadPool ?? {}, policies)
   const decorator: unknown = decorateTask
   if (decorator !== null && typeof decorator !== 'function') {
     throw invalid('decorateTask', `must be a function, got ${describeValue(decorator)}`)
   }
+  if (options.logger !== undefined) checkLogger(what, 'logger', options.logger, 'ERR_INVALID_OPTION')
+  if (options.clock !== undefined) checkClock(what, 'clock', options.clock, 'ERR_INVALID_OPTION')
   return Object.freeze({
-    policies: changedPolicies(defaultPolicies, options),
+    policies,
     onError: requireOneOf('onError', onError, ['stop', 'continue']),
     engine: requireOneOf('engine', engine, ['heap', 'wheel']),
     tickMs: requireTickMs(what, tickMs),
@@ -144,13 +150,23 @@ function changedPolicies(policies: ResolvedPolicies, changes: ScheduledExecutorP
 }
 
 /** Finds mistakes before the first worker task does. */
-function requireThreadPool(threadPool: Omit<PiscinaThreadPoolOptions, 'size'>): typeof threadPool {
+function requireThreadPool(
+  threadPool: Omit<PiscinaThreadPoolOptions, 'size'>,
+  { corePoolSize }: ResolvedPolicies,
+): typeof threadPool {
   const given: unknown = threadPool
   if (typeof given !== 'object') {
     throw invalid('threadPool', `must be an object of options, got ${describeValue(given)}`)
   }
   if ('size' in threadPool) throw invalid('threadPool.size', `is not an option: corePoolSize is the size`)
   resolvePiscinaOptions({ ...threadPool, size: poolSizeMax })
+  for (const name of ['concurrentTasksPerWorker', 'maxThreads', 'minThreads'] as const) {
+    const value = threadPool[name] ?? 0
+    if (value <= corePoolSize) continue
+    const remedy = `must not be above corePoolSize, which is ${corePoolSize}; raise that, or lower this`
+    throw invalid(`threadPool.${name}`, `${remedy}; got ${value}`)
+  }
+  resolvePiscinaOptions({ ...threadPool, size: corePoolSize })
   return threadPool
 }
 

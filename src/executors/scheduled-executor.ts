@@ -1,3 +1,4 @@
+import { checkNumber } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
 import { logThrown } from '../core/thrown-value.ts'
@@ -8,7 +9,7 @@ import { CancellationError, RejectedExecutionError } from './errors.ts'
 import { FutureTask, PeriodicFutureTask, type TaskOwner } from './future-task.ts'
 import { defaultTicksPerWheel } from './hashed-wheel-timer.ts'
 import { invokeAll, invokeAny } from './invoke.ts'
-import type { ScheduledExecutorEventMap } from './scheduled-executor-events.ts'
+import { type ScheduledExecutorEventMap, scheduledExecutorEventNames } from './scheduled-executor-events.ts'
 import {
   type ResolvedPolicies,
   type ResolvedScheduledExecutorOptions,
@@ -39,6 +40,8 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   #policies: ResolvedPolicies
   #sequence = 0
   #shutdown = false
+  /** By `shutdownNow`: no policy lets anything run again. */
+  #stopped = false
   #terminating = false
 
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */
@@ -46,7 +49,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     this.#options = resolveScheduledExecutorOptions(options)
     const { clock, logger, ref, onError, policies } = this.#options
     this.#policies = policies
-    this.#events = new TypedEventEmitter(logger)
+    this.#events = new TypedEventEmitter(logger, scheduledExecutorEventNames)
     this.#termination = new Termination(clock)
     this.#workers = new WorkerTasks(this.#options, ({ future }, value) => {
       this.#events.emit('taskProgress', { future, value })
@@ -59,7 +62,8 @@ export class ScheduledExecutor implements ScheduledExecutorService {
       ref,
       onError,
       slots: () => this.#policies.corePoolSize,
-      mayContinue: () => !this.#shutdown || this.#policies.continueExistingPeriodicTasksAfterShutdown,
+      mayContinue: () =>
+        !this.#stopped && (!this.#shutdown || this.#policies.continueExistingPeriodicTasksAfterShutdown),
       onIdle: () => {
         this.#terminateWhenIdle()
       },
@@ -137,6 +141,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
    */
   reconfigure(policies: ScheduledExecutorPolicies): void {
     this.#policies = reconfiguredPolicies(this.#policies, policies)
+    this.#workers.resize(this.#policies.corePoolSize)
     if (this.#shutdown) this.#withdraw()
     this.#loop.wake()
   }
@@ -157,13 +162,15 @@ export class ScheduledExecutor implements ScheduledExecutorService {
 
   shutdownNow(): ScheduledFuture<unknown>[] {
     this.#shutdown = true
+    this.#stopped = true
     const neverRan = this.#loop.engine.clear().filter((future) => future.cancel())
     this.#loop.interrupt(new CancellationError('The executor was shut down.'))
     this.#loop.wake()
     return neverRan
   }
 
-  awaitTermination(timeoutMs: number = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async awaitTermination(timeoutMs: number = Number.POSITIVE_INFINITY): Promise<boolean> {
+    checkNumber('awaitTermination', 'timeoutMs', timeoutMs)
     return this.#termination.wait(timeoutMs)
   }
 

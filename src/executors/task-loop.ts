@@ -29,6 +29,7 @@ export class TaskLoop {
   readonly engine: DelayEngine<FutureTask>
   readonly #options: TaskLoopOptions
   readonly #alarm: Alarm
+  readonly #turn: Turn
   /** In the middle of starting tasks: what they schedule is seen in the same pass. */
   #starting = false
   /** How many tasks run. */
@@ -45,10 +46,12 @@ export class TaskLoop {
   constructor(options: TaskLoopOptions) {
     this.#options = options
     this.engine = options.engine
+    this.#turn = new Turn(options.clock)
     this.#alarm = new Alarm({
       clock: options.clock,
       now: () => options.clock.elapsedMs(),
       onRing: () => {
+        this.#turn.begin()
         this.#startDue()
       },
       ref: options.ref,
@@ -87,8 +90,10 @@ export class TaskLoop {
     this.#options.onIdle()
   }
 
-  /** After something changed: looks for what may start now. */
+  /** After something changed: starts what is due, as far as this turn of the event loop has time left. */
   wake(): void {
+    if (this.#starting) return
+    this.#turn.resume()
     this.#startDue()
   }
 
@@ -97,10 +102,9 @@ export class TaskLoop {
   }
 
   #startDue(): void {
-    if (this.#starting) return
     this.#starting = true
     const { clock, events } = this.#options
-    const turn = new Turn(clock)
+    const turn = this.#turn
     while (!this.#isFull && turn.goesOn()) {
       if (events.has('taskWaiting')) this.#announceLate(turn.nowMs)
       const future = this.engine.pollDue(turn.nowMs)
@@ -173,12 +177,12 @@ export class TaskLoop {
       (value) => {
         this.#slotFree(future)
         this.#succeeded(future, value)
-        this.#startDue()
+        this.wake()
       },
       (error: unknown) => {
         this.#slotFree(future)
         this.#failed(future, error)
-        this.#startDue()
+        this.wake()
       },
     )
   }

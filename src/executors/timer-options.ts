@@ -1,7 +1,6 @@
-import { InvalidArgumentError } from '../core/errors.ts'
-import { type Logger, silentLogger } from '../core/logger.ts'
-import { describeValue, refuseUnknownKeys } from '../core/options.ts'
-import { type Clock, systemClock } from '../time/clock.ts'
+import { checkBoolean, checkOptions } from '../core/arguments.ts'
+import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
+import { type Clock, checkClock, systemClock } from '../time/clock.ts'
 
 export interface TimerOptions {
   /** Whether a task that throws ends the timer, as in Java. Default false: the timer goes on. */
@@ -16,20 +15,16 @@ export interface TimerOptions {
 
 /** Fills in the defaults. @throws InvalidArgumentError ERR_INVALID_OPTION */
 export function resolveTimerOptions(options: TimerOptions): Readonly<Required<TimerOptions>> {
-  refuseUnknownKeys('Timer', options, ['failFast', 'ref', 'logger', 'clock'])
+  checkOptions('Timer', options, {
+    failFast: checkBoolean,
+    ref: checkBoolean,
+    logger: checkLogger,
+    clock: checkClock,
+  })
   return Object.freeze({
-    failFast: requireBoolean('failFast', options.failFast ?? false),
-    ref: requireBoolean('ref', options.ref ?? true),
+    failFast: options.failFast ?? false,
+    ref: options.ref ?? true,
     logger: options.logger ?? silentLogger,
     clock: options.clock ?? systemClock,
   })
-}
-
-function requireBoolean(field: string, value: unknown): boolean {
-  if (typeof value === 'boolean') return value
-  throw new InvalidArgumentError(
-    field,
-    `Timer: '${field}' must be true or false, got ${describeValue(value)}.`,
-    'ERR_INVALID_OPTION',
-  )
 }

@@ -32,6 +32,7 @@ export class Timer implements Disposable {
   readonly #events: TypedEventEmitter<TimerEventMap>
   readonly #queue = new DelayHeap<TimerEntry>(initialCapacity, growthFactor)
   readonly #alarm: Alarm
+  readonly #turn: Turn
   #sequence = 0
   #running = false
   #cancelled = false
@@ -40,11 +41,13 @@ export class Timer implements Disposable {
   constructor(options: TimerOptions = {}) {
     this.#options = resolveTimerOptions(options)
     const { clock, logger, ref } = this.#options
-    this.#events = new TypedEventEmitter(logger)
+    this.#events = new TypedEventEmitter<TimerEventMap>(logger, { error: true })
+    this.#turn = new Turn(clock)
     this.#alarm = new Alarm({
       clock,
       now: () => clock.now(),
       onRing: () => {
+        this.#turn.begin()
         this.#runDue()
       },
       ref,
@@ -104,6 +107,7 @@ export class Timer implements Disposable {
   purge(): number {
     const cancelled = this.#queue.toArray().filter(({ state }) => state === 'CANCELLED')
     for (const entry of cancelled) this.#queue.remove(entry)
+    this.#turn.resume()
     this.#runDue()
     return cancelled.length
   }
@@ -160,9 +164,8 @@ export class Timer implements Disposable {
   #runDue(): void {
     if (this.#running) return
     const { clock } = this.#options
-    const turn = new Turn(clock)
     this.#running = true
-    while (turn.goesOn()) {
+    while (this.#turn.goesOn()) {
       const entry = this.#queue.peekDue(clock.now())
       if (entry === null) break
       if (entry.state === 'CANCELLED') this.#queue.remove(entry)
@@ -209,6 +212,7 @@ export class Timer implements Disposable {
 
   #goOn(): void {
     this.#running = false
+    this.#turn.resume()
     this.#runDue()
   }
 

@@ -1,3 +1,5 @@
+import { logThrown } from '../core/thrown-value.ts'
+import { type ResolvedPiscinaOptions, resolvePiscinaOptions } from '../threadpool/piscina-options.ts'
 import { piscinaThreadPool } from '../threadpool/piscina-thread-pool.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { wireVersion } from '../threadpool/wire.ts'
@@ -8,13 +10,21 @@ import type { WorkerTaskDefinition } from './worker-task.ts'
 interface OpenPool {
   readonly pool: ThreadPool
   readonly ready: Promise<void>
+  /** How many tasks run in it. */
+  running: number
+  closing: Promise<unknown> | null
 }
 
 /** Runs worker tasks in threads, which are there from the first such task on. */
 export class WorkerTasks {
   readonly #options: ResolvedScheduledExecutorOptions
   readonly #onProgress: (context: TaskContext, value: unknown) => void
-  #open: OpenPool | null = null
+  /** The most slots that there were; fewer of them leave threads idle. */
+  #slots: number
+  /** What new tasks run in. */
+  #current: OpenPool | null = null
+  /** Every pool that has threads: that one, and smaller ones in which tasks still run. */
+  readonly #pools = new Set<OpenPool>()
   #lastRun = 0
 
   constructor(
@@ -23,33 +33,80 @@ export class WorkerTasks {
   ) {
     this.#options = options
     this.#onProgress = onProgress
+    this.#slots = options.policies.corePoolSize
   }
 
   /** @throws SchedulerError ERR_WORKER_MODULE when the threads cannot load the module */
   runnable(definition: WorkerTaskDefinition<unknown>): TaskFunction<unknown> {
-    this.#pool().pool.checkWorkerModule(definition.moduleUrl)
+    this.#openPool().pool.checkWorkerModule(definition.moduleUrl)
     return (context) => this.#run(definition, context)
   }
 
-  /** Ends the threads; null when there never were any. */
-  close(): Promise<unknown> | null {
-    return this.#open?.pool.shutdown({ waitForJobsToComplete: true }) ?? null
+  /** Lets tasks that come have as many threads as so many slots need. What runs stays where it is. */
+  resize(slots: number): void {
+    if (slots <= this.#slots) return
+    const before = this.#poolOptions().maxThreads
+    this.#slots = slots
+    const outgrown = this.#current
+    if (outgrown === null || this.#poolOptions().maxThreads === before) return
+    this.#current = null
+    this.#closeWhenUnused(outgrown)
   }
 
-  #pool(): OpenPool {
-    if (this.#open === null) {
-      const { clock, logger, policies, threadPool } = this.#options
-      const pool = piscinaThreadPool({ size: policies.corePoolSize, ...threadPool })
-      this.#open = { pool, ready: pool.initialize({ schedulerName: 'ScheduledExecutor', clock, logger }) }
+  /** Ends the threads; null when there are none. */
+  close(): Promise<unknown> | null {
+    if (this.#pools.size === 0) return null
+    return Promise.all([...this.#pools].map((open) => this.#close(open)))
+  }
+
+  #poolOptions(): ResolvedPiscinaOptions {
+    return resolvePiscinaOptions({ size: this.#slots, ...this.#options.threadPool })
+  }
+
+  #openPool(): OpenPool {
+    if (this.#current === null) {
+      const { clock, logger } = this.#options
+      const pool = piscinaThreadPool(this.#poolOptions())
+      const ready = pool.initialize({ schedulerName: 'ScheduledExecutor', clock, logger })
       // Whoever runs a task is told.
-      this.#open.ready.catch(() => {})
+      ready.catch(() => {})
+      this.#current = { pool, ready, running: 0, closing: null }
+      this.#pools.add(this.#current)
     }
-    return this.#open
+    return this.#current
+  }
+
+  #close(open: OpenPool): Promise<unknown> {
+    open.closing ??= open.pool.shutdown({ waitForJobsToComplete: true }).finally(() => {
+      this.#pools.delete(open)
+    })
+    return open.closing
+  }
+
+  #closeWhenUnused(open: OpenPool): void {
+    if (open === this.#current || open.running > 0) return
+    this.#close(open).catch((error: unknown) => {
+      logThrown(this.#options.logger, error, 'The worker threads of an executor did not end')
+    })
   }
 
   async #run(definition: WorkerTaskDefinition<unknown>, context: TaskContext): Promise<unknown> {
-    const { pool, ready } = this.#pool()
-    await ready
+    const open = this.#openPool()
+    open.running++
+    try {
+      await open.ready
+      return await this.#runIn(open.pool, definition, context)
+    } finally {
+      open.running--
+      this.#closeWhenUnused(open)
+    }
+  }
+
+  async #runIn(
+    pool: ThreadPool,
+    definition: WorkerTaskDefinition<unknown>,
+    context: TaskContext,
+  ): Promise<unknown> {
     const { clock, logger, interruptGraceMs } = this.#options
     const nowMs = clock.now()
     const identity = { name: definition.name, group: 'ScheduledExecutor' }

@@ -1,5 +1,6 @@
+import { type ArgumentCheck, checkBoolean, checkFunction, checkName, checkThat } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
-import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { describeValue, isObject, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import type { InlineJobDefinition, Job, JobClass, JobDefinition } from './job-definition.ts'
 import type { JobExecutionContext } from './job-execution-context.ts'
@@ -50,13 +51,8 @@ export function defineJob<Data extends object = Record<string, unknown>>(
   options: JobOptions<Data> = {},
 ): InlineJobDefinition<Data> {
   requireJobType(jobType)
+  checkFunction(`Job '${jobType}'`, 'execute', execute)
   refuseUnknownKeys(`Job '${jobType}'`, options, jobOptionNames)
-  if (typeof execute !== 'function') {
-    throw new InvalidArgumentError(
-      'execute',
-      `Job '${jobType}' needs a function to run, got ${describeValue(execute)}.`,
-    )
-  }
   return Object.freeze({
     kind: 'inline',
     jobType,
@@ -101,18 +97,20 @@ export function defineClassJob<Data extends object>(jobClass: JobClass<Data>): I
   })
 }
 
+/** What {@link toJobDefinition} takes. */
+export const checkJobSource: ArgumentCheck = checkThat(
+  'what defineJob or defineWorkerJob answered, or a class with an execute method',
+  (value) => typeof value === 'function' || (isObject(value) && isJobDefinition(value)),
+)
+
+function isJobDefinition(value: object): boolean {
+  const kind: unknown = Reflect.get(value, 'kind')
+  return (kind === 'inline' || kind === 'worker') && typeof Reflect.get(value, 'jobType') === 'string'
+}
+
 /** The definition behind any form of job. */
 export function toJobDefinition<Data extends object>(source: JobSource<Data>): JobDefinition<Data> {
-  if (typeof source === 'function') return defineClassJob(source)
-  if (typeof source === 'object' && (source as object | null) !== null) {
-    const kind: string = source.kind
-    if (kind === 'inline' || kind === 'worker') return source
-  }
-  throw new InvalidArgumentError(
-    'jobs',
-    'A job is what defineJob or defineWorkerJob returned, or a class with an execute method; ' +
-      `got ${describeValue(source)}.`,
-  )
+  return typeof source === 'function' ? defineClassJob(source) : source
 }
 
 /** Refuses names that a store cannot keep. */
@@ -132,14 +130,12 @@ export function resolveJobOptions<Data extends object>(
 ): Omit<InlineJobDefinition<Data>, 'kind' | 'jobType' | 'execute' | 'jobClass'> {
   const what = `Job '${jobType}'`
   const flag = (name: 'disallowConcurrentExecution' | 'persistJobDataAfterExecution'): boolean => {
-    const value: unknown = options[name] ?? false
-    if (typeof value === 'boolean') return value
-    throw new InvalidArgumentError(
-      name,
-      `${what}: '${name}' must be true or false, got ${describeValue(value)}.`,
-      'ERR_INVALID_OPTION',
-    )
+    const { [name]: value = false } = options
+    checkBoolean(what, name, value, 'ERR_INVALID_OPTION')
+    return value
   }
+  if (options.description !== undefined)
+    checkName(what, 'description', options.description, 'ERR_INVALID_OPTION')
   if (options.schema !== undefined) requireSchema(what, options.schema)
   return {
     description: options.description ?? null,

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { describeValue, refuseUnknownKeys } from '../core/options.ts'
 import { type JobOptions, jobOptionNames, requireJobType, resolveJobOptions } from './define-job.ts'
@@ -26,8 +27,9 @@ export function defineWorkerJob<Data extends object = Record<string, unknown>>(
   options: WorkerJobOptions<Data> = {},
 ): WorkerJobDefinition<Data> {
   requireJobType(jobType)
-  refuseUnknownKeys(`Job '${jobType}'`, options, [...jobOptionNames, 'exportName'])
-  const exportName: unknown = options.exportName ?? 'default'
+  const names = [...jobOptionNames, 'exportName']
+  refuseUnknownKeys(`Job '${jobType}'`, options, names)
+  const { exportName = 'default' }: { readonly exportName?: unknown } = options
   if (typeof exportName !== 'string' || exportName === '') {
     throw new InvalidArgumentError(
       'exportName',

@@ -1,11 +1,12 @@
+import { checkBoolean, checkOptions, checkString, orNull } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { systemIds } from '../core/ids.ts'
 import { copyJobData, emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
-import { JobKey } from '../core/key.ts'
+import { checkJobKey, generatedJobKey, JobKey } from '../core/key.ts'
 import { describeValue, requireInteger } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
-import { type JobSource, requireJobType, toJobDefinition } from './define-job.ts'
-import type { JobDetail } from './job-detail.ts'
+import { checkJobSource, type JobSource, requireJobType, toJobDefinition } from './define-job.ts'
+import { checkJobDetail, type JobDetail } from './job-detail.ts'
 import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
 
 type JobDraft = { -readonly [Field in keyof Omit<JobDetail, 'key' | 'jobDataMap'>]: JobDetail[Field] } & {
@@ -49,6 +50,7 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
         retry: null,
       })
     }
+    checkJobSource('JobBuilder.newJob', 'job', job)
     const definition = toJobDefinition(job)
     return new JobBuilder<object>({
       key: null,
@@ -66,6 +68,7 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
 
   /** A builder that holds everything the job has, to build a changed copy. */
   static from(jobDetail: JobDetail): JobBuilder {
+    checkJobDetail('JobBuilder.from', 'jobDetail', jobDetail)
     const { jobDataMap, ...fields } = jobDetail
     return new JobBuilder({ ...fields, data: { ...jobDataMap } })
   }
@@ -74,11 +77,17 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
   withIdentity(key: JobKey): this
   withIdentity(name: string, group?: string): this
   withIdentity(nameOrKey: string | JobKey, group?: string): this {
-    this.#draft.key = typeof nameOrKey === 'string' ? new JobKey(nameOrKey, group) : nameOrKey
+    if (typeof nameOrKey === 'string') this.#draft.key = new JobKey(nameOrKey, group)
+    else {
+      checkJobKey('JobBuilder.withIdentity', 'identity', nameOrKey)
+      this.#draft.key = nameOrKey
+    }
     return this
   }
 
-  withDescription(description: string): this {
+  /** For people; null for none. */
+  withDescription(description: string | null): this {
+    orNull(checkString)('JobBuilder.withDescription', 'description', description)
     this.#draft.description = description
     return this
   }
@@ -98,27 +107,37 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
     return this
   }
 
-  /** Run again under a recovery trigger when the node dies in the middle (persistent stores). */
-  requestRecovery(): this {
-    this.#draft.requestsRecovery = true
+  /** Run again under a recovery trigger when the node dies in the middle (persistent stores). False: do not. */
+  requestRecovery(requests: boolean = true): this {
+    checkBoolean('JobBuilder.requestRecovery', 'requests', requests)
+    this.#draft.requestsRecovery = requests
     return this
   }
 
-  /** Keep the job when its last trigger goes. */
-  storeDurably(): this {
-    this.#draft.durable = true
+  /** Keep the job when its last trigger goes. False: delete it then. */
+  storeDurably(durable: boolean = true): this {
+    checkBoolean('JobBuilder.storeDurably', 'durable', durable)
+    this.#draft.durable = durable
     return this
   }
 
-  /** No two executions of this job key at the same time. */
-  disallowConcurrentExecution(): this {
-    this.#draft.disallowConcurrentExecution = true
+  /**
+   * No two executions of this job key at the same time. False takes the call back, and not what the definition says,
+   * which always holds.
+   */
+  disallowConcurrentExecution(disallows: boolean = true): this {
+    checkBoolean('JobBuilder.disallowConcurrentExecution', 'disallows', disallows)
+    this.#draft.disallowConcurrentExecution = disallows
     return this
   }
 
-  /** Store what the job left in `context.jobDetail.jobDataMap`. */
-  persistJobDataAfterExecution(): this {
-    this.#draft.persistJobDataAfterExecution = true
+  /**
+   * Store what the job left in `context.jobDetail.jobDataMap`. False takes the call back, and not what the definition
+   * says, which always holds.
+   */
+  persistJobDataAfterExecution(persists: boolean = true): this {
+    checkBoolean('JobBuilder.persistJobDataAfterExecution', 'persists', persists)
+    this.#draft.persistJobDataAfterExecution = persists
     return this
   }
 
@@ -147,6 +166,7 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
    * @throws InvalidArgumentError for an empty list, or a name that no node can have here
    */
   onNodes(names: readonly string[], options: { readonly required?: boolean } = {}): this {
+    checkOptions('JobBuilder.onNodes', options, { required: checkBoolean })
     this.#draft.nodeAffinity = Object.freeze({
       names: Object.freeze(requireNodeNames(names)),
       required: options.required ?? true,
@@ -161,7 +181,7 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
    */
   build(): JobDetail {
     const draft = this.#draft
-    const key = draft.key ?? new JobKey(systemIds.uniqueName())
+    const key = draft.key ?? generatedJobKey(systemIds.uniqueName())
     const hasData = Object.keys(draft.data).length > 0
     const { nodeAffinity } = draft
     // Field by field: a spread takes several times as long, and stores of a million jobs are built of this.

@@ -1,5 +1,7 @@
+import { type ArgumentCheck, checkThat } from '../core/arguments.ts'
 import type { JobDataMap } from '../core/job-data-map.ts'
-import type { JobKey } from '../core/key.ts'
+import { isJobKey, type JobKey } from '../core/key.ts'
+import { isObject } from '../core/options.ts'
 import type { RetryPolicy } from './retry-policy.ts'
 
 /** On which nodes of a cluster a job runs. */
@@ -32,4 +34,16 @@ export interface JobDetail {
   readonly retry: RetryPolicy | null
   /** The nodes of a cluster that are to run it; without it, all. */
   readonly nodeAffinity?: NodeAffinity
+}
+
+export const checkJobDetail: ArgumentCheck = checkThat(
+  'a JobDetail',
+  (value) => isObject(value) && isJobDetail(value),
+  'Build one: JobBuilder.newJob(job).withIdentity(...).build().',
+)
+
+// By shape: any object with these fields is a JobDetail.
+function isJobDetail(value: object): boolean {
+  const { key, jobType, jobDataMap } = value as { readonly [Field in keyof JobDetail]?: unknown }
+  return isJobKey(key) && typeof jobType === 'string' && isObject(jobDataMap)
 }

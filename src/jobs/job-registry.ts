@@ -1,6 +1,6 @@
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { describeValue, nearestName } from '../core/options.ts'
-import { type JobSource, toJobDefinition } from './define-job.ts'
+import { checkJobSource, type JobSource, toJobDefinition } from './define-job.ts'
 import type { JobDefinition } from './job-definition.ts'
 import type { JobDetail } from './job-detail.ts'
 
@@ -20,6 +20,7 @@ export class JobRegistry {
 
   /** @throws InvalidArgumentError when another job has this type already */
   register(job: JobSource): JobDefinition<object> {
+    checkJobSource('createScheduler', 'jobs', job)
     const definition = toJobDefinition(job)
     if (this.has(definition.jobType)) throw registeredAlready(definition.jobType)
     this.#definitions.set(definition.jobType, definition)

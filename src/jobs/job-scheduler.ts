@@ -3,6 +3,11 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobDetail } from './job-detail.ts'
 
+export interface ReplaceOptions {
+  /** Replace what has the same key. Default false: what exists already is an error. */
+  readonly replace?: boolean
+}
+
 /** What a running job may ask of its scheduler; the whole `Scheduler` has it too. */
 export interface JobScheduler {
   readonly schedulerName: string
@@ -10,9 +15,9 @@ export interface JobScheduler {
   /** Values shared by all jobs of this scheduler instance; not stored. */
   readonly context: Map<string, unknown>
   /** Stores a trigger for a job that exists already; returns its first fire time. */
-  scheduleJob(trigger: Trigger): Promise<Date>
+  scheduleJob(trigger: Trigger, options?: ReplaceOptions): Promise<Date>
   /** Stores a job and its trigger; returns the first fire time. */
-  scheduleJob(jobDetail: JobDetail, trigger: Trigger): Promise<Date>
+  scheduleJob(jobDetail: JobDetail, trigger: Trigger, options?: ReplaceOptions): Promise<Date>
   rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null>
   unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
   /** Runs a job once, now. */

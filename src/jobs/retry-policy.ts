@@ -44,16 +44,18 @@ export function resolveRetryPolicy(options: RetryOptions): RetryPolicy {
   refuseUnknownKeys('withRetry', options, ['attempts', 'backoff'])
   requireInteger('withRetry', 'attempts', options.attempts, { min: 1, max: 1000 })
   const given = options.backoff ?? {}
-  refuseUnknownKeys('withRetry backoff', given, Object.keys(defaultBackoff))
+  refuseUnknownKeys('withRetry', given, Object.keys(defaultBackoff), 'backoff')
   const backoff = { ...defaultBackoff, ...given }
   if (!backoffTypes.includes(backoff.type)) {
     throw invalid('backoff.type', `must be 'exponential' or 'fixed', got ${describeValue(backoff.type)}`)
   }
   requireInteger('withRetry', 'initialMs', backoff.initialMs, { min: 0 })
   requireInteger('withRetry', 'maxMs', backoff.maxMs, { min: 0 })
-  if (!(backoff.factor >= 1)) throw invalid('backoff.factor', `must be at least 1, got ${backoff.factor}`)
-  if (!(backoff.jitter >= 0 && backoff.jitter <= 1)) {
-    throw invalid('backoff.jitter', `must be from 0 to 1, got ${backoff.jitter}`)
+  if (!isNumber(backoff.factor) || backoff.factor < 1) {
+    throw invalid('backoff.factor', `must be at least 1, got ${describeValue(backoff.factor)}`)
+  }
+  if (!isNumber(backoff.jitter) || backoff.jitter < 0 || backoff.jitter > 1) {
+    throw invalid('backoff.jitter', `must be from 0 to 1, got ${describeValue(backoff.jitter)}`)
   }
   return Object.freeze({ attempts: options.attempts, backoff: Object.freeze(backoff) })
 }
@@ -68,4 +70,8 @@ export function retryDelayMs(policy: RetryPolicy, attempt: number, ids: IdGenera
 
 function invalid(field: string, problem: string): InvalidArgumentError {
   return new InvalidArgumentError(field, `withRetry: '${field}' ${problem}.`, 'ERR_INVALID_OPTION')
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
 }

@@ -14,6 +14,7 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
+  StoreShutdownOptions,
   TriggerFiredResult,
 } from './job-store.ts'
 import type {
@@ -25,6 +26,7 @@ import type {
   Page,
   TriggerQuery,
   TriggerSummary,
+  UnknownJobType,
 } from './queries.ts'
 import type { TriggerState } from './trigger-state.ts'
 
@@ -81,8 +83,8 @@ export class DelegatingJobStore implements JobStore {
   schedulerResumed(): Promise<void> {
     return this.around('schedulerResumed', () => this.inner.schedulerResumed())
   }
-  shutdown(): Promise<void> {
-    return this.around('shutdown', () => this.inner.shutdown())
+  shutdown(options?: StoreShutdownOptions): Promise<void> {
+    return this.around('shutdown', () => this.inner.shutdown(options))
   }
   acquireRetryDelayMs(failures: number): number {
     return this.inner.acquireRetryDelayMs(failures)
@@ -202,7 +204,7 @@ export class DelegatingJobStore implements JobStore {
   acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
     return this.around('acquireNextTriggers', () => this.inner.acquireNextTriggers(request))
   }
-  releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
+  releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     return this.around('releaseAcquiredTriggers', () => this.inner.releaseAcquiredTriggers(acquired))
   }
   releaseAllAcquiredTriggers(): Promise<void> {
@@ -211,8 +213,11 @@ export class DelegatingJobStore implements JobStore {
   triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
     return this.around('triggersFired', () => this.inner.triggersFired(acquired))
   }
-  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
+  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
     return this.around('triggeredJobsComplete', () => this.inner.triggeredJobsComplete(completions))
+  }
+  queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
+    return this.around('queryUnknownJobTypes', () => this.inner.queryUnknownJobTypes())
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.around('queryExecutions', () => this.inner.queryExecutions(query))

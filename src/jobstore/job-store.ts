@@ -19,6 +19,7 @@ import type {
   Page,
   TriggerQuery,
   TriggerSummary,
+  UnknownJobType,
 } from './queries.ts'
 import type { TriggerState } from './trigger-state.ts'
 
@@ -167,6 +168,8 @@ export type TriggerFiredResult =
   | { readonly kind: 'gone' }
   /** This trigger could not be fired; the others of the batch are not affected. The claim is still held. */
   | { readonly kind: 'failed'; readonly error: Error }
+  /** Somebody else holds a lock on what it takes, so it was passed over. The claim is still held: try again soon. */
+  | { readonly kind: 'locked' }
 
 export const completedExecutionInstructions = [
   'noop',
@@ -214,6 +217,14 @@ export interface ScheduleEntry {
   readonly triggers: readonly Trigger[]
 }
 
+export interface StoreShutdownOptions {
+  /**
+   * When this is aborted, also before the call or during it, the scheduler cannot wait any more: the store asks its
+   * server nothing more, refuses what is under way, and leaves no timer, connection or thread behind.
+   */
+  readonly cut?: AbortSignal
+}
+
 /**
  * The part of a store that can work inside of a transaction of the user's own. Nothing is told to the signaler, as
  * nobody knows yet whether it will have happened; but when the transaction has ended, whatever may fire is looked for.
@@ -237,7 +248,8 @@ export type JobStoreTransaction = Pick<
  *
  * Every method is asynchronous and takes and returns immutable values. Operations on unknown keys answer `false`,
  * `null` or an empty list. Each method is atomic: it happens whole or not at all. Lists are in no order unless one is
- * named. The conformance suite in `quartz-ts/testing` is the definition of what a store is.
+ * named. A method that the loop calls waits for no lock that somebody else may hold for long: it passes over what is
+ * locked, and says so. The conformance suite in `quartz-ts/testing` is the definition of what a store is.
  *
  * A job that forbids concurrent execution blocks its triggers exactly while an execution of its key is in flight,
  * whatever happened to the job or the triggers since it began. Whatever may let something fire earlier than was
@@ -249,14 +261,18 @@ export interface JobStore {
   /** Null for a store that one scheduler uses. */
   readonly cluster: JobStoreCluster | null
 
-  /** Called once, before anything else. */
+  /**
+   * Called before anything else, and again only after a `shutdown`.
+   *
+   * @throws JobPersistenceError ERR_STORE_IN_USE while another scheduler has this store
+   */
   initialize(context: JobStoreContext): Promise<void>
   /** First start of the scheduler: recovery happens here. */
   schedulerStarted(): Promise<void>
   schedulerPaused(): Promise<void>
   schedulerResumed(): Promise<void>
   /** Frees everything; harmless when called twice or before `initialize`. */
-  shutdown(): Promise<void>
+  shutdown(options?: StoreShutdownOptions): Promise<void>
   /** Milliseconds to wait after `failures` failed acquisitions in a row. */
   acquireRetryDelayMs(failures: number): number
 
@@ -365,21 +381,30 @@ export interface JobStore {
    * which a step is dear; left out by others. What is not due yet is claimed; so may be what is.
    */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
-  /** Gives claims back unfired. Claims that are not held any more are passed over. */
-  releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void>
+  /**
+   * Gives claims back unfired. Claims that are not held any more are passed over. Answers those that are held still
+   * because somebody else holds a lock on what giving them back takes: try again soon.
+   */
+  releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]>
   /**
    * Gives back every claim that this scheduler holds: for when the answer to an acquisition was lost, and with it the
-   * knowledge of what was claimed.
+   * knowledge of what was claimed. Those that somebody else's lock is in the way of the store gives back later.
    */
   releaseAllAcquiredTriggers(): Promise<void>
   /** Marks claims as fired; the answer has one result per claim, in the same order. */
   triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]>
   /**
    * Ends executions. A completion whose firing is not ours any more is passed over; an instruction about a trigger
-   * that is gone by now, or belongs to another job, does nothing.
+   * that is gone by now, or belongs to another job, does nothing. Answers those that were not written because somebody
+   * else holds a lock on what they are about: try again soon, and do not let others wait for them.
    */
-  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void>
+  triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]>
 
+  /**
+   * Job types that this node has no code for and whose waiting triggers are due by now, as far as they are among the
+   * first 10,000 that are due; at most 100 types.
+   */
+  queryUnknownJobTypes(): Promise<readonly UnknownJobType[]>
   /** Executions that ended, those that began last first; none from a store that remembers none. */
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>
 

@@ -55,6 +55,18 @@ export interface TriggerSummary {
   readonly previousFireTimeMs: EpochMs | null
 }
 
+/** A job type that a node has no code for and whose triggers are due. */
+export interface UnknownJobType {
+  readonly jobType: string
+  /** How many of its triggers are due, as far as the store has looked. */
+  readonly waiting: number
+  /** The first of them with their jobs, at most ten. */
+  readonly first: readonly { readonly triggerKey: TriggerKey; readonly jobKey: JobKey }[]
+}
+
+/** How far a store looks for job types that are not known, so that a backlog of them costs no more than this. */
+export const unknownJobTypeLimits = { triggers: 10_000, types: 100, triggersOfType: 10 } as const
+
 export const executionOutcomes = ['succeeded', 'failed', 'vetoed', 'interrupted', 'timedOut', 'lost'] as const
 /**
  * How an execution ended: `vetoed` by a trigger listener, `interrupted` by somebody, `timedOut` by its `timeoutMs`,

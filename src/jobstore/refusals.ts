@@ -1,4 +1,4 @@
-import { JobPersistenceError } from '../core/errors.ts'
+import { JobPersistenceError, ObjectAlreadyExistsError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 
 // What every store says when it refuses something, so that users read the same words whichever store they have.
@@ -24,6 +24,15 @@ export function jobKeyMismatch(
   )
 }
 
+/** A trigger cannot be replaced by one whose key a third trigger has. */
+export function rescheduledOntoAnother(key: TriggerKey): ObjectAlreadyExistsError {
+  return new ObjectAlreadyExistsError(
+    'trigger',
+    key.toString(),
+    'Give the new trigger another identity, or unschedule that one first.',
+  )
+}
+
 export function calendarNotFound(key: TriggerKey, calendarName: string): JobPersistenceError {
   return new JobPersistenceError(
     `Trigger '${key.toString()}' names calendar '${calendarName}', which does not exist. ` +
@@ -37,5 +46,14 @@ export function calendarInUse(calendarName: string, user: TriggerKey): JobPersis
     `Cannot delete calendar '${calendarName}': trigger '${user.toString()}' names it. ` +
       'Reschedule or delete such triggers first.',
     { code: 'ERR_CALENDAR_IN_USE' },
+  )
+}
+
+/** One store object serves one scheduler at a time. */
+export function storeInUse(storeName: string, schedulerName: string): JobPersistenceError {
+  return new JobPersistenceError(
+    `This ${storeName} belongs to scheduler '${schedulerName}' already; give every scheduler a store of its own. ` +
+      'Two stores of the same database are what several schedulers share.',
+    { code: 'ERR_STORE_IN_USE' },
   )
 }

@@ -80,8 +80,9 @@ export function nextTriggerState(
   return triggerTransitions[action][state] ?? null
 }
 
+export const triggerStates = ['NONE', 'NORMAL', 'PAUSED', 'COMPLETE', 'ERROR', 'BLOCKED'] as const
 /** What users are told about a trigger. */
-export type TriggerState = 'NONE' | 'NORMAL' | 'PAUSED' | 'COMPLETE' | 'ERROR' | 'BLOCKED'
+export type TriggerState = (typeof triggerStates)[number]
 
 const reported: Readonly<Record<StoredTriggerState, TriggerState>> = {
   WAITING: 'NORMAL',

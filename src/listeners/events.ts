@@ -1,6 +1,7 @@
 import type { JobExecutionError, SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
-import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
+import type { Logger } from '../core/logger.ts'
+import { type EventNames, TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
@@ -45,6 +46,15 @@ export interface SchedulerEventMap {
   schedulerInStandbyMode: Record<string, never>
   /** The scheduler began to shut down. */
   schedulerShuttingdown: Record<string, never>
+  /**
+   * A shutdown ended although something was left: executions that still run in this process, executions that have ended
+   * and are not written, a store that did not answer in time and may keep claims. The store's recovery settles it.
+   */
+  shutdownIncomplete: {
+    readonly executions: number
+    readonly completionsUnwritten: number
+    readonly isStoreCutOff: boolean
+  }
   /** The scheduler has shut down. */
   schedulerShutdown: Record<string, never>
   /** Something failed that no caller was waiting for. */
@@ -59,7 +69,11 @@ export interface SchedulerEventMap {
     readonly context: JobExecutionContext
     readonly instruction: CompletedExecutionInstruction
   }
-  /** A trigger went to the ERROR state and fires no more until it is reset. */
+  /**
+   * A trigger went to the ERROR state and fires no more until it is reset: its job could not be made, its calendar is
+   * missing, or a row of the database cannot be read. Sent once, and in the last two cases a `schedulerError` has the
+   * error itself.
+   */
   triggerInError: { readonly triggerKey: TriggerKey; readonly reason: string }
   /** Another node stopped checking in; this one is about to recover its work. */
   nodeFailed: { readonly instanceId: string }
@@ -97,6 +111,15 @@ export interface SchedulerEventMap {
     readonly waitedMs: number
     readonly holders: readonly LockHolder[]
   }
+  /**
+   * A worker thread was terminated and does not exit, because it is in native code. What it runs goes on, and keeps
+   * its slots and jobs until the thread exits.
+   */
+  workerThreadStuck: {
+    readonly threadId: number
+    readonly waitedMs: number
+    readonly executions: readonly { readonly jobKey: JobKey; readonly fireInstanceId: string }[]
+  }
   /** A job is about to run. */
   jobToBeExecuted: { readonly context: JobExecutionContext }
   /** A trigger listener kept a job from running. */
@@ -114,6 +137,23 @@ export interface SchedulerEventMap {
     readonly retryTime: Date
     readonly triggerKey: TriggerKey
   }
+  /** A job failed in the last attempt that its retry policy allows: this firing is not tried again. */
+  retriesExhausted: {
+    readonly jobKey: JobKey
+    readonly triggerKey: TriggerKey
+    readonly attempts: number
+    readonly error: JobExecutionError
+  }
+  /**
+   * Triggers are due whose job type no node has the code of: they wait until one registers it. Sent once for each type
+   * while a scheduler lives.
+   */
+  jobTypeUnknown: {
+    readonly jobType: string
+    readonly waiting: number
+    readonly triggerKeys: readonly TriggerKey[]
+    readonly jobKeys: readonly JobKey[]
+  }
 }
 
 export type SchedulerEventName = keyof SchedulerEventMap
@@ -125,5 +165,54 @@ export type SchedulerEventObserver<Name extends SchedulerEventName> = (
 /** The events of one scheduler, for observers. */
 export type SchedulerEvents = TypedEvents<SchedulerEventMap>
 
+const eventNames: EventNames<SchedulerEventMap> = {
+  shutdownIncomplete: true,
+  workerThreadStuck: true,
+  retriesExhausted: true,
+  jobTypeUnknown: true,
+  jobScheduled: true,
+  jobUnscheduled: true,
+  triggerFinalized: true,
+  triggerPaused: true,
+  triggersPaused: true,
+  triggerResumed: true,
+  triggersResumed: true,
+  jobAdded: true,
+  jobDeleted: true,
+  jobPaused: true,
+  jobsPaused: true,
+  jobResumed: true,
+  jobsResumed: true,
+  schedulingDataCleared: true,
+  schedulerStarting: true,
+  schedulerStarted: true,
+  schedulerInStandbyMode: true,
+  schedulerShuttingdown: true,
+  schedulerShutdown: true,
+  schedulerError: true,
+  triggerFired: true,
+  triggerMisfired: true,
+  triggerComplete: true,
+  triggerInError: true,
+  nodeFailed: true,
+  nodeRecovered: true,
+  executionLost: true,
+  checkInFailed: true,
+  checkInRestored: true,
+  recoveredByPeer: true,
+  clockSkewed: true,
+  lockWaitExceeded: true,
+  jobToBeExecuted: true,
+  jobExecutionVetoed: true,
+  jobWasExecuted: true,
+  jobProgress: true,
+  jobInterrupted: true,
+  jobRetryScheduled: true,
+}
+
 /** The emitting side. */
-export class SchedulerEventEmitter extends TypedEventEmitter<SchedulerEventMap> {}
+export class SchedulerEventEmitter extends TypedEventEmitter<SchedulerEventMap> {
+  constructor(logger: Logger) {
+    super(logger, eventNames)
+  }
+}

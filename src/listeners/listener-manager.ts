@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from '../core/errors.ts'
-import type { Matcher } from '../core/matcher.ts'
+import { checkFunction, checkName, checkObject, checkString, listOf } from '../core/arguments.ts'
+import { checkMatcher, type Matcher } from '../core/matcher.ts'
 import type { JobListener } from './job-listener.ts'
 import type { SchedulerListener } from './scheduler-listener.ts'
 import type { TriggerListener } from './trigger-listener.ts'
@@ -19,18 +19,30 @@ type MatcherErrorHandler = (listener: object, error: unknown) => void
 class NamedListeners<Listener extends { readonly name: string }> {
   readonly #registrations = new Map<string, Registration<Listener>>()
 
+  readonly #kind: string
+  readonly #callbacks: readonly string[]
+
+  constructor(kind: 'Job' | 'Trigger', callbacks: readonly string[]) {
+    this.#kind = kind
+    this.#callbacks = callbacks
+  }
+
   add(listener: Listener, matchers: readonly Matcher[]): void {
-    if (typeof listener.name !== 'string' || listener.name.trim() === '') {
-      throw new InvalidArgumentError('name', 'A listener needs a name that is not blank.')
-    }
+    const method = `add${this.#kind}Listener`
+    checkObject(method, 'listener', listener)
+    checkName(method, 'name', listener.name)
+    checkCallbacks(method, listener, this.#callbacks)
+    listOf(checkMatcher)(method, 'matchers', matchers)
     this.#registrations.set(listener.name, { listener, matchers: [...matchers] })
   }
 
   remove(name: string): boolean {
+    checkString(`remove${this.#kind}Listener`, 'name', name)
     return this.#registrations.delete(name)
   }
 
   get(name: string): Listener | null {
+    checkString(`get${this.#kind}Listener`, 'name', name)
     return this.#registrations.get(name)?.listener ?? null
   }
 
@@ -56,16 +68,62 @@ class NamedListeners<Listener extends { readonly name: string }> {
   }
 }
 
+/** What is called on a listener, so that a method that is no function is found out before it is called. */
+type Callbacks<Listener> = Readonly<Record<keyof Omit<Listener, 'name'>, true>>
+
+const jobCallbacks: Callbacks<Required<JobListener>> = {
+  jobToBeExecuted: true,
+  jobExecutionVetoed: true,
+  jobWasExecuted: true,
+}
+
+const triggerCallbacks: Callbacks<Required<TriggerListener>> = {
+  triggerFired: true,
+  vetoJobExecution: true,
+  triggerMisfired: true,
+  triggerComplete: true,
+}
+
+const schedulerCallbacks: Callbacks<Required<SchedulerListener>> = {
+  jobScheduled: true,
+  jobUnscheduled: true,
+  triggerFinalized: true,
+  triggerPaused: true,
+  triggersPaused: true,
+  triggerResumed: true,
+  triggersResumed: true,
+  jobAdded: true,
+  jobDeleted: true,
+  jobPaused: true,
+  jobsPaused: true,
+  jobResumed: true,
+  jobsResumed: true,
+  schedulerError: true,
+  schedulerInStandbyMode: true,
+  schedulerStarting: true,
+  schedulerStarted: true,
+  schedulerShuttingdown: true,
+  schedulerShutdown: true,
+  schedulingDataCleared: true,
+}
+
+function checkCallbacks(method: string, listener: object, callbacks: readonly string[]): void {
+  for (const name of callbacks) {
+    const callback: unknown = Reflect.get(listener, name)
+    if (callback !== undefined) checkFunction(method, `listener.${name}`, callback)
+  }
+}
+
 /** The listeners of one scheduler. They are not stored: each process registers its own. */
 export class ListenerManager {
-  readonly #jobListeners = new NamedListeners<JobListener>()
-  readonly #triggerListeners = new NamedListeners<TriggerListener>()
+  readonly #jobListeners = new NamedListeners<JobListener>('Job', Object.keys(jobCallbacks))
+  readonly #triggerListeners = new NamedListeners<TriggerListener>('Trigger', Object.keys(triggerCallbacks))
   readonly #schedulerListeners = new Set<SchedulerListener>()
 
   /**
    * Adds a job listener for the jobs that one of the matchers matches; without matchers, for all.
    *
-   * @throws InvalidArgumentError when the name is blank
+   * @throws InvalidArgumentError when the name is blank, or a method or a matcher is none
    */
   addJobListener(listener: JobListener, ...matchers: readonly Matcher[]): void {
     this.#jobListeners.add(listener, matchers)
@@ -84,7 +142,7 @@ export class ListenerManager {
   /**
    * Adds a trigger listener for the triggers that one of the matchers matches; without matchers, for all.
    *
-   * @throws InvalidArgumentError when the name is blank
+   * @throws InvalidArgumentError when the name is blank, or a method or a matcher is none
    */
   addTriggerListener(listener: TriggerListener, ...matchers: readonly Matcher[]): void {
     this.#triggerListeners.add(listener, matchers)
@@ -100,11 +158,15 @@ export class ListenerManager {
     return this.#triggerListeners.all()
   }
 
+  /** @throws InvalidArgumentError when one of its methods is no function */
   addSchedulerListener(listener: SchedulerListener): void {
+    checkObject('addSchedulerListener', 'listener', listener)
+    checkCallbacks('addSchedulerListener', listener, Object.keys(schedulerCallbacks))
     this.#schedulerListeners.add(listener)
   }
   /** False when it was not registered. */
   removeSchedulerListener(listener: SchedulerListener): boolean {
+    checkObject('removeSchedulerListener', 'listener', listener)
     return this.#schedulerListeners.delete(listener)
   }
   getSchedulerListeners(): readonly SchedulerListener[] {

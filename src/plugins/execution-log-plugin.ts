@@ -1,6 +1,6 @@
-import { InvalidArgumentError, type JobExecutionError } from '../core/errors.ts'
-import type { Logger } from '../core/logger.ts'
-import { describeValue, refuseUnknownKeys } from '../core/options.ts'
+import type { JobExecutionError } from '../core/errors.ts'
+import { checkLogger, type Logger } from '../core/logger.ts'
+import { refuseUnknownKeys } from '../core/options.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobListener } from '../listeners/job-listener.ts'
 import type { TriggerListener } from '../listeners/trigger-listener.ts'
@@ -16,13 +16,7 @@ export interface ExecutionLogOptions {
 /** Logs every firing, misfire, veto, end and failure as one line with fields. */
 export function executionLogPlugin(options: ExecutionLogOptions): SchedulerPlugin {
   refuseUnknownKeys('executionLogPlugin', options, ['logger'])
-  if (typeof (options.logger as unknown) !== 'object') {
-    throw new InvalidArgumentError(
-      'logger',
-      `executionLogPlugin needs a logger, got ${describeValue(options.logger)}.`,
-      'ERR_INVALID_OPTION',
-    )
-  }
+  checkLogger('executionLogPlugin', 'logger', options.logger, 'ERR_INVALID_OPTION')
   const listener = new ExecutionLog(options.logger)
   return {
     name: listener.name,

@@ -1,5 +1,7 @@
+import { checkBoolean, checkName, checkOptions } from '../core/arguments.ts'
 import { InvalidArgumentError, type JobExecutionError } from '../core/errors.ts'
-import type { JobKey } from '../core/key.ts'
+import { checkJobKey, type JobKey } from '../core/key.ts'
+import { KeyMap } from '../core/key-map.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobListener } from '../listeners/job-listener.ts'
 
@@ -19,9 +21,10 @@ interface Link {
  */
 export class JobChainingJobListener implements JobListener {
   readonly name: string
-  readonly #links = new Map<string, Link[]>()
+  readonly #links = new KeyMap<JobKey, Link[]>()
 
   constructor(name: string) {
+    checkName('JobChainingJobListener', 'name', name)
     this.name = name
   }
 
@@ -31,21 +34,24 @@ export class JobChainingJobListener implements JobListener {
    * @throws InvalidArgumentError when a job would follow itself
    */
   addJobChainLink(first: JobKey, second: JobKey, options: JobChainLinkOptions = {}): void {
+    checkJobKey('addJobChainLink', 'first', first)
+    checkJobKey('addJobChainLink', 'second', second)
+    checkOptions('addJobChainLink', options, { evenAfterFailure: checkBoolean })
     if (first.equals(second)) {
       throw new InvalidArgumentError(
         'second',
         `Job ${first.toString()} cannot follow itself: it would run for ever.`,
       )
     }
-    const links = this.#links.get(first.toString()) ?? []
+    const links = this.#links.get(first) ?? []
     links.push({ second, evenAfterFailure: options.evenAfterFailure ?? false })
-    this.#links.set(first.toString(), links)
+    this.#links.set(first, links)
   }
 
   async jobWasExecuted(context: JobExecutionContext, error: JobExecutionError | null): Promise<void> {
     if (error?.refireImmediately === true) return
     const failures: unknown[] = []
-    for (const link of this.#links.get(context.jobKey.toString()) ?? []) {
+    for (const link of this.#links.get(context.jobKey) ?? []) {
       if (error !== null && !link.evenAfterFailure) continue
       try {
         await context.scheduler.triggerJob(link.second)

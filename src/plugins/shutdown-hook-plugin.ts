@@ -1,5 +1,9 @@
+import { constants } from 'node:os'
+import { checkOneOf, listOf } from '../core/arguments.ts'
 import { listenLastingly } from '../core/lasting-listener.ts'
 import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { textOf } from '../core/thrown-value.ts'
+import { unawaited } from '../core/unawaited.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
@@ -11,6 +15,8 @@ export interface ShutdownHookOptions {
   readonly timeoutMs?: number
 }
 
+const checkSignal = checkOneOf(Object.keys(constants.signals))
+
 /**
  * Shuts the scheduler down, waiting for running jobs, when the process is told to stop. The process then ends by
  * itself; a second signal ends it at once, as if there were no hook.
@@ -21,15 +27,18 @@ export function shutdownHookPlugin(options: ShutdownHookOptions = {}): Scheduler
     min: 0,
     max: timerDelayMaxMs,
   })
-  const signals = options.signals ?? ['SIGINT', 'SIGTERM']
+  const { signals = ['SIGINT', 'SIGTERM'] } = options
+  listOf(checkSignal)('shutdownHookPlugin', 'signals', signals, 'ERR_INVALID_OPTION')
   let remove = (): void => {}
   return {
     name: 'shutdownHook',
     initialize(scheduler: Scheduler) {
       const onSignal = (): void => {
         remove()
-        // Failures inside are reported as schedulerError; shutdown itself does not reject.
-        void scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs })
+        unawaited(scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs }), (error) => {
+          // The scheduler is gone, and its events with it.
+          process.emitWarning(`The scheduler could not be shut down at a signal: ${textOf(error)}`)
+        })
       }
       remove = listenLastingly(process, signals, onSignal)
     },

@@ -1,9 +1,10 @@
-import { JobKey } from '../core/key.ts'
+import { isJobKey, type JobKey } from '../core/key.ts'
 import { packageVersion } from '../core/version.ts'
 import type { ExecutingJob, InterruptTarget, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { FireInstance, SchedulerCluster } from './scheduler.ts'
+import { checkInterruptTarget } from './scheduler-arguments.ts'
 import type { SchedulerEngine } from './scheduler-engine.ts'
 
 export interface ClusterParts {
@@ -44,10 +45,12 @@ export class Cluster implements SchedulerCluster {
 
   /** Interrupts what runs here, and asks the nodes that run the rest. */
   async interrupt(target: JobKey | FireInstance): Promise<boolean> {
+    checkInterruptTarget('interrupt', 'target', target)
     const { engine, store, instanceId } = this.#parts
     engine.requireOpen()
-    const request: InterruptTarget =
-      target instanceof JobKey ? { jobKey: target } : { fireInstanceId: target.fireInstanceId }
+    const request: InterruptTarget = isJobKey(target)
+      ? { jobKey: target }
+      : { fireInstanceId: target.fireInstanceId }
     const isHere = engine.interruptHere(request)
     if (store.cluster === null || (isHere && !('jobKey' in request))) return isHere
     const executing = await store.cluster.executing()

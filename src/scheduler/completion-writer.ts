@@ -1,15 +1,17 @@
+import { unawaited } from '../core/unawaited.ts'
 import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { Waiters } from '../time/waiters.ts'
+import { LockedCompletions } from './locked-completions.ts'
 import type { Notifier } from './notifier.ts'
 
 interface Batch {
   readonly completions: JobCompletion[]
   readonly done: Promise<void>
   readonly resolve: () => void
-  /** After a failed write: when each completion is dealt with on its own. */
-  alone: ReadonlyMap<JobCompletion, Promise<void>> | null
+  /** After the write: when those completions are dealt with that have to be tried again. */
+  later: ReadonlyMap<JobCompletion, Promise<void>> | null
 }
 
 const retryDelayMinMs = 20
@@ -19,6 +21,7 @@ const retryDelayMaxMs = 10_000
  * Tells the store about ended executions, many at a time: those that end together are written together, and while a
  * write is under way the next batch gathers. The store is told whatever happens: a failed write is tried again, each
  * completion by itself, in rounds, so that one that cannot be written holds up neither the others nor later batches.
+ * What somebody else's lock is in the way of is set aside, and is no reason to wait for the store.
  */
 export class CompletionWriter {
   readonly #store: JobStore
@@ -27,14 +30,19 @@ export class CompletionWriter {
   readonly #retryGate: Gate
   readonly #backlogMax: number
   readonly #draining = new Waiters()
+  readonly #locked: LockedCompletions
   /** Completions that the store does not know of yet. */
   #untold = 0
   readonly #unwritten = new Map<JobCompletion, () => void>()
   #gathering: Batch | null = null
-  #writing = false
+  /** What the store is being told; null while it is told nothing. */
+  #writing: Batch | null = null
+  #writingSinceMs = 0
   #retrying = false
   #retryDelayMs = retryDelayMinMs
   #lastChance = false
+  #isAbandoned = false
+  #unwrittenCount = 0
 
   /** A store that lags behind by more completions than `backlogMax` is waited for by those who `hand` one over. */
   constructor(store: JobStore, clock: Clock, notifier: Notifier, backlogMax: number) {
@@ -43,23 +51,70 @@ export class CompletionWriter {
     this.#notifier = notifier
     this.#retryGate = new Gate(clock)
     this.#backlogMax = backlogMax
+    this.#locked = new LockedCompletions({
+      store,
+      clock,
+      onStopped: this.#stopped,
+      onFailure: (completions, error) => this.#afterFailure(completions, error),
+    })
+  }
+
+  /** The store could not be told of something, or does not answer for as long as this. */
+  isStuck(afterMs: number): boolean {
+    if (this.#unwritten.size > 0) return true
+    return this.#writing !== null && this.#clock.elapsedMs() - this.#writingSinceMs >= afterMs
+  }
+
+  /** Ends that were given up: the store does not know of them. */
+  get unwrittenCount(): number {
+    return this.#unwrittenCount
+  }
+
+  /** The store is told nothing more, and nothing is waited for. What is completed from now on resolves at once. */
+  abandon(): void {
+    this.#unwrittenCount += this.#untold
+    this.#isAbandoned = true
+    this.stopRetrying()
+    this.#writing?.resolve()
+    this.#gathering?.resolve()
+    for (const resolve of this.#unwritten.values()) resolve()
+    this.#unwritten.clear()
+    this.#locked.abandon()
   }
 
   /** Resolves when the store knows, or when the scheduler is shutting down and the store cannot be told. */
   async complete(completion: JobCompletion): Promise<void> {
-    const batch = this.#gather()
-    batch.completions.push(completion)
-    this.#untold++
-    await batch.done
-    if (batch.alone !== null) await batch.alone.get(completion)
-    this.#untold--
-    if (this.#untold === 0) this.#draining.wakeAll()
+    if (this.#isAbandoned) return
+    await this.#told(this.#enter(completion), completion)
   }
 
   /** Resolves at once as long as the store keeps up, so that the next execution need not wait for this one's end. */
   async handOver(completion: JobCompletion): Promise<void> {
-    const told = this.complete(completion)
-    if (this.#untold > this.#backlogMax) await told
+    if (this.#isAbandoned) return
+    const batch = this.#enter(completion)
+    const told = this.#told(batch, completion)
+    if (this.#untold - this.#locked.size <= this.#backlogMax) return
+    await batch.done
+    if (!this.#locked.has(completion)) await told
+  }
+
+  #enter(completion: JobCompletion): Batch {
+    const batch = this.#gather()
+    batch.completions.push(completion)
+    this.#untold++
+    return batch
+  }
+
+  async #told(batch: Batch, completion: JobCompletion): Promise<void> {
+    await batch.done
+    await batch.later?.get(completion)
+    this.#untold--
+    if (this.#untold === 0) this.#draining.wakeAll()
+  }
+
+  /** Whether the store does not know of everything yet. */
+  get isBehind(): boolean {
+    return this.#untold > 0
   }
 
   /** Resolves when the store knows of everything, or after `timeoutMs`. */
@@ -71,6 +126,11 @@ export class CompletionWriter {
   stopRetrying(): void {
     this.#lastChance = true
     this.#retryGate.wake()
+    this.#locked.stopRetrying()
+  }
+
+  #hasBeenAbandoned(): boolean {
+    return this.#isAbandoned
   }
 
   #gather(): Batch {
@@ -79,10 +139,11 @@ export class CompletionWriter {
     const done = new Promise<void>((settle) => {
       resolve = settle
     })
-    this.#gathering = { completions: [], done, resolve, alone: null }
-    if (!this.#writing) {
-      this.#writing = true
-      void this.#write()
+    this.#gathering = { completions: [], done, resolve, later: null }
+    if (this.#writing === null) {
+      this.#writing = this.#gathering
+      this.#writingSinceMs = this.#clock.elapsedMs()
+      unawaited(this.#write(), this.#stopped)
     }
     return this.#gathering
   }
@@ -90,17 +151,27 @@ export class CompletionWriter {
   async #write(): Promise<void> {
     // One turn of the microtask queue lets executions that end together gather.
     await Promise.resolve()
-    for (let batch = this.#gathering; batch !== null; batch = this.#gathering) {
+    for (let batch = this.#gathering; batch !== null && !this.#isAbandoned; batch = this.#gathering) {
       this.#gathering = null
+      this.#writing = batch
+      this.#writingSinceMs = this.#clock.elapsedMs()
       try {
-        await this.#store.triggeredJobsComplete(batch.completions)
+        const locked = await this.#store.triggeredJobsComplete(batch.completions)
+        if (this.#hasBeenAbandoned()) return
+        batch.later = this.#locked.add(locked)
       } catch (error) {
-        this.#notifier.error('The job store could not be told that executions ended; trying again.', error)
-        batch.alone = this.#writeAlone(batch.completions)
+        if (this.#hasBeenAbandoned()) return
+        batch.later = this.#afterFailure(batch.completions, error)
       }
       batch.resolve()
     }
-    this.#writing = false
+    this.#writing = null
+  }
+
+  #afterFailure(completions: readonly JobCompletion[], error: unknown): Map<JobCompletion, Promise<void>> {
+    if (error !== null)
+      this.#notifier.error('The job store could not be told that executions ended; trying again.', error)
+    return this.#writeAlone(completions)
   }
 
   #writeAlone(completions: readonly JobCompletion[]): Map<JobCompletion, Promise<void>> {
@@ -115,7 +186,7 @@ export class CompletionWriter {
     }
     this.#retryDelayMs = retryDelayMinMs
     if (this.#retrying) this.#retryGate.wake()
-    else void this.#retry()
+    else unawaited(this.#retry(), this.#stopped)
     return alone
   }
 
@@ -123,9 +194,8 @@ export class CompletionWriter {
     this.#retrying = true
     for (;;) {
       for (const [completion, resolve] of [...this.#unwritten]) {
-        if (!(await this.#isDealtWith(completion))) continue
-        this.#unwritten.delete(completion)
-        resolve()
+        if (this.#hasBeenAbandoned()) return
+        if (await this.#tryAlone(completion, resolve)) this.#unwritten.delete(completion)
       }
       if (this.#unwritten.size === 0) break
       const delayMs = this.#retryDelayMs
@@ -135,16 +205,33 @@ export class CompletionWriter {
     this.#retrying = false
   }
 
-  /** Written, or given up because nobody can wait any longer. */
-  async #isDealtWith(completion: JobCompletion): Promise<boolean> {
+  readonly #stopped = (error: unknown): void => {
+    this.#notifier.error('Telling the job store that executions ended has stopped.', error)
+  }
+
+  /** False when the store has failed again; else `resolve` is called when the completion is dealt with. */
+  async #tryAlone(completion: JobCompletion, resolve: () => void): Promise<boolean> {
+    const message = `The job store could not be told that firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()} ended.`
     try {
-      await this.#store.triggeredJobsComplete([completion])
-      return true
+      const locked = await this.#store.triggeredJobsComplete([completion])
+      if (this.#hasBeenAbandoned()) return true
+      if (locked.length > 0 && !this.#lastChance) {
+        const dealtWith = this.#locked.add(locked).get(completion)
+        if (dealtWith !== undefined) unawaited(dealtWith.then(resolve), this.#stopped)
+        return true
+      }
+      if (locked.length > 0) {
+        this.#unwrittenCount++
+        this.#notifier.error(`${message} Another session holds a lock on its rows.`, null)
+      }
     } catch (error) {
+      if (this.#hasBeenAbandoned()) return true
       if (!this.#lastChance) return false
-      const fire = `firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()}`
-      this.#notifier.error(`The job store could not be told that ${fire} ended.`, error)
-      return true
+      // It is given up because no caller can wait any longer.
+      this.#unwrittenCount++
+      this.#notifier.error(message, error)
     }
+    resolve()
+    return true
   }
 }

@@ -13,7 +13,11 @@ import { QuartzScheduler } from './quartz-scheduler.ts'
 import { ScheduleChecks } from './schedule-checks.ts'
 import type { Scheduler } from './scheduler.ts'
 import { SchedulerEngine } from './scheduler-engine.ts'
-import { resolveSchedulerOptions, type SchedulerBehaviour } from './scheduler-options.ts'
+import {
+  checkSchedulerOptions,
+  resolveSchedulerOptions,
+  type SchedulerBehaviour,
+} from './scheduler-options.ts'
 
 /** Options of `createScheduler`; all have defaults. */
 export interface SchedulerOptions extends SchedulerBehaviour {
@@ -33,6 +37,7 @@ export interface SchedulerOptions extends SchedulerBehaviour {
  * @throws InvalidArgumentError ERR_INVALID_OPTION for an option that is unknown or out of bounds
  */
 export async function createScheduler(options: SchedulerOptions = {}): Promise<Scheduler> {
+  checkSchedulerOptions(options)
   const { jobStore = ramJobStore(), threadPool: pool = {} } = options
   const threadPool = isThreadPool(pool) ? pool : piscinaThreadPool(pool)
   const resolved = resolveSchedulerOptions(options, { jobStore, threadPool })

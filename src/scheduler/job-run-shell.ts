@@ -1,6 +1,8 @@
 import type { JobExecutionError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import { copyJobData, type JobDataMap } from '../core/job-data-map.ts'
+import type { Logger } from '../core/logger.ts'
+import { logThrown } from '../core/thrown-value.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
 import type { CompletedExecutionInstruction, ExecutionReport } from '../jobstore/job-store.ts'
 import type { TriggerListener } from '../listeners/trigger-listener.ts'
@@ -17,6 +19,7 @@ import { retryTriggerFor } from './retry.ts'
 /** What all shells of one scheduler share. */
 export interface JobRunShellResources extends JobRunnerOptions {
   readonly ids: IdGenerator
+  readonly logger: Logger
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
   readonly completions: CompletionWriter
@@ -79,6 +82,7 @@ export class JobRunShell implements Runnable {
       if (toldAfter !== null) await toldAfter
       const instruction = this.#bounded(instructionAfter(context.trigger, error))
       const retry = this.#retryAfter(error, instruction)
+      if (error !== null) this.#reportFailure(error, instruction, retry)
       const toldComplete = this.#tellComplete(instruction)
       if (toldComplete !== null) await toldComplete
       if (instruction !== 'reExecuteJob') {
@@ -121,7 +125,7 @@ export class JobRunShell implements Runnable {
   }
 
   #retryAfter(error: JobExecutionError | null, instruction: CompletedExecutionInstruction): Trigger | null {
-    if (error === null || (instruction !== 'noop' && instruction !== 'deleteTrigger')) return null
+    if (error === null || !canBeRetried(instruction)) return null
     const context = this.#context
     const { clock, ids } = this.#resources
     const origin = {
@@ -130,6 +134,38 @@ export class JobRunShell implements Runnable {
       scheduledFireTimeMs: context.scheduledFireTime.getTime(),
     }
     return retryTriggerFor(context.bundle, origin, clock.now(), ids)
+  }
+
+  /** Into the log: an error when this was the end of it, a warning when it goes on or was asked to stop. */
+  #reportFailure(
+    error: JobExecutionError,
+    instruction: CompletedExecutionInstruction,
+    retry: Trigger | null,
+  ): void {
+    const { attempt, bundle, fireInstanceId, jobKey, originalTriggerKey } = this.#context
+    const { logger, notifier } = this.#resources
+    const attempts = bundle.jobDetail.retry?.attempts ?? null
+    const fields = { triggerKey: originalTriggerKey.toString(), fireInstanceId }
+    const name = `Job ${jobKey.toString()}`
+    const isExhausted = attempts !== null && attempt >= attempts && canBeRetried(instruction)
+    if (instruction === 'reExecuteJob') {
+      logThrown(logger, error, `${name} failed and is run again at once.`, fields, 'warn')
+    } else if (retry !== null && attempts !== null) {
+      const when = `attempt ${attempt} of ${attempts}; the next is at ${retry.startTime.toISOString()}`
+      logThrown(logger, error, `${name} failed in ${when}.`, fields, 'warn')
+    } else if (error.code === 'ERR_JOB_INTERRUPTED') {
+      logThrown(logger, error, `${name} was interrupted.`, fields, 'warn')
+    } else {
+      const how = isExhausted ? ` in the last of ${attempts} attempts and is not tried again` : ''
+      logThrown(logger, error, `${name} failed${how}.`, fields)
+    }
+    if (!isExhausted) return
+    notifier.events.emit('retriesExhausted', {
+      jobKey,
+      triggerKey: originalTriggerKey,
+      attempts: attempt,
+      error,
+    })
   }
 
   #complete({ instruction, retry, end }: Outcome): Promise<void> {
@@ -236,6 +272,11 @@ export class JobRunShell implements Runnable {
       triggerKey: retry.key,
     })
   }
+}
+
+/** A job that took its triggers out of service, or refires itself, is not tried again beside that. */
+function canBeRetried(instruction: CompletedExecutionInstruction): boolean {
+  return instruction === 'noop' || instruction === 'deleteTrigger'
 }
 
 /** What follows for a trigger after its job ended: the first rule that applies. */

@@ -2,6 +2,7 @@ import { SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
 import { disarm, logThrown } from '../core/thrown-value.ts'
+import { unawaited } from '../core/unawaited.ts'
 import type { SchedulerEventEmitter, SchedulerEventMap, SchedulerEventName } from '../listeners/events.ts'
 import type { JobListener } from '../listeners/job-listener.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
@@ -97,7 +98,10 @@ export class Notifier {
   track(told: Told): void {
     if (told === null) return
     this.#pending.add(told)
-    void told.finally(() => this.#pending.delete(told))
+    const forgotten = told.finally(() => this.#pending.delete(told))
+    unawaited(forgotten, (error) => {
+      logThrown(this.#logger, error, 'Telling listeners has failed.')
+    })
   }
 
   /** Resolves when nothing is being told any more. */

@@ -1,5 +1,6 @@
 import type { AcquiredTrigger } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
+import type { LockedClaim } from './locked-claims.ts'
 
 /** Everything that one turn of the loop decides on. */
 export interface TurnState {
@@ -11,6 +12,14 @@ export interface TurnState {
   readonly claimsUnknown: boolean
   /** Wall clock when they were asked for. */
   readonly heldSinceMs: EpochMs
+  /** Claims that somebody else's lock was in the way of. */
+  readonly aside: {
+    readonly claims: readonly LockedClaim[]
+    /** Monotonic time of the next try. */
+    readonly retryAtMs: number
+    /** How many of them there are slots for, besides those for what is held. */
+    readonly maxCount: number
+  }
   /** A scheduling change since the last acquisition: its earliest candidate time, null for "soon". */
   readonly signal: { readonly candidateMs: EpochMs | null } | null
   readonly nowMs: EpochMs
@@ -39,6 +48,12 @@ export type TurnDecision =
       readonly due: readonly AcquiredTrigger[]
       readonly rest: readonly AcquiredTrigger[]
     }
+  /** Try again what was locked. */
+  | {
+      readonly kind: 'retry'
+      readonly fire: readonly LockedClaim[]
+      readonly giveBack: readonly LockedClaim[]
+    }
   /** Ask the store: for the next batch, or for what comes before the claims that are held. */
   | { readonly kind: 'acquire' }
   | { readonly kind: 'sleep'; readonly delayMs: number }
@@ -52,8 +67,12 @@ export type TurnDecision =
 export function planTurn(state: TurnState): TurnDecision {
   const first = state.held[0]
   const claims = first !== undefined || state.claimsUnknown
-  if (state.halted) return claims ? { kind: 'release' } : { kind: 'end' }
-  if (state.paused) return claims ? { kind: 'release' } : { kind: 'standby' }
+  if (state.halted) return claims || state.aside.claims.length > 0 ? { kind: 'release' } : { kind: 'end' }
+  if (state.paused && claims) return { kind: 'release' }
+  const retry = planAside(state)
+  if (retry !== null) return retry
+  if (state.paused)
+    return state.aside.claims.length > 0 ? sleep(state, state.idleWaitMs) : { kind: 'standby' }
   if (first !== undefined) return planHeld(state, first)
   if (state.elapsedMs < state.retryAtMs) return sleep(state, state.retryAtMs - state.elapsedMs)
   if (state.claimsUnknown) return { kind: 'release' }
@@ -63,12 +82,23 @@ export function planTurn(state: TurnState): TurnDecision {
   return { kind: 'acquire' }
 }
 
+/** What was locked is fired when it is due and there is a slot, and else given back. */
+function planAside(state: TurnState): TurnDecision | null {
+  const { aside, elapsedMs, nowMs } = state
+  if (aside.claims.length === 0 || elapsedMs < Math.max(aside.retryAtMs, state.retryAtMs)) return null
+  const isFirable = ({ acquired, sinceMs }: LockedClaim): boolean =>
+    !state.paused && fireTimeMs(acquired) <= nowMs && !misfiredSince(state, acquired, sinceMs)
+  const giveBack = aside.claims.filter((claim) => !isFirable(claim))
+  const fire = aside.claims.filter(isFirable).slice(0, Math.max(0, aside.maxCount))
+  return fire.length + giveBack.length > 0 ? { kind: 'retry', fire, giveBack } : null
+}
+
 function planHeld(state: TurnState, first: AcquiredTrigger): TurnDecision {
   const { held, nowMs, signal } = state
   const dueCount = countDue(held, nowMs)
   if (dueCount > 0) {
     const due = held.slice(0, dueCount)
-    return due.some((acquired) => misfiredWhileHeld(state, acquired))
+    return due.some((acquired) => misfiredSince(state, acquired, state.heldSinceMs))
       ? { kind: 'release' }
       : { kind: 'fire', due, rest: held.slice(dueCount) }
   }
@@ -83,15 +113,18 @@ function planHeld(state: TurnState, first: AcquiredTrigger): TurnDecision {
  * A process that was suspended, or a clock that jumped, can make a claim late enough for the misfire policy, which
  * the store applies when it is asked again. What was late already when it was claimed has been through it.
  */
-function misfiredWhileHeld(state: TurnState, { trigger }: AcquiredTrigger): boolean {
+function misfiredSince(state: TurnState, { trigger }: AcquiredTrigger, sinceMs: EpochMs): boolean {
   const { nextFireTimeMs, misfireInstruction } = trigger
   if (nextFireTimeMs === null || misfireInstruction === 'ignore') return false
   const missedFromMs = nextFireTimeMs + state.misfireThresholdMs
-  return state.nowMs >= missedFromMs && state.heldSinceMs < missedFromMs
+  return state.nowMs >= missedFromMs && sinceMs < missedFromMs
 }
 
 function sleep(state: TurnState, delayMs: number): TurnDecision {
-  return { kind: 'sleep', delayMs: Math.min(delayMs, state.idleWaitMs) }
+  const { aside, elapsedMs, idleWaitMs } = state
+  // When its time has come and it is not tried, it waits for a slot, or for the store to have rested.
+  const untilRetryMs = aside.retryAtMs > elapsedMs ? aside.retryAtMs - elapsedMs : Number.POSITIVE_INFINITY
+  return { kind: 'sleep', delayMs: Math.min(delayMs, idleWaitMs, untilRetryMs) }
 }
 
 function countDue(held: readonly AcquiredTrigger[], nowMs: EpochMs): number {

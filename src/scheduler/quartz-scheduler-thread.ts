@@ -1,3 +1,4 @@
+import { JobPersistenceError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { JobBuilder } from '../jobs/job-builder.ts'
@@ -12,8 +13,11 @@ import type {
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
+import { Waiters } from '../time/waiters.ts'
+import { type LockedClaim, LockedClaims } from './locked-claims.ts'
+import { LookAgain } from './look-again.ts'
 import type { Notifier } from './notifier.ts'
-import { planTurn, type TurnState } from './plan-turn.ts'
+import { planTurn, type TurnDecision, type TurnState } from './plan-turn.ts'
 
 export interface QuartzSchedulerThreadOptions {
   readonly clock: Clock
@@ -37,10 +41,7 @@ const sliceMs = 2
 const releaseAttemptsMax = 10
 /** The longest pause between those, whatever the store asks for: who stops a process does not wait for long. */
 const haltRetryMs = 500
-/** How long to wait before a look for what the store left due, doubled by each further one in a row up to the most. */
-const lookAgainMs = { first: 10, most: 1000 }
-/** Looks for what other nodes may have left are spread over this time, so that nodes do not ask in step. */
-const lookSpreadMs = 20
+const unreturned = 'Acquired triggers could not be given back before the halt.'
 /** Share of the idle wait that is random, so that nodes of a cluster do not ask in step. */
 const idleJitter = 0.2
 
@@ -52,27 +53,31 @@ const idleJitter = 0.2
 export class QuartzSchedulerThread {
   readonly #options: QuartzSchedulerThreadOptions
   readonly #gate: Gate
+  readonly #lookAgain: LookAgain
   readonly #haltSignal = new AbortController()
   #running: Promise<void> | null = null
   #firing: Promise<void> | null = null
   #paused = true
+  #isAbandoned = false
   #held: readonly AcquiredTrigger[] = []
   #heldSinceMs: EpochMs = 0
+  readonly #aside = new LockedClaims()
   #claimsUnknown = false
   #signal: TurnState['signal'] = null
   #failures = 0
   #retryAtMs = 0
   #idleUntilMs = 0
   #lookAtMs = Number.POSITIVE_INFINITY
-  /** How many answers in a row left something due. */
-  #looksInVain = 0
   #sliceStartMs = 0
   /** When the present sleep ends by itself, by the wall clock; infinite while awake. */
   #asleepUntilMs = Number.POSITIVE_INFINITY
+  /** Those who wait for the loop to sleep. */
+  readonly #restless = new Waiters()
 
   constructor(options: QuartzSchedulerThreadOptions) {
     this.#options = options
     this.#gate = new Gate(options.clock)
+    this.#lookAgain = new LookAgain(options.clock, options.ids)
   }
 
   /** Starts or resumes firing. */
@@ -101,6 +106,13 @@ export class QuartzSchedulerThread {
     await this.#running
   }
 
+  /** Halts without another call of the store, whose answers count no more: claims are left to its recovery. */
+  abandon(): void {
+    this.#isAbandoned = true
+    this.#haltSignal.abort()
+    this.#gate.wake()
+  }
+
   /** Something may fire at `candidateMs`, or soon when that is null. */
   signalSchedulingChange(candidateMs: EpochMs | null): void {
     const known = this.#signal
@@ -117,12 +129,28 @@ export class QuartzSchedulerThread {
     }
   }
 
+  /** Whether the loop sleeps and knows of nothing that is due. */
+  get isAtRest(): boolean {
+    const state = this.#state()
+    const { signal, nowMs, elapsedMs, retryAtMs } = state
+    if (this.#asleepUntilMs === Number.POSITIVE_INFINITY || elapsedMs < retryAtMs) return false
+    if (signal !== null && (signal.candidateMs === null || signal.candidateMs <= nowMs)) return false
+    return planTurn({ ...state, signal: null }).kind === 'sleep'
+  }
+
+  /** Resolves when the loop goes to sleep the next time, or ends. */
+  async nextSleep(): Promise<void> {
+    await this.#restless.wait(this.#options.clock)
+  }
+
   async #run(): Promise<void> {
     for (;;) {
+      if (this.#isAbandoned) return
       if (this.#sliceIsOver()) await this.#yield()
       const decision = planTurn(this.#state())
       switch (decision.kind) {
         case 'end':
+          this.#restless.wakeAll()
           return
         case 'standby':
           await this.#sleep(this.#options.idleWaitMs)
@@ -138,7 +166,10 @@ export class QuartzSchedulerThread {
           break
         case 'fire':
           this.#held = decision.rest
-          await this.#fire(decision.due)
+          this.#setAside(await this.#fire(decision.due), this.#heldSinceMs)
+          break
+        case 'retry':
+          await this.#retryLocked(decision)
           break
       }
     }
@@ -149,13 +180,18 @@ export class QuartzSchedulerThread {
   }
 
   #state(): TurnState {
-    const { clock, idleWaitMs, jobStore, misfireThresholdMs } = this.#options
+    const { clock, idleWaitMs, jobStore, misfireThresholdMs, threadPool } = this.#options
     return {
       halted: this.#halted,
       paused: this.#paused,
       held: this.#held,
       claimsUnknown: this.#claimsUnknown,
       heldSinceMs: this.#heldSinceMs,
+      aside: {
+        claims: this.#aside.all,
+        retryAtMs: this.#aside.retryAtMs,
+        maxCount: this.#aside.all.length === 0 ? 0 : threadPool.availableThreads() - this.#held.length,
+      },
       misfireThresholdMs,
       signal: this.#signal,
       nowMs: clock.now(),
@@ -172,6 +208,7 @@ export class QuartzSchedulerThread {
 
   async #sleep(delayMs: number): Promise<void> {
     this.#asleepUntilMs = this.#options.clock.now() + delayMs
+    this.#restless.wakeAll()
     await this.#gate.wait(delayMs)
     this.#asleepUntilMs = Number.POSITIVE_INFINITY
     this.#sliceStartMs = this.#options.clock.elapsedMs()
@@ -189,7 +226,7 @@ export class QuartzSchedulerThread {
   }
 
   async #acquire(): Promise<void> {
-    const { clock, threadPool, idleWaitMs } = this.#options
+    const { clock, ids, threadPool, idleWaitMs } = this.#options
     const [next] = this.#held
     this.#lookAtMs = Number.POSITIVE_INFINITY
     try {
@@ -202,6 +239,8 @@ export class QuartzSchedulerThread {
         }
         // The state may have changed while we waited: plan again with the slots that are free now.
         if (this.#paused || threadPool.availableThreads() === 0) return
+        // What was locked waits for slots longer than what is found now.
+        if (clock.elapsedMs() >= this.#aside.retryAtMs) return
       }
       const nextMs = next?.trigger.nextFireTimeMs ?? null
       // What is signalled from here on may not be in the answer; what was signalled before is.
@@ -210,7 +249,7 @@ export class QuartzSchedulerThread {
       const askedElapsedMs = clock.elapsedMs()
       const { fired, isWhole, lookAgainAtMs } = await this.#take(nextMs)
       if (fired > 0 || this.#held.length === 0) this.#failures = 0
-      const lookAtMs = clock.elapsedMs() + this.#lookDelayMs(lookAgainAtMs)
+      const lookAtMs = this.#lookAgain.timeAfter(lookAgainAtMs)
       if (this.#held.length > 0) this.#lookAtMs = lookAtMs
       this.#idleUntilMs = 0
       if (fired > 0 || this.#held.length > 0) {
@@ -221,7 +260,7 @@ export class QuartzSchedulerThread {
         }
       } else if (isWhole) {
         // From the question on, not from the answer: that is how far ahead the question looked.
-        this.#idleUntilMs = Math.min(lookAtMs, askedElapsedMs + this.#jittered(idleWaitMs, idleJitter))
+        this.#idleUntilMs = Math.min(lookAtMs, askedElapsedMs + idleWaitMs * (1 - idleJitter * ids.random()))
       }
     } catch (error) {
       // What was signalled before is still to be looked for, and claims may have been made all the same.
@@ -234,24 +273,6 @@ export class QuartzSchedulerThread {
   /** How many more claims than are held have a thread. */
   #freeThreads(): number {
     return Math.max(0, this.#options.threadPool.availableThreads() - this.#held.length)
-  }
-
-  /** In how many milliseconds to ask again; infinite when the answer gave no reason to. */
-  #lookDelayMs(lookAgainAtMs: EpochMs | null): number {
-    const { clock, ids } = this.#options
-    const aheadMs = lookAgainAtMs === null ? Number.POSITIVE_INFINITY : lookAgainAtMs - clock.now()
-    if (aheadMs > 0) {
-      this.#looksInVain = 0
-      return aheadMs + lookSpreadMs * ids.random()
-    }
-    const delayMs = Math.min(lookAgainMs.most, lookAgainMs.first * 2 ** this.#looksInVain)
-    this.#looksInVain++
-    return this.#jittered(delayMs, 0.5)
-  }
-
-  /** Shortened at random, by up to this share. */
-  #jittered(ms: number, share: number): number {
-    return ms * (1 - share * this.#options.ids.random())
   }
 
   /**
@@ -295,28 +316,36 @@ export class QuartzSchedulerThread {
   }
 
   #handOn(bundle: TriggerFiredBundle): void {
+    if (this.#isAbandoned) return
     this.#options.dispatch(bundle)
     this.#noteNextFireTime(bundle.nextFireTimeMs)
   }
 
-  /** Whoever waits for `#firing` waits until no firing is on its way, and not until a store takes back claims. */
-  async #fire(due: readonly AcquiredTrigger[]): Promise<void> {
+  /**
+   * Fires claims and answers those that are locked. Whoever waits for `#firing` waits until no firing is on its way, and
+   * not until a store takes back claims.
+   */
+  async #fire(due: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     const firing = this.#dispatchFired(due)
     this.#firing = firing.then(() => {})
     const unfired = await firing
     this.#firing = null
-    const { claims, isAnswered } = unfired
-    if (claims.length === 0) return
-    await this.#giveBack(async () => {
-      await this.#options.jobStore.releaseAcquiredTriggers(claims)
-      if (!isAnswered) await this.#endUnanswered(claims)
+    const { claims, locked, isAnswered } = unfired
+    if (claims.length === 0) return locked
+    const kept = await this.#giveBack(async () => {
+      const held = await this.#options.jobStore.releaseAcquiredTriggers(claims)
+      if (!isAnswered) await this.#endUnanswered(claims, held)
+      return held
     })
+    return [...locked, ...kept]
   }
 
   /** Marks claims as fired and hands the firings on; answers the claims that came to nothing and are still ours. */
-  async #dispatchFired(
-    due: readonly AcquiredTrigger[],
-  ): Promise<{ readonly claims: readonly AcquiredTrigger[]; readonly isAnswered: boolean }> {
+  async #dispatchFired(due: readonly AcquiredTrigger[]): Promise<{
+    readonly claims: readonly AcquiredTrigger[]
+    readonly locked: readonly AcquiredTrigger[]
+    readonly isAnswered: boolean
+  }> {
     let results: readonly TriggerFiredResult[]
     try {
       results = await this.#options.jobStore.triggersFired(due)
@@ -324,22 +353,50 @@ export class QuartzSchedulerThread {
       const claims = [...due, ...this.#held]
       this.#held = []
       this.#backOff('The job store failed while firing triggers.', error)
-      return { claims, isAnswered: false }
+      return { claims, locked: [], isAnswered: false }
     }
     const failed: AcquiredTrigger[] = []
+    const locked: AcquiredTrigger[] = []
     for (const [index, result] of results.entries()) {
+      const acquired = due[index]
       if (result.kind === 'fired') {
         this.#handOn(result.bundle)
+      } else if (acquired === undefined) {
+        continue
+      } else if (result.kind === 'locked') {
+        locked.push(acquired)
       } else if (result.kind === 'failed') {
-        const acquired = due[index]
-        if (acquired === undefined) continue
         failed.push(acquired)
         const key = acquired.trigger.key.toString()
         this.#backOff(`Trigger ${key} could not be fired and was released.`, result.error)
       }
     }
     if (failed.length === 0) this.#failures = 0
-    return { claims: failed, isAnswered: true }
+    return { claims: failed, locked, isAnswered: true }
+  }
+
+  /** What somebody else's lock is in the way of is tried again soon, and nothing waits for it. */
+  #setAside(locked: readonly AcquiredTrigger[], sinceMs: EpochMs): void {
+    this.#aside.add(locked, sinceMs, this.#options.clock.elapsedMs())
+  }
+
+  async #retryLocked({ fire, giveBack }: Extract<TurnDecision, { kind: 'retry' }>): Promise<void> {
+    this.#aside.take([...fire, ...giveBack])
+    const still = new Set<AcquiredTrigger>()
+    if (giveBack.length > 0) {
+      for (const claim of await this.#giveBack(() =>
+        this.#options.jobStore.releaseAcquiredTriggers(giveBack.map(({ acquired }) => acquired)),
+      ))
+        still.add(claim)
+      // What was given back is to be found again.
+      if (still.size < giveBack.length) this.#idleUntilMs = 0
+    }
+    if (fire.length > 0) {
+      for (const claim of await this.#fire(fire.map(({ acquired }) => acquired))) still.add(claim)
+    }
+    const kept = (claims: readonly LockedClaim[]): LockedClaim[] =>
+      claims.filter(({ acquired }) => still.has(acquired))
+    this.#aside.putBack([...kept(giveBack), ...kept(fire)], this.#options.clock.elapsedMs())
   }
 
   /** What has fired may be due again before the rest of its batch: then the loop must look again. */
@@ -348,49 +405,54 @@ export class QuartzSchedulerThread {
   }
 
   async #release(): Promise<void> {
-    const { jobStore } = this.#options
-    const held = this.#held
+    const { jobStore, notifier } = this.#options
+    const held = [...this.#held, ...(this.#halted ? this.#aside.clear() : []).map(({ acquired }) => acquired)]
     const unknown = this.#claimsUnknown
     this.#held = []
     this.#claimsUnknown = false
     this.#idleUntilMs = 0
-    await this.#giveBack(() =>
-      unknown ? jobStore.releaseAllAcquiredTriggers() : jobStore.releaseAcquiredTriggers(held),
-    )
+    const locked = await this.#giveBack(async () => {
+      const kept = held.length > 0 || !unknown ? await jobStore.releaseAcquiredTriggers(held) : []
+      if (unknown) await jobStore.releaseAllAcquiredTriggers()
+      return kept
+    })
+    if (locked.length > 0 && this.#halted) notifier.error(unreturned, null)
+    else this.#setAside(locked, this.#heldSinceMs)
   }
 
   /**
-   * Gives back claims. A store that cannot take them now is asked again until it does; a halting loop leaves them to
-   * recovery in the end.
+   * Gives back claims; answers those that are locked. A store that cannot take them now is asked again until it does; a
+   * halting loop leaves them to recovery in the end.
    */
-  async #giveBack(giveBack: () => Promise<void>): Promise<void> {
+  async #giveBack(giveBack: () => Promise<readonly AcquiredTrigger[]>): Promise<readonly AcquiredTrigger[]> {
     const { clock, notifier } = this.#options
-    for (let attempts = 1; ; ) {
+    for (let attempts = 1; !this.#isAbandoned; ) {
       try {
-        await giveBack()
-        return
+        return await giveBack()
       } catch (error) {
         this.#backOff('The job store could not take back acquired triggers.', error)
         if (this.#halted && attempts++ === releaseAttemptsMax) {
-          notifier.error('Acquired triggers could not be given back before the halt.', error)
-          return
+          notifier.error(unreturned, error)
+          return []
         }
         const waitMs = this.#retryAtMs - clock.elapsedMs()
         await this.#gate.wait(this.#halted ? Math.min(waitMs, haltRetryMs) : waitMs)
       }
     }
+    return []
   }
 
   /**
    * The store may have fired claims although its answer was lost. Such a firing is ended without a run, or its job
-   * would be blocked for ever; a claim that was not fired is passed over.
+   * would be blocked for ever; a claim that was not fired is passed over, and one that is held still was not.
    */
-  async #endUnanswered(claims: readonly AcquiredTrigger[]): Promise<void> {
+  async #endUnanswered(claims: readonly AcquiredTrigger[], held: readonly AcquiredTrigger[]): Promise<void> {
     const { jobStore } = this.#options
     const completions: JobCompletion[] = []
-    for (const { trigger, fireInstanceId } of claims) {
+    for (const claim of claims) {
+      const { trigger, fireInstanceId } = claim
       const { jobKey } = trigger
-      if (jobKey === null) continue
+      if (jobKey === null || held.includes(claim)) continue
       // Of a job that was deleted meanwhile the store needs no more than the key.
       const jobDetail =
         (await jobStore.getJob(jobKey)) ?? JobBuilder.newJob('deleted').withIdentity(jobKey).build()
@@ -409,11 +471,14 @@ export class QuartzSchedulerThread {
         retryTrigger: null,
       })
     }
-    if (completions.length > 0) await jobStore.triggeredJobsComplete(completions)
+    if (completions.length === 0) return
+    const locked = await jobStore.triggeredJobsComplete(completions)
+    if (locked.length > 0) throw new JobPersistenceError('A firing that was not answered is locked.')
   }
 
   /** The first failure of a series is reported and tried again at once; each further one waits longer. */
   #backOff(message: string, error: unknown): void {
+    if (this.#isAbandoned) return
     const { clock, ids, jobStore, logger, notifier } = this.#options
     this.#failures++
     if (this.#failures === 1) notifier.error(message, error)

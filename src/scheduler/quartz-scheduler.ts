@@ -1,12 +1,13 @@
+import { checkName, checkObject, checkOptions, listOf } from '../core/arguments.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
-import type { TriggerKey } from '../core/key.ts'
-import { JobKey } from '../core/key.ts'
-import type { GroupMatcher } from '../core/matcher.ts'
+import { checkJobKey, checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
+import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import { packageVersion } from '../core/version.ts'
-import type { JobSource } from '../jobs/define-job.ts'
+import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type {
   ExecutionCursor,
@@ -22,10 +23,11 @@ import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
 import { type Timer, timerDelayMaxMs } from '../time/clock.ts'
-import type { Calendar } from '../triggers/calendars/calendar.ts'
+import { type Calendar, checkCalendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { Cluster } from './cluster.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
+import { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type {
@@ -33,17 +35,24 @@ import type {
   AddJobOptions,
   FireInstance,
   JobAndTriggers,
-  ReplaceOptions,
   Scheduler,
   SchedulerCluster,
   SchedulerTransaction,
   ShutdownOptions,
 } from './scheduler.ts'
+import {
+  addCalendarOptions,
+  executionQuery,
+  jobQuery,
+  shutdownOptions,
+  triggerQuery,
+} from './scheduler-arguments.ts'
 import type { SchedulerEngine } from './scheduler-engine.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import { Scheduling, type SchedulingObserver, silentObserver } from './scheduling.ts'
 import { TurnBudget } from './turn-budget.ts'
+import { WallClockStarts } from './wall-clock-starts.ts'
 
 export interface QuartzSchedulerParts {
   readonly options: ResolvedSchedulerOptions
@@ -66,6 +75,8 @@ export class QuartzScheduler implements Scheduler {
   readonly #notifier: Notifier
   readonly #executing: ExecutingJobs
   readonly #budget: TurnBudget
+  readonly #nameless: Nameless
+  readonly #wallClockStarts: WallClockStarts
   readonly #scheduling: Scheduling
   readonly #cluster: Cluster
   #delayedStart: Timer | null = null
@@ -78,6 +89,9 @@ export class QuartzScheduler implements Scheduler {
     this.#notifier = parts.notifier
     this.#executing = parts.executing
     this.#budget = new TurnBudget(parts.options.clock)
+    const { clock, hasOwnClock, logger } = parts.options
+    this.#wallClockStarts = new WallClockStarts({ clock, hasOwnClock, logger })
+    this.#nameless = new Nameless({ isPersistent: this.#store.capabilities.persistent, clock, logger })
     this.#cluster = new Cluster({
       store: this.#store,
       instanceId: parts.options.instanceId,
@@ -90,6 +104,8 @@ export class QuartzScheduler implements Scheduler {
       checks: this.#checks,
       options: this.#options,
       budget: this.#budget,
+      nameless: this.#nameless,
+      wallClockStarts: this.#wallClockStarts,
       requireOpen: () => {
         this.#engine.requireOpen()
       },
@@ -143,6 +159,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   registerJobs(jobs: readonly JobSource[]): void {
+    listOf(checkJobSource)('registerJobs', 'jobs', jobs)
     this.#engine.registerJobs(jobs)
   }
 
@@ -155,6 +172,7 @@ export class QuartzScheduler implements Scheduler {
     requireInteger('startDelayed', 'delayMs', delayMs, { min: 0, max: timerDelayMaxMs })
     this.#engine.requireNotShutdown()
     this.#cancelDelayedStart()
+    this.#engine.neverStarted.noteStart()
     this.#delayedStart = this.#options.clock.setTimer(delayMs, () => {
       this.#delayedStart = null
       this.start().catch((error: unknown) => {
@@ -168,21 +186,29 @@ export class QuartzScheduler implements Scheduler {
     await this.#engine.standby()
   }
 
+  idle(): Promise<void> {
+    return this.#engine.idle()
+  }
+
   async shutdown(options: ShutdownOptions = {}): Promise<void> {
-    if (options.timeoutMs !== undefined) {
-      requireInteger('shutdown', 'timeoutMs', options.timeoutMs, { min: 0, max: timerDelayMaxMs })
-    }
+    checkOptions('shutdown', options, shutdownOptions)
     this.#cancelDelayedStart()
     await this.#engine.shutdown(options)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.shutdown({ waitForJobsToComplete: true })
+    const { clock, disposeTimeoutMs, interruptGraceMs } = this.#options
+    const deadline = clock.setTimer(disposeTimeoutMs, () => {
+      this.#engine.interrupt(this.#executing.all(), 'shutdown')
+    })
+    const timeoutMs = Math.min(disposeTimeoutMs + interruptGraceMs, timerDelayMaxMs)
+    await this.shutdown({ waitForJobsToComplete: true, timeoutMs })
+    deadline.cancel()
   }
 
   scheduleJob(
     jobOrTrigger: JobDetail | Trigger,
-    given?: Trigger | readonly Trigger[],
+    given?: Trigger | readonly Trigger[] | ReplaceOptions,
     options: ReplaceOptions = {},
   ): Promise<Date> {
     return this.#scheduling.scheduleJob(jobOrTrigger, given, options)
@@ -197,13 +223,13 @@ export class QuartzScheduler implements Scheduler {
     return this.#scheduling.rescheduleJob(triggerKey, trigger)
   }
   unscheduleJob(triggerKey: TriggerKey): Promise<boolean> {
-    return this.#scheduling.unscheduleJobs([triggerKey])
+    return this.#scheduling.unscheduleJob(triggerKey)
   }
   unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean> {
     return this.#scheduling.unscheduleJobs(triggerKeys)
   }
   deleteJob(jobKey: JobKey): Promise<boolean> {
-    return this.#scheduling.deleteJobs([jobKey])
+    return this.#scheduling.deleteJob(jobKey)
   }
   deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
     return this.#scheduling.deleteJobs(jobKeys)
@@ -213,6 +239,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   withTransaction(handle: object): SchedulerTransaction {
+    checkObject('withTransaction', 'handle', handle)
     this.#engine.requireOpen()
     const store = this.#store.joinTransaction(handle)
     return new Scheduling({
@@ -220,6 +247,8 @@ export class QuartzScheduler implements Scheduler {
       checks: this.#checks.over(store),
       options: this.#options,
       budget: this.#budget,
+      nameless: this.#nameless,
+      wallClockStarts: this.#wallClockStarts,
       requireOpen: () => {
         this.#engine.requireOpen()
       },
@@ -230,11 +259,13 @@ export class QuartzScheduler implements Scheduler {
   async clear(): Promise<void> {
     this.#engine.requireOpen()
     await this.#store.clear()
+    this.#engine.neverStarted.noteCleared()
     this.#engine.signal(null)
     await this.#notifier.tell('schedulingDataCleared', {}, (listener) => listener.schedulingDataCleared?.())
   }
 
   async pauseTrigger(triggerKey: TriggerKey): Promise<boolean> {
+    checkTriggerKey('pauseTrigger', 'triggerKey', triggerKey)
     const found = await this.#change((store) => store.pauseTrigger(triggerKey))
     if (found) {
       await this.#notifier.tell('triggerPaused', { triggerKey }, (l) => l.triggerPaused?.(triggerKey))
@@ -243,6 +274,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+    checkGroupMatcher('pauseTriggers', 'matcher', matcher)
     const groups = await this.#change((store) => store.pauseTriggers(matcher))
     for (const group of groups) {
       await this.#notifier.tell('triggersPaused', { group }, (l) => l.triggersPaused?.(group))
@@ -251,12 +283,14 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async pauseJob(jobKey: JobKey): Promise<boolean> {
+    checkJobKey('pauseJob', 'jobKey', jobKey)
     const found = await this.#change((store) => store.pauseJob(jobKey))
     if (found) await this.#notifier.tell('jobPaused', { jobKey }, (l) => l.jobPaused?.(jobKey))
     return found
   }
 
   async pauseJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+    checkGroupMatcher('pauseJobs', 'matcher', matcher)
     const groups = await this.#change((store) => store.pauseJobs(matcher))
     for (const group of groups) {
       await this.#notifier.tell('jobsPaused', { group }, (l) => l.jobsPaused?.(group))
@@ -270,6 +304,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async resumeTrigger(triggerKey: TriggerKey): Promise<boolean> {
+    checkTriggerKey('resumeTrigger', 'triggerKey', triggerKey)
     const found = await this.#change((store) => store.resumeTrigger(triggerKey))
     if (found) {
       await this.#notifier.tell('triggerResumed', { triggerKey }, (l) => l.triggerResumed?.(triggerKey))
@@ -278,6 +313,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+    checkGroupMatcher('resumeTriggers', 'matcher', matcher)
     const groups = await this.#change((store) => store.resumeTriggers(matcher))
     for (const group of groups) {
       await this.#notifier.tell('triggersResumed', { group }, (l) => l.triggersResumed?.(group))
@@ -286,12 +322,14 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async resumeJob(jobKey: JobKey): Promise<boolean> {
+    checkJobKey('resumeJob', 'jobKey', jobKey)
     const found = await this.#change((store) => store.resumeJob(jobKey))
     if (found) await this.#notifier.tell('jobResumed', { jobKey }, (l) => l.jobResumed?.(jobKey))
     return found
   }
 
   async resumeJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+    checkGroupMatcher('resumeJobs', 'matcher', matcher)
     const groups = await this.#change((store) => store.resumeJobs(matcher))
     for (const group of groups) {
       await this.#notifier.tell('jobsResumed', { group }, (l) => l.jobsResumed?.(group))
@@ -317,40 +355,46 @@ export class QuartzScheduler implements Scheduler {
     return this.#read().getTriggerGroupNames()
   }
   async getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
+    checkGroupMatcher('getJobKeys', 'matcher', matcher)
     return this.#read().getJobKeys(matcher)
   }
   async getTriggerKeys(matcher: GroupMatcher): Promise<readonly TriggerKey[]> {
+    checkGroupMatcher('getTriggerKeys', 'matcher', matcher)
     return this.#read().getTriggerKeys(matcher)
   }
   async queryJobs(query: JobQuery = {}): Promise<Page<JobSummary, JobKey>> {
+    checkOptions('queryJobs', query, jobQuery, 'query')
     return this.#read().queryJobs(query)
   }
   async queryTriggers(query: TriggerQuery = {}): Promise<Page<TriggerSummary, TriggerKey>> {
+    checkOptions('queryTriggers', query, triggerQuery, 'query')
     return this.#read().queryTriggers(query)
   }
-  async getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {
-    return this.#read().getJob(jobKey)
+  getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {
+    return this.#scheduling.getJobDetail(jobKey)
   }
-  async getTrigger(triggerKey: TriggerKey): Promise<Trigger | null> {
-    return this.#read().getTrigger(triggerKey)
+  getTrigger(triggerKey: TriggerKey): Promise<Trigger | null> {
+    return this.#scheduling.getTrigger(triggerKey)
   }
-  async getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]> {
-    return this.#read().getTriggersOfJob(jobKey)
+  getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]> {
+    return this.#scheduling.getTriggersOfJob(jobKey)
   }
-  async checkExists(key: JobKey | TriggerKey): Promise<boolean> {
-    const store = this.#read()
-    if (key instanceof JobKey) return (await store.getJob(key)) !== null
-    return (await store.getTrigger(key)) !== null
+  checkExists(key: JobKey | TriggerKey): Promise<boolean> {
+    return this.#scheduling.checkExists(key)
   }
-  async getTriggerState(triggerKey: TriggerKey): Promise<TriggerState> {
-    return this.#read().getTriggerState(triggerKey)
+  getTriggerState(triggerKey: TriggerKey): Promise<TriggerState> {
+    return this.#scheduling.getTriggerState(triggerKey)
   }
 
-  resetTriggerFromErrorState(triggerKey: TriggerKey): Promise<boolean> {
+  async resetTriggerFromErrorState(triggerKey: TriggerKey): Promise<boolean> {
+    checkTriggerKey('resetTriggerFromErrorState', 'triggerKey', triggerKey)
     return this.#change((store) => store.resetTriggerFromErrorState(triggerKey))
   }
 
   async addCalendar(name: string, calendar: Calendar, options: AddCalendarOptions = {}): Promise<void> {
+    checkName('addCalendar', 'name', name)
+    checkCalendar('addCalendar', 'calendar', calendar)
+    checkOptions('addCalendar', options, addCalendarOptions)
     await this.#change((store) =>
       store.addCalendar(name, calendar, {
         replace: options.replace ?? false,
@@ -358,10 +402,12 @@ export class QuartzScheduler implements Scheduler {
       }),
     )
   }
-  deleteCalendar(name: string): Promise<boolean> {
+  async deleteCalendar(name: string): Promise<boolean> {
+    checkName('deleteCalendar', 'name', name)
     return this.#change((store) => store.deleteCalendar(name))
   }
   async getCalendar(name: string): Promise<Calendar | null> {
+    checkName('getCalendar', 'name', name)
     return this.#read().getCalendar(name)
   }
   async getCalendarNames(): Promise<readonly string[]> {
@@ -369,6 +415,7 @@ export class QuartzScheduler implements Scheduler {
   }
 
   async queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
+    checkOptions('queryExecutions', query, executionQuery, 'query')
     return this.#read().queryExecutions(query)
   }
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[] {
@@ -401,7 +448,10 @@ export class QuartzScheduler implements Scheduler {
       },
       jobAdded: (jobDetail) => notifier.tell('jobAdded', { jobDetail }, (l) => l.jobAdded?.(jobDetail)),
       jobDeleted: (jobKey) => notifier.tell('jobDeleted', { jobKey }, (l) => l.jobDeleted?.(jobKey)),
-      jobScheduled: (trigger) => notifier.tell('jobScheduled', { trigger }, (l) => l.jobScheduled?.(trigger)),
+      jobScheduled: (trigger) => {
+        this.#engine.neverStarted.noteTrigger()
+        return notifier.tell('jobScheduled', { trigger }, (l) => l.jobScheduled?.(trigger))
+      },
       jobUnscheduled: (triggerKey) =>
         notifier.tell('jobUnscheduled', { triggerKey }, (l) => l.jobUnscheduled?.(triggerKey)),
     }

@@ -1,10 +1,11 @@
 import type { IdGenerator } from '../core/ids.ts'
 import { reservedDataPrefix } from '../core/job-data-map.ts'
-import { recoveringJobsGroup, retryingJobsGroup, TriggerKey } from '../core/key.ts'
+import { recoveringJobsGroup, retryingJobsGroup, storedTriggerKey, type TriggerKey } from '../core/key.ts'
 import { recoveryKeys } from '../core/recovery-keys.ts'
 import { retryDelayMs } from '../jobs/retry-policy.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
+import { instantMaxMs } from '../triggers/invalid-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { TriggerBuilder } from '../triggers/trigger-builder.ts'
 
@@ -27,14 +28,14 @@ export interface AttemptOrigin {
 export function attemptOriginOf(bundle: TriggerFiredBundle): AttemptOrigin {
   const { key, jobDataMap } = bundle.trigger
   if (key.group === retryingJobsGroup || key.group === recoveringJobsGroup) {
-    const attempt = jobDataMap[attemptKey]
+    const attempt = Number(jobDataMap[attemptKey])
     const name = jobDataMap[originalNameKey]
     const group = jobDataMap[originalGroupKey]
     const scheduled = Number(jobDataMap[scheduledTimeKey])
-    if (typeof name === 'string' && typeof group === 'string' && Number.isFinite(scheduled)) {
+    if (typeof name === 'string' && typeof group === 'string' && isCount(attempt) && isInstant(scheduled)) {
       return {
-        attempt: Number(attempt),
-        triggerKey: new TriggerKey(name, group),
+        attempt,
+        triggerKey: storedTriggerKey(name, group),
         scheduledFireTimeMs: scheduled,
       }
     }
@@ -48,7 +49,15 @@ export function recoveredTriggerKey({ trigger: { key, jobDataMap } }: TriggerFir
   if (key.group !== recoveringJobsGroup) return null
   const name = jobDataMap[recoveryKeys.triggerName]
   const group = jobDataMap[recoveryKeys.triggerGroup]
-  return typeof name === 'string' && typeof group === 'string' ? new TriggerKey(name, group) : null
+  return typeof name === 'string' && typeof group === 'string' ? storedTriggerKey(name, group) : null
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 1
+}
+
+function isInstant(value: number): boolean {
+  return Number.isInteger(value) && Math.abs(value) <= instantMaxMs
 }
 
 /**
@@ -64,7 +73,7 @@ export function retryTriggerFor(
   const { jobDetail, trigger, fireInstanceId } = bundle
   const policy = jobDetail.retry
   if (policy === null || origin.attempt >= policy.attempts) return null
-  const startTimeMs = nowMs + retryDelayMs(policy, origin.attempt, ids)
+  const startTimeMs = Math.min(nowMs + retryDelayMs(policy, origin.attempt, ids), instantMaxMs)
   return TriggerBuilder.newTrigger()
     .withIdentity(`RT_${fireInstanceId}_${origin.attempt + 1}`, retryingJobsGroup)
     .withDescription(

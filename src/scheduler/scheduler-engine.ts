@@ -1,22 +1,27 @@
 import { JobExecutionError, SchedulerError } from '../core/errors.ts'
+import { jobKey } from '../core/key.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { JobSource } from '../jobs/define-job.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
 import type { InterruptTarget } from '../jobstore/cluster-view.ts'
-import type { SchedulerSignaler, TriggerFiredBundle } from '../jobstore/job-store.ts'
+import type { JobStoreContext, SchedulerSignaler, TriggerFiredBundle } from '../jobstore/job-store.ts'
+import type { StuckThread } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
 import { reportOfUnbegun } from './execution-report.ts'
 import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
+import { NeverStarted } from './never-started.ts'
 import type { Notifier, Told } from './notifier.ts'
 import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { attemptOriginOf } from './retry.ts'
 import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+import { SchedulerShutdown } from './scheduler-shutdown.ts'
+import { UnknownJobTypes } from './unknown-job-types.ts'
 
 export type SchedulerState = 'standby' | 'started' | 'shuttingDown' | 'shutdown'
 
@@ -38,6 +43,9 @@ interface Change {
 }
 const unchanged: Change = { told: null }
 
+/** What a part says that belongs to another scheduler already. */
+const takenCodes = { pool: 'ERR_SCHEDULER_STATE', store: 'ERR_STORE_IN_USE' } as const
+
 /** Life cycle of a scheduler and the wiring of its moving parts: store, loop, shells, pool, plugins. */
 export class SchedulerEngine {
   readonly #options: ResolvedSchedulerOptions
@@ -47,6 +55,10 @@ export class SchedulerEngine {
   readonly #completions: CompletionWriter
   readonly #thread: QuartzSchedulerThread
   readonly #shellResources: JobRunShellResources
+  readonly #unknownJobTypes: UnknownJobTypes
+  readonly #neverStarted: NeverStarted
+  /** Pool and store, once they are this scheduler's to shut down. */
+  readonly #parts = new Set<'pool' | 'store'>()
   #environment: ExecutionEnvironment | null = null
   #state: SchedulerState = 'standby'
   #runningSinceMs: EpochMs | null = null
@@ -54,7 +66,9 @@ export class SchedulerEngine {
   #changing: Promise<unknown> = Promise.resolve()
   #isClosed = false
   #isClockSkewed = false
-  #shutdown: Promise<void> | null = null
+  /** Aborted when a shutdown cuts off a store that does not answer. */
+  readonly #cut = new AbortController()
+  #ending: Promise<void> | null = null
 
   constructor(
     options: ResolvedSchedulerOptions,
@@ -80,6 +94,17 @@ export class SchedulerEngine {
       },
     })
     this.#shellResources = { ...options, notifier, executing, completions: this.#completions }
+    this.#unknownJobTypes = new UnknownJobTypes({
+      ...options,
+      events: notifier.events,
+      jobTypes: () => registry.jobTypes,
+    })
+    this.#neverStarted = new NeverStarted(options.schedulerName, options.jobStore, options.logger)
+  }
+
+  /** To be told what is stored and whether it is to fire, so that it can say when it never did. */
+  get neverStarted(): NeverStarted {
+    return this.#neverStarted
   }
 
   get jobTypes(): readonly string[] {
@@ -119,8 +144,17 @@ export class SchedulerEngine {
         this.#notifier.events.emit('jobInterrupted', { jobKey, fireInstanceId, reason })
       },
     }
-    await threadPool.initialize({ schedulerName, clock, logger })
-    await jobStore.initialize({
+    await this.#takePart('pool', () =>
+      threadPool.initialize({
+        schedulerName,
+        clock,
+        logger,
+        threadStuck: (stuck) => {
+          this.#tellStuck(stuck)
+        },
+      }),
+    )
+    const storeContext: JobStoreContext = {
       schedulerName,
       instanceId,
       clock,
@@ -130,21 +164,34 @@ export class SchedulerEngine {
       misfireThresholdMs,
       knowsJobType: (jobType) => this.#registry.has(jobType),
       jobTypes: () => this.#registry.jobTypes,
-    })
+    }
+    await this.#takePart('store', () => jobStore.initialize(storeContext))
+  }
+
+  /** A part that refuses because another scheduler has it is not ours to shut down. */
+  async #takePart(part: 'pool' | 'store', take: () => Promise<void>): Promise<void> {
+    this.#parts.add(part)
+    try {
+      await take()
+    } catch (error) {
+      const isTaken = SchedulerError.is(error) && error.code === takenCodes[part]
+      if (isTaken) this.#parts.delete(part)
+      throw error
+    }
   }
 
   /** For what may not begin any more once a shutdown has begun. */
   requireNotShutdown(): void {
-    if (this.#state === 'shutdown' || this.#state === 'shuttingDown') this.#refuse()
+    if (this.#state === 'shutdown' || this.#state === 'shuttingDown') throw this.#refusal()
   }
 
   /** For operations on data: jobs that a shutdown waits for may still schedule and look things up. */
   requireOpen(): void {
-    if (this.#isClosed) this.#refuse()
+    if (this.#isClosed) throw this.#refusal()
   }
 
-  #refuse(): never {
-    throw new SchedulerError(
+  #refusal(): SchedulerError {
+    return new SchedulerError(
       'ERR_SCHEDULER_SHUTDOWN',
       `The scheduler '${this.#options.schedulerName}' has been shut down and cannot be used again; create another one.`,
     )
@@ -156,7 +203,8 @@ export class SchedulerEngine {
 
   async start(): Promise<void> {
     this.requireNotShutdown()
-    const started = await this.#change(() => this.#startNow())
+    this.#neverStarted.noteStart()
+    const started = await this.#unlessCutOff(this.#change(() => this.#startNow()))
     await started.told
   }
 
@@ -167,6 +215,7 @@ export class SchedulerEngine {
     await this.#notifier.tell('schedulerStarting', {}, (listener) => listener.schedulerStarting?.())
     if (this.#runningSinceMs === null) {
       await jobStore.schedulerStarted()
+      this.requireNotShutdown()
       for (const plugin of plugins) await plugin.start?.()
       this.#runningSinceMs = clock.now()
     } else {
@@ -176,6 +225,7 @@ export class SchedulerEngine {
     this.requireNotShutdown()
     this.#state = 'started'
     this.#thread.resume()
+    this.#unknownJobTypes.start()
     return {
       told: this.#notifier.tell('schedulerStarted', {}, (listener) => listener.schedulerStarted?.()),
     }
@@ -183,16 +233,20 @@ export class SchedulerEngine {
 
   async standby(): Promise<void> {
     this.requireNotShutdown()
-    const standing = await this.#change(() => {
+    const changing = this.#change(() => {
       this.requireNotShutdown()
       this.#state = 'standby'
       return this.#enterStandby()
     })
+    const standing = await this.#unlessCutOff(changing)
     await standing.told
   }
 
   async #enterStandby(): Promise<Change> {
-    await this.#thread.pause()
+    this.#unknownJobTypes.stop()
+    const { signal } = this.#cut
+    if (!signal.aborted) await this.#thread.pause()
+    if (signal.aborted) return unchanged
     // A store that was never started has nothing to pause.
     if (this.#runningSinceMs !== null) {
       await this.#guard('The job store failed to go into standby.', () =>
@@ -213,53 +267,64 @@ export class SchedulerEngine {
     return changed
   }
 
-  shutdown(options: ShutdownOptions): Promise<void> {
-    this.#shutdown ??= this.#shutdownOnce(options)
-    return this.#shutdown
+  /** Resolves when nothing that is due here is left to be fired, to end, or to be written. */
+  async idle(): Promise<void> {
+    const { clock, threadPool } = this.#options
+    for (;;) {
+      await this.#executing.drained(clock)
+      await this.#completions.drained()
+      if (this.#executing.count > 0 || this.#completions.isBehind) continue
+      // A pool without slots only schedules.
+      if (this.#state !== 'started' || threadPool.size === 0 || this.#thread.isAtRest) return
+      await this.#thread.nextSleep()
+    }
   }
 
-  async #shutdownOnce(options: ShutdownOptions): Promise<void> {
-    const { interruptJobsOnShutdown, interruptJobsOnShutdownWithWait, jobStore, plugins } = this.#options
-    const wait = options.waitForJobsToComplete ?? false
-    this.#state = 'shuttingDown'
-    const standing = await this.#change(() => this.#enterStandby())
-    await standing.told
-    await this.#thread.halt()
-    await this.#notifier.tell('schedulerShuttingdown', {}, (l) => l.schedulerShuttingdown?.())
-    if (wait ? interruptJobsOnShutdownWithWait : interruptJobsOnShutdown) {
-      this.interrupt(this.#executing.all(), 'shutdown')
-    }
-    if (!wait) this.#completions.stopRetrying()
-    await this.#guard('The thread pool failed to shut down.', () =>
-      this.#shutDownPool(wait, options.timeoutMs),
-    )
-    this.#isClosed = true
-    this.#completions.stopRetrying()
-    await this.#completions.drained()
-    for (const plugin of plugins) {
-      await this.#guard(`Plugin '${plugin.name}' failed to shut down.`, () => plugin.shutdown?.())
-    }
-    await this.#guard('The job store failed to shut down.', () => jobStore.shutdown())
-    this.#state = 'shutdown'
-    await this.#notifier.tell('schedulerShutdown', {}, (l) => l.schedulerShutdown?.())
-    await this.#notifier.drain()
-  }
-
-  async #shutDownPool(wait: boolean, timeoutMs: number | undefined): Promise<void> {
-    const { clock, interruptJobsOnShutdown, threadPool } = this.#options
-    const startedMs = clock.elapsedMs()
-    const left = await threadPool.shutdown({
-      waitForJobsToComplete: wait,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  /** A store that was cut off may never answer those who wait for it. */
+  #unlessCutOff<Answer>(work: Promise<Answer>): Promise<Answer> {
+    const { signal } = this.#cut
+    return new Promise((resolve, reject) => {
+      const onCut = (): void => {
+        reject(this.#refusal())
+      }
+      signal.addEventListener('abort', onCut, { once: true })
+      work.then(resolve, reject).finally(() => {
+        signal.removeEventListener('abort', onCut)
+      })
     })
-    if (!wait) return
-    if (left === 0) {
-      const spentMs = clock.elapsedMs() - startedMs
-      await this.#completions.drained(timeoutMs === undefined ? undefined : Math.max(0, timeoutMs - spentMs))
-      return
-    }
-    this.#notifier.error(`${left} executions still run although the time to shut down is over.`, null)
-    if (interruptJobsOnShutdown) this.interrupt(this.#executing.all(), 'shutdown')
+  }
+
+  shutdown(options: ShutdownOptions): Promise<void> {
+    this.#ending ??= this.#shutDown(options)
+    return this.#ending
+  }
+
+  #shutDown(options: ShutdownOptions): Promise<void> {
+    this.#state = 'shuttingDown'
+    const shutdown = new SchedulerShutdown(
+      {
+        cut: this.#cut,
+        options: this.#options,
+        notifier: this.#notifier,
+        executing: this.#executing,
+        completions: this.#completions,
+        thread: this.#thread,
+        standBy: () => this.#change(() => this.#enterStandby()),
+        interruptAll: () => {
+          this.interrupt(this.#executing.all(), 'shutdown')
+        },
+        owns: (part) => this.#parts.has(part),
+        noteNeverStarted: () => this.#neverStarted.noteShutdown(),
+        close: () => {
+          this.#isClosed = true
+        },
+        ended: () => {
+          this.#state = 'shutdown'
+        },
+      },
+      options,
+    )
+    return shutdown.run()
   }
 
   /** Asks what runs on this node to stop; false when none of it does. */
@@ -355,12 +420,18 @@ export class SchedulerEngine {
     return {
       nodeFailed: (failedId) => {
         events.emit('nodeFailed', { instanceId: failedId })
+        logger.warn({ failedId }, 'A node stopped checking in; its work is recovered.')
       },
       nodeRecovered: (recovery) => {
         events.emit('nodeRecovered', recovery)
       },
       executionLost: ({ scheduledFireTimeMs, ...execution }) => {
         events.emit('executionLost', { ...execution, scheduledFireTime: new Date(scheduledFireTimeMs) })
+        const { fireInstanceId, triggerKey } = execution
+        logger.warn(
+          { fireInstanceId, triggerKey: triggerKey.toString() },
+          'An execution died with its node and is not run again: its job does not request recovery, or is gone.',
+        )
       },
       checkInFailed: (cause) => {
         this.#notifier.error(`Node '${instanceId}' could not check in; it tries again.`, cause)
@@ -373,6 +444,7 @@ export class SchedulerEngine {
       recoveredByPeer: () => {
         events.emit('recoveredByPeer', { instanceId })
         this.interrupt(this.#executing.all(), 'recovered')
+        logger.warn({ instanceId }, 'Another node took this one for failed and recovered its work.')
       },
       interruptRequested: (target) => {
         this.interruptHere(target)
@@ -381,6 +453,17 @@ export class SchedulerEngine {
         this.#adjustClock(offsetMs, uncertaintyMs)
       },
     }
+  }
+
+  #tellStuck({ threadId, waitedMs, executions }: StuckThread): void {
+    this.#notifier.events.emit('workerThreadStuck', {
+      threadId,
+      waitedMs,
+      executions: executions.map(({ job, fireInstanceId }) => ({
+        jobKey: jobKey(job.name, job.group),
+        fireInstanceId,
+      })),
+    })
   }
 
   #adjustClock(aheadMs: number, uncertaintyMs: number): void {

@@ -1,14 +1,24 @@
 import { hostname } from 'node:os'
-import { InvalidArgumentError } from '../core/errors.ts'
-import { type IdGenerator, systemIds } from '../core/ids.ts'
+import {
+  type ArgumentCheck,
+  checkBoolean,
+  checkMethods,
+  checkName,
+  checkObject,
+  checkOptions,
+  checkThat,
+  listOf,
+} from '../core/arguments.ts'
+import { checkIds, type IdGenerator, systemIds } from '../core/ids.ts'
 import { defaultMaxJobDataBytes } from '../core/job-data-map.ts'
-import { type Logger, silentLogger } from '../core/logger.ts'
-import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
-import type { JobSource } from '../jobs/define-job.ts'
+import { lineLogger } from '../core/line-logger.ts'
+import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
+import { requireInteger } from '../core/options.ts'
+import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { AdjustableClock } from '../time/adjustable-clock.ts'
-import { type Clock, systemClock } from '../time/clock.ts'
+import { type Clock, checkClock, systemClock, timerDelayMaxMs } from '../time/clock.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
 /** How a scheduler works, whatever its store and pool. */
@@ -51,10 +61,19 @@ export interface SchedulerBehaviour {
   readonly interruptJobsOnShutdown?: boolean
   /** Interrupt running jobs when `shutdown` waits for them. Default false. */
   readonly interruptJobsOnShutdownWithWait?: boolean
+  /**
+   * How long the end of `await using` waits for running jobs. Then it interrupts them, gives them `interruptGraceMs`,
+   * says in a `schedulerError` how many are left, and goes on as without waiting. Milliseconds, 0 to 2,147,483,647,
+   * default 30,000.
+   */
+  readonly disposeTimeoutMs?: number
   /** Default none. */
   readonly plugins?: readonly SchedulerPlugin[]
-  /** A pino logger or anything of its shape. Default: says nothing. */
-  readonly logger?: Logger
+  /**
+   * A pino logger or anything of its shape; false says nothing. Default: warnings and errors go to stderr, one line
+   * each.
+   */
+  readonly logger?: Logger | false
   /** Default: the system's. */
   readonly clock?: Clock
   /** Where names and jitter come from. Default: the system's randomness. */
@@ -62,34 +81,55 @@ export interface SchedulerBehaviour {
 }
 
 /** The options with every default filled in; frozen. */
-export interface ResolvedSchedulerOptions extends Required<SchedulerBehaviour> {
+export interface ResolvedSchedulerOptions extends Required<Omit<SchedulerBehaviour, 'logger'>> {
+  readonly logger: Logger
+  /** Whether time is another one than the machine's. */
+  readonly hasOwnClock: boolean
   readonly jobStore: JobStore
   readonly threadPool: ThreadPool
   /** Put right by what the store measures. */
   readonly clock: AdjustableClock
 }
 
-const behaviourNames: readonly (keyof SchedulerBehaviour)[] = [
-  'jobs',
-  'schedulerName',
-  'instanceId',
-  'idleWaitMs',
-  'maxBatchSize',
-  'batchTimeWindowMs',
-  'misfireThresholdMs',
-  'maxRefires',
-  'interruptGraceMs',
-  'maxJobDataBytes',
-  'maxClockSkewMs',
-  'interruptJobsOnShutdown',
-  'interruptJobsOnShutdownWithWait',
-  'plugins',
-  'logger',
-  'clock',
-  'ids',
-]
-
 const what = 'createScheduler'
+
+/** For numbers, whose bounds are checked where their defaults are filled in. */
+const isGiven = checkThat('a number', (value) => value !== null)
+
+/** The kind of each option. */
+const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'threadPool', ArgumentCheck>> = {
+  jobStore: checkMethods(
+    'a job store',
+    ['initialize', 'acquireNextTriggers'],
+    'Pass ramJobStore() or another store.',
+  ),
+  threadPool: checkObject,
+  jobs: listOf(checkJobSource),
+  schedulerName: checkName,
+  instanceId: checkName,
+  idleWaitMs: isGiven,
+  maxBatchSize: isGiven,
+  batchTimeWindowMs: isGiven,
+  misfireThresholdMs: isGiven,
+  maxRefires: isGiven,
+  interruptGraceMs: isGiven,
+  maxJobDataBytes: isGiven,
+  maxClockSkewMs: isGiven,
+  interruptJobsOnShutdown: checkBoolean,
+  interruptJobsOnShutdownWithWait: checkBoolean,
+  disposeTimeoutMs: isGiven,
+  plugins: listOf(checkMethods('a plugin', ['initialize'])),
+  logger: (method, argument, value, code) => {
+    if (value !== false) checkLogger(method, argument, value, code)
+  },
+  clock: checkClock,
+  ids: checkIds,
+}
+
+/** Refuses options that are no object, unknown ones, and parts of the wrong kind. @throws InvalidArgumentError */
+export function checkSchedulerOptions(options: unknown): void {
+  checkOptions(what, options, optionChecks)
+}
 
 /**
  * Fills in defaults and refuses what cannot work; nothing is replaced in silence.
@@ -100,15 +140,15 @@ export function resolveSchedulerOptions(
   options: SchedulerBehaviour,
   parts: { readonly jobStore: JobStore; readonly threadPool: ThreadPool },
 ): ResolvedSchedulerOptions {
-  refuseUnknownKeys(what, options, [...behaviourNames, 'jobStore', 'threadPool'])
   const { jobStore, threadPool } = parts
+  const clock = options.clock ?? systemClock
   const idleWaitMs = integer('idleWaitMs', options.idleWaitMs ?? 30_000, 1000, 3_600_000)
   return Object.freeze({
     jobs: options.jobs ?? [],
     jobStore,
     threadPool,
-    schedulerName: text('schedulerName', options.schedulerName ?? 'QuartzScheduler'),
-    instanceId: text('instanceId', options.instanceId ?? defaultInstanceId(options, jobStore)),
+    schedulerName: options.schedulerName ?? 'QuartzScheduler',
+    instanceId: options.instanceId ?? defaultInstanceId(options, jobStore),
     idleWaitMs,
     maxBatchSize: integer('maxBatchSize', options.maxBatchSize ?? Math.max(1, threadPool.size), 1, 10_000),
     batchTimeWindowMs: integer('batchTimeWindowMs', options.batchTimeWindowMs ?? 0, 0, idleWaitMs),
@@ -119,24 +159,30 @@ export function resolveSchedulerOptions(
     maxClockSkewMs: integer('maxClockSkewMs', options.maxClockSkewMs ?? 1000, 1, 86_400_000),
     interruptJobsOnShutdown: options.interruptJobsOnShutdown ?? false,
     interruptJobsOnShutdownWithWait: options.interruptJobsOnShutdownWithWait ?? false,
+    disposeTimeoutMs: integer('disposeTimeoutMs', options.disposeTimeoutMs ?? 30_000, 0, timerDelayMaxMs),
     plugins: options.plugins ?? [],
-    logger: options.logger ?? silentLogger,
-    clock: new AdjustableClock(options.clock ?? systemClock),
+    logger: resolveLogger(options.logger, clock),
+    clock: new AdjustableClock(clock),
+    hasOwnClock: clock !== systemClock,
     ids: options.ids ?? systemIds,
   })
 }
 
-function integer(field: keyof SchedulerBehaviour, value: number, min: number, max?: number): number {
-  return requireInteger(what, field, value, max === undefined ? { min } : { min, max })
+function resolveLogger(given: Logger | false | undefined, clock: Clock): Logger {
+  if (given === false) return silentLogger
+  if (given !== undefined) return given
+  return lineLogger(
+    () => clock.now(),
+    (line) => {
+      // Not the stream itself: the console survives a stderr that was closed, and test runners catch what it says.
+      // eslint-disable-next-line no-console -- the default logger is the one place that speaks on its own
+      console.error(line)
+    },
+  )
 }
 
-function text(field: keyof SchedulerBehaviour, value: string): string {
-  if (typeof value === 'string' && value.trim() !== '') return value
-  throw new InvalidArgumentError(
-    field,
-    `${what}: '${field}' must be a text that is not blank, got ${describeValue(value)}.`,
-    'ERR_INVALID_OPTION',
-  )
+function integer(field: keyof SchedulerBehaviour, value: number, min: number, max?: number): number {
+  return requireInteger(what, field, value, max === undefined ? { min } : { min, max })
 }
 
 /** Nodes that were given no name must not be taken for one another; a host name may be as long as the column. */

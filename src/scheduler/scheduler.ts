@@ -4,7 +4,7 @@ import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
-import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import type { JobScheduler, ReplaceOptions } from '../jobs/job-scheduler.ts'
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type {
   ExecutionCursor,
@@ -27,11 +27,6 @@ import type { SchedulerMetaData } from './scheduler-metadata.ts'
 export interface JobAndTriggers {
   readonly job: JobDetail
   readonly triggers: readonly Trigger[]
-}
-
-export interface ReplaceOptions {
-  /** Replace what has the same key. Default false: what exists already is an error. */
-  readonly replace?: boolean
 }
 
 export interface AddJobOptions extends ReplaceOptions {
@@ -93,6 +88,9 @@ export interface FireInstance {
 /**
  * HOW: stores jobs and triggers and, once started, runs them.
  *
+ * Every method checks what it is given and throws, or rejects with, an `InvalidArgumentError` that names the argument:
+ * ERR_INVALID_ARGUMENT, or ERR_INVALID_OPTION for a field of an options object.
+ *
  * Operations on keys that do not exist answer `false`, `null` or an empty list and tell no listener. After `shutdown`
  * every operation on data throws ERR_SCHEDULER_SHUTDOWN.
  */
@@ -129,21 +127,37 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   /** Stops firing until the next `start`; running jobs go on. */
   standby(): Promise<void>
   /**
+   * Resolves when this scheduler has nothing to do: it has fired all that is due by its clock and may fire here, each
+   * execution has ended, and the store knows. For tests. One that was not started, stands by or has shut down fires
+   * nothing, so only its running executions are waited for; a store that is away is waited for as well. A job must not
+   * await it: it would wait for itself.
+   */
+  idle(): Promise<void>
+  /**
    * Ends the scheduler for good: fires nothing more, then waits for running jobs if asked to, which may still use the
    * scheduler until then. Calling it again answers the same promise; a job that awaits it must not be waited for.
    *
-   * @throws InvalidArgumentError ERR_INVALID_OPTION for a `timeoutMs` out of bounds, and never for anything else
+   * It ends whatever the store does. Where it does not wait, or when the time to wait is over, each step gets a second
+   * at most, or `timeoutMs` where that is less and it does not wait. A store that does not answer in that time is cut
+   * off, and what it was to be told is left to its recovery. What was left, if anything, is the event
+   * `shutdownIncomplete`, and for a store that was cut off also a `schedulerError`, ERR_SHUTDOWN_INCOMPLETE.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT or ERR_INVALID_OPTION for wrong options; never for anything else
    */
   shutdown(options?: ShutdownOptions): Promise<void>
 
-  scheduleJob(trigger: Trigger): Promise<Date>
-  scheduleJob(jobDetail: JobDetail, trigger: Trigger): Promise<Date>
+  /** Stores a trigger for a job that exists already; answers its first fire time. */
+  scheduleJob(trigger: Trigger, options?: ReplaceOptions): Promise<Date>
   /**
-   * Stores a job with several triggers, all or none; answers the earliest first fire time.
+   * Stores a job with its trigger or several triggers, all or none; answers the earliest first fire time.
    *
    * @throws InvalidArgumentError when there is no trigger
    */
-  scheduleJob(jobDetail: JobDetail, triggers: readonly Trigger[], options?: ReplaceOptions): Promise<Date>
+  scheduleJob(
+    jobDetail: JobDetail,
+    triggers: Trigger | readonly Trigger[],
+    options?: ReplaceOptions,
+  ): Promise<Date>
   /** Stores many jobs with their triggers, all or none. */
   scheduleJobs(entries: readonly JobAndTriggers[], options?: ReplaceOptions): Promise<void>
   /** Stores a job without a trigger; it must be durable. */

@@ -1,17 +1,29 @@
+import { checkObject, checkOptions, listOf } from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
-import { JobKey, type TriggerKey } from '../core/key.ts'
-import type { JobDetail } from '../jobs/job-detail.ts'
+import {
+  checkJobKey,
+  checkKey,
+  checkTriggerKey,
+  isJobKey,
+  type JobKey,
+  type TriggerKey,
+} from '../core/key.ts'
+import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
+import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
 import type { JobStoreTransaction } from '../jobstore/job-store.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { EpochMs } from '../time/clock.ts'
-import type { Trigger } from '../triggers/trigger.ts'
+import { checkTrigger, isTrigger, type Trigger } from '../triggers/trigger.ts'
 import { TriggerBuilder } from '../triggers/trigger-builder.ts'
+import type { Nameless } from './nameless.ts'
 import type { Told } from './notifier.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
-import type { AddJobOptions, JobAndTriggers, ReplaceOptions, SchedulerTransaction } from './scheduler.ts'
+import type { AddJobOptions, JobAndTriggers, SchedulerTransaction } from './scheduler.ts'
+import { addJobOptions, checkEntries, checkScheduleJob, replaceOptions } from './scheduler-arguments.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { TurnBudget } from './turn-budget.ts'
+import type { WallClockStarts } from './wall-clock-starts.ts'
 
 /** Who is to know what was scheduled. */
 export interface SchedulingObserver {
@@ -37,6 +49,8 @@ export interface SchedulingParts {
   readonly checks: ScheduleChecks
   readonly options: ResolvedSchedulerOptions
   readonly budget: TurnBudget
+  readonly nameless: Nameless
+  readonly wallClockStarts: WallClockStarts
   /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN */
   readonly requireOpen: () => void
   readonly observer: SchedulingObserver
@@ -48,6 +62,8 @@ export class Scheduling implements SchedulerTransaction {
   readonly #checks: ScheduleChecks
   readonly #options: ResolvedSchedulerOptions
   readonly #budget: TurnBudget
+  readonly #nameless: Nameless
+  readonly #wallClockStarts: WallClockStarts
   readonly #requireOpen: () => void
   readonly #observer: SchedulingObserver
 
@@ -56,19 +72,24 @@ export class Scheduling implements SchedulerTransaction {
     this.#checks = parts.checks
     this.#options = parts.options
     this.#budget = parts.budget
+    this.#nameless = parts.nameless
+    this.#wallClockStarts = parts.wallClockStarts
     this.#requireOpen = parts.requireOpen
     this.#observer = parts.observer
   }
 
   async scheduleJob(
     jobOrTrigger: JobDetail | Trigger,
-    given?: Trigger | readonly Trigger[],
+    given?: Trigger | readonly Trigger[] | ReplaceOptions,
     options: ReplaceOptions = {},
   ): Promise<Date> {
+    checkScheduleJob(jobOrTrigger, given, options)
     this.#requireOpen()
-    if (given === undefined) return this.#scheduleTrigger(jobOrTrigger as Trigger)
-    const job = this.#checks.job(jobOrTrigger as JobDetail)
-    const triggers = await this.#prepare(job, isTriggerList(given) ? given : [given])
+    if (isTrigger(jobOrTrigger))
+      return this.#scheduleTrigger(jobOrTrigger, given as ReplaceOptions | undefined)
+    const job = this.#checks.job(jobOrTrigger)
+    // Checked: beside a job stand its triggers.
+    const triggers = await this.#prepare(job, [given].flat() as Trigger[])
     const firstMs = earliest(triggers)
     if (firstMs === null) {
       throw new InvalidArgumentError(
@@ -77,6 +98,7 @@ export class Scheduling implements SchedulerTransaction {
       )
     }
     await this.#store.scheduleJobs([{ job, triggers }], { replace: options.replace ?? false })
+    this.#nameless.note(job, triggers)
     this.#observer.changed(firstMs)
     await this.#observer.jobAdded(job)
     for (const trigger of triggers) await this.#observer.jobScheduled(trigger)
@@ -84,6 +106,8 @@ export class Scheduling implements SchedulerTransaction {
   }
 
   async scheduleJobs(entries: readonly JobAndTriggers[], options: ReplaceOptions = {}): Promise<void> {
+    checkEntries('scheduleJobs', 'entries', entries)
+    checkOptions('scheduleJobs', options, replaceOptions)
     this.#requireOpen()
     const prepared: { job: JobDetail; triggers: readonly Trigger[] }[] = []
     for (const entry of entries) {
@@ -93,12 +117,15 @@ export class Scheduling implements SchedulerTransaction {
     await this.#store.scheduleJobs(prepared, { replace: options.replace ?? false })
     this.#observer.changed(null)
     for (const { job, triggers } of prepared) {
+      this.#nameless.note(job, triggers)
       await this.#observer.jobAdded(job)
       for (const trigger of triggers) await this.#observer.jobScheduled(trigger)
     }
   }
 
   async addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {
+    checkJobDetail('addJob', 'jobDetail', jobDetail)
+    checkOptions('addJob', options, addJobOptions)
     this.#requireOpen()
     if (!jobDetail.durable && options.storeNonDurableWhileAwaitingScheduling !== true) {
       throw new SchedulerError(
@@ -109,17 +136,20 @@ export class Scheduling implements SchedulerTransaction {
     }
     const job = this.#checks.job(jobDetail)
     await this.#store.addJob(job, { replace: options.replace ?? false })
+    this.#nameless.note(job, [])
     this.#observer.changed(null)
     await this.#observer.jobAdded(job)
     await this.#budget.spend()
   }
 
   async rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null> {
+    checkTriggerKey('rescheduleJob', 'triggerKey', triggerKey)
+    checkTrigger('rescheduleJob', 'trigger', trigger)
     this.#requireOpen()
     const old = await this.#store.getTrigger(triggerKey)
     if (old === null) return null
     const job = await this.#checks.existingJob(old.jobKey, `trigger ${triggerKey.toString()}`)
-    const replacement = await this.#checks.trigger(trigger, job)
+    const replacement = await this.#checked(trigger, job)
     if (!(await this.#store.rescheduleTrigger(triggerKey, replacement))) return null
     this.#observer.changed(replacement.nextFireTimeMs)
     await this.#observer.jobUnscheduled(triggerKey)
@@ -128,11 +158,13 @@ export class Scheduling implements SchedulerTransaction {
     return replacement.nextFireTime
   }
 
-  unscheduleJob(triggerKey: TriggerKey): Promise<boolean> {
+  async unscheduleJob(triggerKey: TriggerKey): Promise<boolean> {
+    checkTriggerKey('unscheduleJob', 'triggerKey', triggerKey)
     return this.unscheduleJobs([triggerKey])
   }
 
   async unscheduleJobs(triggerKeys: readonly TriggerKey[]): Promise<boolean> {
+    listOf(checkTriggerKey)('unscheduleJobs', 'triggerKeys', triggerKeys)
     this.#requireOpen()
     const deleted = await this.#store.deleteTriggers(triggerKeys)
     if (deleted.length > 0) this.#observer.changed(null)
@@ -141,11 +173,13 @@ export class Scheduling implements SchedulerTransaction {
     return deleted.length === triggerKeys.length
   }
 
-  deleteJob(jobKey: JobKey): Promise<boolean> {
+  async deleteJob(jobKey: JobKey): Promise<boolean> {
+    checkJobKey('deleteJob', 'jobKey', jobKey)
     return this.deleteJobs([jobKey])
   }
 
   async deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
+    listOf(checkJobKey)('deleteJobs', 'jobKeys', jobKeys)
     this.#requireOpen()
     const deleted = await this.#store.deleteJobs(jobKeys)
     if (deleted.length > 0) this.#observer.changed(null)
@@ -157,6 +191,8 @@ export class Scheduling implements SchedulerTransaction {
   }
 
   async triggerJob(jobKey: JobKey, data: JobDataMap = emptyJobDataMap): Promise<TriggerKey> {
+    checkJobKey('triggerJob', 'jobKey', jobKey)
+    checkObject('triggerJob', 'data', data)
     this.#requireOpen()
     const job = await this.#checks.existingJob(jobKey, 'triggerJob')
     const { clock, ids } = this.#options
@@ -174,10 +210,13 @@ export class Scheduling implements SchedulerTransaction {
     return prepared.key
   }
 
-  async #scheduleTrigger(trigger: Trigger): Promise<Date> {
+  async #scheduleTrigger(trigger: Trigger, options: ReplaceOptions = {}): Promise<Date> {
     const job = await this.#checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`)
-    const prepared = await this.#checks.trigger(trigger, job)
-    await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
+    const prepared = await this.#checked(trigger, job)
+    await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], {
+      replace: options.replace ?? false,
+    })
+    this.#nameless.note(null, [prepared])
     this.#observer.changed(prepared.nextFireTimeMs)
     await this.#observer.jobScheduled(prepared)
     await this.#budget.spend()
@@ -194,27 +233,38 @@ export class Scheduling implements SchedulerTransaction {
     }
     const prepared: Trigger[] = []
     for (const trigger of triggers) {
-      prepared.push(await this.#checks.trigger(trigger, job))
+      prepared.push(await this.#checked(trigger, job))
       await this.#budget.spend()
     }
     return prepared
   }
 
+  async #checked(trigger: Trigger, job: JobDetail): Promise<Trigger> {
+    const checked = await this.#checks.trigger(trigger, job)
+    this.#wallClockStarts.note(checked)
+    return checked
+  }
+
   async getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {
+    checkJobKey('getJobDetail', 'jobKey', jobKey)
     return this.#read().getJob(jobKey)
   }
   async getTrigger(triggerKey: TriggerKey): Promise<Trigger | null> {
+    checkTriggerKey('getTrigger', 'triggerKey', triggerKey)
     return this.#read().getTrigger(triggerKey)
   }
   async getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]> {
+    checkJobKey('getTriggersOfJob', 'jobKey', jobKey)
     return this.#read().getTriggersOfJob(jobKey)
   }
   async getTriggerState(triggerKey: TriggerKey): Promise<TriggerState> {
+    checkTriggerKey('getTriggerState', 'triggerKey', triggerKey)
     return this.#read().getTriggerState(triggerKey)
   }
   async checkExists(key: JobKey | TriggerKey): Promise<boolean> {
+    checkKey('checkExists', 'key', key)
     const store = this.#read()
-    if (key instanceof JobKey) return (await store.getJob(key)) !== null
+    if (isJobKey(key)) return (await store.getJob(key)) !== null
     return (await store.getTrigger(key)) !== null
   }
 
@@ -222,10 +272,6 @@ export class Scheduling implements SchedulerTransaction {
     this.#requireOpen()
     return this.#store
   }
-}
-
-function isTriggerList(given: Trigger | readonly Trigger[]): given is readonly Trigger[] {
-  return Array.isArray(given)
 }
 
 function earliest(triggers: readonly Trigger[]): number | null {

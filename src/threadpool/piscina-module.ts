@@ -20,6 +20,11 @@ export interface PiscinaRunOptions {
   readonly signal: AbortSignal
 }
 
+/** What the event `workerDestroy` tells of a thread; the id is -1 once the thread has exited. */
+export interface PiscinaWorker {
+  readonly id: number
+}
+
 export interface Piscina<Task> {
   readonly threads: readonly Worker[]
   run(task: Task, options?: PiscinaRunOptions): Promise<unknown>

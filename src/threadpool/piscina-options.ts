@@ -1,6 +1,6 @@
 import type { ResourceLimits, SHARE_ENV } from 'node:worker_threads'
 import { InvalidArgumentError } from '../core/errors.ts'
-import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { describeValue, isObject, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import { defaultPoolSize } from './in-process-thread-pool.ts'
 import { requirePoolSize } from './slot-pool.ts'
@@ -8,7 +8,10 @@ import { requirePoolSize } from './slot-pool.ts'
 export interface PiscinaThreadPoolOptions {
   /** Most executions at one time, inline and worker jobs together, 1 to 100,000. Default 10. */
   readonly size?: number
-  /** Most threads. Default: enough for every slot to run a worker job (`size / concurrentTasksPerWorker`). */
+  /**
+   * Most threads that run jobs. One that was terminated counts until it has exited. Default: enough for every slot to
+   * run a worker job (`size / concurrentTasksPerWorker`).
+   */
   readonly maxThreads?: number
   /** Threads that are started with the scheduler and stay. Default 0: threads start when worker jobs need them. */
   readonly minThreads?: number
@@ -77,14 +80,14 @@ export function resolvePiscinaOptions(options: PiscinaThreadPoolOptions): Resolv
     concurrentTasksPerWorker,
     idleTimeoutMs: integer('idleTimeoutMs')(30_000, 0, timerDelayMaxMs),
     atomics,
-    ...(options.resourceLimits && { resourceLimits: requireLimits(options.resourceLimits) }),
-    ...(options.execArgv && { execArgv: requireFlags(options.execArgv) }),
-    ...(options.env && { env: requireEnv(options.env) }),
+    ...(options.resourceLimits !== undefined && { resourceLimits: requireLimits(options.resourceLimits) }),
+    ...(options.execArgv !== undefined && { execArgv: requireFlags(options.execArgv) }),
+    ...(options.env !== undefined && { env: requireEnv(options.env) }),
   })
 }
 
 function requireLimits(limits: ResourceLimits): ResourceLimits {
-  refuseUnknownKeys(`${what} resourceLimits`, limits, resourceLimitNames)
+  refuseUnknownKeys(what, limits, resourceLimitNames, 'resourceLimits')
   for (const name of resourceLimitNames) {
     const value = limits[name]
     if (value !== undefined && !(value > 0)) {
@@ -106,6 +109,7 @@ function requireEnv(
   env: Readonly<Record<string, string>> | typeof SHARE_ENV,
 ): Readonly<Record<string, string>> | typeof SHARE_ENV {
   if (typeof env === 'symbol') return env
+  if (!isObject(env)) throw invalid('env', `must be an object, got ${describeValue(env)}`)
   for (const [name, value] of Object.entries(env)) {
     if (typeof value !== 'string')
       throw invalid(`env.${name}`, `must be a string, got ${describeValue(value)}`)

@@ -1,4 +1,6 @@
 import { SchedulerError } from '../core/errors.ts'
+import { logThrown } from '../core/thrown-value.ts'
+import { unawaited } from '../core/unawaited.ts'
 import {
   type PiscinaThreadPoolOptions,
   type ResolvedPiscinaOptions,
@@ -46,10 +48,18 @@ class PiscinaThreadPool extends SlotPool {
     readonly waitForJobsToComplete: boolean
     readonly timeoutMs?: number
   }): Promise<number> {
+    const { timeoutMs } = options
+    const startedMs = this.elapsedMs()
     const running = await super.shutdown(options)
-    if (running === 0) await this.#close()
+    const spentMs = this.elapsedMs() - startedMs
+    if (running === 0) await this.#close(timeoutMs === undefined ? undefined : timeoutMs - spentMs)
     // Executions that go on keep their threads; the last one to end closes them.
-    else void this.drained().then(() => this.#close())
+    else {
+      const closed = this.drained().then(() => this.#close())
+      unawaited(closed, (error) => {
+        logThrown(this.context.logger, error, 'The worker threads could not be closed.')
+      })
+    }
     return running
   }
 
@@ -71,12 +81,12 @@ class PiscinaThreadPool extends SlotPool {
     return this.#threads
   }
 
-  async #close(): Promise<void> {
+  async #close(timeoutMs?: number): Promise<void> {
     this.#closed = true
     const opening = this.#opening
     this.#opening = null
     this.#threads = null
-    await (await opening)?.close()
+    await (await opening)?.close(timeoutMs)
   }
 }
 

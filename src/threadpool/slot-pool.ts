@@ -96,6 +96,11 @@ export class SlotPool implements ThreadPool {
     throw new SchedulerError('ERR_SCHEDULER_STATE', `Thread pool '${this.name}' is not initialized.`)
   }
 
+  /** Monotonic milliseconds of the scheduler's clock; 0 before there is one. */
+  protected elapsedMs(): number {
+    return this.#context?.clock.elapsedMs() ?? 0
+  }
+
   /** Resolves when no execution runs, or after `timeoutMs`. */
   protected async drained(timeoutMs?: number): Promise<void> {
     if (this.#running > 0) await this.#draining.wait(this.context.clock, timeoutMs)

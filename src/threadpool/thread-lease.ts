@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
 import type { Timer } from '../time/clock.ts'
+import type { PoolThread } from './thread-roster.ts'
 import { encodeValue } from './value-wire.ts'
 import { type ControlMessage, encodeTask, type TaskWire, type WorkerMessage } from './wire.ts'
 import type { ExecutionThread, WorkerExecution } from './worker-execution.ts'
@@ -7,7 +8,7 @@ import type { ExecutionThread, WorkerExecution } from './worker-execution.ts'
 /** What a lease tells its pool. */
 export interface LeaseEvents {
   /** The thread has come up. */
-  ready(lease: ThreadLease): void
+  ready(lease: ThreadLease, threadId: number): void
   /** The execution got its end from the thread. */
   ended(lease: ThreadLease, execution: WorkerExecution): void
   /** The task cannot cross into the thread. */
@@ -27,6 +28,8 @@ export class ThreadLease implements ExecutionThread {
   /** Asked to end: takes no more tasks. */
   leaving = false
   ready = false
+  /** The thread that has taken the lease; null before, and when it was gone by then. */
+  thread: PoolThread | null = null
   /** It had no work when it was last looked at, and has had none since. */
   rested = false
   /** Runs while the thread is to begin or to end the lease. */
@@ -142,7 +145,7 @@ export class ThreadLease implements ExecutionThread {
     switch (message[0]) {
       case 'ready':
         this.ready = true
-        this.#events.ready(this)
+        this.#events.ready(this, message[1])
         this.#flushWhenDue()
         return
       case 'ends':

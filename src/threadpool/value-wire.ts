@@ -3,18 +3,23 @@ import { type ErrorCode, JobExecutionError, SchedulerError } from '../core/error
 
 /**
  * Any value in a form that structured clone takes. Errors become data, because cloning one keeps neither its own
- * fields nor its class; what cannot be cloned becomes a description.
+ * fields nor its class; so do lists and records within errors that hold errors, or parts that cannot be cloned. What
+ * cannot be cloned becomes a description.
  */
 export type ValueWire =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'error'; readonly error: ErrorWire }
+  | { readonly kind: 'list'; readonly items: readonly ValueWire[] }
+  | { readonly kind: 'record'; readonly fields: FieldsWire }
+
+export type FieldsWire = readonly (readonly [string, ValueWire])[]
 
 export interface ErrorWire {
   readonly type: ErrorType
   readonly name: string
   readonly message: string
   readonly stack: string | undefined
-  readonly fields: readonly (readonly [string, ValueWire])[]
+  readonly fields: FieldsWire
   readonly cause: ValueWire | null
   /** What an AggregateError holds. */
   readonly errors: readonly ValueWire[]
@@ -32,35 +37,152 @@ const builtInErrors: Readonly<Record<BuiltInType, ErrorConstructor>> = {
   URIError,
 }
 
-/** Errors within errors (causes, fields, aggregates) are followed so deep; a chain may be a circle. */
+/** Errors within errors (causes, fields, lists) are followed so deep; a chain may be a circle. */
 const errorDepthMax = 8
 
-/** Own properties of errors that travel by name, not among the fields. */
-const namedProperties: readonly string[] = ['name', 'message', 'stack', 'cause', 'errors']
+/** So many values of all errors together are taken along: errors that hold each other would else multiply. */
+export const errorValuesMax = 1000
 
-export function encodeValue(value: unknown, depth = 0): ValueWire {
-  if (isError(value)) {
+const leftOut: ValueWire = {
+  kind: 'value',
+  value: `[left out: an error holds more than ${errorValuesMax} values]`,
+}
+
+/** Own properties of errors that travel by name, not among the fields. */
+const namedProperties: readonly string[] = ['name', 'message', 'stack', 'cause']
+
+export function encodeValue(value: unknown): ValueWire {
+  return new ValueEncoder().finish((encoder) => encoder.encode(value, 0))
+}
+
+export function decodeValue(wire: ValueWire): unknown {
+  switch (wire.kind) {
+    case 'value':
+      return wire.value
+    case 'error':
+      return decodeError(wire.error)
+    case 'list':
+      return wire.items.map(decodeValue)
+    case 'record':
+      return decodeFields(wire.fields)
+  }
+}
+
+export function encodeFields(fields: object): FieldsWire {
+  return new ValueEncoder().finish((encoder) => encoder.encodeFields(fields, 0))
+}
+
+export function decodeFields(fields: FieldsWire): Record<string, unknown> {
+  return Object.fromEntries(fields.map(([key, value]) => [key, decodeValue(value)]))
+}
+
+/** Encodes one value with all that it holds: what is near the top first, for there may be too much. */
+class ValueEncoder {
+  #left = errorValuesMax
+  /** What was tried: errors often hold the same large object. */
+  readonly #cloneable = new Map<object, boolean>()
+  /** Fill in what errors, lists and records hold. */
+  readonly #fillers: (() => void)[] = []
+
+  finish<Wire>(begin: (encoder: ValueEncoder) => Wire): Wire {
+    const wire = begin(this)
+    // Each may add others.
+    for (const fill of this.#fillers) fill()
+    return wire
+  }
+
+  /** `depth` is 0 outside of errors. */
+  encode(value: unknown, depth: number): ValueWire {
+    // Numbers and texts (a code, a status) cost nothing and say most.
+    if (depth > 0 && this.#left-- <= 0 && isObject(value)) return leftOut
+    if (isError(value)) return this.#encodeError(value, depth)
+    const cloneable = this.#isCloneable(value)
+    const apart = depth > 0 && depth < errorDepthMax ? this.#takeApart(value, cloneable, depth + 1) : null
+    return apart ?? { kind: 'value', value: cloneable ? value : `[${describeUncloneable(value)}]` }
+  }
+
+  encodeFields(source: object, depth: number): FieldsWire {
+    return Object.keys(source).map((key) => [key, this.encode(read(source, key), depth)])
+  }
+
+  /** A list or record that cannot cross as it is; null for anything else. */
+  #takeApart(value: unknown, cloneable: boolean, depth: number): ValueWire | null {
+    try {
+      if (Array.isArray(value)) {
+        if (cloneable && !value.some(isError)) return null
+        return { kind: 'list', items: this.#encodeList(value, depth) }
+      }
+      if (!isRecord(value)) return null
+      const keys = Object.keys(value)
+      if (cloneable && !keys.some((key) => isError(read(value, key)))) return null
+      const fields: [string, ValueWire][] = []
+      this.#fillers.push(() => {
+        for (const key of keys.slice(0, Math.max(this.#left, 0)))
+          fields.push([key, this.encode(read(value, key), depth)])
+      })
+      return { kind: 'record', fields }
+    } catch {
+      // A proxy whose traps throw.
+      return null
+    }
+  }
+
+  #encodeList(list: readonly unknown[], depth: number): ValueWire[] {
+    const { length } = list
+    const items: ValueWire[] = []
+    this.#fillers.push(() => {
+      const end = Math.min(length, this.#left)
+      for (let index = 0; index < end; index++) items.push(this.encode(read(list, String(index)), depth))
+      if (end < length) items.push(leftOut)
+    })
+    return items
+  }
+
+  #encodeError(error: Error, depth: number): ValueWire {
     if (depth >= errorDepthMax) return { kind: 'value', value: '[an error nested too deep]' }
     try {
-      return { kind: 'error', error: encodeError(value, depth + 1) }
+      return { kind: 'error', error: this.#partsOf(error, depth + 1) }
     } catch {
       // A proxy whose traps throw: there is nothing that could be told about it.
       return { kind: 'value', value: '[an error that cannot be read]' }
     }
   }
-  return { kind: 'value', value: isCloneable(value) ? value : `[${describeUncloneable(value)}]` }
-}
 
-export function decodeValue(wire: ValueWire): unknown {
-  return wire.kind === 'value' ? wire.value : decodeError(wire.error)
-}
+  #partsOf(error: Error, depth: number): ErrorWire {
+    const type = typeOf(error)
+    const fields = [...codeOf(error)]
+    const keys = Object.keys(error).filter((key) => !namedProperties.includes(key))
+    // The class of an aggregate takes what it holds; to any other error `errors` is a field like others.
+    const isAggregate = type === 'AggregateError'
+    const errors = isAggregate ? read(error, 'errors') : null
+    const parts = {
+      type,
+      name: text(read(error, 'name'), 'Error'),
+      message: text(read(error, 'message'), ''),
+      stack: text(read(error, 'stack'), undefined),
+      fields,
+      cause: null as ValueWire | null,
+      errors: Array.isArray(errors) ? this.#encodeList(errors, depth) : [],
+    }
+    this.#fillers.push(() => {
+      for (const key of keys) {
+        if (!isAggregate || key !== 'errors') fields.push([key, this.encode(read(error, key), depth)])
+      }
+      const cause = read(error, 'cause')
+      if (cause !== undefined) parts.cause = this.encode(cause, depth)
+    })
+    return parts
+  }
 
-export function encodeFields(fields: object): readonly (readonly [string, ValueWire])[] {
-  return encodeEntries(fields, 0)
-}
-
-export function decodeFields(fields: readonly (readonly [string, ValueWire])[]): Record<string, unknown> {
-  return Object.fromEntries(fields.map(([key, value]) => [key, decodeValue(value)]))
+  #isCloneable(value: unknown): boolean {
+    if (!isObject(value)) return isCloneable(value)
+    let cloneable = this.#cloneable.get(value)
+    if (cloneable === undefined) {
+      cloneable = isCloneable(value)
+      this.#cloneable.set(value, cloneable)
+    }
+    return cloneable
+  }
 }
 
 export function isCloneable(value: unknown): boolean {
@@ -94,17 +216,19 @@ function isError(value: unknown): value is Error {
   }
 }
 
-function encodeError(error: Error, depth: number): ErrorWire {
-  const cause = read(error, 'cause')
-  const errors = error instanceof AggregateError ? read(error, 'errors') : null
-  return {
-    type: typeOf(error),
-    name: text(read(error, 'name'), 'Error'),
-    message: text(read(error, 'message'), ''),
-    stack: text(read(error, 'stack'), undefined),
-    fields: [...codeOf(error), ...encodeEntries(error, depth)],
-    cause: cause === undefined ? null : encodeValue(cause, depth),
-    errors: Array.isArray(errors) ? errors.map((inner) => encodeValue(inner, depth)) : [],
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** An object of no class of its own. */
+function isRecord(value: unknown): value is object {
+  if (!isObject(value)) return false
+  try {
+    const prototype: unknown = Object.getPrototypeOf(value)
+    return prototype === Object.prototype || prototype === null
+  } catch {
+    // A proxy whose getPrototypeOf trap throws.
+    return false
   }
 }
 
@@ -118,18 +242,12 @@ function typeOf(error: Error): ErrorType {
 }
 
 /** A code that the error's class defines (DOMException, for one) is not an own property, but part of its identity. */
-function codeOf(error: Error): readonly (readonly [string, ValueWire])[] {
+function codeOf(error: Error): FieldsWire {
   if (Object.hasOwn(error, 'code')) return []
   const code = read(error, 'code')
   return typeof code === 'string' || typeof code === 'number'
     ? [['code', { kind: 'value', value: code }]]
     : []
-}
-
-function encodeEntries(source: object, depth: number): readonly (readonly [string, ValueWire])[] {
-  return Object.keys(source)
-    .filter((key) => !(isError(source) && namedProperties.includes(key)))
-    .map((key) => [key, encodeValue(read(source, key), depth)])
 }
 
 /** Reads a property of an object that may answer with anything, an exception included. */

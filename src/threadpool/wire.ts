@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import type { EpochMs } from '../time/clock.ts'
-import type { ValueWire } from './value-wire.ts'
+import type { FieldsWire, ValueWire } from './value-wire.ts'
 
 /** Version of the records below; both sides of a thread are always the same build, so a mismatch is a bug. */
 export const wireVersion = 1
@@ -120,16 +120,12 @@ export type ControlMessage =
 
 /** From a worker thread, on the port of its lease. What a task sends arrives in order, its end last. */
 export type WorkerMessage =
-  | readonly [kind: 'ready']
+  | readonly [kind: 'ready', threadId: number]
   | readonly [kind: 'ends', ends: readonly TaskEnd[]]
   | readonly [kind: 'progress', tag: number, value: unknown]
   | readonly [kind: 'log', tag: number, line: LogLine]
 
-export type LogLine = readonly [
-  level: LogLevel,
-  fields: readonly (readonly [string, ValueWire])[],
-  message: string,
-]
+export type LogLine = readonly [level: LogLevel, fields: FieldsWire, message: string]
 
 /** From a worker thread to the process: a log line of a task that is over. */
 export interface LateLogLine {

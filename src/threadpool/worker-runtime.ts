@@ -1,4 +1,5 @@
-import type { MessagePort } from 'node:worker_threads'
+import { type MessagePort, threadId } from 'node:worker_threads'
+import { unawaited } from '../core/unawaited.ts'
 import type { WorkerJobFunction } from '../jobs/job-definition.ts'
 import { decodeValue } from './value-wire.ts'
 import {
@@ -16,7 +17,8 @@ import { type RunChannel, WorkerRun } from './worker-run.ts'
 /** The inside of one worker thread: the modules it has loaded and the lease it serves. */
 export class WorkerRuntime {
   readonly #parent: MessagePort
-  readonly #functions = new Map<string, WorkerJobFunction>()
+  /** By module and then by the name of the export. */
+  readonly #functions = new Map<string, Map<string, WorkerJobFunction>>()
 
   constructor(parent: MessagePort) {
     this.#parent = parent
@@ -35,11 +37,11 @@ export class WorkerRuntime {
   }
 
   #find([, moduleUrl, exportName]: TaskWire): WorkerJobFunction | Promise<WorkerJobFunction> {
-    const key = `${exportName} ${moduleUrl}`
-    const loaded = this.#functions.get(key)
+    const loaded = this.#functions.get(moduleUrl)?.get(exportName)
     if (loaded !== undefined) return loaded
     return loadWorkerFunction(moduleUrl, exportName).then((job) => {
-      this.#functions.set(key, job)
+      const ofModule = this.#functions.get(moduleUrl) ?? new Map<string, WorkerJobFunction>()
+      this.#functions.set(moduleUrl, ofModule.set(exportName, job))
       return job
     })
   }
@@ -68,7 +70,7 @@ class LeaseServer implements RunChannel {
       })
       port.on('close', resolve)
     })
-    this.#post(['ready'])
+    this.#post(['ready', threadId])
   }
 
   progress(tag: number, value: unknown): void {
@@ -83,7 +85,7 @@ class LeaseServer implements RunChannel {
   #receive(message: ControlMessage): void {
     switch (message[0]) {
       case 'run':
-        for (const task of message[1]) void this.#run(task)
+        for (const task of message[1]) unawaited(this.#run(task), endThread)
         return
       case 'abort':
         this.#runs.get(message[1])?.abort(decodeValue(message[2]))
@@ -138,6 +140,13 @@ class LeaseServer implements RunChannel {
   #post(message: WorkerMessage): void {
     this.#port.postMessage(message)
   }
+}
+
+/** A thread whose own code failed ends, and the main thread fails what ran on it: better than a task without an end. */
+function endThread(error: unknown): void {
+  process.nextTick(() => {
+    throw error
+  })
 }
 
 /** Whether the main thread has still to take what was printed here; a thread that ends takes it along. */

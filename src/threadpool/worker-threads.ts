@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { type Clock, systemClock, type Timer } from '../time/clock.ts'
-import { loadPiscina, type Piscina, type PiscinaModule } from './piscina-module.ts'
+import { Waiters } from '../time/waiters.ts'
+import { loadPiscina, type Piscina, type PiscinaModule, type PiscinaWorker } from './piscina-module.ts'
 import type { ResolvedPiscinaOptions } from './piscina-options.ts'
 import { type LeaseEvents, ThreadLease } from './thread-lease.ts'
-import type { ThreadPoolContext, WorkerTaskHandlers } from './thread-pool.ts'
+import type { StuckThread, ThreadPoolContext, WorkerTaskHandlers } from './thread-pool.ts'
+import { exitTimeoutMs, type PoolThread, ThreadRoster } from './thread-roster.ts'
 import { decodeFields } from './value-wire.ts'
 import { isLateLogLine, type LeaseOffer, type WorkerTask, type WorkerTaskResult } from './wire.ts'
 import { WorkerExecution } from './worker-execution.ts'
@@ -31,6 +33,7 @@ export class WorkerThreads {
   readonly #threadClock: Clock
   readonly #options: ResolvedPiscinaOptions
   readonly #piscina: Piscina<LeaseOffer | null>
+  readonly #roster: ThreadRoster
   readonly #leases = new Set<ThreadLease>()
   /** Leases that were asked to end and have not yet: their threads come back soon. */
   #leaving = 0
@@ -57,11 +60,14 @@ export class WorkerThreads {
     this.#threadClock = threadClock
     this.#options = options
     this.#leaseEvents = {
-      ready: (lease) => {
+      ready: (lease, threadId) => {
         lease.answerTimer?.cancel()
         this.#cameUp = true
         this.#lastError = null
+        this.#identify(lease, threadId)
         this.#dispatch()
+        // What it was leased for may have been interrupted, or run elsewhere.
+        if (lease.load === 0) this.#sweepSoon()
       },
       ended: (lease, execution) => {
         this.#release(execution)
@@ -73,6 +79,15 @@ export class WorkerThreads {
         this.#refill(lease)
       },
     }
+    this.#roster = new ThreadRoster(threadClock, {
+      stuck: (thread) => {
+        this.#tellStuck(thread)
+      },
+      exited: ({ id }, { wasStuck }) => {
+        if (wasStuck) context.logger.info({ threadId: id }, 'A worker thread that was stuck has exited')
+        this.#dispatch()
+      },
+    })
     this.#piscina = new PiscinaClass<LeaseOffer | null>(piscinaOptions(options))
     this.#piscina.on('message', (message: unknown) => {
       if (!isLateLogLine(message)) return
@@ -83,7 +98,8 @@ export class WorkerThreads {
       this.#lastError = error
       this.#logIdleFailure(error)
     })
-    this.#piscina.on('workerDestroy', () => {
+    this.#piscina.on('workerDestroy', (worker: unknown) => {
+      this.#roster.ending((worker as PiscinaWorker).id)
       // Piscina has yet to fail the thread's lease and to tell the error.
       context.clock.setImmediate(() => {
         this.#checkStarts()
@@ -129,14 +145,26 @@ export class WorkerThreads {
     })
   }
 
-  /** Ends all threads, whatever they do. */
-  async close(): Promise<void> {
+  /** Ends all threads, whatever they do; one that does not exit is not waited for longer than `timeoutMs`. */
+  async close(timeoutMs: number = exitTimeoutMs): Promise<void> {
     this.#closed = true
     this.#sweep?.cancel()
     const { threads } = this.#piscina
-    if (this.#keptByPiscina) await Promise.all(threads.map((thread) => thread.terminate()))
-    else await this.#piscina.destroy()
+    const ended = this.#keptByPiscina
+      ? Promise.all(threads.map((thread) => thread.terminate()))
+      : this.#piscina.destroy()
+    await this.#within(timeoutMs, Promise.all([ended, this.#roster.ended()]))
     for (const lease of this.#leases) lease.close()
+  }
+
+  async #within(timeoutMs: number, ended: Promise<unknown>): Promise<void> {
+    const waiting = new Waiters()
+    const over = waiting.wait(this.#threadClock, Math.min(timeoutMs, exitTimeoutMs))
+    try {
+      await Promise.race([ended, over])
+    } finally {
+      waiting.wakeAll()
+    }
   }
 
   /** Gives waiting executions to threads that have room, and leases more threads as long as there may be more. */
@@ -158,7 +186,8 @@ export class WorkerThreads {
       leastBusy = lease
     }
     // A thread that is just coming back is worth waiting for; starting one takes long.
-    const mayLease = this.#leases.size < this.#options.maxThreads && this.#leaving < demand
+    const threads = this.#leases.size + this.#roster.endingCount
+    const mayLease = threads < this.#options.maxThreads && this.#leaving < demand
     return mayLease ? this.#lease() : leastBusy
   }
 
@@ -188,7 +217,15 @@ export class WorkerThreads {
     return lease
   }
 
-  /** The thread is back with piscina, or dead. */
+  #identify(lease: ThreadLease, threadId: number): void {
+    const worker = this.#piscina.threads.find((thread) => thread.threadId === threadId)
+    // A thread that piscina has given up already ends by itself.
+    if (worker === undefined) return
+    lease.thread = this.#roster.of(worker)
+    lease.thread.executions = lease.executions
+  }
+
+  /** The thread is back with piscina, or piscina has given it up. */
   #end(lease: ThreadLease, error: unknown): void {
     if (!lease.ready && error !== null) {
       this.#lastError = error
@@ -197,6 +234,19 @@ export class WorkerThreads {
     }
     if (!this.#leases.delete(lease)) return
     if (lease.leaving) this.#leaving--
+    lease.answerTimer?.cancel()
+    const { thread } = lease
+    if (error === null || thread === null || thread.hasExited) {
+      this.#settle(lease, error)
+      return
+    }
+    // Native code goes on after the termination, and with it what the thread ran.
+    thread.whenExited(() => {
+      this.#settle(lease, error)
+    })
+  }
+
+  #settle(lease: ThreadLease, error: unknown): void {
     // What a thread said just before its end is what tells why.
     lease.drain()
     lease.close()
@@ -207,6 +257,24 @@ export class WorkerThreads {
       execution.fail(workerFailure(execution, error))
     }
     this.#dispatch()
+  }
+
+  #tellStuck({ id: threadId, executions }: PoolThread): void {
+    const stuck: StuckThread = {
+      threadId,
+      waitedMs: exitTimeoutMs,
+      executions: [...executions.values()].map(({ task: { job, fireInstanceId } }) => ({
+        job: { name: job.name, group: job.group },
+        fireInstanceId,
+      })),
+    }
+    const { logger } = this.#context
+    logger.warn(
+      { ...stuck },
+      'A worker thread was terminated and does not exit: it is in native code, which cannot be stopped. ' +
+        'Its slots and jobs stay taken until it does',
+    )
+    this.#context.threadStuck?.(stuck)
   }
 
   #logIdleFailure(error: unknown): void {

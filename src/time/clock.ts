@@ -1,3 +1,5 @@
+import { type ArgumentCheck, checkMethods } from '../core/arguments.ts'
+
 /** Milliseconds since the epoch on the wall clock. */
 export type EpochMs = number
 
@@ -23,6 +25,12 @@ export interface Clock {
   /** Calls `onFire` after pending I/O and timers had their turn: yields the event loop. */
   setImmediate(onFire: () => void): Timer
 }
+
+export const checkClock: ArgumentCheck = checkMethods(
+  'a Clock',
+  ['now', 'elapsedMs', 'setTimer', 'setImmediate'],
+  'Leave it out for the clock of the system, or use a ManualClock of quartz-ts/testing.',
+)
 
 /** The longest delay that Node's timers keep; a longer one would fire at once. */
 export const timerDelayMaxMs: number = 2 ** 31 - 1

@@ -1,3 +1,4 @@
+import { checkObject, checkOptions, checkString } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
 import {
@@ -9,7 +10,7 @@ import {
   minuteMs,
   secondMs,
 } from './civil.ts'
-import { type Clock, systemClock } from './clock.ts'
+import { type Clock, checkClock, systemClock } from './clock.ts'
 import { evenWallTimeBefore, instantOfWallTime, nextWallTime, plusMonths } from './wall-time.ts'
 import { TimeZone } from './zone.ts'
 
@@ -43,6 +44,7 @@ export class DateBuilder {
   #fields: Partial<WallFields> = {}
 
   private constructor(options: DateBuilderOptions) {
+    checkBuilderOptions(options)
     this.#clock = options.clock ?? systemClock
     this.#zone = zoneOf(options)
   }
@@ -97,6 +99,7 @@ export class DateBuilder {
   static futureDate(interval: number, unit: DateUnit, options: DateBuilderOptions = {}): Date {
     requireBetween('interval', interval, -1_000_000_000, 1_000_000_000)
     const zone = zoneOf(options)
+    requireUnit(unit)
     const nowMs = (options.clock ?? systemClock).now()
     const elapsedMs = elapsedUnits[unit]
     const futureMs =
@@ -128,6 +131,8 @@ export class DateBuilder {
     date: { readonly day?: number; readonly month?: number; readonly year?: number } = {},
     options: DateBuilderOptions = {},
   ): Date {
+    checkObject('DateBuilder.dateOf', 'time', time)
+    checkObject('DateBuilder.dateOf', 'date', date)
     const builder = DateBuilder.newDate(options).atHourMinuteAndSecond(time.hour, time.minute, time.second)
     if (date.day !== undefined) builder.onDay(date.day)
     if (date.month !== undefined) builder.inMonth(date.month)
@@ -184,6 +189,7 @@ export class DateBuilder {
 
   /** The instant at which the wall of `to` shows what the wall of `from` shows at the date. */
   static translateTime(date: Date, zones: { readonly from: string; readonly to: string }): Date {
+    checkObject('DateBuilder.translateTime', 'zones', zones)
     const localMs = TimeZone.of(zones.from).toLocalMs(requireDateMs(date))
     return new Date(instantOfWallTime(TimeZone.of(zones.to), localMs))
   }
@@ -231,13 +237,8 @@ function plusCalendarUnits(localMs: number, interval: number, unit: DateUnit): n
       return localMs + interval * 7 * dayMs
     case 'MONTH':
       return plusMonths(localMs, interval)
-    case 'YEAR':
-      return plusMonths(localMs, interval * 12)
     default:
-      throw new InvalidArgumentError(
-        'unit',
-        `'unit' must be one of ${dateUnits.join(', ')}, got ${describeValue(unit)}.`,
-      )
+      return plusMonths(localMs, interval * 12)
   }
 }
 
@@ -271,11 +272,25 @@ function nextMultiple(date: Date, base: number, unitMs: number, options: DateBui
   return new Date(nextWallTime(zoneOf(options), requireDateMs(date), next))
 }
 
+function checkBuilderOptions(options: DateBuilderOptions): void {
+  checkOptions('DateBuilder', options, { timeZone: checkString, clock: checkClock })
+}
+
+function requireUnit(unit: unknown): void {
+  if (dateUnits.some((known) => known === unit)) return
+  throw new InvalidArgumentError(
+    'unit',
+    `'unit' must be one of ${dateUnits.join(', ')}, got ${describeValue(unit)}.`,
+  )
+}
+
 function zoneOf(options: DateBuilderOptions): TimeZone {
+  checkBuilderOptions(options)
   return options.timeZone === undefined ? TimeZone.system() : TimeZone.of(options.timeZone)
 }
 
 function now(options: DateBuilderOptions): Date {
+  checkBuilderOptions(options)
   return new Date((options.clock ?? systemClock).now())
 }
 

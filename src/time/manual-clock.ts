@@ -10,7 +10,9 @@ interface ArmedTimer {
  * A clock that stands still until it is told to move, so that "three days later" is one line of a test.
  *
  * `advance` moves both clocks and fires due timers in order of their deadlines; `jump` moves the wall clock alone, as
- * an operator or NTP would. After each timer the clock lets promises and immediates settle before it goes on.
+ * an operator or NTP would. After each timer the clock gives promises and immediates a few turns before it goes on.
+ * What waits for anything else (a file, a server, a thread, a timer of Node.js) may still be under way then; a
+ * scheduler's `idle()` waits for it.
  */
 export class ManualClock implements Clock {
   #wallMs: EpochMs
@@ -52,7 +54,9 @@ export class ManualClock implements Clock {
     return this.#timers.size
   }
 
-  /** Moves time forward, firing timers that come due on the way, and lets everything they started settle. */
+  /**
+   * Moves time forward, firing timers that come due on the way; after each, promises and immediates have a few turns.
+   */
   async advance(ms: number): Promise<void> {
     const target = this.#monotonicMs + ms
     await this.settle()
@@ -82,7 +86,7 @@ export class ManualClock implements Clock {
     this.#wallMs += ms
   }
 
-  /** Lets pending promises and immediates run without moving time. */
+  /** Gives pending promises and immediates a few turns without moving time. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < 3; turn++) {
       await new Promise<void>((resolve) => setImmediate(resolve))

@@ -1,3 +1,4 @@
+import { checkBoolean, checkNumber, checkObject, checkOptions } from '../core/arguments.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
 import {
@@ -128,6 +129,7 @@ export class CalendarIntervalScheduleBuilder implements ScheduleBuilder<Calendar
 
   /** A builder that starts out with the schedule of an existing trigger. */
   static of(schedule: CalendarIntervalTriggerFields): CalendarIntervalScheduleBuilder {
+    checkObject('CalendarIntervalScheduleBuilder.of', 'schedule', schedule)
     const builder = new CalendarIntervalScheduleBuilder()
     builder.#repeatInterval = schedule.repeatInterval
     builder.#repeatIntervalUnit = schedule.repeatIntervalUnit
@@ -140,6 +142,7 @@ export class CalendarIntervalScheduleBuilder implements ScheduleBuilder<Calendar
 
   /** The time between fires: so many units, at least 1. */
   withInterval(interval: number, unit: CalendarIntervalUnit): this {
+    checkNumber('CalendarIntervalScheduleBuilder.withInterval', 'interval', interval)
     this.#repeatInterval = interval
     this.#repeatIntervalUnit = unit
     return this
@@ -174,12 +177,14 @@ export class CalendarIntervalScheduleBuilder implements ScheduleBuilder<Calendar
 
   /** Kept and stored for Quartz's sake: intervals of days and longer always keep the hour. */
   preserveHourOfDayAcrossDaylightSavings(options: { enabled: boolean } = { enabled: true }): this {
+    checkSwitch('preserveHourOfDayAcrossDaylightSavings', options)
     this.#preserveHourOfDay = options.enabled
     return this
   }
 
   /** Leave out a fire whose local time does not exist. Default: fire at the first instant after the gap. */
   skipDayIfHourDoesNotExist(options: { enabled: boolean } = { enabled: true }): this {
+    checkSwitch('skipDayIfHourDoesNotExist', options)
     this.#skipDayIfHourDoesNotExist = options.enabled
     return this
   }
@@ -202,4 +207,10 @@ export class CalendarIntervalScheduleBuilder implements ScheduleBuilder<Calendar
     trigger.validate()
     return trigger
   }
+}
+
+function checkSwitch(method: string, options: { enabled: boolean }): void {
+  const owner = `CalendarIntervalScheduleBuilder.${method}`
+  checkOptions(owner, options, { enabled: checkBoolean })
+  checkBoolean(owner, 'enabled', options.enabled, 'ERR_INVALID_OPTION')
 }

@@ -1,14 +1,7 @@
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from './calendars/calendar.ts'
-
-/** How far ahead a time that a calendar includes is looked for. */
-export const searchHorizonMs: number = 36_525 * 86_400_000
-
-/**
- * How many excluded fire times are passed over before the answer is "never". A hundred years of days fit three
- * times; what the bound stops is a calendar with a hole at every second that a schedule always misses.
- */
-const maxSkips = 100_000
+import { CalendarSearch } from './calendars/calendar-search.ts'
+import { ZonedCalendar } from './calendars/zoned-calendar.ts'
 
 /** How many excluded times of the past are counted one by one when a calendar is replaced. */
 const maxCountedSkips = 10_000
@@ -17,7 +10,7 @@ interface Schedule {
   fireTimeAfterMs(afterMs: EpochMs, timesTriggered: number): EpochMs | null
 }
 
-/** The candidate, or the first fire time after it that the calendar includes; null when there is none in reach. */
+/** The candidate, or the first fire time after it that the calendar includes; null when the search finds none. */
 export function firstIncluded(
   schedule: Schedule,
   calendar: Calendar | null,
@@ -25,12 +18,13 @@ export function firstIncluded(
   timesTriggered: number,
 ): EpochMs | null {
   if (calendar === null || candidateMs === null) return candidateMs
-  const horizonMs = candidateMs + searchHorizonMs
+  const search = new CalendarSearch(candidateMs)
   let nextMs: EpochMs | null = candidateMs
-  for (let skips = 0; skips < maxSkips; skips++) {
-    if (nextMs === null || nextMs > horizonMs) return null
-    if (calendar.isTimeIncluded(nextMs)) return nextMs
-    nextMs = leap(schedule, calendar, nextMs, timesTriggered)
+  while (nextMs !== null && nextMs <= search.horizonMs) {
+    const includedMs = firstIncludedFrom(calendar, nextMs, search)
+    if (includedMs === null || includedMs === nextMs) return includedMs
+    // The first fire time that lies behind the stretch which the calendar excludes.
+    nextMs = schedule.fireTimeAfterMs(Math.max(includedMs - 1, nextMs), timesTriggered)
   }
   return null
 }
@@ -58,14 +52,8 @@ export function firstIncludedAfterReplacement(
   return firstIncluded(schedule, calendar, nextMs, timesTriggered)
 }
 
-/** The first fire time that lies behind the stretch which the calendar excludes at `excludedMs`. */
-function leap(
-  schedule: Schedule,
-  calendar: Calendar,
-  excludedMs: EpochMs,
-  timesTriggered: number,
-): EpochMs | null {
-  const includedMs = calendar.nextIncludedTime(excludedMs)
-  if (includedMs === null) return null
-  return schedule.fireTimeAfterMs(Math.max(includedMs - 1, excludedMs), timesTriggered)
+function firstIncludedFrom(calendar: Calendar, fromMs: EpochMs, search: CalendarSearch): EpochMs | null {
+  if (calendar instanceof ZonedCalendar) return calendar.firstIncludedFrom(fromMs, search)
+  if (!search.mayAsk()) return null
+  return calendar.isTimeIncluded(fromMs) ? fromMs : calendar.nextIncludedTime(fromMs)
 }

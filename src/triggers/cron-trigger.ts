@@ -1,6 +1,7 @@
+import { checkNumber, checkObject, listOf } from '../core/arguments.ts'
 import { secondMs } from '../time/civil.ts'
 import type { EpochMs } from '../time/clock.ts'
-import { CronExpression, type CronOptions } from './cron/cron-expression.ts'
+import { CronExpression, type CronOptions, checkExpression } from './cron/cron-expression.ts'
 import type { CronDst } from './cron/dst-policy.ts'
 import { FluentTriggerBuilder, type ScheduleBuilder } from './fluent-trigger-builder.ts'
 import { invalidTrigger } from './invalid-trigger.ts'
@@ -112,6 +113,11 @@ function startingOnSecond(fields: TriggerFields): TriggerFields {
   return startTimeMs === fields.startTimeMs ? fields : { ...fields, startTimeMs }
 }
 
+/** Refuses what no number is before it becomes a part of an expression. */
+function checkNumbers(method: string, numbers: Readonly<Record<string, number>>): void {
+  for (const [argument, value] of Object.entries(numbers)) checkNumber(method, argument, value)
+}
+
 /** A cron schedule. Each method changes this builder and returns it. */
 export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
   #cronExpression: CronExpression
@@ -128,6 +134,7 @@ export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
    * @throws CronExpressionError
    */
   static cronSchedule(expression: string | CronExpression, options?: CronOptions): CronScheduleBuilder {
+    checkExpression('CronScheduleBuilder.cronSchedule', 'expression', expression)
     const parsed = typeof expression === 'string' ? CronExpression.parse(expression, options) : expression
     return new CronScheduleBuilder(parsed)
   }
@@ -139,6 +146,7 @@ export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
 
   /** Every day at that time. */
   static dailyAtHourAndMinute(hour: number, minute: number): CronScheduleBuilder {
+    checkNumbers('CronScheduleBuilder.dailyAtHourAndMinute', { hour, minute })
     return CronScheduleBuilder.cronSchedule(`0 ${minute} ${hour} ? * *`)
   }
 
@@ -148,6 +156,8 @@ export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
     minute: number,
     ...daysOfWeek: readonly number[]
   ): CronScheduleBuilder {
+    checkNumbers('CronScheduleBuilder.atHourAndMinuteOnGivenDaysOfWeek', { hour, minute })
+    listOf(checkNumber)('CronScheduleBuilder.atHourAndMinuteOnGivenDaysOfWeek', 'daysOfWeek', daysOfWeek)
     if (daysOfWeek.length === 0) {
       throw invalidTrigger('CronScheduleBuilder', 'daysOfWeek', 'name at least one weekday, 1=SUN to 7=SAT.')
     }
@@ -156,16 +166,20 @@ export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
 
   /** Every week on that weekday, 1=SUN to 7=SAT, at that time. */
   static weeklyOnDayAndHourAndMinute(dayOfWeek: number, hour: number, minute: number): CronScheduleBuilder {
+    checkNumbers('CronScheduleBuilder.weeklyOnDayAndHourAndMinute', { dayOfWeek, hour, minute })
     return CronScheduleBuilder.cronSchedule(`0 ${minute} ${hour} ? * ${dayOfWeek}`)
   }
 
   /** Every month on that day, 1 to 31, at that time; months that are too short have no fire. */
   static monthlyOnDayAndHourAndMinute(dayOfMonth: number, hour: number, minute: number): CronScheduleBuilder {
+    checkNumbers('CronScheduleBuilder.monthlyOnDayAndHourAndMinute', { dayOfMonth, hour, minute })
     return CronScheduleBuilder.cronSchedule(`0 ${minute} ${hour} ${dayOfMonth} * ?`)
   }
 
   /** A builder that starts out with the schedule of an existing trigger. */
   static of(schedule: CronTriggerFields): CronScheduleBuilder {
+    checkObject('CronScheduleBuilder.of', 'schedule', schedule)
+    checkExpression('CronScheduleBuilder.of', 'cronExpression', schedule.cronExpression)
     return new CronScheduleBuilder(schedule.cronExpression).withMisfireInstruction(
       schedule.misfireInstruction,
     )

@@ -1,7 +1,7 @@
 import { dayMs, epochDayOf, weekdayOf } from '../time/civil.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { TimeZone } from '../time/zone.ts'
-import { searchHorizonMs } from './calendar-skip.ts'
+import { searchHorizonMs } from './calendars/calendar-search.ts'
 import { instantMaxMs } from './invalid-trigger.ts'
 import { repeatIndefinitely } from './simple-schedule.ts'
 

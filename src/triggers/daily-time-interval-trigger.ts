@@ -1,5 +1,7 @@
+import { checkNumber, checkObject } from '../core/arguments.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
+import type { Calendar } from './calendars/calendar.ts'
 import {
   type DailyTimeIntervalUnit,
   dailyIntervalMs,
@@ -14,7 +16,7 @@ import { int32Max, invalidTrigger, requireOneOf, requireWhole } from './invalid-
 import type { CalendarMisfireInstruction } from './misfire-instruction.ts'
 import { RecurringTrigger } from './recurring-trigger.ts'
 import { repeatIndefinitely } from './simple-schedule.ts'
-import { TimeOfDay } from './time-of-day.ts'
+import { checkTimeOfDay, TimeOfDay } from './time-of-day.ts'
 import type { TriggerFields } from './trigger-fields.ts'
 
 /** What a daily-time-interval trigger has beyond the fields of every trigger. */
@@ -107,6 +109,14 @@ export class DailyTimeIntervalTrigger extends RecurringTrigger implements DailyT
     return this.fireTimeAfterMs(this.startTimeMs - 1)
   }
 
+  /** As of every trigger of this kind, but one whose end time lies before `nowMs` has fired for the last time. */
+  override updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this {
+    const hasEnded = this.endTimeMs !== null && this.endTimeMs < nowMs
+    return hasEnded && this.misfireInstruction !== 'ignore'
+      ? this.finished()
+      : super.updateAfterMisfire(calendar, nowMs)
+  }
+
   override getScheduleBuilder(): DailyTimeIntervalScheduleBuilder {
     return DailyTimeIntervalScheduleBuilder.of(this)
   }
@@ -179,6 +189,7 @@ export class DailyTimeIntervalScheduleBuilder implements ScheduleBuilder<DailyTi
 
   /** A builder that starts out with the schedule of an existing trigger. */
   static of(schedule: DailyTimeIntervalTriggerFields): DailyTimeIntervalScheduleBuilder {
+    checkObject('DailyTimeIntervalScheduleBuilder.of', 'schedule', schedule)
     const builder = new DailyTimeIntervalScheduleBuilder()
     builder.#repeatInterval = schedule.repeatInterval
     builder.#repeatIntervalUnit = schedule.repeatIntervalUnit
@@ -193,6 +204,7 @@ export class DailyTimeIntervalScheduleBuilder implements ScheduleBuilder<DailyTi
 
   /** The time between the fires of a day: so many units, at least 1 and at most 24 hours. */
   withInterval(interval: number, unit: DailyTimeIntervalUnit): this {
+    checkNumber('DailyTimeIntervalScheduleBuilder.withInterval', 'interval', interval)
     this.#repeatInterval = interval
     this.#repeatIntervalUnit = unit
     return this
@@ -228,12 +240,14 @@ export class DailyTimeIntervalScheduleBuilder implements ScheduleBuilder<DailyTi
 
   /** The first fire of each day. Default 00:00:00. */
   startingDailyAt(timeOfDay: TimeOfDay): this {
+    checkTimeOfDay('DailyTimeIntervalScheduleBuilder.startingDailyAt', 'timeOfDay', timeOfDay)
     this.#startSecondOfDay = timeOfDay.secondOfDay
     return this
   }
 
   /** No fire of a day lies after this. Default 23:59:59. */
   endingDailyAt(timeOfDay: TimeOfDay): this {
+    checkTimeOfDay('DailyTimeIntervalScheduleBuilder.endingDailyAt', 'timeOfDay', timeOfDay)
     this.#endSecondOfDay = timeOfDay.secondOfDay
     this.#countPerDay = null
     return this
@@ -241,6 +255,7 @@ export class DailyTimeIntervalScheduleBuilder implements ScheduleBuilder<DailyTi
 
   /** Ends each day with its n-th fire, counted from the start of the window; the n fires must fit into the day. */
   endingDailyAfterCount(count: number): this {
+    checkNumber('DailyTimeIntervalScheduleBuilder.endingDailyAfterCount', 'count', count)
     this.#countPerDay = count
     return this
   }

@@ -1,8 +1,17 @@
+import {
+  checkMethods,
+  checkNumber,
+  checkOptions,
+  checkString,
+  orNull,
+  wrongArgument,
+} from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
-import { type IdGenerator, systemIds } from '../core/ids.ts'
+import { checkIds, type IdGenerator, systemIds } from '../core/ids.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
-import { JobKey, TriggerKey } from '../core/key.ts'
-import { type Clock, type EpochMs, systemClock } from '../time/clock.ts'
+import { checkTriggerKey, generatedTriggerKey, isJobKey, JobKey, TriggerKey } from '../core/key.ts'
+import { isObject } from '../core/options.ts'
+import { type Clock, checkClock, type EpochMs, systemClock } from '../time/clock.ts'
 import { requireInstantMs } from './invalid-trigger.ts'
 import { defaultPriority, type TriggerFields } from './trigger-fields.ts'
 
@@ -24,6 +33,12 @@ export interface TriggerBuilderOptions {
   readonly ids?: IdGenerator
 }
 
+const checkSchedule = checkMethods(
+  'a schedule builder',
+  ['build'],
+  "Make one, as in CronScheduleBuilder.cronSchedule('0 0 12 * * ?') or SimpleScheduleBuilder.repeatHourlyForever().",
+)
+
 /**
  * Collects what a trigger is made of. Each method changes this builder and returns it. Start with
  * `TriggerBuilder.newTrigger()` or `trigger.getTriggerBuilder()`.
@@ -42,6 +57,7 @@ export class FluentTriggerBuilder<T> {
   #endTimeMs: EpochMs | null = null
 
   constructor(schedule: ScheduleBuilder<T>, options: TriggerBuilderOptions = {}) {
+    checkOptions('TriggerBuilder.newTrigger', options, { clock: checkClock, ids: checkIds })
     this.#clock = options.clock ?? systemClock
     this.#ids = options.ids ?? systemIds
     this.#schedule = schedule
@@ -66,7 +82,11 @@ export class FluentTriggerBuilder<T> {
   withIdentity(key: TriggerKey): this
   withIdentity(name: string, group?: string): this
   withIdentity(identity: TriggerKey | string, group?: string): this {
-    this.#key = typeof identity === 'string' ? new TriggerKey(identity, group) : identity
+    if (typeof identity === 'string') this.#key = new TriggerKey(identity, group)
+    else {
+      checkTriggerKey('TriggerBuilder.withIdentity', 'identity', identity)
+      this.#key = identity
+    }
     return this
   }
 
@@ -74,24 +94,26 @@ export class FluentTriggerBuilder<T> {
   forJob(job: JobKey | { readonly key: JobKey }): this
   forJob(name: string, group?: string): this
   forJob(job: JobKey | { readonly key: JobKey } | string, group?: string): this {
-    if (typeof job === 'string') this.#jobKey = new JobKey(job, group)
-    else this.#jobKey = job instanceof JobKey ? job : job.key
+    this.#jobKey = typeof job === 'string' ? new JobKey(job, group) : jobKeyOf(job)
     return this
   }
 
   withDescription(description: string | null): this {
+    orNull(checkString)('TriggerBuilder.withDescription', 'description', description)
     this.#description = description
     return this
   }
 
   /** Between triggers due at the same millisecond the higher number goes first. Default 5. */
   withPriority(priority: number): this {
+    checkNumber('TriggerBuilder.withPriority', 'priority', priority)
     this.#priority = priority
     return this
   }
 
   /** Name of the calendar whose excluded times the trigger skips, or null for none. */
   modifiedByCalendar(name: string | null): this {
+    orNull(checkString)('TriggerBuilder.modifiedByCalendar', 'name', name)
     this.#calendarName = name
     return this
   }
@@ -108,7 +130,11 @@ export class FluentTriggerBuilder<T> {
     return this
   }
 
-  /** No fire time lies after this instant; null means no end. Each family says whether the instant itself counts. */
+  /**
+   * No fire is planned after this instant; null means no end. Each family says whether the instant itself counts.
+   * A misfire after the end finishes simple and daily-time-interval triggers; cron and calendar-interval triggers make
+   * up for it with one late fire unless their misfire instruction is `doNothing`.
+   */
   endAt(end: Date | null): this {
     this.#endTimeMs = end === null ? null : requireInstantMs('TriggerBuilder.endAt', 'endTime', end)
     return this
@@ -116,6 +142,7 @@ export class FluentTriggerBuilder<T> {
 
   /** Replaces the schedule; the builder then makes triggers of that family. */
   withSchedule<U>(schedule: ScheduleBuilder<U>): FluentTriggerBuilder<U> {
+    checkSchedule('TriggerBuilder.withSchedule', 'schedule', schedule)
     const retyped = this as unknown as FluentTriggerBuilder<U>
     retyped.#schedule = schedule
     return retyped
@@ -126,7 +153,7 @@ export class FluentTriggerBuilder<T> {
   usingJobData(key: string, value: unknown): this
   usingJobData(data: JobDataMap | string, value?: unknown): this {
     const added: unknown = typeof data === 'string' ? { [data]: value } : data
-    if (typeof added !== 'object' || added === null) {
+    if (!isObject(added)) {
       throw new InvalidArgumentError(
         'jobDataMap',
         'TriggerBuilder.usingJobData takes a record, or a key and a value.',
@@ -144,7 +171,7 @@ export class FluentTriggerBuilder<T> {
    */
   build(): T {
     return this.#schedule.build({
-      key: this.#key ?? new TriggerKey(this.#ids.uniqueName()),
+      key: this.#key ?? generatedTriggerKey(this.#ids.uniqueName()),
       jobKey: this.#jobKey,
       description: this.#description,
       calendarName: this.#calendarName,
@@ -154,4 +181,11 @@ export class FluentTriggerBuilder<T> {
       endTimeMs: this.#endTimeMs,
     })
   }
+}
+
+function jobKeyOf(job: JobKey | { readonly key: JobKey }): JobKey {
+  if (isJobKey(job)) return job
+  const key: unknown = isObject(job) ? job.key : undefined
+  if (isJobKey(key)) return key
+  throw wrongArgument('TriggerBuilder.forJob', 'job', 'a name, a JobKey or a JobDetail', job)
 }

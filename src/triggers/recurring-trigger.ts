@@ -3,7 +3,7 @@ import { firstIncluded } from './calendar-skip.ts'
 import type { Calendar } from './calendars/calendar.ts'
 import { requireOneOf } from './invalid-trigger.ts'
 import { type CalendarMisfireInstruction, calendarMisfireInstructions } from './misfire-instruction.ts'
-import { plannedFireTimeMs, Trigger } from './trigger.ts'
+import { Trigger } from './trigger.ts'
 import type { TriggerFields } from './trigger-fields.ts'
 
 /** What the triggers share that follow the wall clock of a zone: their misfire instructions. */
@@ -25,7 +25,10 @@ export abstract class RecurringTrigger extends Trigger {
   /** IANA name of the zone whose wall clock the schedule follows. */
   abstract get timeZone(): string
 
-  /** `smart` means `fireOnceNow`, which does not ask the calendar; `doNothing` goes on with the next included time. */
+  /**
+   * `smart` means `fireOnceNow`, which does not ask the calendar; `doNothing` goes on with the next included time. As
+   * in Quartz, `fireOnceNow` makes up for what was missed before the end time also when `nowMs` lies after it.
+   */
   override updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this {
     const { previousFireTimeMs, timesTriggered } = this
     switch (this.misfireInstruction) {
@@ -36,7 +39,7 @@ export abstract class RecurringTrigger extends Trigger {
         return this.remade(this, nextMs, previousFireTimeMs, timesTriggered, null)
       }
       default:
-        return this.remade(this, nowMs, previousFireTimeMs, timesTriggered, plannedFireTimeMs(this))
+        return this.firingLateAt(nowMs)
     }
   }
 

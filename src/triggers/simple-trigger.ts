@@ -1,4 +1,4 @@
-import { refuseUnknownKeys } from '../core/options.ts'
+import { checkNumber, checkObject, checkOptions } from '../core/arguments.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { firstIncluded } from './calendar-skip.ts'
 import type { Calendar } from './calendars/calendar.ts'
@@ -62,7 +62,7 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
   /**
    * `smart` means `fireNow` for a trigger that fires once, `rescheduleNextWithRemainingCount` for one that repeats for
    * ever, else `rescheduleNowWithExistingRepeatCount`. The "now" instructions of a repeating trigger move its start
-   * time to `nowMs`; they do not ask the calendar.
+   * time to `nowMs`; they do not ask the calendar. From its end time on they finish the trigger.
    */
   override updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this {
     const unfired = this.repeatCount - this.timesTriggered
@@ -70,7 +70,7 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
       case 'ignore':
         return this
       case 'fireNow':
-        return this.remade(this, nowMs, this.previousFireTimeMs, this.timesTriggered, plannedFireTimeMs(this))
+        return this.hasEnded(nowMs) ? this.finished() : this.firingLateAt(nowMs)
       case 'rescheduleNextWithExistingCount':
         return this.fireNextAfter(calendar, nowMs, { countMissed: false })
       case 'rescheduleNextWithRemainingCount':
@@ -129,10 +129,15 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
     return this.remade(this, nextMs, this.previousFireTimeMs, this.timesTriggered + missed, null)
   }
 
+  /** Whether no fire may lie at `nowMs` or later: the end time is exclusive. */
+  private hasEnded(nowMs: EpochMs): boolean {
+    return this.endTimeMs !== null && this.endTimeMs <= nowMs
+  }
+
   /** The schedule begun anew at `nowMs`; a finite one has `remaining` repeats left. */
   private restartedAt(nowMs: EpochMs, remaining: number): this {
     const isFinite = this.repeatCount > 0
-    const isOver = this.endTimeMs !== null && this.endTimeMs < nowMs
+    const isOver = this.hasEnded(nowMs)
     return new SimpleTrigger(
       isOver ? this : this.fieldsWith({ startTimeMs: nowMs }),
       {
@@ -177,6 +182,7 @@ export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
 
   /** A builder that starts out with the schedule of an existing trigger. */
   static of(schedule: SimpleTriggerFields): SimpleScheduleBuilder {
+    checkObject('SimpleScheduleBuilder.of', 'schedule', schedule)
     const builder = new SimpleScheduleBuilder()
     builder.#repeatCount = schedule.repeatCount
     builder.#repeatIntervalMs = schedule.repeatIntervalMs
@@ -211,24 +217,24 @@ export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
 
   /** The time between fires: the sum of the given units. */
   withInterval(interval: IntervalParts): this {
-    refuseUnknownKeys('SimpleScheduleBuilder.withInterval', interval, intervalUnits)
+    checkObject('SimpleScheduleBuilder.withInterval', 'interval', interval)
+    checkOptions('SimpleScheduleBuilder.withInterval', interval, intervalParts)
     const { hours = 0, minutes = 0, seconds = 0, milliseconds = 0 } = interval
     return this.withIntervalInMilliseconds(
       hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + milliseconds,
     )
   }
   withIntervalInMilliseconds(milliseconds: number): this {
-    this.#repeatIntervalMs = milliseconds
-    return this
+    return this.#every('Milliseconds', milliseconds, 1)
   }
   withIntervalInSeconds(seconds: number): this {
-    return this.withIntervalInMilliseconds(seconds * 1000)
+    return this.#every('Seconds', seconds, 1000)
   }
   withIntervalInMinutes(minutes: number): this {
-    return this.withIntervalInMilliseconds(minutes * 60_000)
+    return this.#every('Minutes', minutes, 60_000)
   }
   withIntervalInHours(hours: number): this {
-    return this.withIntervalInMilliseconds(hours * 3_600_000)
+    return this.#every('Hours', hours, 3_600_000)
   }
 
   /** Fires after the first one, so the trigger fires one time more than this; -1 means for ever. */
@@ -255,9 +261,17 @@ export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
     trigger.validate()
     return trigger
   }
+
+  #every(unit: string, count: number, unitMs: number): this {
+    checkNumber(`SimpleScheduleBuilder.withIntervalIn${unit}`, unit.toLowerCase(), count)
+    this.#repeatIntervalMs = count * unitMs
+    return this
+  }
 }
 
 const intervalUnits = ['hours', 'minutes', 'seconds', 'milliseconds'] as const
+
+const intervalParts = Object.fromEntries(intervalUnits.map((unit) => [unit, checkNumber]))
 
 /** A span of time in parts, for example `{ minutes: 1, seconds: 30 }`. */
 export type IntervalParts = { readonly [Unit in (typeof intervalUnits)[number]]?: number }

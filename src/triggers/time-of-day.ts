@@ -1,3 +1,5 @@
+import { type ArgumentCheck, checkThat } from '../core/arguments.ts'
+import { isObject } from '../core/options.ts'
 import { requireWhole } from './invalid-trigger.ts'
 
 /** A time on the wall clock, to the second: an immutable value. */
@@ -36,10 +38,12 @@ export class TimeOfDay {
   }
 
   isBefore(other: TimeOfDay): boolean {
+    checkTimeOfDay('TimeOfDay.isBefore', 'other', other)
     return this.secondOfDay < other.secondOfDay
   }
 
   equals(other: TimeOfDay): boolean {
+    checkTimeOfDay('TimeOfDay.equals', 'other', other)
     return this.secondOfDay === other.secondOfDay
   }
 
@@ -48,3 +52,9 @@ export class TimeOfDay {
     return [this.hour, this.minute, this.second].map((part) => String(part).padStart(2, '0')).join(':')
   }
 }
+
+export const checkTimeOfDay: ArgumentCheck = checkThat(
+  'a TimeOfDay',
+  (value) => isObject(value) && typeof Reflect.get(value, 'secondOfDay') === 'number',
+  'Make one with TimeOfDay.hourAndMinuteOfDay(8, 30).',
+)

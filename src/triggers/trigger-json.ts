@@ -11,7 +11,7 @@ import { DailyTimeIntervalTrigger } from './daily-time-interval-trigger.ts'
 import { invalidTrigger } from './invalid-trigger.ts'
 import type { CalendarMisfireInstruction, SimpleMisfireInstruction } from './misfire-instruction.ts'
 import { SimpleTrigger } from './simple-trigger.ts'
-import type { Trigger } from './trigger.ts'
+import { checkTrigger, type Trigger } from './trigger.ts'
 import type { FireState, TriggerFields } from './trigger-fields.ts'
 
 interface KeyJson {
@@ -68,6 +68,7 @@ export interface DailyTimeIntervalTriggerJson extends CommonJson {
 
 /** The plain form of a trigger: `triggerFromJSON` makes an equal trigger of it. The job data is shared, not copied. */
 export function triggerToJSON(trigger: Trigger): TriggerJson {
+  checkTrigger('triggerToJSON', 'trigger', trigger)
   const common: CommonJson = {
     key: keyToJSON(trigger.key),
     jobKey: trigger.jobKey === null ? null : keyToJSON(trigger.jobKey),

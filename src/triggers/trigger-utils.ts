@@ -1,9 +1,10 @@
+import { orNull } from '../core/arguments.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { firstIncluded } from './calendar-skip.ts'
-import type { Calendar } from './calendars/calendar.ts'
+import { type Calendar, checkCalendar } from './calendars/calendar.ts'
 import { requireInstantMs, requireWhole } from './invalid-trigger.ts'
 import { repeatIndefinitely } from './simple-schedule.ts'
-import type { Trigger } from './trigger.ts'
+import { checkTrigger, type Trigger } from './trigger.ts'
 
 /** Looks ahead along a trigger's schedule. The trigger itself stays as it is. */
 export const TriggerUtils: {
@@ -22,6 +23,7 @@ export const TriggerUtils: {
   ): Date | null
 } = {
   computeFireTimes(trigger, calendar, count) {
+    checkSubject('computeFireTimes', trigger, calendar)
     requireCount(trigger, count)
     const dates: Date[] = []
     let current = scheduled(trigger, calendar)
@@ -33,6 +35,7 @@ export const TriggerUtils: {
   },
 
   computeFireTimesBetween(trigger, calendar, from, to) {
+    checkSubject('computeFireTimesBetween', trigger, calendar)
     const fromMs = requireInstantMs('TriggerUtils', 'from', from)
     const toMs = requireInstantMs('TriggerUtils', 'to', to)
     const dates: Date[] = []
@@ -45,6 +48,7 @@ export const TriggerUtils: {
   },
 
   computeEndTimeToAllowParticularNumberOfFirings(trigger, calendar, count) {
+    checkSubject('computeEndTimeToAllowParticularNumberOfFirings', trigger, calendar)
     requireCount(trigger, count)
     let current = scheduled(trigger, calendar)
     for (let fired = 1; fired < count && current.nextFireTimeMs !== null; fired++) {
@@ -53,6 +57,11 @@ export const TriggerUtils: {
     // One millisecond later: for some families the end time is exclusive.
     return current.nextFireTimeMs === null ? null : new Date(current.nextFireTimeMs + 1)
   },
+}
+
+function checkSubject(method: string, trigger: Trigger, calendar: Calendar | null): void {
+  checkTrigger(`TriggerUtils.${method}`, 'trigger', trigger)
+  orNull(checkCalendar)(`TriggerUtils.${method}`, 'calendar', calendar)
 }
 
 function requireCount(trigger: Trigger, count: number): void {

@@ -1,3 +1,4 @@
+import { type ArgumentCheck, checkDate, checkThat, hasMethods } from '../core/arguments.ts'
 import type { JobDataMap } from '../core/job-data-map.ts'
 import { compareKeys, type JobKey, type TriggerKey } from '../core/key.ts'
 import type { EpochMs } from '../time/clock.ts'
@@ -76,6 +77,7 @@ export abstract class Trigger implements TriggerFields, FireState {
   }
   /** The first time by schedule strictly after `after`, whatever calendars exclude; null when there is none. */
   getFireTimeAfter(after: Date): Date | null {
+    checkDate('getFireTimeAfter', 'after', after)
     return toDate(this.fireTimeAfterMs(after.getTime()))
   }
   mayFireAgain(): boolean {
@@ -181,6 +183,16 @@ export abstract class Trigger implements TriggerFields, FireState {
     }
   }
 
+  /** The trigger with `nowMs` as its next time, in place of a time that it missed and goes on remembering. */
+  protected firingLateAt(nowMs: EpochMs): this {
+    return this.remade(this, nowMs, this.previousFireTimeMs, this.timesTriggered, plannedFireTimeMs(this))
+  }
+
+  /** The trigger without a next time: it never fires again. */
+  protected finished(): this {
+    return this.remade(this, null, this.previousFireTimeMs, this.timesTriggered, null)
+  }
+
   /** How error messages name this trigger. */
   protected describe(): string {
     return `Trigger '${this.key.toString()}'`
@@ -209,6 +221,17 @@ export abstract class Trigger implements TriggerFields, FireState {
     misfiredFireTimeMs: EpochMs | null,
   ): this
 }
+
+/** By shape, so that a trigger of a second copy of the package will do. */
+export function isTrigger(value: unknown): value is Trigger {
+  return hasMethods(value, ['computeFirstFireTime', 'fireTimeAfterMs', 'validate'])
+}
+
+export const checkTrigger: ArgumentCheck = checkThat(
+  'a Trigger',
+  isTrigger,
+  'Build one: TriggerBuilder.newTrigger().withIdentity(...).withSchedule(...).build().',
+)
 
 function toDate(ms: EpochMs | null): Date | null {
   return ms === null ? null : new Date(ms)

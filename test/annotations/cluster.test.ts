@@ -32,7 +32,7 @@ async function startApplication(
   options: Partial<ClusterSchedulingOptions> = {},
 ): Promise<Application> {
   const other = defineJob('other', () => undefined)
-  const scheduler = await createScheduler({ clock, jobStore, jobs: [other] })
+  const scheduler = await createScheduler({ logger: false, clock, jobStore, jobs: [other] })
   const errors: unknown[] = []
   scheduler.events.on('schedulerError', ({ error }) => errors.push(error))
   const scheduling = await enableScheduling({ cluster: scheduler, instances, clock, ...options })
@@ -286,7 +286,7 @@ describe('the jobs of an application that starts again', () => {
       recorder.note('hangs')
       return new Promise<void>(() => {})
     })
-    const first = await createScheduler({ clock, jobStore: store() })
+    const first = await createScheduler({ logger: false, clock, jobStore: store() })
     await enableScheduling({ cluster: first, instances: [{ hangs }], clock })
     await first.start()
     await clock.advance(1000)

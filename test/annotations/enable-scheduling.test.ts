@@ -5,6 +5,7 @@ import type { Scheduling } from '../../src/annotations/local-scheduling.ts'
 import { Scheduled } from '../../src/annotations/scheduled.ts'
 import type { SchedulingConfigurer } from '../../src/annotations/scheduled-task-registrar.ts'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
+import type { Trigger } from '../../src/annotations/trigger.ts'
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -44,6 +45,8 @@ class Reports {
     this.runs.push(`${name} ${this.#clock.now() - this.#startMs}`)
   }
 }
+
+const clusterLike = { scheduleJobs: () => {}, registerJobs: () => {} }
 
 describe('S1: enableScheduling', () => {
   test('runs the scheduled methods of objects', async () => {
@@ -133,12 +136,57 @@ describe('S1: enableScheduling', () => {
     expect(clock.timerCount).toBe(0)
   })
 
+  test.each(['its own', 'a given'])(
+    'leaves nothing running in %s scheduler when a task is refused',
+    async (which) => {
+      const clock = new ManualClock()
+      await using given = new ThreadPoolTaskScheduler({ clock })
+      const broken: Trigger = {
+        nextExecution: () => {
+          throw new Error('planted')
+        },
+      }
+      const reports = new Reports(clock)
+      const enabling = enableScheduling({
+        instances: [reports],
+        clock,
+        ...(which === 'a given' ? { scheduler: given } : {}),
+        configurers: [{ configureTasks: (registrar) => registrar.addTriggerTask(() => {}, broken) }],
+      })
+      await expect(enabling).rejects.toThrow('planted')
+      await clock.advance(5000)
+      expect([reports.runs, clock.timerCount]).toEqual([[], 0])
+      expect(given.schedule(() => {}, clock.now()).isDone).toBe(false)
+    },
+  )
+
+  test('leaves nothing running that a configurer began when a later one fails', async () => {
+    const clock = new ManualClock()
+    await using given = new ThreadPoolTaskScheduler({ clock })
+    const reports = new Reports(clock)
+    const enabling = enableScheduling({
+      instances: [reports],
+      configurers: [
+        {
+          configureTasks: (registrar) => {
+            registrar.setTaskScheduler(given)
+            registrar.schedule()
+          },
+        },
+        { configureTasks: () => Promise.reject(new Error('planted')) },
+      ],
+    })
+    await expect(enabling).rejects.toThrow('planted')
+    await clock.advance(5000)
+    expect([reports.runs, clock.timerCount]).toEqual([[], 0])
+  })
+
   test.each<[object, string]>([
     [{ instances: [], scheduller: null }, `Did you mean 'scheduler'?`],
     [{ instances: {} }, `'instances' must be an array`],
     [{ instances: [], resolve: 'env' }, `'resolve' must be a function`],
     [{ instances: [], application: 'a' }, `'application' is for a cluster`],
-    [{ instances: [], cluster: {}, configurers: [] }, `'configurers' does not go with a cluster`],
+    [{ instances: [], cluster: clusterLike, configurers: [] }, `'configurers' does not go with a cluster`],
   ])('refuses %j', async (options, message) => {
     await expect(enableScheduling(options as never)).rejects.toThrow(message)
   })

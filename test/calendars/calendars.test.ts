@@ -119,6 +119,27 @@ describe('a calendar reads days in its own zone', () => {
   })
 })
 
+describe('a daily range where clocks change is what the wall clock shows', () => {
+  it.each([
+    ['01:30', '02:30:59:999', '2026-03-29', ['00:30 out', '01:00 in']],
+    ['02:15', '02:45:59:999', '2026-03-29', []],
+    ['01:30', '02:30:59:999', '2026-10-25', ['23:30 out', '00:31 in', '01:00 out', '01:31 in']],
+    ['02:15', '02:45:59:999', '2026-10-25', ['00:15 out', '00:46 in', '01:15 out', '01:46 in']],
+    ['01:30', '02:30:59:999', '2026-06-01', ['23:30 out', '00:31 in']],
+  ])('%s to %s on %s', (rangeStart, rangeEnd, day, changes) => {
+    const calendar = new DailyCalendar({ timeZone: 'Europe/Berlin', rangeStart, rangeEnd })
+    const noonBefore = at(`${day}T12:00:00Z`) - 86_400_000
+    const minutes = Array.from({ length: 1440 }, (_, minute) => noonBefore + minute * 60_000)
+    const found = minutes
+      .filter((time) => calendar.isTimeIncluded(time) !== calendar.isTimeIncluded(time - 1))
+      .map((time) => {
+        const utc = new Date(time).toISOString().slice(11, 16)
+        return `${utc} ${calendar.isTimeIncluded(time) ? 'in' : 'out'}`
+      })
+    expect(found).toEqual(changes)
+  })
+})
+
 describe('a calendar travels as JSON', () => {
   it(`and comes back equal (seed ${propertySeed})`, () => {
     fc.assert(

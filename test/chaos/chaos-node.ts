@@ -11,6 +11,7 @@ export const killPoints = [
   'afterFiredAtOnce',
   'beforeRun',
   'midRun',
+  'midRecoverableRun',
   'beforeCompletion',
   'afterCompletion',
   'duringRecovery',

@@ -55,8 +55,9 @@ class KillableStore extends DelegatingJobStore {
   }
   async triggeredJobsComplete(completions) {
     pass('beforeCompletion')
-    await super.triggeredJobsComplete(completions)
+    const locked = await super.triggeredJobsComplete(completions)
     pass('afterCompletion')
+    return locked
   }
 }
 
@@ -84,6 +85,7 @@ function recordRun(kind, context) {
 async function execute(context) {
   recordRun('started', context)
   pass('midRun')
+  if (context.jobDetail.requestsRecovery) pass('midRecoverableRun')
   const { bodyMs = 0, failures = 0 } = context.mergedJobDataMap
   if (bodyMs > 0) await sleep(bodyMs)
   if (context.attempt <= failures) {

@@ -52,6 +52,7 @@ describe('quartz-ts', () => {
     [['validate'], /'validate' needs FILE/],
     [['validate', 'no such file'], /Cannot read the crontab 'no such file': ENOENT/],
     [['validate', 'x', '--user-column', 'maybe'], /--user-column takes auto, yes or no, got 'maybe'/],
+    [['crontab', 'x', '--timeout', '30d'], /--timeout takes at most 24d, got '30d'\. Use 'none'/],
     [['crontab', 'x', '--for', '20'], /--for takes a duration .* Did you mean '20s'\?/],
     [['crontab', 'x', '--threads', '0'], /--threads takes a whole number from 1 to 1000/],
   ])('%j is a usage error: exit code 2 and words on stderr alone', async (args, message) => {
@@ -136,6 +137,22 @@ describe('next', () => {
   })
 })
 
+test.each([
+  [['migrate', 'postgres://u:secret@db/app']],
+  [['postgres://u:secret@db/app']],
+  [['crontab', 'postgres://u:secret@db/app', '--store', 'memory']],
+  [['migrate', '--store', '/no/such/folder/jobs.db?password=secret']],
+  [['migrate', '--store=mysql://u:secret@db/app']],
+  [['migrate', '--store=/no/such/folder/host=db password=secret']],
+  [['migrate', '--store', 'postgres://u:secret@127.0.0.1:1/app?password=secret']],
+  [['migrate', '--store', 'postgres://u:secret@127.0.0.1:nonsense/app?password=secret']],
+])('%j prints no password', async (args) => {
+  const { code, err, out } = await run(args)
+  expect(code).toBeGreaterThan(0)
+  expect(err).toMatch(/^quartz-ts: ./)
+  expect(out + err).not.toContain('secret')
+})
+
 describe('validate', () => {
   const validate = (text: string, ...options: readonly string[]): ReturnType<typeof run> =>
     run(['validate', temporaryFile('crontab', text), ...options])
@@ -163,7 +180,7 @@ describe('validate', () => {
     const { code, out } = await validate(text)
     expect(code).toBe(1)
     const problems = [...out.matchAll(/:(\d+): (.*)/g)]
-    expect(problems.map(([, line]) => Number(line))).toEqual([1, 3, 4, 5, 6, 7])
+    expect(problems.map(([, line]) => Number(line))).toEqual([1, 3, 4, 5, 6, 7, 8])
     expect(problems.map(([, , words]) => words)).toEqual([
       expect.stringMatching(/minute/),
       expect.stringMatching(/month/),
@@ -171,9 +188,23 @@ describe('validate', () => {
       expect.stringMatching(/Unknown time zone 'Mars\/Olympus'/),
       expect.stringMatching(/macro/),
       expect.stringMatching(/Did you mean 'seconds'\?/),
+      expect.stringMatching(/its time zone is that of line 5, which is unknown/),
     ])
     expect(out).toContain('  \t*/5 * * foo * echo two\n  \t        ^\n')
-    expect(out).toMatch(/: 6 bad lines, 2 good entries \(user format, without a user column\)\n$/)
+    expect(out).toMatch(/: 7 bad lines, 1 good entry \(user format, without a user column\)\n$/)
+  })
+
+  test('shows escape sequences and what turns the direction of writing as signs, with the caret in place', async () => {
+    const { out } = await validate('* * * \u001b]0;title\u0007\u001b[2J\u202e\u009b31m * date\r\r\n')
+    expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
+    expect(out).toContain('\n  * * * ␛]0;title␇␛[2J\ufffd\ufffd31m * date␍\n        ^\n')
+  })
+
+  test('says the same of a file whose name has escape sequences', async () => {
+    const { out } = await run(['validate', temporaryFile('\u001b[31mcrontab', 'bad\n')])
+    expect(out).toMatch(/␛\[31mcrontab:1: (.*\n)+.*␛\[31mcrontab: 1 bad line/)
+    const { err } = await run(['validate', 'no \u001b[31msuch file'])
+    expect(err).toMatch(/^quartz-ts: Cannot read the crontab 'no ␛\[31msuch file'/)
   })
 
   test.each([

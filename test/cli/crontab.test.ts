@@ -9,6 +9,7 @@ import { screenOf } from './screen.ts'
 
 const second = 1000
 const minute = 60 * second
+const day = 24 * 60 * minute
 
 interface Run {
   readonly host: FakeHost
@@ -63,6 +64,16 @@ describe('quartz-ts crontab', () => {
     )
     expect(host.stderr.text).toBe('')
     expect(host.signalListeners).toBe(0)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('runs for longer than any single timer does', async () => {
+    const { clock, code, host } = await start('@yearly echo never here\n', ['--for', '30d'])
+    await clock.advance(30 * day - 1)
+    expect(host.stdout.text).not.toContain('Stopping')
+    await clock.advance(1)
+    expect(await code).toBe(0)
+    expect(host.stdout.text).toContain('Stopping after 30 d.')
     expect(clock.timerCount).toBe(0)
   })
 

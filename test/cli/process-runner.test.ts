@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { capturedBytesMax } from '../../src/cli/crontab/captured-output.ts'
 import {
+  type Kill,
   type ProcessRequest,
   type ProcessResult,
   processRunner,
@@ -64,6 +65,7 @@ describe('an abort', () => {
   async function abortWhenReady(
     command: string,
     clock: ManualClock,
+    kill?: Kill,
   ): Promise<{ result: Promise<ProcessResult>; hasEnded: () => boolean }> {
     const controller = new AbortController()
     const isReady = new Promise<void>((resolve) => {
@@ -72,7 +74,7 @@ describe('an abort', () => {
       })
     })
     let hasEnded = false
-    const result = processRunner(clock, graceMs)
+    const result = processRunner(clock, graceMs, kill)
       .run(request(command, { signal: controller.signal }))
       .finally(() => {
         hasEnded = true
@@ -135,5 +137,58 @@ describe('an abort', () => {
     const results = [several.run(request('sleep 1000')), several.run(request('sleep 2000'))]
     several.killAll()
     expect(await Promise.all(results)).toMatchObject([{ signalName: 'SIGKILL' }, { signalName: 'SIGKILL' }])
+  })
+})
+
+describe('a command that may not be ended', () => {
+  const runs: number[] = []
+
+  /** As for a command that has become another user. */
+  const refusing: Kill = (pid) => {
+    runs.push(-pid)
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' })
+  }
+
+  afterEach(() => {
+    for (const pid of new Set(runs.splice(0))) process.kill(-pid, 'SIGKILL')
+  })
+
+  test('is left running when the grace of both signals is over, and that is said', async () => {
+    const clock = new ManualClock()
+    const controller = new AbortController()
+    const result = processRunner(clock, graceMs, refusing).run(
+      request('sleep 1000', { signal: controller.signal }),
+    )
+    controller.abort()
+    await clock.advance(2 * graceMs)
+    const { exitCode, leftRunning, signalName } = await result
+    expect({ exitCode, signalName }).toEqual({ exitCode: null, signalName: null })
+    expect(leftRunning).toMatch(/^process group \d+ cannot be ended \(EPERM\): it has become another user$/)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('may still end by itself', async () => {
+    const signal = AbortSignal.abort()
+    const result = await processRunner(new ManualClock(), graceMs, refusing).run(
+      request('exit 4', { signal }),
+    )
+    runs.splice(0)
+    expect(result).toEqual({ exitCode: 4, signalName: null, stdout: '', stderr: '' })
+  })
+
+  test('keeps no other from being ended', async () => {
+    let killed = 0
+    const refusingFirst: Kill = (pid, signalName) => {
+      killed++
+      if (killed === 1) refusing(pid, signalName)
+      process.kill(pid, signalName)
+    }
+    const clock = new ManualClock()
+    const several = processRunner(clock, graceMs, refusingFirst)
+    const [first, second] = [several.run(request('sleep 1000')), several.run(request('sleep 2000'))]
+    expect(several.killAll()).toEqual([expect.stringContaining('(EPERM)')])
+    expect(await second).toMatchObject({ signalName: 'SIGKILL' })
+    await clock.advance(graceMs)
+    expect(await first).toMatchObject({ leftRunning: expect.stringContaining('(EPERM)') as string })
   })
 })

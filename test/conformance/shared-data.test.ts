@@ -2,6 +2,7 @@ import { describe, test } from 'vitest'
 import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
 import type { JobStoreCapabilities, JobStoreContext } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { storeInUse } from '../../src/jobstore/refusals.ts'
 import { jobStoreConformance } from '../../src/testing/job-store/conformance.ts'
 
 const capabilities: JobStoreCapabilities = { persistent: true, clustered: true }
@@ -9,6 +10,7 @@ const capabilities: JobStoreCapabilities = { persistent: true, clustered: true }
 /** Several stores over one RAM store that outlives them: as much of a database as the suite can see. */
 class SharedRamStore extends DelegatingJobStore {
   readonly #data: { isInitialized: boolean }
+  #hasOwner = false
 
   constructor(inner: RAMJobStore, data: { isInitialized: boolean }) {
     super(inner)
@@ -18,6 +20,8 @@ class SharedRamStore extends DelegatingJobStore {
     return capabilities
   }
   override async initialize(context: JobStoreContext): Promise<void> {
+    if (this.#hasOwner) throw storeInUse(this.name, context.schedulerName)
+    this.#hasOwner = true
     if (this.#data.isInitialized) return
     this.#data.isInitialized = true
     await super.initialize(context)

@@ -88,6 +88,9 @@ describe('describe', () => {
     ['0 0 0 15W,L,1 * ?', 'At 00:00, on the weekday nearest day 15, the last day and day 1 of the month'],
     ['0 0 0 L-3W * ?', 'At 00:00, on the weekday nearest to 3 days before the last day of the month'],
     ['0 0 0 LW,1-5 * ?', 'At 00:00, on the last weekday and days 1-5 of the month'],
+    ['0 0 0 ? *,DEC FRI', 'At 00:00, only on Friday'],
+    ['0 *,5 *,*/5 ? * *,MON *,2030', 'Every minute'],
+    ['0 0 0 15W,* 3,/1 ?', 'At 00:00'],
   ])('%s reads "%s"', (expression, words) => {
     expect(CronExpression.parse(expression, { timeZone: 'UTC' }).describe()).toBe(words)
   })

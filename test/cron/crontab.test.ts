@@ -110,11 +110,30 @@ describe('zones', () => {
     expect(zones).toEqual(['UTC', 'Asia/Tokyo', 'America/New_York', 'America/New_York', 'Europe/Paris'])
   })
 
-  it('that nobody knows are reported where they are set', () => {
-    const crontab = parseCrontab('CRON_TZ=Mars/Base\n0 0 * * * a\n', utc)
-    expect(crontab.errors).toMatchObject([{ line: 1, error: { code: 'ERR_UNKNOWN_TIME_ZONE' } }])
-    expect(crontab.environment).toEqual({})
-    expect(crontab.entries).toHaveLength(1)
+  it('that nobody knows are reported where they are set, and with every entry that has them', () => {
+    const text = [
+      'CRON_TZ=Mars/Base',
+      '0 0 * * * a',
+      '@daily b',
+      '@reboot c',
+      'TZ=Europe/Paris',
+      '0 0 * * * still Mars/Base',
+      'CRON_TZ=Asia/Tokyo',
+      '0 0 * * * d',
+    ].join('\n')
+    const { entries, environment, errors } = parseCrontab(text, utc)
+    expect(errors.map(({ line, error }) => [line, error.code])).toEqual([
+      [1, 'ERR_UNKNOWN_TIME_ZONE'],
+      [2, 'ERR_INVALID_CRONTAB'],
+      [3, 'ERR_INVALID_CRONTAB'],
+      [6, 'ERR_INVALID_CRONTAB'],
+    ])
+    expect(errors[1]?.error).toMatchObject({
+      field: 'CRON_TZ',
+      message: expect.stringContaining('that of line 1, which is unknown') as string,
+    })
+    expect(entries.map(({ command }) => command)).toEqual(['c', 'd'])
+    expect(environment).toEqual({ TZ: 'Europe/Paris', CRON_TZ: 'Asia/Tokyo' })
   })
 })
 

@@ -19,6 +19,19 @@ export function executorOn(options: ScheduledExecutorOptions): {
   return { clock, executor: new ScheduledExecutor({ clock, ...options }) }
 }
 
+/** A manual clock whose tasks take time: what runs tells how much. */
+export class TickingClock extends ManualClock {
+  #tickedMs = 0
+
+  override elapsedMs(): number {
+    return super.elapsedMs() + this.#tickedMs
+  }
+
+  ticks(ms: number): void {
+    this.#tickedMs += ms
+  }
+}
+
 /** A promise that the test settles. */
 export class Door {
   readonly opened: Promise<void>

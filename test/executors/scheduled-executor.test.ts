@@ -4,8 +4,7 @@ import { silentLogger } from '../../src/core/logger.ts'
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
 import type { ScheduledExecutorOptions } from '../../src/executors/scheduled-executor-options.ts'
 import type { TaskContext } from '../../src/executors/task.ts'
-import { ManualClock } from '../../src/time/manual-clock.ts'
-import { Door, endOf, engines, executorOn, pause } from './executor-fixture.ts'
+import { Door, endOf, engines, executorOn, pause, TickingClock } from './executor-fixture.ts'
 
 const cancelledError: unknown = expect.objectContaining({ code: 'ERR_TASK_CANCELLED' })
 const hundredYearsMs = 100 * 365.25 * 86_400_000
@@ -275,13 +274,18 @@ describe.each(engines)('ScheduledExecutor on a %s', (_name, engine) => {
     expect(aborted).toEqual(['other'])
   })
 
-  it('gives the event loop a turn while many tasks are due', async () => {
-    const clock = new ManualClock()
-    // A task takes two milliseconds, as the clock has it.
-    let elapsedMs = 0
-    const slow = Object.assign(Object.create(clock) as ManualClock, { elapsedMs: () => elapsedMs })
-    const executor = new ScheduledExecutor({ ...engine, clock: slow })
-    const done = Array.from({ length: 10 }, () => executor.submit(() => void (elapsedMs += 2)))
+  it.each([
+    ['end at once', (): unknown => null],
+    ['are asynchronous', async (): Promise<unknown> => null],
+  ])('gives the event loop a turn while many tasks are due that %s', async (_what, rest) => {
+    const clock = new TickingClock()
+    const executor = new ScheduledExecutor({ ...engine, clock })
+    const done = Array.from({ length: 10 }, () =>
+      executor.submit(() => {
+        clock.ticks(2)
+        return rest()
+      }),
+    )
     const turns: number[] = []
     while (done.some(({ isDone }) => !isDone)) {
       await new Promise<void>((resolve) => setImmediate(resolve))
@@ -289,6 +293,27 @@ describe.each(engines)('ScheduledExecutor on a %s', (_name, engine) => {
     }
     expect(turns.length).toBeGreaterThanOrEqual(4)
     expect(turns[0]).toBe(3)
+  })
+
+  it('gives the event loop a turn after each run of a task that takes longer than its period', async () => {
+    const clock = new TickingClock()
+    const executor = new ScheduledExecutor({ ...engine, clock })
+    let runs = 0
+    const future = executor.scheduleAtFixedRate(
+      async () => {
+        clock.ticks(12)
+        if (++runs === 100) future.cancel()
+      },
+      0,
+      10,
+    )
+    const turns: number[] = []
+    while (turns.length < 6) {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      turns.push(runs)
+    }
+    future.cancel()
+    expect(Math.max(...turns.map((count, turn) => count - (turns[turn - 1] ?? 0)))).toBe(1)
   })
 })
 
@@ -400,6 +425,10 @@ describe('ScheduledExecutor', () => {
     [{ interruptGraceMs: -1 }, 'interruptGraceMs'],
     [{ threadPool: 4 }, 'threadPool'],
     [{ threadPool: { size: 4 } }, 'threadPool.size'],
+    [{ threadPool: { minThreads: 2 } }, 'threadPool.minThreads'],
+    [{ threadPool: { maxThreads: 4 }, corePoolSize: 3 }, 'threadPool.maxThreads'],
+    [{ threadPool: { concurrentTasksPerWorker: 4 }, corePoolSize: 3 }, 'threadPool.concurrentTasksPerWorker'],
+    [{ threadPool: { minThreads: 2, maxThreads: 1 }, corePoolSize: 3 }, 'minThreads'],
     [{ threadPool: { maxThread: 4 } }, 'maxThread'],
     [{ corePoolsize: 4 }, 'corePoolsize'],
   ])('refuses the options %j', (options, field) => {

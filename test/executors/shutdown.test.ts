@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Executors } from '../../src/executors/executors.ts'
+import type { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
 import { Door, endOf, engines, executorOn, pause } from './executor-fixture.ts'
 
 const flags = [false, true]
@@ -64,6 +65,42 @@ describe.each(engines)('shutdown on a %s', (_name, engine) => {
     await running
     expect(executor.isTerminated).toBe(true)
     expect(executor.shutdownNow()).toEqual([])
+  })
+
+  it.each([
+    ['at once', (executor: ScheduledExecutor) => executor.shutdownNow()],
+    [
+      'after a shutdown',
+      (executor: ScheduledExecutor) => {
+        executor.shutdown()
+        return executor.shutdownNow()
+      },
+    ],
+  ])('E17: shutdownNow %s ends a periodic task that runs, whatever the policies say', async (_when, stop) => {
+    for (const onError of ['stop', 'continue'] as const) {
+      const { clock, executor } = executorOn({
+        ...engine,
+        onError,
+        continueExistingPeriodicTasksAfterShutdown: true,
+      })
+      const door = new Door()
+      let runs = 0
+      const periodic = executor.scheduleAtFixedRate(
+        () => {
+          runs++
+          return door.opened
+        },
+        0,
+        10,
+      )
+      await clock.settle()
+      expect(stop(executor)).toEqual([])
+      expect([periodic.isDone, executor.isTerminated]).toEqual([false, false])
+      door.open()
+      await clock.advance(100)
+      expect([runs, periodic.isCancelled, executor.isTerminated]).toEqual([1, true, true])
+      expect(clock.timerCount).toBe(0)
+    }
   })
 
   it('E17: shutdown lets what runs and waits go on to its end', async () => {

@@ -4,7 +4,7 @@ import { Timer } from '../../src/executors/timer.ts'
 import type { TimerOptions } from '../../src/executors/timer-options.ts'
 import { TimerTask, type TimerTaskState } from '../../src/executors/timer-task.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { Door } from './executor-fixture.ts'
+import { Door, TickingClock } from './executor-fixture.ts'
 
 const hourMs = 3_600_000
 
@@ -203,6 +203,25 @@ describe('Timer', () => {
       await clock.advance(60_001)
       expect(ran).toHaveLength(1)
     }
+  })
+
+  it('gives the event loop a turn while many asynchronous tasks are due', async () => {
+    const clock = new TickingClock()
+    const timer = new Timer({ clock })
+    let runs = 0
+    for (let task = 0; task < 10; task++) {
+      timer.schedule(async () => {
+        clock.ticks(2)
+        runs++
+      }, 0)
+    }
+    const turns: number[] = []
+    while (runs < 10) {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      turns.push(runs)
+    }
+    expect(turns.length).toBeGreaterThanOrEqual(4)
+    expect(turns[0]).toBe(3)
   })
 
   it('ends with its scope', () => {

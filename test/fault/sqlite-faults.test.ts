@@ -34,7 +34,7 @@ async function rig(place: SqliteJobStoreOptions): Promise<Rig> {
     runOf(key.name).resolve()
   })
   const store = sqliteJobStore({ ...place, busyTimeoutMs: 50 })
-  const scheduler = await createScheduler({ jobs: [note], jobStore: store })
+  const scheduler = await createScheduler({ logger: false, jobs: [note], jobStore: store })
   onTestFinished(() => scheduler.shutdown())
   await scheduler.start()
   const schedule: Rig['schedule'] = async (name, { inMs = 0, data = '' } = {}) => {

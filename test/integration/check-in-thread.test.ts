@@ -52,6 +52,7 @@ function rig(config: ClientConfig, entry: URL = builtEntry, deafAfterMs = 60_000
     start: () => fallbackCalls.push('start'),
     order: () => fallbackCalls.push('order'),
     hurry: () => fallbackCalls.push('hurry'),
+    cutOff: () => fallbackCalls.push('cutOff'),
     stop: () => {
       fallbackCalls.push('stop')
       return Promise.resolve()

@@ -1,9 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { projectRoot } from '../support/source-files.ts'
+
+const main = join(projectRoot, 'dist/cli/main.js')
 
 interface Exit {
   readonly code: number | null
@@ -18,10 +28,9 @@ class Command {
   stderr = ''
   readonly #waiting = new Set<() => void>()
 
-  constructor(args: readonly string[], folder: string) {
-    const main = join(projectRoot, 'dist/cli/main.js')
+  constructor(args: readonly string[], folder: string, uid?: number) {
     const environment = { ...process.env, NO_COLOR: '', TZ: 'Europe/Paris' }
-    this.child = spawn(process.execPath, [main, ...args], { cwd: folder, env: environment })
+    this.child = spawn(process.execPath, [main, ...args], { cwd: folder, env: environment, uid })
     this.child.stdout?.on('data', (chunk: Buffer) => {
       this.stdout += chunk.toString()
       for (const look of [...this.#waiting]) look()
@@ -64,10 +73,19 @@ function run(...args: readonly string[]): Command {
 }
 
 function runIn(folder: string, ...args: readonly string[]): Command {
-  const command = new Command(args, folder)
+  return start(new Command(args, folder))
+}
+
+function start(command: Command): Command {
   started.push(command)
   return command
 }
+
+/** The user id that systems give to nobody. */
+const nobody = 65_534
+const setpriv = '/usr/bin/setpriv'
+const canBeNobody =
+  existsSync(setpriv) && spawnSync(process.execPath, [main, '--version'], { uid: nobody }).status === 0
 
 function crontab(text: string, ...args: readonly string[]): Command {
   return runIn(crontabFolder(text), 'crontab', 'crontab', ...args)
@@ -157,6 +175,27 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
     command.kill('SIGTERM')
     expect(await command.exit).toEqual({ code: 0, signal: null })
     expect(command.stdout).toMatch(/^1 fire in .*, 1 failed$/m)
+  })
+
+  const withTwoUsers = test.skipIf(!canBeNobody) // reason: only root can make a command that becomes another user
+  withTwoUsers('goes on when it may not end a command', async () => {
+    const folder = crontabFolder(`@reboot ./become sleep 60\n@reboot sleep 61\n@reboot exec sleep 62\n`)
+    // Changes its real user to root, where the CLI runs as nobody; then nobody may signal it.
+    copyFileSync(setpriv, join(folder, 'setpriv'))
+    chmodSync(join(folder, 'setpriv'), 0o4755)
+    writeFileSync(join(folder, 'become'), 'exec ./setpriv --reuid 0 --regid 0 --clear-groups "$@"\n')
+    chmodSync(join(folder, 'become'), 0o755)
+    chownSync(folder, nobody, nobody)
+    const args = ['crontab', 'crontab', '--timeout', '1s', '--store', 'memory']
+    const command = start(new Command(args, folder, nobody))
+    await command.until(/sleep 61 .* timeout +ended by SIGTERM\n/)
+    await command.until(/sleep 62 .* timeout +ended by SIGTERM\n/)
+    const left = /become sleep 60 .* timeout +left running, as process group (\d+) cannot be ended \(EPERM\)/
+    await command.until(left)
+    process.kill(-Number(left.exec(command.stdout)?.[1]), 'SIGKILL')
+    command.kill('SIGTERM')
+    expect(await command.exit).toEqual({ code: 0, signal: null })
+    expect(command.stderr).toBe('')
   })
 
   test('reports exit codes and what was said, and ends with 1 under --fail-on-error', async () => {

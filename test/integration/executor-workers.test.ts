@@ -3,6 +3,7 @@ import {
   defineWorkerTask,
   ScheduledExecutor,
   type ScheduledExecutorOptions,
+  type ScheduledFuture,
   type WorkerTaskDefinition,
 } from 'quartz-ts/executors'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -23,6 +24,9 @@ afterEach(async () => {
     await executor.awaitTermination()
   }
 })
+
+/** How many threads this process has. */
+const workers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Worker').length
 
 interface Thread {
   readonly threadId: number
@@ -71,6 +75,30 @@ describe('worker tasks', () => {
     }
   })
 
+  it('get as many threads as corePoolSize allows, also when it is raised while one runs', async () => {
+    const executor = start()
+    const obey = defineWorkerTask(fixture('wait.mjs'), { exportName: 'obey' })
+    const running: ScheduledFuture<unknown>[] = []
+    executor.events.on('taskProgress', ({ future }) => running.push(future))
+    const next = (): Promise<unknown> => executor.events.next('taskProgress')
+    const started = next()
+    const first = executor.submit(obey)
+    await started
+    executor.reconfigure({ corePoolSize: 3 })
+    const others: ScheduledFuture<unknown>[] = []
+    for (let task = 0; task < 2; task++) {
+      const other = next()
+      others.push(executor.submit(obey))
+      await other
+    }
+    expect(running).toEqual([first, ...others])
+    expect(executor.activeCount).toBe(3)
+    executor.reconfigure({ corePoolSize: 1 })
+    executor.shutdownNow()
+    expect(await executor.awaitTermination(30_000)).toBe(true)
+    expect(workers()).toBe(0)
+  })
+
   it('E13: leave no thread behind that has been idle for idleTimeoutMs', async () => {
     const executor = start({ threadPool: { idleTimeoutMs: 0 } })
     const { threadId } = await executor.submit(thread)
@@ -84,7 +112,6 @@ describe('worker tasks', () => {
 
   it('end with the executor, which waits for its threads', async () => {
     const executor = start()
-    const workers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Worker').length
     const future = executor.submit(thread)
     executor.shutdown()
     await future

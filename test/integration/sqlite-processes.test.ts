@@ -12,6 +12,7 @@ const script = fileURLToPath(new URL('../fixtures/sqlite/node.mjs', import.meta.
 interface Answer {
   readonly id: number
   readonly error?: { readonly code: string; readonly message: string }
+  readonly answer?: unknown
 }
 
 /** A process of its own that does what it is asked for. */
@@ -79,12 +80,17 @@ const names = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
 /** Stops a process, as one that is stopped within a transaction locks everybody out; its check-in looks an hour old. */
-async function stopOutsideTransaction({ child }: SchedulerProcess): Promise<void> {
+async function stopOutsideTransaction(
+  { child }: SchedulerProcess,
+  { inAnotherContainer = false } = {},
+): Promise<void> {
   const database = new Database(file(), { timeout: 100 })
+  const hidden = `, node_info = json_set(node_info, '$.space', 'another container')`
+  const change = `last_checkin_time = last_checkin_time - 3600000${inAnotherContainer ? hidden : ''}`
   await eventually(() => {
     child.kill('SIGSTOP')
     try {
-      database.exec('UPDATE qrtz_scheduler_state SET last_checkin_time = last_checkin_time - 3600000')
+      database.exec(`UPDATE qrtz_scheduler_state SET ${change}`)
     } catch (error) {
       child.kill('SIGCONT')
       throw error
@@ -142,6 +148,44 @@ describe('two processes on one SQLite file', () => {
       expect(runs()).toEqual(['a first'])
     })
   })
+
+  test('one that stands still where it cannot be seen is taken over, and writes nothing when it goes on', async () => {
+    const [first, second] = [await spawn('first'), await spawn('second')]
+    await first.ask('start')
+    await first.ask('schedule', { names: names('often', 5), everyMs: 20 })
+    await first.ask('schedule', { names: ['endless'], job: 'endless' })
+    await eventually(() => {
+      expect(runs().length).toBeGreaterThan(20)
+      expect(runs()).toContain('endless first')
+    })
+    await stopOutsideTransaction(first, { inAnotherContainer: true })
+    expect(await second.ask('start')).not.toHaveProperty('error')
+    const before = runs().length
+    first.child.kill('SIGCONT')
+    await eventually(() => {
+      expect(runs().length).toBeGreaterThan(before + 50)
+    })
+    // What was fired before it was stopped may still have been on its way.
+    const ofFirst = runs()
+      .slice(before)
+      .filter((run) => run.endsWith(' first'))
+    expect(ofFirst.length).toBeLessThanOrEqual(10)
+    const { answer } = await first.ask('told')
+    expect(answer).toEqual(expect.arrayContaining(['recovered by a peer', 'ERR_STORE_IN_USE']))
+    expect(await first.ask('shutdown')).not.toHaveProperty('error')
+
+    const database = new Database(file(), { timeout: 1000 })
+    const left = "SELECT count(*) FROM qrtz_fired_triggers WHERE instance_name = 'first'"
+    expect(database.prepare(left).pluck().get()).toBe(0)
+    const holders = 'SELECT instance_name FROM qrtz_scheduler_state'
+    expect(database.prepare(holders).pluck().all()).toEqual(['second'])
+    database.close()
+    // All of them go on.
+    const seen = runs().length
+    await eventually(() => {
+      for (const name of names('often', 5)) expect(runs().slice(seen)).toContain(`${name} second`)
+    })
+  }, 120_000)
 
   test('one that was shut down makes room at once', async () => {
     const [first, second] = [await spawn('first'), await spawn('second')]

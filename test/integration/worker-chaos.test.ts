@@ -4,10 +4,12 @@ import { seededIds } from '../../src/core/ids.ts'
 import { PoolUnderTest, Recorder, workerTask } from '../../src/testing/thread-pool/harness.ts'
 
 const jobsUrl = new URL('../../dist/testing/thread-pool/worker-jobs.js', import.meta.url).href
+const nativeUrl = new URL('../fixtures/workers/native.mjs', import.meta.url).href
 
 /** What a task does, and the codes with which it may end; '' is an end without error. */
 const behaviours: readonly {
   readonly job: string
+  readonly url?: string
   readonly abort: boolean
   readonly codes: readonly string[]
 }[] = [
@@ -18,6 +20,7 @@ const behaviours: readonly {
   { job: 'escape', abort: false, codes: ['ERR_WORKER_FAILED'] },
   { job: 'obey', abort: true, codes: ['thrown', 'ERR_JOB_INTERRUPTED'] },
   { job: 'ignore', abort: true, codes: ['ERR_JOB_INTERRUPTED'] },
+  { job: 'sleep', url: nativeUrl, abort: true, codes: ['ERR_JOB_INTERRUPTED', ''] },
 ]
 
 const tasks = Number(process.env['WORKER_CHAOS_TASKS'] ?? 60)
@@ -34,7 +37,7 @@ describe('worker jobs that fail in every way at random', () => {
     const runTask = async (index: number): Promise<void> => {
       const behaviour = behaviours[Math.floor(ids.random() * behaviours.length)] ?? expect.fail()
       const recorder = new Recorder()
-      const task = workerTask(jobsUrl, behaviour.job, { fireInstanceId: `firing-${index}` })
+      const task = workerTask(behaviour.url ?? jobsUrl, behaviour.job, { fireInstanceId: `firing-${index}` })
       const ended = test.pool.runInWorker(task, recorder).then(
         () => '',
         (error: unknown) => (error as { code?: string }).code ?? 'thrown',

@@ -19,7 +19,7 @@ const define = (exportName: string, options: object = {}): ReturnType<typeof def
 const schedulers: Scheduler[] = []
 
 async function start(options: SchedulerOptions): Promise<Scheduler> {
-  const scheduler = await createScheduler({ threadPool: { size: 2 }, ...options })
+  const scheduler = await createScheduler({ logger: false, threadPool: { size: 2 }, ...options })
   schedulers.push(scheduler)
   await scheduler.start()
   return scheduler

@@ -14,6 +14,11 @@ export interface NodeOptions {
   readonly instanceId: string
 }
 
+export interface JavaProcessOptions extends NodeOptions {
+  /** Whether Java acquires under its lock; its own default is that it does not. Default true. */
+  readonly acquireWithinLock?: boolean
+}
+
 export interface NodeProcessOptions extends NodeOptions {
   /** Default `quartzLocks`. */
   readonly locking?: 'quartzLocks' | 'skipLocked'
@@ -59,7 +64,7 @@ export class ClusterNode implements AsyncDisposable {
   }
 
   /** A Java Quartz scheduler, not yet opened. */
-  static async java(options: NodeOptions): Promise<ClusterNode> {
+  static async java(options: JavaProcessOptions): Promise<ClusterNode> {
     const classPath = inject('javaClassPath')
     if (classPath === null) throw new Error('There is no Java Quartz here')
     const url = new URL(options.connectionString)
@@ -67,7 +72,9 @@ export class ClusterNode implements AsyncDisposable {
     const flags = ['-Xmx128m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Duser.timezone=UTC']
     const warnings = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn'
     const identity = [schedulerName, options.instanceId, options.history]
-    const args = [...flags, warnings, '-cp', classPath, 'interop.QuartzNode', ...database, ...identity]
+    const settings = [String(options.acquireWithinLock ?? true)]
+    const main = ['-cp', classPath, 'interop.QuartzNode']
+    const args = [...flags, warnings, ...main, ...database, ...identity, ...settings]
     return ClusterNode.#spawned(options.instanceId, spawn('java', args, { stdio: 'pipe' }))
   }
 

@@ -39,6 +39,21 @@ export function fulfilled(lines: readonly FireLine[], { planned }: Expectation):
   return [...planned].flatMap(([key, instants]) => instants.filter((at) => ended.has(`${key} ${at}`))).length
 }
 
+/** Triggers of which an instant was run on this node and on another one. */
+export function doubledWith(node: string, lines: readonly FireLine[]): ReadonlySet<string> {
+  const nodes = new Map<string, Set<string>>()
+  for (const line of lines) {
+    if (line.kind !== 'started') continue
+    const instant = instantOf(line)
+    nodes.set(instant, (nodes.get(instant) ?? new Set()).add(line.node))
+  }
+  const isDoubled = (line: FireLine): boolean => {
+    const ran = nodes.get(instantOf(line))
+    return ran !== undefined && ran.size > 1 && ran.has(node)
+  }
+  return new Set(lines.filter(isDoubled).map(({ trigger }) => trigger))
+}
+
 /** Everything that is wrong: instants that were lost, doubled or not planned, runs without end, overlaps. */
 export function judge(lines: readonly FireLine[], expectation: Expectation): string[] {
   return [...instantProblems(lines, expectation), ...runProblems(lines, expectation)]

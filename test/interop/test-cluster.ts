@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
-import { ClusterNode, type NodeProcessOptions } from './cluster-node.ts'
+import { ClusterNode, type JavaProcessOptions, type NodeProcessOptions } from './cluster-node.ts'
 import { type FireLine, readHistory } from './fire-history.ts'
 
 /** Far more than any node needs, also for noticing that another one died. */
@@ -26,8 +26,11 @@ export class TestCluster implements AsyncDisposable {
     return new TestCluster(await freshDatabase(), await mkdtemp(join(tmpdir(), 'quartz-ts-interop-')))
   }
 
-  async java(instanceId: string): Promise<ClusterNode> {
-    return this.#joined(await ClusterNode.java(this.#options(instanceId)))
+  async java(
+    instanceId: string,
+    options: Pick<JavaProcessOptions, 'acquireWithinLock'> = {},
+  ): Promise<ClusterNode> {
+    return this.#joined(await ClusterNode.java({ ...this.#options(instanceId), ...options }))
   }
 
   async node(instanceId: string, options: Pick<NodeProcessOptions, 'locking'> = {}): Promise<ClusterNode> {

@@ -7,6 +7,7 @@ import { defineWorkerJob } from '../../src/jobs/define-worker-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { InlineJobDefinition, Job, JobClass } from '../../src/jobs/job-definition.ts'
 import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import { JobRegistry } from '../../src/jobs/job-registry.ts'
 
 const context = { mergedJobDataMap: { to: 'ops' } } as unknown as JobExecutionContext<{ to: string }>
 
@@ -63,7 +64,12 @@ describe('defineJob', () => {
       'ERR_INVALID_ARGUMENT',
       /250/,
     ],
-    ['no function', () => defineJob('a', 'b' as never), 'ERR_INVALID_ARGUMENT', /function to run, got 'b'/],
+    [
+      'no function',
+      () => defineJob('a', 'b' as never),
+      'ERR_INVALID_ARGUMENT',
+      /'execute' must be a function, got 'b'/,
+    ],
     [
       'a misspelt option',
       () => defineJob('a', () => 1, { timeout: 1 } as never),
@@ -239,7 +245,9 @@ describe('toJobDefinition', () => {
 
   it('refuses anything else', () => {
     for (const wrong of [null, undefined, 'report', {}, { kind: 'other' }]) {
-      expect(() => toJobDefinition(wrong as never)).toThrow(/what defineJob or defineWorkerJob returned/)
+      expect(() => {
+        new JobRegistry([wrong as never])
+      }).toThrow(/'jobs' must be what defineJob or defineWorkerJob answered/)
     }
   })
 

@@ -75,7 +75,7 @@ describe('copyJobData', () => {
       'a date',
       { at: { when: new Date(0) } },
       'jobDataMap.at.when',
-      /an instance of Date; use its ISO string/,
+      /an instance of Date; store its ISO text \(toISOString\(\)\) or its milliseconds/,
     ],
     ['a map', { m: new Map() }, 'jobDataMap.m', /an instance of Map/],
     ['a class instance', { m: new Money() }, 'jobDataMap.m', /an instance of Money; use a plain object/],

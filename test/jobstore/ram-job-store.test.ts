@@ -67,6 +67,28 @@ describe('RAMJobStore', () => {
     expect(only(bed.signals.errors).cause).toEqual(new Error('no such year'))
   })
 
+  test('puts a trigger in error whose own methods throw, and fires the others', async () => {
+    const bed = await openBed()
+    const sick = (name: string, method: 'triggered' | 'updateAfterMisfire') => {
+      const thrower = (): never => {
+        throw new Error(`no ${method}`)
+      }
+      const trigger = bed.trigger(name, { everyMs: 1000 })
+      return Object.defineProperty(trigger, method, { value: thrower })
+    }
+    await bed.scheduleAll([sick('a', 'triggered'), bed.trigger('well', { everyMs: 1000 })])
+    const kinds = (await bed.store.triggersFired(await bed.acquire())).map(({ kind }) => kind)
+    expect(kinds).toEqual(['gone', 'fired'])
+    await bed.scheduleAll([sick('b', 'updateAfterMisfire')])
+    await bed.clock.advance(misfireThresholdMs)
+    expect(await bed.acquireNames()).toEqual(['well'])
+    expect(await bed.states('a', 'b', 'well')).toEqual(['ERROR', 'ERROR', 'NORMAL'])
+    expect(bed.signals.inError).toEqual([
+      { key: 'DEFAULT.a', reason: 'no triggered' },
+      { key: 'DEFAULT.b', reason: 'no updateAfterMisfire' },
+    ])
+  })
+
   test('keeps the old calendar when the new one throws while triggers are moved', async () => {
     const bed = await openBed()
     await bed.store.addCalendar(

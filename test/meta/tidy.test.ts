@@ -109,6 +109,50 @@ function isGlobalUse(node: ts.Identifier): boolean {
   return !('name' in parent && parent.name === node)
 }
 
+/** `${group}.${name}` is one text for `a.b` and `c` as for `a` and `b.c`, so it is for people, not for look-ups. */
+const joinedKey = refuseNodes((node) => {
+  const keys = isLookUp(node) ? [node.arguments[0]] : isCollection(node) ? entryKeysOf(node) : []
+  const joined = keys.find((key) => key !== undefined && isJoinedText(key))
+  return joined ? `${joined.getText()}: joined texts can collide; use KeyMap, or a map of maps` : null
+})
+
+function isLookUp(node: ts.Node): node is ts.CallExpression {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false
+  return /^(get|set|has|add|delete)$/.test(node.expression.name.text)
+}
+
+function isCollection(node: ts.Node): node is ts.NewExpression {
+  return ts.isNewExpression(node) && /^(Map|Set)$/.test(node.expression.getText())
+}
+
+/** What is made in place in `new Set(list.map((each) => key))` and `new Map(list.map((each) => [key, value]))`. */
+function entryKeysOf({ arguments: [list] = ts.factory.createNodeArray() }: ts.NewExpression): ts.Node[] {
+  const callback = list && ts.isCallExpression(list) ? list.arguments.at(-1) : undefined
+  if (callback === undefined || !ts.isArrowFunction(callback)) return []
+  const { body } = callback
+  return [ts.isArrayLiteralExpression(body) ? (body.elements[0] ?? body) : body]
+}
+
+function isJoinedText(node: ts.Node): boolean {
+  if (ts.isIdentifier(node)) return isJoinedText(initializerOf(node) ?? node.getSourceFile())
+  if (ts.isTemplateExpression(node)) return node.templateSpans.length > 1
+  if (!ts.isCallExpression(node)) return false
+  return /(^String|\.toString|\.join)$/.test(node.expression.getText())
+}
+
+/** Of a constant of the functions around. */
+function initializerOf(name: ts.Identifier): ts.Expression | undefined {
+  for (let scope: ts.Node = name; !ts.isSourceFile(scope); scope = scope.parent) {
+    if (!ts.isBlock(scope)) continue
+    const declarations = scope.statements
+      .filter(ts.isVariableStatement)
+      .flatMap(({ declarationList }) => declarationList.declarations)
+    const own = declarations.find((each) => each.name.getText() === name.text)
+    if (own !== undefined) return own.initializer
+  }
+  return undefined
+}
+
 /** Counts a function with everything in it; the body of a `describe` is a list of tests, not one function. */
 const tooLongFunction = refuseNodes((node) => {
   if (!ts.isFunctionLike(node) || !('body' in node) || isDescribeBody(node)) return null
@@ -135,6 +179,7 @@ const rules: { name: string; check: Check; files: readonly SourceFile[] }[] = [
   { name: 'no test is silenced without a reason', check: silencedTest, files: code },
   { name: 'tests are steady: seeds are fixed, waits are patient', check: unsteadyTest, files: code },
   { name: 'only src/time reads clocks and arms timers', check: readsClock, files: clockless },
+  { name: 'no joined text is the key of a map', check: joinedKey, files: src },
 ]
 
 describe('tidy', () => {
@@ -172,6 +217,13 @@ describe('the tidy checks catch what they are for', () => {
     [readsClock, 'globalThis.setTimeout(f, 1)'],
     [readsClock, 'AbortSignal.timeout(1)'],
     [readsClock, `import { setTimeout as sleep } from 'node:timers/promises'`],
+    [joinedKey, 'links.get(first.toString())'],
+    [joinedKey, 'links.has(String(first))'],
+    [joinedKey, "seen.add([group, name].join('.'))"],
+    [joinedKey, `links.set(${word('`$', '{group}\\0$', '{name}`')}, 1)`],
+    [joinedKey, `function f() { const key = ${word('`$', '{a} $', '{b}`')}; if (c) { seen.add(key) } }`],
+    [joinedKey, 'new Set(jobs.map(({ key }) => key.toString()))'],
+    [joinedKey, 'new Map(jobs.map(({ key, value }) => [key.toString(), value]))'],
   ])('%o refuses %j', (check, text) => {
     expect(check({ path: 'src/planted.ts', text })).not.toEqual([])
   })
@@ -182,6 +234,10 @@ describe('the tidy checks catch what they are for', () => {
     [silencedTest, `test.skipIf(windows)('a', f) // reason: signals do not exist there`],
     [unsteadyTest, 'fc.assert(property, { seed: 1 }); vi.waitFor(f, { timeout: 30_000 })'],
     [readsClock, 'clock.setImmediate(f); new Date(5); const a = { performance: 1 }'],
+    [
+      joinedKey,
+      `links.get(first); new Map(jobs.map((job) => [job.key, 1])); fires.get(${word('`$', '{id}-1`')})`,
+    ],
   ])('%o accepts %j', (check, text) => {
     expect(check({ path: 'src/planted.ts', text })).toEqual([])
   })

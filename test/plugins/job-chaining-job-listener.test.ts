@@ -5,18 +5,18 @@ import { firing, type ShellRig, shellRig } from '../support/shell-rig.ts'
 const [first, second, third] = [jobKey('first'), jobKey('second'), jobKey('third')]
 
 /** Three jobs, of which the first one ends as it is told to, and a list of those that ran. */
-async function chained(end: (refireCount: number) => void, chain: JobChainingJobListener) {
+async function chained(end: (refireCount: number) => void, chain: JobChainingJobListener, head = first) {
   const ran: string[] = []
   const job = defineJob('noting', ({ jobKey: key, refireCount }) => {
     ran.push(key.name)
-    if (key.equals(first)) end(refireCount)
+    if (key.equals(head)) end(refireCount)
   })
   const rig: ShellRig = await shellRig([job])
   rig.scheduler.listenerManager.addJobListener(chain)
   for (const key of [second, third]) {
     await rig.scheduler.addJob(JobBuilder.newJob(job).withIdentity(key).storeDurably().build())
   }
-  await rig.scheduler.scheduleJob(JobBuilder.newJob(job).withIdentity(first).build(), firing(rig.startMs))
+  await rig.scheduler.scheduleJob(JobBuilder.newJob(job).withIdentity(head).build(), firing(rig.startMs))
   await rig.clock.advance(100)
   await rig.scheduler.shutdown()
   return { ran, errors: rig.errors }
@@ -73,6 +73,12 @@ describe('a chain of jobs', () => {
       code: 'ERR_LISTENER_FAILED',
       cause: { errors: [{ code: 'ERR_JOB_NOT_FOUND' }] },
     })
+  })
+
+  it('tells jobs apart whose groups and names make one text', async () => {
+    const chain = linking([jobKey('c', 'a.b'), second], [jobKey('b.c', 'a'), third])
+    expect((await chained(() => {}, chain, jobKey('b.c', 'a'))).ran).toEqual(['b.c', 'third'])
+    expect((await chained(() => {}, chain, jobKey('c', 'a.b'))).ran).toEqual(['c', 'second'])
   })
 
   it('refuses a job that would follow itself', () => {

@@ -39,7 +39,7 @@ function options(log: string[] = []) {
 
 /** The same with the plugins. */
 function withPlugins(log: string[], failing: Step | null = null) {
-  return { ...options(log), plugins: plugins(log, failing) }
+  return { ...options(log), logger: false as const, plugins: plugins(log, failing) }
 }
 
 describe('plugins', () => {
@@ -69,7 +69,11 @@ describe('plugins', () => {
 
   it('that need nothing at start or shutdown leave it out', async () => {
     const rest = options()
-    const scheduler = await createScheduler({ ...rest, plugins: [{ name: 'bare', initialize: () => {} }] })
+    const scheduler = await createScheduler({
+      logger: false,
+      ...rest,
+      plugins: [{ name: 'bare', initialize: () => {} }],
+    })
     await scheduler.start()
     await scheduler.shutdown()
     expect(rest.clock.timerCount).toBe(0)
@@ -120,6 +124,7 @@ describe('the shutdown hook', () => {
     const before = counts()
     const rest = options()
     const scheduler = await createScheduler({
+      logger: false,
       ...rest,
       plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'] })],
     })
@@ -132,6 +137,7 @@ describe('the shutdown hook', () => {
     const rest = options()
     let finish: () => void = () => {}
     const scheduler = await createScheduler({
+      logger: false,
       ...rest,
       jobs: [jobOf(() => new Promise<void>((resolve) => (finish = resolve)))],
       plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'], timeoutMs: 5000 })],
@@ -161,7 +167,7 @@ describe('the shutdown hook', () => {
     const schedulers: Scheduler[] = []
     for (let count = 0; count < 30; count++) {
       const plugins = [shutdownHookPlugin({ signals: ['SIGUSR2'] })]
-      schedulers.push(await createScheduler({ ...options(), plugins }))
+      schedulers.push(await createScheduler({ logger: false, ...options(), plugins }))
     }
     // Node.js tells of warnings a turn later.
     await new Promise((resolve) => setImmediate(resolve))
@@ -175,6 +181,7 @@ describe('the shutdown hook', () => {
   it('waits no longer than its limit', async () => {
     const rest = options()
     const scheduler = await createScheduler({
+      logger: false,
       ...rest,
       jobs: [jobOf(() => new Promise<never>(() => {}))],
       plugins: [shutdownHookPlugin({ signals: ['SIGUSR2'], timeoutMs: 5000 })],

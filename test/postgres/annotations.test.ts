@@ -20,7 +20,7 @@ async function instance(
   names: readonly string[],
 ): Promise<Instance> {
   const clock = new ManualClock()
-  const scheduler = await createScheduler({ jobStore: newStore(), instanceId })
+  const scheduler = await createScheduler({ logger: false, jobStore: newStore(), instanceId })
   onTestFinished(() => scheduler.shutdown())
   const instances = names.map((name) => ({
     task: scheduled({ cron: '@yearly', zone: 'UTC', name }, () => undefined),

@@ -33,6 +33,7 @@ async function start(
     end(jobKey.name)
   })
   const scheduler = await createScheduler({
+    logger: false,
     jobStore: newStore(),
     instanceId,
     jobs: [work],

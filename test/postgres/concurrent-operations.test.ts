@@ -89,24 +89,27 @@ class Crowd {
       this.#clock.jump(this.random.integer(0, 5))
       const claims = await bed.acquire({ noLaterThanMs: bed.now() + 20, maxCount: 4, timeWindowMs: 5 })
       if (this.random.chance(0.1)) {
-        await bed.store.releaseAcquiredTriggers(claims)
+        await insist(claims, (left) => bed.store.releaseAcquiredTriggers(left))
         continue
       }
       if (claims.length === 0) continue
-      const results = await bed.store.triggersFired(claims)
-      const bundles = results.flatMap((result) => (result.kind === 'fired' ? [result.bundle] : []))
+      const bundles: TriggerFiredBundle[] = []
+      await insist(claims, async (left) => {
+        const results = await bed.store.triggersFired(left)
+        for (const result of results) if (result.kind === 'fired') bundles.push(result.bundle)
+        return left.filter((_, index) => results[index]?.kind === 'locked')
+      })
       for (const bundle of bundles) this.#begin(bundle)
       // Others get between the firing and its end.
       await bed.store.getCounts()
       for (const bundle of bundles) this.#end(bundle)
-      await bed.store.triggeredJobsComplete(
-        bundles.map((bundle) =>
-          completionOf(bundle, bundle.nextFireTimeMs === null ? 'deleteTrigger' : 'noop', {
-            jobDataMap: this.random.chance(0.3) ? { n: this.random.integer(0, 9) } : null,
-            retryTrigger: this.random.chance(0.2) ? this.trigger(bed, bundle.jobDetail.key) : null,
-          }),
-        ),
+      const completions = bundles.map((bundle) =>
+        completionOf(bundle, bundle.nextFireTimeMs === null ? 'deleteTrigger' : 'noop', {
+          jobDataMap: this.random.chance(0.3) ? { n: this.random.integer(0, 9) } : null,
+          retryTrigger: this.random.chance(0.2) ? this.trigger(bed, bundle.jobDetail.key) : null,
+        }),
       )
+      await insist(completions, (left) => bed.store.triggeredJobsComplete(left))
     }
   }
 
@@ -152,6 +155,14 @@ class Crowd {
     const triggers = Array.from({ length: this.random.integer(1, 2) }, () => this.trigger(bed, key))
     return bed.store.scheduleJobs([{ job, triggers }], { replace })
   }
+}
+
+/** Tries again what was locked, as the scheduler does. */
+async function insist<Item>(
+  items: readonly Item[],
+  attempt: (items: readonly Item[]) => Promise<readonly Item[]>,
+): Promise<void> {
+  for (let left = items; left.length > 0; ) left = await attempt(left)
 }
 
 /** What no moment without anything under way may show. */

@@ -59,7 +59,7 @@ async function twoSchedulers(limit: number, body: Body): Promise<readonly [Sched
   const open = async (instanceId: string): Promise<Scheduler> => {
     const work = defineJob('work', ({ jobKey }) => body(jobKey.name, instanceId))
     const jobStore = newStore({ jobGroupLimits: { reports: limit } })
-    const scheduler = await createScheduler({ jobStore, instanceId, jobs: [work], idleWaitMs })
+    const scheduler = await createScheduler({ logger: false, jobStore, instanceId, jobs: [work], idleWaitMs })
     onTestFinished(() => scheduler.shutdown())
     return scheduler
   }

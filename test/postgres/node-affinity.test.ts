@@ -14,6 +14,7 @@ test('jobs run on the nodes that they are for', async () => {
       tell()
     })
     const scheduler = await createScheduler({
+      logger: false,
       jobStore: newStore(),
       instanceId,
       jobs: [work],

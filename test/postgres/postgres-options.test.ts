@@ -41,6 +41,15 @@ describe('options of the PostgreSQL job store', () => {
     await pool.end()
   })
 
+  test.each([
+    'postgresql://db/jobs',
+    'POSTGRES:///jobs?host=/tmp',
+    '/var/run/postgresql jobs',
+    'socket:/tmp?db=jobs',
+  ])('take %s, as pg does', (place) => {
+    expect(resolvePostgresOptions({ connectionString: place }).source).toEqual({ connectionString: place })
+  })
+
   test('name schema and prefix of the tables', () => {
     const { names } = resolvePostgresOptions({ schema: 'jobs', tablePrefix: 'Q_' })
     expect(names.triggers).toBe('jobs.Q_triggers')
@@ -50,6 +59,14 @@ describe('options of the PostgreSQL job store', () => {
     ['an unknown option', { conectionString: connectionString }, "Did you mean 'connectionString'?"],
     ['two ways to connect', { connectionString, connection: {} }, 'give one of them'],
     ['an empty connection string', { connectionString: '' }, 'must be a URL'],
+    [
+      'a URL of another database',
+      { connectionString: 'mysql://me:secret@db/jobs' },
+      "begins with 'mysql://'",
+    ],
+    ['what is no URL', { connectionString: 'me:secret@db' }, 'no URL; it must be a URL of PostgreSQL, as in'],
+    ['a connection string that is none', { connectionString: 5 }, 'got 5'],
+    ['a wait without a limit', { connectWaitMs: -1 }, 'from 0 to 3600000'],
     ['a connection that is no object', { connection: null }, 'got null'],
     ['a pool that is none', { pool: {} }, 'must be a pool'],
     ['a size of a pool of yours', { pool: new pg.Pool(), poolSize: 5 }, 'set it there'],

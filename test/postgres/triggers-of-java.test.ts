@@ -37,7 +37,7 @@ async function worldWith(locking: 'skipLocked' | 'quartzLocks'): Promise<World> 
   const ran: string[] = []
   const work = defineJob('work', ({ triggerKey: { name } }) => ran.push(name))
   const behaviour: SchedulerBehaviour = { jobs: [work], misfireThresholdMs: 86_400_000, idleWaitMs: 1000 }
-  const scheduler = await createScheduler({ ...behaviour, jobStore })
+  const scheduler = await createScheduler({ logger: false, ...behaviour, jobStore })
   const errors: string[] = []
   scheduler.events.on('schedulerError', ({ error }) => errors.push(error.message))
 
@@ -94,7 +94,7 @@ test('resuming leaves it as it is, too', async () => {
   const options = resolvePostgresOptions({ connectionString, schema: 'resumed', locking: 'quartzLocks' })
   const work = defineJob('work', () => {})
   const jobStore = new SqlJobStore(postgresEngine(options))
-  await using scheduler = await createScheduler({ jobs: [work], jobStore })
+  await using scheduler = await createScheduler({ logger: false, jobs: [work], jobStore })
   const key = triggerKey('late')
   const trigger = TriggerBuilder.newTrigger().withIdentity(key).startAt(new Date(0)).build()
   await scheduler.scheduleJob(JobBuilder.newJob(work).build(), trigger)

@@ -47,7 +47,13 @@ interface Fixture {
 async function fixture(...names: SchedulerEventName[]): Promise<Fixture> {
   const clock = new ManualClock()
   const jobStore = new SignallingStore()
-  const scheduler = await createScheduler({ clock, jobStore, jobs: [forever], instanceId: 'me' })
+  const scheduler = await createScheduler({
+    logger: false,
+    clock,
+    jobStore,
+    jobs: [forever],
+    instanceId: 'me',
+  })
   const seen: [SchedulerEventName, unknown][] = []
   for (const name of names) {
     scheduler.events.on(name, (payload: SchedulerEventMap[typeof name]) => seen.push([name, payload]))

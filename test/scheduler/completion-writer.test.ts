@@ -10,11 +10,12 @@ import { Notifier } from '../../src/scheduler/notifier.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { detailOf, firing, jobOf, shellRig, theJob, theTrigger } from '../support/shell-rig.ts'
 
-/** Notes what it is told, and when; refuses what it is told to refuse. */
+/** Notes what it is told, and when; refuses what it is told to refuse, and passes over what is locked. */
 class Witness extends DelegatingJobStore {
   readonly writes: { readonly ids: readonly string[]; readonly atMs: number }[] = []
   readonly refused = new Set<string>()
   readonly #clock: ManualClock
+  readonly locked = new Set<string>()
   isDown = false
   /** While set, writes wait for it. */
   gate: Promise<void> | null = null
@@ -24,11 +25,14 @@ class Witness extends DelegatingJobStore {
     this.#clock = clock
   }
 
-  override async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
+  override async triggeredJobsComplete(
+    completions: readonly JobCompletion[],
+  ): Promise<readonly JobCompletion[]> {
     const ids = completions.map(({ fireInstanceId }) => fireInstanceId)
     this.writes.push({ ids, atMs: this.#clock.elapsedMs() })
     await this.gate
     if (this.isDown || ids.some((id) => this.refused.has(id))) throw new Error('refused')
+    return completions.filter(({ fireInstanceId }) => this.locked.has(fireInstanceId))
   }
 }
 
@@ -169,6 +173,91 @@ describe('a write that fails', () => {
     )
     await complete('late')
     expect(errors).toHaveLength(4)
+    expect(clock.timerCount).toBe(0)
+  })
+})
+
+describe('a completion that is locked', () => {
+  it('is tried again apart from the others, soon and then ever more seldom', async () => {
+    const { clock, store, errors, written, complete } = rig()
+    store.locked.add('locked')
+    const all = ['a', 'locked', 'b'].map(complete)
+    await clock.settle()
+    expect(written).toEqual(['a', 'b'])
+    await complete('later')
+    await clock.advance(2000)
+    const tries = store.writes.filter(({ ids }) => ids.length === 1 && ids[0] === 'locked')
+    const delays = tries.slice(1).map(({ atMs }, index) => atMs - (tries[index]?.atMs ?? 0))
+    expect(tries[0]?.atMs).toBe(20)
+    expect(delays).toEqual([40, 80, 160, 250, 250, 250, 250, 250, 250])
+    store.locked.clear()
+    await clock.advance(250)
+    await Promise.all(all)
+    expect(written).toEqual(['a', 'b', 'later', 'locked'])
+    expect(errors).toEqual([])
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('is tried together with others that are, and soon again when one more is', async () => {
+    const { clock, store, written, complete } = rig()
+    for (const id of ['x', 'y']) store.locked.add(id)
+    void complete('x')
+    await clock.advance(5000)
+    store.writes.length = 0
+    void complete('y')
+    await clock.advance(20)
+    expect(store.writes.map(({ ids }) => ids)).toEqual([['y'], ['x', 'y']])
+    store.locked.delete('x')
+    await clock.advance(40)
+    expect(written).toEqual(['x'])
+  })
+
+  it('is no reason to wait for the store, however many there are', async () => {
+    const { clock, store, writer } = rig()
+    for (const id of ['1', '2', '3', '4', '5', '6']) store.locked.add(id)
+    // More than may lag behind.
+    const handedOver = [...store.locked].map((id) => writer.handOver(completionOf(id)))
+    await Promise.all(handedOver)
+    await writer.handOver(completionOf('another'))
+    let isDrained = false
+    const drained = writer.drained().then(() => (isDrained = true))
+    await clock.advance(10_000)
+    expect(isDrained).toBe(false)
+    store.locked.clear()
+    await clock.advance(250)
+    await drained
+  })
+
+  it('has one more chance when the scheduler cannot wait, and then ends with an error', async () => {
+    const { clock, store, writer, errors, written, complete } = rig()
+    for (const id of ['a', 'b']) store.locked.add(id)
+    const all = ['a', 'b'].map(complete)
+    await clock.advance(1000)
+    store.locked.delete('a')
+    writer.stopRetrying()
+    await Promise.all(all)
+    expect(written).toEqual(['a', 'b'])
+    expect(errors).toEqual([
+      'The job store could not be told that firing b of trigger DEFAULT.trigger ended. ' +
+        'Somebody else holds a lock on its rows.',
+    ])
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('is dealt with as any other when the store fails, and set aside again when it is back', async () => {
+    const { clock, store, errors, written, complete } = rig()
+    store.locked.add('locked')
+    void complete('locked')
+    await clock.settle()
+    store.isDown = true
+    await clock.advance(1000)
+    expect(errors).toEqual(['The job store could not be told that executions ended; trying again.'])
+    store.isDown = false
+    await clock.advance(1000)
+    expect(written).toEqual([])
+    store.locked.clear()
+    await clock.advance(250)
+    expect(written).toEqual(['locked'])
     expect(clock.timerCount).toBe(0)
   })
 })

@@ -3,9 +3,12 @@ import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
 import { summaryOf } from '../../src/scheduler/scheduler-metadata.ts'
+import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
 
 const shutDown = expect.objectContaining({ code: 'ERR_SCHEDULER_SHUTDOWN' }) as object
@@ -238,6 +241,75 @@ describe('createScheduler', () => {
     }
     await expect(createScheduler({ clock, plugins: [failing] })).rejects.toThrow('no such luck')
     expect(clock.timerCount).toBe(0)
+  })
+})
+
+describe('the end of `await using`', () => {
+  /** A scheduler at the end of its scope while a job runs that ends when it is interrupted, or never. */
+  async function disposed(obeys: boolean) {
+    const outcomes: string[] = []
+    const definition = defineJob('hangs', ({ signal }) => {
+      return new Promise((_, reject) => {
+        if (!obeys) return
+        signal.addEventListener('abort', () => {
+          reject(new Error('stopped'))
+        })
+      })
+    })
+    const { scheduler, clock, errors, once } = await schedulerFixture({
+      jobs: [definition],
+      disposeTimeoutMs: 10_000,
+      interruptGraceMs: 2000,
+    })
+    scheduler.events.on('jobWasExecuted', ({ error }) => outcomes.push(error?.code ?? 'ended'))
+    await scheduler.scheduleJob(JobBuilder.newJob(definition).build(), once('t'))
+    await scheduler.start()
+    await clock.settle()
+    const end = scheduler[Symbol.asyncDispose]()
+    await clock.advance(9999)
+    expect([scheduler.isShutdown, outcomes]).toEqual([false, []])
+    return { scheduler, clock, errors, outcomes, end }
+  }
+
+  it('interrupts what still runs when its time is over, and lets it end', async () => {
+    const { clock, errors, outcomes, end } = await disposed(true)
+    await clock.advance(1)
+    await end
+    expect([outcomes, errors, clock.timerCount]).toEqual([['ERR_JOB_INTERRUPTED'], [], 0])
+  })
+
+  it('does not wait for a job that hangs, and says that it is left', async () => {
+    const { scheduler, clock, errors, outcomes, end } = await disposed(false)
+    await clock.advance(2001)
+    await end
+    expect(errors).toEqual([expect.stringMatching(/^1 executions? still/)])
+    expect([scheduler.isShutdown, outcomes, clock.timerCount]).toEqual([true, [], 0])
+  })
+})
+
+describe('a store or pool that belongs to another scheduler', () => {
+  it.each([
+    ['ERR_STORE_IN_USE', { jobStore: ramJobStore() }],
+    ['ERR_SCHEDULER_STATE', { threadPool: inProcessThreadPool() }],
+  ])('is refused with %s, and goes on for that one', async (code, parts) => {
+    const clock = new ManualClock()
+    const ran: string[] = []
+    const jobs = [defineJob('job', () => ran.push('ran'))]
+    await using first = await createScheduler({ clock, jobs, ...parts })
+    await expect(createScheduler({ clock, jobs, ...parts })).rejects.toMatchObject({ code })
+    const trigger = TriggerBuilder.newTrigger({ clock }).build()
+    await first.scheduleJob(JobBuilder.newJob('job').build(), trigger)
+    await first.start()
+    await clock.advance(1)
+    expect(ran).toEqual(['ran'])
+  })
+
+  it('may have it when that one has shut down', async () => {
+    const jobStore = ramJobStore()
+    const first = await createScheduler({ jobStore })
+    await first.shutdown()
+    await using second = await createScheduler({ jobStore })
+    expect(second.isInStandbyMode).toBe(true)
   })
 })
 

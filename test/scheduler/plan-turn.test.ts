@@ -32,6 +32,7 @@ const idle: TurnState = {
   idleWaitMs: 30_000,
   switchThresholdMs: 7,
   heldSinceMs: now,
+  aside: { claims: [], retryAtMs: Number.POSITIVE_INFINITY, maxCount: 1 },
   misfireThresholdMs: 60_000,
 }
 

@@ -80,6 +80,19 @@ describe('a job with a retry policy', () => {
     await rig.scheduler.shutdown()
   })
 
+  it('says once, after the last attempt, that the firing is not tried again', async () => {
+    const policy = fixed(3)
+    const rig = await retrying(policy, 99)
+    const exhausted: unknown[] = []
+    rig.scheduler.events.on('retriesExhausted', ({ jobKey, triggerKey, attempts, error }) => {
+      exhausted.push([jobKey.toString(), triggerKey.toString(), attempts, error.message, rig.attempts.length])
+    })
+    await rig.scheduler.scheduleJob(retryOf(policy), oneShot(rig))
+    await rig.clock.advance(60_000)
+    expect(exhausted).toEqual([['DEFAULT.job', 'DEFAULT.trigger', 3, 'failure 3', 3]])
+    await rig.scheduler.shutdown()
+  })
+
   it('keeps a job that is not durable until its last attempt, and then lets it go', async () => {
     const policy = fixed(3)
     const rig = await retrying(policy, 99)

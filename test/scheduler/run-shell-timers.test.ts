@@ -161,6 +161,7 @@ describe('a scheduler that was shut down leaves no timer behind', () => {
       }
     }
     const scheduler = await createScheduler({
+      logger: false,
       ids: seededIds(7),
       jobs: [jobOf(() => {}), failing, endless, obedient],
       clock,

@@ -44,7 +44,7 @@ describe('TurnBudget', () => {
     // Every look at the clock takes a millisecond, so that the test does not depend on the machine.
     const clock = { ...systemClock, elapsedMs: () => elapsedMs++ }
     const noop = defineJob('noop', () => {})
-    await using scheduler = await createScheduler({ jobs: [noop], clock })
+    await using scheduler = await createScheduler({ logger: false, jobs: [noop], clock })
     let turns = 0
     const countTurns = (): void => {
       turns++

@@ -21,6 +21,9 @@ import { sqliteWords } from './sqlite.ts'
 class NodeRunner implements SqlRunner {
   /** `away` fails at once, `gone` never answers: what a process that was killed sees. */
   state: 'there' | 'away' | 'gone' = 'there'
+  /** What is asked is carried out, and the answer is an error. */
+  losesAnswers = false
+  #answer: Promise<void> | null = null
   /** Statements since `failAt`. */
   statementCount = 0
   #failAt = Number.POSITIVE_INFINITY
@@ -36,9 +39,23 @@ class NodeRunner implements SqlRunner {
     this.#failAt = count
   }
 
+  /** The answer to the next transaction comes when it is told to. */
+  delayAnswer(): { readonly come: () => void } {
+    let come = (): void => {}
+    this.#answer = new Promise((resolve) => {
+      come = resolve
+    })
+    return { come }
+  }
+
   async transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions): Promise<Answer> {
     await this.#pass()
-    return this.#shared.transact(() => this.#counted(begin()), options)
+    const late = this.#answer
+    this.#answer = null
+    const answer = await this.#shared.transact(() => this.#counted(begin()), options)
+    await late
+    if (this.losesAnswers) throw new JobPersistenceError('The answer was lost.')
+    return answer
   }
   async read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
     await this.#pass()
@@ -132,6 +149,7 @@ export class TestCluster {
             wakes.push(earliestMs)
           },
           close: async () => member?.stop(),
+          cutOff: () => member?.cutOff(),
         }),
     }
     const bed = new Testbed(new SqlJobStore(engine), this.clock, instanceId)

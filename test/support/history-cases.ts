@@ -31,6 +31,7 @@ const slow = defineJob('slow', async ({ signal }) => {
 
 async function open(jobStore: JobStore, options: SchedulerOptions = {}): Promise<Scheduler> {
   const scheduler = await createScheduler({
+    logger: false,
     jobStore,
     instanceId: 'node-1',
     jobs: [good, bad, slow],

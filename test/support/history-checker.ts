@@ -67,7 +67,7 @@ export class HistoryChecker {
   #tailOfFirst: readonly HistoryEvent[] | null = null
   /** Firings that hold a slot of the thread pool. */
   readonly #taken = new Set<string>()
-  #mode: 'started' | 'standby' | 'halted' = 'standby'
+  #mode: 'started' | 'standby' | 'halted' | 'cutOff' = 'standby'
   #quietSinceMs = Number.NEGATIVE_INFINITY
   runCount = 0
   firedCount = 0
@@ -132,6 +132,9 @@ export class HistoryChecker {
         break
       case 'schedulerHalted':
         this.#mode = 'halted'
+        break
+      case 'storeCutOff':
+        this.#mode = 'cutOff'
         break
       case 'disturbed':
         this.#disturb(event.untilMs)
@@ -281,7 +284,7 @@ export class HistoryChecker {
     }
     const model = life.trigger
     const dueMs = life.trigger.nextFireTimeMs
-    if (this.#mode !== 'started')
+    if (this.#mode !== 'started' && this.#mode !== 'cutOff')
       this.#wrong(event, `a trigger fired although the scheduler is ${this.#mode}`)
     if (event.decidedAtMs < dueMs) this.#wrong(event, `fired ${dueMs - event.decidedAtMs} ms early`)
     if (plannedMs !== plannedFireTimeMs(model)) {

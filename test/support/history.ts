@@ -62,6 +62,8 @@ export type HistoryFact =
   | { readonly kind: 'acquired'; readonly triggerKey: string; readonly fireInstanceId: string }
   /** Firing begins (again), stands still, or has ended for good. */
   | { readonly kind: 'schedulerStarted' | 'schedulerStandby' | 'schedulerHalted' }
+  /** A shutdown did not wait for the store: what that still does comes to nothing here. */
+  | { readonly kind: 'storeCutOff' }
   /** Until then triggers may be late for a reason that has nothing to do with them. */
   | { readonly kind: 'disturbed'; readonly untilMs: number; readonly what: string }
   /** The wall clock jumped; the loop notices by then. */

@@ -132,6 +132,7 @@ export class LoopFixture {
       return call.method === 'shutdown' ? Promise.resolve() : this.around(call)
     })
     this.#scheduler = await createScheduler({
+      logger: false,
       clock: this.clock,
       ids: seededIds(1),
       jobStore: store,

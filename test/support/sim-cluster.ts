@@ -225,6 +225,7 @@ class ClusterWorld {
   async #startScheduler({ number, instanceId, process }: Node, engine: SqlEngine): Promise<Scheduler> {
     const random = this.#random
     const scheduler = await createScheduler({
+      logger: false,
       clock: process,
       ids: seededIds(this.#seed * 100 + number),
       instanceId,
@@ -284,6 +285,7 @@ class ClusterWorld {
             this.#wakePeers(node, earliestMs)
           },
           close: async () => member?.stop(),
+          cutOff: () => member?.cutOff(),
         })
       },
     }

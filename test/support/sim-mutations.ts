@@ -47,7 +47,7 @@ const claimsKeptOnHalt: KnownBug = {
   store: (store, { halts }) =>
     interceptJobStore(store, async (call) => {
       const gives = call.method === 'releaseAcquiredTriggers' || call.method === 'releaseAllAcquiredTriggers'
-      return gives && halts.size > 0 ? undefined : call.proceed()
+      return gives && halts.size > 0 ? [] : call.proceed()
     }),
 }
 
@@ -106,7 +106,7 @@ const completionSkipped: KnownBug = {
   patch: ({ troubled }) =>
     replaceMethod(
       CompletionWriter.prototype,
-      'complete',
+      'handOver',
       (original) =>
         function (this: CompletionWriter, completion) {
           if (troubled.has(completion.fireInstanceId)) return Promise.resolve()

@@ -90,6 +90,7 @@ class SimWorld {
   readonly #durationMaxMs: number
   #counterRuns = 0
   #chaos = true
+  #isCutOff = false
 
   constructor(seed: number, mutation: Mutation) {
     this.#seed = seed
@@ -171,6 +172,7 @@ class SimWorld {
       failure: random.pick([0, 0.1, 0.3]),
     }
     const scheduler = await createScheduler({
+      logger: false,
       clock: this.#clock,
       ids: seededIds(this.#seed),
       jobStore: this.#answering(this.#simStore.store),
@@ -205,6 +207,11 @@ class SimWorld {
     })
     scheduler.events.on('schedulerShuttingdown', () => {
       this.#observe({ kind: 'schedulerHalted' })
+    })
+    scheduler.events.on('shutdownIncomplete', ({ isStoreCutOff }) => {
+      if (!isStoreCutOff) return
+      this.#isCutOff = true
+      this.#observe({ kind: 'storeCutOff' })
     })
     return scheduler
   }
@@ -321,6 +328,8 @@ class SimWorld {
   async #checkHalted(): Promise<void> {
     const { checker } = this
     if (this.#clock.timerCount > 0) checker.report(`${this.#clock.timerCount} timers are left armed`)
+    // What a store that did not answer holds is settled by a recovery, which memory has none of.
+    if (this.#isCutOff) return
     const waiting = new Map<string, string>()
     for (const [key, life] of checker.lives) {
       const state = await this.#ram.getTriggerState(life.trigger.key)

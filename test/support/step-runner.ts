@@ -76,6 +76,9 @@ export function steppedEngine(engine: SqlEngine): SteppedEngine {
           },
           wakePeers: () => {},
           close: () => connection.close(),
+          cutOff: () => {
+            connection.cutOff()
+          },
         }
       },
     },

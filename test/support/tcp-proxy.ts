@@ -21,7 +21,7 @@ interface CutPattern {
 export class TcpProxy implements AsyncDisposable {
   readonly #server: Server
   readonly #pairs = new Set<Pair>()
-  readonly #target: { host: string; port: number }
+  #target: { host: string; port: number }
   #delayMs = 0
   #refuses = false
   #isBlackHole = false
@@ -57,6 +57,12 @@ export class TcpProxy implements AsyncDisposable {
 
   get connectionCount(): number {
     return this.#pairs.size
+  }
+
+  /** From now on connections are made to another server, as when an address is given to a standby. */
+  redirect(connectionString: string): void {
+    const { hostname, port } = new URL(connectionString)
+    this.#target = { host: hostname, port: Number(port) }
   }
 
   /** Every packet takes this much longer, both ways. */

@@ -44,7 +44,13 @@ export async function openNode(jobStore: JobStore, instanceId = 'node-1'): Promi
     ran.push(jobKey.name)
     waiting.get(jobKey.name)?.()
   })
-  const scheduler = await createScheduler({ jobStore, instanceId, jobs: [note], idleWaitMs: 3_600_000 })
+  const scheduler = await createScheduler({
+    jobStore,
+    instanceId,
+    jobs: [note],
+    idleWaitMs: 3_600_000,
+    logger: false,
+  })
   onTestFinished(() => scheduler.shutdown())
   return {
     scheduler,

@@ -1,11 +1,37 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvalidArgumentError, JobExecutionError, SchedulerError } from '../../src/core/errors.ts'
-import { decodeFields, decodeValue, encodeFields, encodeValue } from '../../src/threadpool/value-wire.ts'
+import {
+  decodeFields,
+  decodeValue,
+  encodeFields,
+  encodeValue,
+  errorValuesMax,
+  type ValueWire,
+} from '../../src/threadpool/value-wire.ts'
 
 /** What arrives on the other side of a thread. */
 function cross(value: unknown): unknown {
   return decodeValue(structuredClone(encodeValue(value)))
+}
+
+/** A value on the wire, and every value within it. */
+function valuesIn(wire: ValueWire): ValueWire[] {
+  const within = (): readonly ValueWire[] => {
+    switch (wire.kind) {
+      case 'value':
+        return []
+      case 'list':
+        return wire.items
+      case 'record':
+        return wire.fields.map(([, value]) => value)
+      case 'error': {
+        const { cause, errors, fields } = wire.error
+        return [...(cause === null ? [] : [cause]), ...errors, ...fields.map(([, value]) => value)]
+      }
+    }
+  }
+  return [wire, ...within().flatMap(valuesIn)]
 }
 
 describe('values on the wire', () => {
@@ -105,6 +131,69 @@ describe('errors on the wire', () => {
     expect((link as Error).cause).toBe('[an error nested too deep]')
     const nothing = new Error('a', { cause: null })
     expect((cross(nothing) as Error).cause).toBeNull()
+  })
+
+  it('keep what Ajv, Yup and Mongoose report as errors', () => {
+    class AjvError extends Error {
+      readonly ajv = true
+      readonly errors = [
+        { instancePath: '/age', message: 'must be number', parentSchema: { validate: () => true } },
+      ]
+    }
+    class YupError extends Error {
+      override readonly name = 'ValidationError'
+      readonly errors: string[]
+      readonly inner: YupError[]
+      readonly path: string
+      constructor(path: string, errors: string[], inner: YupError[] = []) {
+        super(errors[0])
+        this.path = path
+        this.errors = errors
+        this.inner = inner
+      }
+    }
+    class MongooseError extends Error {
+      readonly errors = { age: Object.assign(new RangeError('too young'), { kind: 'min', path: 'age' }) }
+    }
+    expect((cross(new AjvError('invalid')) as AjvError).errors).toEqual([
+      { instancePath: '/age', message: 'must be number', parentSchema: { validate: '[a function]' } },
+    ])
+    const inner = [new YupError('name', ['name is required']), new YupError('age', ['age must be a number'])]
+    const yup = cross(new YupError('', ['2 errors occurred'], inner)) as YupError
+    expect(yup.errors).toEqual(['2 errors occurred'])
+    expect(yup.inner.map(({ name, path, errors }) => [name, path, errors])).toEqual([
+      ['ValidationError', 'name', ['name is required']],
+      ['ValidationError', 'age', ['age must be a number']],
+    ])
+    const { errors } = cross(new MongooseError('invalid')) as MongooseError
+    expect(errors.age).toBeInstanceOf(RangeError)
+    expect(errors.age).toMatchObject({ message: 'too young', kind: 'min', path: 'age' })
+  })
+
+  const leftOut = `[left out: an error holds more than ${errorValuesMax} values]`
+
+  it.each([12, 2000])('are bounded when they hold each other: %i errors', (count) => {
+    const errors: Error[] = Array.from({ length: count }, (_, index) => new Error(`error ${index}`))
+    for (const error of errors) Object.assign(error, { errors, code: 'E' })
+    const values = valuesIn(encodeValue(new AggregateError(errors, 'all', { cause: errors[0] })))
+    const encoded = values.filter(({ kind }) => kind === 'error').length
+    expect(encoded).toBeGreaterThan(Math.min(count, errorValuesMax / 2))
+    expect(encoded).toBeLessThanOrEqual(errorValuesMax + 1)
+    expect(values.length).toBeLessThan(5 * errorValuesMax)
+    expect(values).toContainEqual({ kind: 'value', value: leftOut })
+  })
+
+  it('keep what is near the top when they hold too much', () => {
+    const lot = Array.from({ length: 2 * errorValuesMax }, (_, index) =>
+      Object.assign(new Error(String(index)), { lot: [new Error('deep')] }),
+    )
+    const cause = Object.assign(new Error('why'), { code: 'E_WHY' })
+    const error = Object.assign(new Error('a', { cause }), { lot, code: 'E', more: { a: [1] } })
+    const arrived = cross(error) as typeof error
+    expect(arrived).toMatchObject({ code: 'E', more: { a: [1] }, cause: { message: 'why', code: 'E_WHY' } })
+    expect(arrived.lot.at(0)).toMatchObject({ message: '0', lot: leftOut })
+    expect(arrived.lot.at(-1)).toBe(leftOut)
+    expect(arrived.lot.length).toBeGreaterThan(errorValuesMax - 10)
   })
 
   it('are errors of this library again, with their code and flags', () => {

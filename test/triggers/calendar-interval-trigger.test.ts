@@ -32,6 +32,21 @@ function every({ start, end, interval, unit, zone = 'UTC', skip = false }: Optio
 
 const newYork = 'America/New_York'
 
+describe('a calendar-interval trigger that misfired', () => {
+  it('makes up for what it missed also after its end, as in Quartz, and is finished then', () => {
+    const now = Date.UTC(2026, 0, 5)
+    const after = TriggerBuilder.newTrigger()
+      .startAt(new Date(Date.UTC(2026, 0, 1)))
+      .endAt(new Date(now - 1))
+      .withSchedule(CalendarIntervalScheduleBuilder.calendarIntervalSchedule().inTimeZone('UTC'))
+      .build()
+      .computeFirstFireTime(null)
+      .updateAfterMisfire(null, now)
+    expect(after.nextFireTimeMs).toBe(now)
+    expect(after.triggered(null).nextFireTimeMs).toBeNull()
+  })
+})
+
 describe('a calendar-interval trigger is anchored to its start', () => {
   it.each<[string, Options, string[]]>([
     [

@@ -149,6 +149,17 @@ describe('a cron trigger that misfired', () => {
     expect(late(instruction)).toMatchObject({ nextFireTimeMs, misfiredFireTimeMs })
   })
 
+  it('makes up for what it missed also after its end, as in Quartz, and is finished then', () => {
+    const schedule = CronScheduleBuilder.dailyAtHourAndMinute(12, 0).inTimeZone('UTC')
+    const ended = cron(schedule)
+      .getTriggerBuilder()
+      .endAt(new Date(now - 1))
+      .build()
+    const after = ended.computeFirstFireTime(null).updateAfterMisfire(null, now)
+    expect(after.nextFireTimeMs).toBe(now)
+    expect(after.triggered(null).nextFireTimeMs).toBeNull()
+  })
+
   it('goes on with its schedule after it fired late', () => {
     expect(late('smart').triggered(null)).toMatchObject({
       previousFireTimeMs: now,

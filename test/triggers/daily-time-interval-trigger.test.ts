@@ -5,6 +5,7 @@ import {
   DailyTimeIntervalScheduleBuilder,
   type DailyTimeIntervalTrigger,
 } from '../../src/triggers/daily-time-interval-trigger.ts'
+import type { CalendarMisfireInstruction } from '../../src/triggers/misfire-instruction.ts'
 import { TimeOfDay } from '../../src/triggers/time-of-day.ts'
 import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { fireInstants, fireTexts, wallText } from '../support/trigger-text.ts'
@@ -258,6 +259,36 @@ describe('a daily-time-interval trigger where the clock changes', () => {
       '31 08:00 +14',
       '01 08:00 +14',
     ])
+  })
+})
+
+describe('a daily-time-interval trigger that misfired', () => {
+  const end = '2011-01-03T12:00:00Z'
+  const endMs = Date.parse(end)
+  const missed = (instruction: CalendarMisfireInstruction): DailyTimeIntervalTrigger => {
+    const trigger = daily({ end })
+    const schedule = trigger.getScheduleBuilder().withMisfireInstruction(instruction)
+    return trigger.getTriggerBuilder().withSchedule(schedule).build().computeFirstFireTime(null)
+  }
+
+  it.each(['smart', 'fireOnceNow'] as const)('fires now by %s up to its end', (instruction) => {
+    expect(missed(instruction).updateAfterMisfire(null, endMs).nextFireTimeMs).toBe(endMs)
+  })
+
+  it.each(['smart', 'fireOnceNow', 'doNothing'] as const)(
+    'is finished by %s after its end',
+    (instruction) => {
+      expect(missed(instruction).updateAfterMisfire(null, endMs + 1)).toMatchObject({
+        nextFireTimeMs: null,
+        previousFireTimeMs: null,
+        misfiredFireTimeMs: null,
+      })
+    },
+  )
+
+  it('still fires what it missed before its end when it ignores misfires', () => {
+    const trigger = missed('ignore')
+    expect(trigger.updateAfterMisfire(null, endMs + 1)).toBe(trigger)
   })
 })
 

@@ -186,19 +186,34 @@ describe('a simple trigger that misfired', () => {
     expect(after.triggered(null).misfiredFireTimeMs).toBeNull()
   })
 
-  it('is finished when "now" lies behind its end', () => {
-    const trigger = simple({
-      count: 5,
-      intervalMs: 60_000,
-      startMs: now - 500_000,
-      endMs: now - 1,
-      misfire: 'rescheduleNowWithExistingRepeatCount',
-    }).computeFirstFireTime(null)
-    expect(trigger.updateAfterMisfire(null, now)).toMatchObject({
-      nextFireTimeMs: null,
-      startTimeMs: trigger.startTimeMs,
-      misfiredFireTimeMs: null,
+  describe.each([
+    ['that repeats', 5, 'rescheduleNowWithExistingRepeatCount'],
+    ['that repeats', 5, 'fireNow'],
+    ['that fires once', 0, 'fireNow'],
+    ['that fires once', 0, 'smart'],
+    ['that fires once', 0, 'rescheduleNowWithRemainingRepeatCount'],
+  ] as const)('%s %d times more, by %s', (_kind, count, misfire) => {
+    const endingAt = (endMs: number) =>
+      simple({ count, intervalMs: 60_000, startMs: now - 500_000, endMs, misfire }).computeFirstFireTime(null)
+
+    it.each([now - 1, now])('is finished when "now" is not before its end (%d)', (endMs) => {
+      const trigger = endingAt(endMs)
+      expect(trigger.updateAfterMisfire(null, now)).toMatchObject({
+        nextFireTimeMs: null,
+        startTimeMs: trigger.startTimeMs,
+        misfiredFireTimeMs: null,
+      })
     })
+
+    it('fires now when its end is yet to come', () => {
+      expect(endingAt(now + 1).updateAfterMisfire(null, now).nextFireTimeMs).toBe(now)
+    })
+  })
+
+  it('still fires what it missed before its end when it ignores misfires', () => {
+    const trigger = simple({ startMs: now - 500_000, endMs: now - 1, misfire: 'ignore' })
+    const due = trigger.computeFirstFireTime(null)
+    expect(due.updateAfterMisfire(null, now)).toBe(due)
   })
 })
 

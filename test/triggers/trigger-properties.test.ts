@@ -148,7 +148,11 @@ describe(`a trigger that moves along (seed ${seed})`, () => {
         if (trigger.misfireInstruction === 'doNothing') {
           expect(after.nextFireTimeMs).toBe(trigger.fireTimeAfterMs(now))
         }
-        if (trigger.misfireInstruction === 'fireOnceNow') expect(after.nextFireTimeMs).toBe(now)
+        if (trigger.misfireInstruction === 'fireOnceNow') {
+          const hasEnded = trigger.endTimeMs !== null && now > trigger.endTimeMs
+          const isFinished = hasEnded && trigger.type === 'dailyTimeInterval'
+          expect(after.nextFireTimeMs).toBe(isFinished ? null : now)
+        }
         expect(after.previousFireTimeMs).toBe(trigger.previousFireTimeMs)
         expect(after.triggered(null).misfiredFireTimeMs).toBeNull()
       }),

@@ -53,13 +53,15 @@ async function run(
 }
 
 /** What a command says of its failure is on its standard error, of its success on its standard output. */
-function describe({ exitCode, signalName, stdout, stderr }: ProcessResult, signal: AbortSignal): Outcome {
+function describe(result: ProcessResult, signal: AbortSignal): Outcome {
+  const { exitCode, leftRunning, signalName, stdout, stderr } = result
   const isGood = exitCode === 0 && !signal.aborted
   const said = isGood ? firstLine(stdout) || firstLine(stderr) : firstLine(stderr) || firstLine(stdout)
   const ending = signalName ?? `exit ${exitCode ?? 'unknown'}`
   if (!signal.aborted) return { isGood, status: ending, text: said }
   const reason: unknown = signal.reason
   const isTimeout = reason instanceof JobExecutionError && reason.code === 'ERR_JOB_TIMEOUT'
-  const text = said === '' ? `ended by ${ending}` : `ended by ${ending}: ${said}`
+  const became = leftRunning === undefined ? `ended by ${ending}` : `left running, as ${leftRunning}`
+  const text = said === '' ? became : `${became}: ${said}`
   return { isGood, status: isTimeout ? 'timeout' : 'stopped', text }
 }

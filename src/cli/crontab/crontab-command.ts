@@ -1,8 +1,10 @@
+import { timerDelayMaxMs } from '../../time/clock.ts'
 import { type Command, type OptionValues, parseCommandLine } from '../command.ts'
 import { parseDuration } from '../duration.ts'
 import type { CliHost } from '../host.ts'
 import { requireWhole } from '../shared-options.ts'
 import { storePlaces } from '../stores.ts'
+import { visible } from '../terminal/text.ts'
 import { UsageError } from '../usage-error.ts'
 import { describeProblem, describeProblemCount, readCrontabFile } from './crontab-file.ts'
 import { crontabFormatOptions, requireCrontabFormat } from './crontab-format-options.ts'
@@ -82,7 +84,7 @@ export const crontabCommand: Command = {
     const file = readCrontabFile(path, format)
     if (file.problems.length > 0) {
       for (const problem of file.problems) host.stderr.write(describeProblem(path, problem))
-      host.stderr.write(`${path}: ${describeProblemCount(file)}; nothing was started\n`)
+      host.stderr.write(`${visible(path)}: ${describeProblemCount(file)}; nothing was started\n`)
       return 1
     }
     const { endedAtOnce, failures } = await new CrontabRun(file, options, host).run()
@@ -96,6 +98,13 @@ function givenStore(place: string): CrontabRunOptions['store'] {
   return { place, isGiven: true }
 }
 
+function requireTimeout(text: string): number | null {
+  if (text === 'none') return null
+  const timeoutMs = parseDuration('--timeout', text)
+  if (timeoutMs <= timerDelayMaxMs) return Math.max(1, timeoutMs)
+  throw new UsageError(`--timeout takes at most 24d, got '${text}'. Use 'none' for no limit.`)
+}
+
 function runOptions(
   values: OptionValues<typeof spec.options>,
   zoneName: string,
@@ -103,11 +112,10 @@ function runOptions(
 ): CrontabRunOptions {
   const isLive = stdout.isTerminal && values.plain !== true && environment['TERM'] !== 'dumb'
   const hasColors = stdout.isTerminal && values['no-color'] !== true && !environment['NO_COLOR']
-  const timeout = values.timeout ?? '1h'
   return {
     zoneName,
     forMs: values.for === undefined ? null : parseDuration('--for', values.for),
-    timeoutMs: timeout === 'none' ? null : Math.max(1, parseDuration('--timeout', timeout)),
+    timeoutMs: requireTimeout(values.timeout ?? '1h'),
     drainMs: parseDuration('--drain', values.drain ?? '10s'),
     store: values.store === undefined ? { place: defaultStore, isGiven: false } : givenStore(values.store),
     threads: requireWhole('--threads', values.threads ?? '10', { min: 1, max: threadsMax }),

@@ -5,7 +5,7 @@ import { nearestName } from '../../core/options.ts'
 import { type Crontab, type CrontabEntry, parseCrontab } from '../../triggers/cron/crontab.ts'
 import type { CronDst } from '../../triggers/cron/dst-policy.ts'
 import { pointAt } from '../caret.ts'
-import { count } from '../terminal/text.ts'
+import { count, visible } from '../terminal/text.ts'
 import { UsageError } from '../usage-error.ts'
 
 export interface CrontabFileOptions {
@@ -85,7 +85,7 @@ export function describeFormat({ format }: CrontabFile): string {
 /** One problem as a compiler would show it: place, what is wrong and the remedy, the line, a caret. */
 export function describeProblem(path: string, { line, text, error }: CrontabLineProblem): string {
   const shown = text.length > 300 ? '' : `\n${markProblem(text, error)}`
-  return `${path}:${line}: ${error.message}${shown}\n`
+  return visible(`${path}:${line}: ${error.message}${shown}\n`)
 }
 
 /** `3 bad lines of 12` */

@@ -1,12 +1,14 @@
 import { dirname } from 'node:path'
+import { unawaited } from '../../core/unawaited.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { EpochMs } from '../../time/clock.ts'
+import { setLongTimer } from '../../time/long-timer.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { formatDuration } from '../duration.ts'
 import type { CliHost } from '../host.ts'
-import { formatLocal, formatShort } from '../local-time.ts'
+import { formatLocal } from '../local-time.ts'
 import { ansiPaint, noPaint, type Paint } from '../terminal/paint.ts'
-import { count } from '../terminal/text.ts'
+import { count, visible } from '../terminal/text.ts'
 import type { BoardView } from './board-view.ts'
 import { commandJob } from './command-job.ts'
 import { type CrontabFile, describeFormat } from './crontab-file.ts'
@@ -21,6 +23,7 @@ import { type ProcessRunner, processRunner } from './process-runner.ts'
 import { type StopReason, stopRequests } from './stop-requests.ts'
 import { type StoredPlan, storeAtStart, storePlan } from './store-plan.ts'
 import { drawSummary } from './summary.ts'
+import { watchScheduler } from './watch-scheduler.ts'
 
 export interface CrontabRunOptions {
   readonly zoneName: string
@@ -97,7 +100,8 @@ export class CrontabRun {
         stop.atOnce.then(() => true),
       ])
     } finally {
-      if (endedAtOnce) this.#runner.killAll()
+      for (const refusal of endedAtOnce ? this.#runner.killAll() : [])
+        this.#view.note(`Left running: ${refusal}.`)
       stop.dispose()
       this.#view.stop()
     }
@@ -118,8 +122,11 @@ export class CrontabRun {
       jobs: [command, ...(demo?.definitions ?? [])],
       threadPool: { size: threads },
       clock,
+      // The view says what fails, and a line on stderr would tear the live table.
+      logger: false,
     })
-    this.#watch(scheduler)
+    const zone = TimeZone.of(this.#options.zoneName)
+    watchScheduler(scheduler, { board: this.#board, view: this.#view, clock, zone, beganMs: this.#beganMs })
     const startAt = firstWholeSecond(clock.now())
     const planned: readonly PlannedJob[] = [
       ...planEntries(entries, command, { timeoutMs, startAt }),
@@ -137,34 +144,15 @@ export class CrontabRun {
     }
   }
 
-  #watch(scheduler: Scheduler): void {
-    const board = this.#board
-    board.watch(scheduler.events)
-    scheduler.events.on('schedulerError', ({ message }) => {
-      this.#view.note(message)
-    })
-    scheduler.events.on('triggerMisfired', ({ trigger: { jobKey, key, nextFireTimeMs } }) => {
-      if (jobKey === null || nextFireTimeMs === null) return
-      const wasDown = nextFireTimeMs < this.#beganMs
-      if (wasDown) board.noteSkipped(jobKey)
-      const due = formatShort(TimeZone.of(this.#options.zoneName), nextFireTimeMs, this.#host.clock.now())
-      // All of that was said in one line, at the start.
-      if (!wasDown) this.#view.note(`Missed ${due}: ${board.rowOf(jobKey)?.label ?? key.name}`)
-      // The event comes before the misfire policy is applied; what is read now comes after.
-      void scheduler.getTrigger(key).then((applied) => {
-        board.setNextFire(jobKey, applied?.nextFireTimeMs ?? null)
-      })
-    })
-  }
-
   #makeView(): BoardView {
     const { clock, stdout } = this.#host
     const { view, zoneName } = this.#options
+    const path = visible(this.#file.path)
     const options = {
       title:
         view === 'live'
-          ? `quartz-ts ${this.#file.path}`
-          : `${this.#file.path}: ${describeFormat(this.#file)}; times in ${zoneName}`,
+          ? `quartz-ts ${path}`
+          : `${path}: ${describeFormat(this.#file)}; times in ${zoneName}`,
       output: stdout,
       board: this.#board,
       clock,
@@ -210,12 +198,13 @@ export class CrontabRun {
 
   /** Resolves when nothing runs, or after so many milliseconds. */
   #idleWithin(limitMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = this.#host.clock.setTimer(limitMs, resolve)
-      void this.#board.whenIdle().then(() => {
+    return new Promise((resolve, reject) => {
+      const timer = setLongTimer(this.#host.clock, limitMs, resolve)
+      const idle = this.#board.whenIdle().then(() => {
         timer.cancel()
         resolve()
       })
+      unawaited(idle, reject)
     })
   }
 }

@@ -3,9 +3,10 @@ import { closeSync, openSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { JobPersistenceError } from '../../core/errors.ts'
+import { withoutSecrets } from '../../core/secrets.ts'
 import { createScheduler, type SchedulerOptions } from '../../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
-import { isPostgresUrl, placeName, storeAt } from '../stores.ts'
+import { isPostgresUrl, storeAt } from '../stores.ts'
 
 /** Where a run keeps its jobs. */
 export interface StoreChoice {
@@ -45,7 +46,7 @@ export async function openScheduler(
       ...identityOn(place),
       jobStore: storeAt(place),
     })
-    return { scheduler, note: `Jobs are kept in ${placeName(place)}.` }
+    return { scheduler, note: `Jobs are kept in ${withoutSecrets(place)}.` }
   } catch (error) {
     if (isGiven || !(error instanceof JobPersistenceError)) throw error
     return { scheduler: await inMemory(), note: `Jobs are kept in memory: ${error.message}` }

@@ -1,4 +1,5 @@
 import type { JobKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { JobExecutionContext } from '../../jobs/job-execution-context.ts'
 import type { SchedulerEvents } from '../../listeners/events.ts'
 import type { EpochMs } from '../../time/clock.ts'
@@ -48,7 +49,7 @@ export interface BoardObserver {
 
 /** The state of all jobs, kept up to date by the events of a scheduler. */
 export class JobBoard {
-  readonly #rows = new Map<string, BoardRow>()
+  readonly #rows = new KeyMap<JobKey, BoardRow>()
   readonly #sinceMs: EpochMs
   #observer: BoardObserver | null = null
   #onIdle: () => void = () => {}
@@ -60,11 +61,11 @@ export class JobBoard {
 
   /** In the order in which they were added. */
   get rows(): readonly BoardRow[] {
-    return [...this.#rows.values()]
+    return this.#rows.values()
   }
 
   add(jobKey: JobKey, label: string, nextFireMs: EpochMs | null): void {
-    this.#rows.set(jobKey.toString(), {
+    this.#rows.set(jobKey, {
       jobKey,
       label,
       nextFireMs,
@@ -84,7 +85,7 @@ export class JobBoard {
 
   /** The row of a job that was added. */
   rowOf(jobKey: JobKey): BoardRow | null {
-    return this.#rows.get(jobKey.toString()) ?? null
+    return this.#rows.get(jobKey) ?? null
   }
 
   /** Corrects when a job fires next. */

@@ -12,35 +12,44 @@ export interface ProcessRequest {
   readonly signal: AbortSignal
 }
 
-/** How a process ended. Either `exitCode` or `signalName` is null. */
+/** How a process ended. Either `exitCode` or `signalName` is null; both are while it goes on. */
 export interface ProcessResult {
   readonly exitCode: number | null
   readonly signalName: string | null
   readonly stdout: string
   readonly stderr: string
+  /** Only when the process, or one of its children, could not be ended and is waited for no longer: why. */
+  readonly leftRunning?: string
 }
 
 /** Runs commands. */
 export interface ProcessRunner {
   /**
-   * Runs a command in a shell and resolves when it has ended and closed its output.
+   * Runs a command in a shell and resolves when it has ended and closed its output, or is left running.
    *
    * @throws Error of `node:child_process` when the shell cannot be started
    */
   run(request: ProcessRequest): Promise<ProcessResult>
-  /** Ends every process that runs with SIGKILL. */
-  killAll(): void
+  /** Ends every process that runs with SIGKILL; answers a sentence for each that cannot be ended. */
+  killAll(): readonly string[]
+}
+
+/** Sends a signal to a process, or to a group when the number is negative; throws as `process.kill` does. */
+export type Kill = (pid: number, signalName: NodeJS.Signals) => void
+
+const signalProcess: Kill = (pid, signalName) => {
+  process.kill(pid, signalName)
 }
 
 /**
  * Runs commands as processes, each the leader of a group of its own, so that a signal reaches its children too, and
  * the terminal's Ctrl-C reaches none of them.
  */
-export function processRunner(clock: Clock, killGraceMs: number): ProcessRunner {
+export function processRunner(clock: Clock, killGraceMs: number, kill: Kill = signalProcess): ProcessRunner {
   const running = new Set<RunningProcess>()
   return {
     async run(request) {
-      const started = new RunningProcess(request, clock, killGraceMs)
+      const started = new RunningProcess(request, { clock, killGraceMs, kill })
       running.add(started)
       try {
         return await started.ended
@@ -49,21 +58,27 @@ export function processRunner(clock: Clock, killGraceMs: number): ProcessRunner 
       }
     },
     killAll() {
-      for (const started of running) started.kill()
+      return [...running].map((started) => started.kill()).filter((refusal) => refusal !== null)
     },
   }
 }
 
+interface Means {
+  readonly clock: Clock
+  readonly killGraceMs: number
+  readonly kill: Kill
+}
+
 class RunningProcess {
   readonly ended: Promise<ProcessResult>
-  readonly #clock: Clock
-  readonly #killGraceMs: number
+  readonly #means: Means
   readonly #child: ChildProcess
   #timer: Timer | null = null
+  #leftRunning: string | null = null
+  #abandon: () => void = () => {}
 
-  constructor(request: ProcessRequest, clock: Clock, killGraceMs: number) {
-    this.#clock = clock
-    this.#killGraceMs = killGraceMs
+  constructor(request: ProcessRequest, means: Means) {
+    this.#means = means
     this.#child = spawn(request.shell, ['-c', request.command], {
       detached: true,
       env: { ...request.environment },
@@ -75,20 +90,30 @@ class RunningProcess {
   /** Asks the group to end; it has the grace to do so. */
   terminate(): void {
     if (this.#timer !== null) return
+    // One that refuses may still end by itself within the grace.
     this.#signalGroup('SIGTERM')
-    this.#timer = this.#clock.setTimer(this.#killGraceMs, () => {
+    this.#timer = this.#means.clock.setTimer(this.#means.killGraceMs, () => {
       this.kill()
     })
   }
 
-  kill(): void {
+  /** Ends the group; answers why some of it cannot be ended, or null. */
+  kill(): string | null {
     this.#timer?.cancel()
-    this.#signalGroup('SIGKILL')
-    // A process that left the group may hold the pipes open for ever: wait no longer for what it writes.
-    this.#timer = this.#clock.setTimer(this.#killGraceMs, () => {
-      this.#child.stdout?.destroy()
-      this.#child.stderr?.destroy()
+    const refusal = this.#signalGroup('SIGKILL')
+    this.#timer = this.#means.clock.setTimer(this.#means.killGraceMs, () => {
+      this.#leave(refusal)
     })
+    return refusal
+  }
+
+  /** Waits no longer for what is written, as a process that left the group may hold the pipes, or refused to end. */
+  #leave(refusal: string | null): void {
+    this.#leftRunning = refusal
+    for (const stream of this.#child.stdio) stream?.destroy()
+    if (refusal === null) return
+    this.#child.unref()
+    this.#abandon()
   }
 
   async #watch({ input, signal }: ProcessRequest): Promise<ProcessResult> {
@@ -107,31 +132,47 @@ class RunningProcess {
     const terminate = (): void => {
       this.terminate()
     }
+    const abandoned = new Promise<Exit>((resolve) => {
+      this.#abandon = () => {
+        resolve({ exitCode: null, signalName: null })
+      }
+    })
     signal.addEventListener('abort', terminate, { once: true })
     if (signal.aborted) this.terminate()
     try {
-      const { exitCode, signalName } = await exitOf(child)
-      return { exitCode, signalName, stdout: stdout.text, stderr: stderr.text }
+      const exit = await Promise.race([exitOf(child), abandoned])
+      const result = { ...exit, stdout: stdout.text, stderr: stderr.text }
+      return this.#leftRunning === null ? result : { ...result, leftRunning: this.#leftRunning }
     } finally {
       this.#timer?.cancel()
       signal.removeEventListener('abort', terminate)
     }
   }
 
-  #signalGroup(signalName: 'SIGTERM' | 'SIGKILL'): void {
+  /** Null, or why the signal cannot be sent. Never throws: its callers have others to end, too. */
+  #signalGroup(signalName: NodeJS.Signals): string | null {
     const { pid } = this.#child
     // Without a pid it never started, and its error says so.
-    if (pid === undefined) return
+    if (pid === undefined) return null
     try {
-      process.kill(-pid, signalName)
+      this.#means.kill(-pid, signalName)
+      return null
     } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException
       // The whole group has ended already; its output may still be open in a process that left the group.
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      if (code === 'ESRCH') return null
+      const reason = code === 'EPERM' ? 'it has become another user' : message
+      return `process group ${pid} cannot be ended (${code ?? 'unknown error'}): ${reason}`
     }
   }
 }
 
-function exitOf(child: ChildProcess): Promise<{ exitCode: number | null; signalName: string | null }> {
+interface Exit {
+  readonly exitCode: number | null
+  readonly signalName: string | null
+}
+
+function exitOf(child: ChildProcess): Promise<Exit> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (exitCode, signalName) => {

@@ -1,3 +1,4 @@
+import { setLongTimer } from '../../time/long-timer.ts'
 import type { CliHost } from '../host.ts'
 
 /** Why a run ends. */
@@ -40,7 +41,7 @@ export function stopRequests(host: CliHost, forMs: number | null): StopRequests 
   const timer =
     forMs === null
       ? null
-      : host.clock.setTimer(forMs, () => {
+      : setLongTimer(host.clock, forMs, () => {
           stop(null)
         })
   return {

@@ -1,3 +1,5 @@
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { TriggerSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
@@ -27,9 +29,10 @@ export async function storePlan(
   nowMs: EpochMs,
 ): Promise<StoredPlan> {
   const stored = await storedTriggers(scheduler)
-  const names = new Set(planned.map(({ job }) => job.key.toString()))
+  const kept = new KeyMap<JobKey, true>()
+  for (const { job } of planned) kept.set(job.key, true)
   const jobKeys = (await Promise.all(groups.map((group) => scheduler.getJobKeys(group)))).flat()
-  const left = jobKeys.filter((key) => !names.has(key.toString()))
+  const left = jobKeys.filter((key) => !kept.has(key))
   if (left.length > 0) await scheduler.deleteJobs(left)
   const due: EpochMs[] = []
   const nextFires: (EpochMs | null)[] = []
@@ -38,10 +41,10 @@ export async function storePlan(
       nextFires.push(trigger.startTimeMs)
       continue
     }
-    const kept = stored.get(trigger.key.toString())
-    if (kept !== undefined && kept.state !== 'ERROR' && kept.nextFireTimeMs !== null) {
-      if (kept.nextFireTimeMs < nowMs) due.push(kept.nextFireTimeMs)
-      nextFires.push(kept.nextFireTimeMs)
+    const before = stored.get(trigger.key)
+    if (before !== undefined && before.state !== 'ERROR' && before.nextFireTimeMs !== null) {
+      if (before.nextFireTimeMs < nowMs) due.push(before.nextFireTimeMs)
+      nextFires.push(before.nextFireTimeMs)
     } else {
       const firstFire = await scheduler.scheduleJob(job, [trigger], { replace: true })
       nextFires.push(firstFire.getTime())
@@ -60,12 +63,12 @@ export async function storeAtStart(scheduler: Scheduler, planned: readonly Plann
 
 const groups = [entryGroup, demoGroup].map((group) => GroupMatcher.groupEquals(group))
 
-async function storedTriggers(scheduler: Scheduler): Promise<ReadonlyMap<string, TriggerSummary>> {
-  const found = new Map<string, TriggerSummary>()
+async function storedTriggers(scheduler: Scheduler): Promise<KeyMap<TriggerKey, TriggerSummary>> {
+  const found = new KeyMap<TriggerKey, TriggerSummary>()
   for (const group of groups) {
     let page = await scheduler.queryTriggers({ group, take: 1000 })
     for (;;) {
-      for (const summary of page.items) found.set(summary.key.toString(), summary)
+      for (const summary of page.items) found.set(summary.key, summary)
       if (page.next === null) break
       page = await scheduler.queryTriggers({ group, take: 1000, after: page.next })
     }

@@ -52,6 +52,19 @@ export function oneLine(text: string): string {
     .trim()
 }
 
+/**
+ * A text of unknown origin made safe to print, line ends and tabs aside: what would control the terminal or turn the
+ * direction of writing is shown as a sign instead. Its length stays the same.
+ */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\u{2028}\u{2029}]|\p{Bidi_Control}/gu, (char) => {
+    if (char === '\n' || char === '\t') return char
+    const code = char.charCodeAt(0)
+    // Unicode has a picture for each of the first 32 and for DEL.
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : code === 0x7f ? '\u{2421}' : '\u{fffd}'
+  })
+}
+
 /** `1 job`, `2 jobs`; with thousands marked. */
 export function count(number: number, noun: string, plural: string = `${noun}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`

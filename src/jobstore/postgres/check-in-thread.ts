@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { textOf } from '../../core/thrown-value.ts'
+import { unawaited } from '../../core/unawaited.ts'
 import { type Clock, processElapsedMs, systemClock, type Timer } from '../../time/clock.ts'
 import {
   type CheckIn,
@@ -78,13 +79,21 @@ export class ThreadCheckIns implements CheckInDriver {
     await this.#endThread()
   }
 
+  cutOff(): void {
+    this.#isStopped = true
+    this.#restart?.cancel()
+    this.#options.fallback.cutOff()
+    const worker = this.#worker
+    if (worker !== null) unawaited(worker.terminate(), (error) => this.#observer?.checkInFailed(error))
+  }
+
   async #endThread(): Promise<void> {
     const worker = this.#worker
     if (worker === null) return
     worker.ref()
     this.#post({ kind: 'stop' })
     const timer = systemClock.setTimer(this.#options.answerWithinMs + 1000, () => {
-      void worker.terminate()
+      unawaited(worker.terminate(), (error) => this.#observer?.checkInFailed(error))
     })
     await this.#ended
     timer.cancel()
@@ -147,7 +156,7 @@ export class ThreadCheckIns implements CheckInDriver {
         break
       }
       case 'password':
-        void this.#givePassword()
+        unawaited(this.#givePassword(), (error) => this.#observer?.checkInFailed(error))
         break
     }
   }

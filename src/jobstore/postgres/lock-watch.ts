@@ -32,6 +32,7 @@ export class LockWatch {
   readonly #options: LockWatchOptions
   readonly #waiting: SlowStatement[] = []
   #looking: Promise<void> | null = null
+  #isCutOff = false
 
   constructor(options: LockWatchOptions) {
     this.#options = options
@@ -39,6 +40,7 @@ export class LockWatch {
 
   /** Returns at once and never throws. */
   examine(slow: SlowStatement): void {
+    if (this.#isCutOff) return
     // In a jam one look at a time is enough, and the first few tell the cause.
     if (this.#waiting.length < mostWaiting) this.#waiting.push(slow)
     this.#looking ??= this.#lookAtAll()
@@ -49,14 +51,21 @@ export class LockWatch {
     await this.#looking
   }
 
+  /** Looks at nothing more; the look under way ends as soon as its connection is cut. */
+  cutOff(): void {
+    this.#waiting.length = 0
+    this.#isCutOff = true
+  }
+
   async #lookAtAll(): Promise<void> {
     for (let slow = this.#waiting.shift(); slow !== undefined; slow = this.#waiting.shift()) {
-      if (slow.processId !== null) await this.#look(slow.processId, slow.waitedMs)
+      if (slow.processId !== null && (await this.#look(slow.processId, slow.waitedMs))) slow.onTold?.()
     }
     this.#looking = null
   }
 
-  async #look(processId: number, waitedMs: number): Promise<void> {
+  /** Whether it waits for a lock, and that was told. */
+  async #look(processId: number, waitedMs: number): Promise<boolean> {
     const client = this.#options.connect()
     client.on('error', () => {})
     let rows: readonly HolderRow[] = []
@@ -75,10 +84,11 @@ export class LockWatch {
     }
     // It is just slow, or had its lock by the time that was asked.
     const statement = rows[0]?.waiting
-    if (statement === undefined) return
+    if (statement === undefined) return false
     const holders = rows.map(({ pid, application, state, statement: held, age_ms }) => {
       return { processId: pid, application, state, statement: held, transactionAgeMs: age_ms }
     })
     this.#options.onLockWait({ statement, processId, waitedMs, holders })
+    return true
   }
 }

@@ -13,6 +13,8 @@ export interface LockingStrategy {
   isTaken(replies: readonly SqlReply[]): boolean
   /** What to run, outside of the transaction, before it begins again when not all could be taken; or null. */
   readonly prepare: string | null
+  /** Whether transactions wait for each other in one queue anyway, so that none passes over what is locked. */
+  readonly waitsInTurn: boolean
 }
 
 export interface LockingScope {
@@ -45,6 +47,7 @@ export function skipLockedLocking({ names, schedulerName }: LockingScope): Locki
     take: (lock) => statements[lock],
     isTaken: () => true,
     prepare: null,
+    waitsInTurn: false,
   }
 }
 
@@ -69,6 +72,7 @@ export function quartzLocking({ names, schedulerName }: LockingScope): LockingSt
     prepare:
       `INSERT INTO ${names.locks} (sched_name, lock_name) VALUES ` +
       `(${scheduler}, 'TRIGGER_ACCESS'), (${scheduler}, 'STATE_ACCESS') ON CONFLICT DO NOTHING`,
+    waitsInTurn: true,
   }
 }
 

@@ -128,6 +128,14 @@ export class PostgresAccess {
     await this.#watch.close()
   }
 
+  /** Breaks what is under way: then `close`, also one that has begun, ends soon. Not a pool that is the user's. */
+  cutOff(): void {
+    this.runner.cutOff()
+    this.#listener?.cutOff()
+    this.#watch.cutOff()
+    this.connections.cutOff()
+  }
+
   #newRunner(
     locking: LockingStrategy,
     limits: { readonly statementTimeoutMs: number; readonly lockTimeoutMs: number },

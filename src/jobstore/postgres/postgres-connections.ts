@@ -1,8 +1,9 @@
 import type pg from 'pg'
 import { listenLastingly } from '../../core/lasting-listener.ts'
+import { cutConnection } from './disconnect.ts'
 import { postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
-import { PostgresSession, type SessionSettings } from './postgres-session.ts'
+import { PostgresSession, type SessionSettings, type SlowWatch } from './postgres-session.ts'
 
 export interface ConnectionsOptions extends SessionSettings {
   /** The user's own pool, or how to connect. */
@@ -21,6 +22,12 @@ export class PostgresConnections {
   readonly #pool: pg.Pool
   readonly #isOwn: boolean
   readonly #stopListening: () => void
+  /** Those of our own making, connecting or connected. */
+  readonly #clients = new Set<pg.Client>()
+  readonly #sessions = new Set<PostgresSession>()
+  /** Those who wait for a connection. */
+  readonly #waiting = new Set<() => void>()
+  #isCutOff = false
   #closing: Promise<void> | null = null
 
   constructor(options: ConnectionsOptions) {
@@ -34,10 +41,23 @@ export class PostgresConnections {
           connectionTimeoutMillis: options.connectTimeoutMs,
           ...options.source,
           max: options.poolSize,
+          Client: this.#clientClass(),
         })
     // A pool that nobody listens to ends the process when an idle connection breaks. One listener more changes
     // nothing for the user of a pool, but to keep the process alive.
-    this.#stopListening = listenLastingly(this.#pool, ['error'], options.onIdleError)
+    this.#stopListening = listenLastingly(this.#pool, ['error'], (error: Error) => {
+      if (!this.#isCutOff) options.onIdleError(error)
+    })
+  }
+
+  /** Most connections that there are at once. */
+  get size(): number {
+    return this.#pool.options.max
+  }
+
+  /** What is told of statements that take long. */
+  get slow(): SlowWatch | null {
+    return this.#options.slow
   }
 
   /**
@@ -45,19 +65,33 @@ export class PostgresConnections {
    *
    * @throws DatabaseFailure
    */
-  open(answerWithinMs: number | null): Promise<PostgresSession> {
+  open(answerWithinMs: number | null, slow: SlowWatch | null = this.slow): Promise<PostgresSession> {
     const { clock, connectTimeoutMs } = this.#options
     return new Promise((resolve, reject) => {
       let isWaiting = true
-      const timer = clock.setTimer(connectTimeoutMs, () => {
+      const giveUp = (failure: DatabaseFailure): void => {
         isWaiting = false
-        reject(DatabaseFailure.noConnection(connectTimeoutMs, this.#pool.options.max))
+        this.#waiting.delete(onCut)
+        timer.cancel()
+        reject(failure)
+      }
+      const onCut = (): void => {
+        giveUp(DatabaseFailure.cutOff())
+      }
+      const timer = clock.setTimer(connectTimeoutMs, () => {
+        giveUp(DatabaseFailure.noConnection(connectTimeoutMs, this.#pool.options.max))
       })
+      if (this.#isCutOff) {
+        onCut()
+        return
+      }
+      this.#waiting.add(onCut)
       // With a callback, not a promise: between the pool's turn and that of a promise the client has no listener.
       this.#pool.connect((error, client, release) => {
         timer.cancel()
+        this.#waiting.delete(onCut)
         if (client === undefined) reject(new DatabaseFailure(error))
-        else if (isWaiting) resolve(new PostgresSession(client, release, this.#options, answerWithinMs))
+        else if (isWaiting) resolve(this.#newSession(client, release, { answerWithinMs, slow }))
         else release()
       })
     })
@@ -72,7 +106,7 @@ export class PostgresConnections {
   dedicatedClient(): pg.Client {
     const { connectTimeoutMs, source } = this.#options
     const config = isPool(source) ? source.options : source
-    return new (postgresDriver().Client)({
+    return new (this.#clientClass())({
       fallback_application_name: 'quartz-ts',
       keepAlive: true,
       connectionTimeoutMillis: connectTimeoutMs,
@@ -86,6 +120,47 @@ export class PostgresConnections {
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /** Breaks every connection of ours, and refuses those who wait for one. Of the user's pool: those in use by us. */
+  cutOff(): void {
+    this.#isCutOff = true
+    for (const refuse of [...this.#waiting]) refuse()
+    for (const session of this.#sessions) session.cut()
+    for (const client of this.#clients) cutConnection(client)
+  }
+
+  #newSession(
+    client: pg.PoolClient,
+    release: (error?: Error | boolean) => void,
+    { answerWithinMs, slow }: { readonly answerWithinMs: number | null; readonly slow: SlowWatch | null },
+  ): PostgresSession {
+    const giveBack = (error?: Error | boolean): void => {
+      this.#sessions.delete(session)
+      release(error)
+    }
+    const { clock } = this.#options
+    const session = new PostgresSession(client, giveBack, { clock, slow }, answerWithinMs)
+    this.#sessions.add(session)
+    return session
+  }
+
+  /** Clients that are known here until their connection has ended. */
+  #clientClass(): typeof pg.Client {
+    const clients = this.#clients
+    const isCutOff = (): boolean => this.#isCutOff
+    return class extends postgresDriver().Client {
+      constructor(config?: string | pg.ClientConfig) {
+        super(config)
+        clients.add(this)
+        this.once('end', () => clients.delete(this))
+        // A pool may still serve those who have waited; its client begins to connect in this turn.
+        if (isCutOff())
+          queueMicrotask(() => {
+            cutConnection(this)
+          })
+      }
+    }
   }
 
   async #close(): Promise<void> {

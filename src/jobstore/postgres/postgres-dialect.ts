@@ -22,6 +22,12 @@ export const postgresDialect: SqlDialect = {
   // NO KEY: rows that only refer to the locked one by a foreign key may still be inserted.
   // A comparison with what is not known beforehand is taken to hold for one row of 200.
   expectFew: (column) => `${column} = ${column} || ''`,
+  isAmong: (column, select) => `${column} = ANY(ARRAY(${select}))`,
+  rowId: (alias) => `CAST(${alias}.ctid AS text)`,
+  isAmongRowIds: (alias, parameter) =>
+    `${alias}.ctid = ANY(ARRAY(
+       SELECT CAST(id AS tid) FROM json_array_elements_text(CAST(:${parameter} AS json)) AS id))`,
+  isText: () => 'true',
   // Each is looked up in the index, even while the planner believes that the table is empty.
   isAmongTexts: (column, parameter) =>
     `${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(:${parameter} AS json))))`,
@@ -34,7 +40,7 @@ export const postgresDialect: SqlDialect = {
   endsWith: (column, operand) =>
     `right(${column}, length(CAST(${operand} AS text))) = CAST(${operand} AS text)`,
   contains: (column, operand) => `strpos(${column}, CAST(${operand} AS text)) > 0`,
-  beginsWithBytes: (column, hex) => `encode(substr(${column}, 1, 2), 'hex') = '${hex}'`,
+  beginsWithBytes: (column, hex) => `encode(substr(${column}, 1, ${hex.length / 2}), 'hex') = '${hex}'`,
   // clock_timestamp, not now(): that one stands still from the begin of the transaction, before any wait for a lock.
   nowMs: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
   types: { bytes: 'bytea', bigint: 'bigint', boolean: 'boolean' },
@@ -44,6 +50,11 @@ export const postgresSchema: SchemaDialect = {
   // Not IF NOT EXISTS: that asks for the right to create schemas also when there is nothing to create.
   createSchema: (schema) =>
     `DO $$ BEGIN IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF; END $$`,
+  indexesOf: (table) =>
+    `SELECT lower(c.relname) AS name,
+       (SELECT string_agg(lower(a.attname), ',') FROM pg_attribute a
+        WHERE a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)) AS columns
+     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('${table}')`,
   // The table that statements would find, also by the search path.
   columnsOf: (table) =>
     `SELECT lower(attname) AS name FROM pg_attribute

@@ -7,6 +7,7 @@ import type { SchemaVocabulary } from '../sql/migrations/plan-migrations.ts'
 import type { SqlEngine } from '../sql/sql-engine.ts'
 import type { SqlTransactor } from '../sql/sql-transactor.ts'
 import { ThreadCheckIns } from './check-in-thread.ts'
+import { firstContact } from './first-contact.ts'
 import { PostgresAccess } from './postgres-access.ts'
 import { postgresDialect, postgresSchema } from './postgres-dialect.ts'
 import type { ResolvedPostgresOptions } from './postgres-options.ts'
@@ -49,8 +50,9 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
       })
       try {
         const runner = access.migrationRunner()
-        if (options.migrate === 'onStart') await migrate(runner, schema, clock.now())
-        else await requireSchema(runner, schema)
+        const begin = (): Promise<unknown> =>
+          options.migrate === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
+        await firstContact(begin, { connectWaitMs: options.connectWaitMs, clock: systemClock, logger })
       } catch (error) {
         await access.close()
         throw error
@@ -73,6 +75,10 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         async close() {
           await node?.stop()
           await access.close()
+        },
+        cutOff() {
+          node?.cutOff()
+          access.cutOff()
         },
       }
     },

@@ -24,7 +24,7 @@ const fault = (
 const away = fault(
   'connection',
   5,
-  'Check that the server runs and can be reached; the scheduler tries again.',
+  'Check that the server runs and can be reached; a started scheduler tries again by itself.',
 )
 const refused = fault(
   'connection',
@@ -111,7 +111,7 @@ export function judgeError(error: unknown): PostgresFault {
 }
 
 /** Connecting to a name with several addresses fails with one error for each and a message for none. */
-function thrownMessage(error: unknown): string {
+export function thrownMessage(error: unknown): string {
   const first: unknown = error instanceof AggregateError && error.message === '' ? error.errors[0] : error
   return textOf(first)
 }
@@ -142,6 +142,15 @@ export class DatabaseFailure extends Error {
     const message = `no connection within ${String(waitedMs)} ms, of a pool of ${String(poolSize)}`
     const remedy = 'The pool is too small, is used up elsewhere, or the server does not answer: see poolSize.'
     return new DatabaseFailure(new Error(message), { ...away, retries: 0, remedy })
+  }
+
+  /** The scheduler could not wait any longer and has cut the connections. */
+  static cutOff(): DatabaseFailure {
+    return new DatabaseFailure(new Error('the scheduler has been shut down without waiting for the server'), {
+      ...away,
+      retries: 0,
+      remedy: '',
+    })
   }
 
   /** The SQLSTATE, or an empty text. */

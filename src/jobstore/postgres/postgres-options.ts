@@ -50,14 +50,20 @@ export interface PostgresJobStoreOptions {
   /** How long to wait for a connection, new or free. Milliseconds, 1 to 600,000, default 10,000. */
   readonly connectTimeoutMs?: number
   /**
+   * How long `createScheduler` waits for a server that is away, as when both are started at the same time; then it
+   * fails, when the attempt that is under way has. Milliseconds, 0 to 3,600,000, default 0: it does not wait.
+   */
+  readonly connectWaitMs?: number
+  /**
    * The longest that one statement may take, and that a transaction may stand still before the server ends it; a
    * connection that does not answer for five seconds longer counts as lost. Milliseconds, 0 to 3,600,000, where 0
    * leaves it to the server. Default 60,000.
    */
   readonly statementTimeoutMs?: number
   /**
-   * The longest wait for a lock of another transaction, after which the operation is tried again, twice at most.
-   * Milliseconds, 0 to 3,600,000, where 0 leaves it to the server. Default 10,000.
+   * The longest that an operation waits for locks of other transactions; firing and completing wait for none. With
+   * `quartzLocks` the operation is tried again after that, twice at most. Milliseconds, 0 to 3,600,000, where 0 sets no
+   * limit. Default 10,000.
    */
   readonly lockTimeoutMs?: number
   /**
@@ -116,6 +122,7 @@ const known: readonly (keyof PostgresJobStoreOptions)[] = [
   'listen',
   'preparedStatements',
   'connectTimeoutMs',
+  'connectWaitMs',
   'statementTimeoutMs',
   'lockTimeoutMs',
   'lockWaitWarningMs',
@@ -149,6 +156,7 @@ export function resolvePostgresOptions(options: PostgresJobStoreOptions): Resolv
       min: 1,
       max: 600_000,
     }),
+    connectWaitMs: timeLimit('connectWaitMs', options.connectWaitMs ?? 0),
     statementTimeoutMs: timeLimit('statementTimeoutMs', options.statementTimeoutMs ?? 60_000),
     lockTimeoutMs: timeLimit('lockTimeoutMs', options.lockTimeoutMs ?? 10_000),
     lockWaitWarningMs: timeLimit('lockWaitWarningMs', options.lockWaitWarningMs ?? 1000),
@@ -178,18 +186,28 @@ function sourceOf({
       throw invalid('poolSize', "'poolSize' is that of your own pool; set it there.")
     return requirePool(pool)
   }
-  if (connectionString !== undefined) {
-    if (typeof connectionString === 'string' && connectionString !== '') return { connectionString }
-    throw invalid(
-      'connectionString',
-      "'connectionString' must be a URL, as in postgres://user@host/database.",
-    )
-  }
+  if (connectionString !== undefined) return { connectionString: requirePostgresUrl(connectionString) }
   if (connection === undefined) return {}
   if (typeof connection === 'object' && (connection as object | null) !== null) return connection
   throw invalid(
     'connection',
     `'connection' must be options of a pg client, got ${describeValue(connection)}.`,
+  )
+}
+
+/** What pg reads as a place: a URL of PostgreSQL, or the path of a socket. Anything else it takes for a host name. */
+function requirePostgresUrl(given: unknown): string {
+  const form = 'a URL of PostgreSQL, as in postgres://user@host/database'
+  if (typeof given !== 'string' || given === '') {
+    throw invalid('connectionString', `'connectionString' must be ${form}; got ${describeValue(given)}.`)
+  }
+  if (/^(postgres(ql)?:\/\/|socket:|\/)/i.test(given)) return given
+  const scheme = /^([a-z][a-z0-9+.-]{0,30}):\/\//i.exec(given)?.[1]
+  throw invalid(
+    'connectionString',
+    scheme === undefined
+      ? `'connectionString' is no URL; it must be ${form}. Host, user and database one by one go into 'connection'.`
+      : `'connectionString' begins with '${scheme}://', but this store is for PostgreSQL: it must be ${form}.`,
   )
 }
 

@@ -1,10 +1,12 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import type { IdGenerator } from '../../core/ids.ts'
+import { Lanes } from '../../core/lanes.ts'
 import type { Clock } from '../../time/clock.ts'
-import type { SqlRunner, TransactionOptions } from '../sql/sql-runner.ts'
+import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
+import { RowsLockedError, type SqlRunner, type TransactionOptions } from '../sql/sql-runner.ts'
 import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/statement.ts'
-import { endTransaction, inquireCommit } from './commit-doubt.ts'
-import { InterruptibleSleep } from './interruptible-sleep.ts'
+import { endTransaction, inquireCommit, type TransactionNumber } from './commit-doubt.ts'
+import { isGivenUp, type LockAttempt, LockPatience } from './lock-patience.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { PostgresConnections } from './postgres-connections.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
@@ -21,22 +23,28 @@ export interface PostgresRunnerOptions {
   readonly ids: IdGenerator
   /** 0: the server's own; then no answer is ever too late. */
   readonly statementTimeoutMs: number
-  /** 0: the server's own. */
+  /** The longest wait for locks; 0: without end, or as long as the server lets a transaction wait. */
   readonly lockTimeoutMs: number
 }
 
 /** How one attempt at a transaction ended, unless the program itself threw. */
 type Attempt<Answer> =
   | { readonly kind: 'committed'; readonly answer: Answer }
-  | { readonly kind: 'failed'; readonly failure: DatabaseFailure; readonly xid: string | null }
+  | { readonly kind: 'failed'; readonly failure: DatabaseFailure; readonly number: TransactionNumber | null }
   | {
       readonly kind: 'doubt'
       readonly failure: DatabaseFailure
-      readonly xid: string
+      readonly number: TransactionNumber
       readonly answer: Answer
     }
 
 const boundedDoubtMs = 30_000
+/** The SQLSTATE of a lock that was not to be had in time. */
+const lockNotAvailable = '55P03'
+
+const asOthers: LockAttempt = { lockTimeoutMs: null, slow: null }
+/** Of the connections, how many come back at a time for locks that were not to be had. */
+const comingBackShare = 1 / 3
 
 /** The server ends a statement in time and says so; what comes later than this does not come. */
 const answerGraceMs = 5000
@@ -46,7 +54,11 @@ export class PostgresRunner implements SqlRunner {
   readonly #options: PostgresRunnerOptions
   readonly #sleep: InterruptibleSleep
   readonly #settings: TransactionSettings
+  readonly #openings = new Map<number, SqlStatement>()
+  readonly #answerWithinMs: number | null
   readonly #open: () => Promise<PostgresSession>
+  readonly #comingBack: Lanes
+  #hasTimelines = true
   #activeCount = 0
   #onIdle: (() => void) | null = null
   #closing: Promise<void> | null = null
@@ -54,26 +66,63 @@ export class PostgresRunner implements SqlRunner {
   constructor(options: PostgresRunnerOptions) {
     this.#options = options
     this.#sleep = new InterruptibleSleep(options.clock)
-    const { locking, statements, statementTimeoutMs } = options
-    this.#settings = { locking, statements, opening: transactionOpening(options) }
+    const { connections, locking, statements, statementTimeoutMs } = options
+    this.#settings = { locking, statements }
     const answerWithinMs = statementTimeoutMs === 0 ? null : statementTimeoutMs + answerGraceMs
-    this.#open = () => options.connections.open(answerWithinMs)
+    this.#answerWithinMs = answerWithinMs
+    this.#open = () => connections.open(answerWithinMs)
+    this.#comingBack = new Lanes(Math.max(1, Math.floor(connections.size * comingBackShare)))
   }
 
   transact<Answer>(begin: () => SqlProgram<Answer>, options: TransactionOptions<Answer>): Promise<Answer> {
     return this.#work(async () => {
       const retry = new TransactionRetry(() => this.#options.ids.random())
+      const patience = isGivenUp(options, this.#options.locking) ? this.#newPatience() : null
+      let isBack = false
       for (;;) {
-        const end = await this.#attempt(begin(), options)
+        const attempt = (): Promise<Attempt<Answer>> =>
+          this.#attempt(begin(), options, patience?.next() ?? asOthers)
+        const end = await (isBack ? this.#comingBack.run(attempt) : attempt())
         if (end.kind === 'committed') return end.answer
         if (end.kind === 'doubt') {
           if (await this.#isCommitted(end, options.onDoubt)) return end.answer
-        } else if (end.xid !== null && end.failure.isSilent) {
-          await endTransaction(this.#open, end.xid)
+        } else if (end.number !== null && end.failure.isSilent) {
+          await endTransaction(this.#open, end.number)
+        } else if (this.#hasTimelines && lacksTimelines(end.failure)) {
+          this.#hasTimelines = false
+          this.#openings.clear()
+          continue
         }
-        await this.#pause(retry, end.failure)
+        if (patience !== null && end.failure.sqlState === lockNotAvailable) {
+          await this.#pauseForLock(patience, end.failure, options)
+          isBack = true
+        } else await this.#pause(retry, end.failure)
       }
     })
+  }
+
+  #newPatience(): LockPatience {
+    const { clock, connections, ids, lockTimeoutMs } = this.#options
+    return new LockPatience({
+      slow: connections.slow,
+      lockTimeoutMs,
+      elapsedMs: () => clock.elapsedMs(),
+      random: () => ids.random(),
+    })
+  }
+
+  /** @throws RowsLockedError @throws JobPersistenceError when the time is over */
+  async #pauseForLock(
+    patience: LockPatience,
+    failure: DatabaseFailure,
+    { whenLocked }: Pick<TransactionOptions, 'whenLocked'>,
+  ): Promise<void> {
+    const error = failure.toPersistenceError()
+    if (whenLocked === 'passOver') {
+      throw new RowsLockedError(error.message, { code: error.code, cause: error.cause })
+    }
+    const pauseMs = patience.pauseMs()
+    if (pauseMs === null || !(await this.#sleep.sleep(pauseMs))) throw error
   }
 
   read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
@@ -93,6 +142,11 @@ export class PostgresRunner implements SqlRunner {
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /** Tries nothing again; what is under way ends when its connections are cut. */
+  cutOff(): void {
+    this.#sleep.end()
   }
 
   async #close(): Promise<void> {
@@ -121,13 +175,14 @@ export class PostgresRunner implements SqlRunner {
   async #attempt<Answer>(
     program: SqlProgram<Answer>,
     options: TransactionOptions<Answer>,
+    { lockTimeoutMs, slow }: LockAttempt,
   ): Promise<Attempt<Answer>> {
     let session: PostgresSession | null = null
     let transaction: PostgresTransaction | null = null
     let computed: { readonly answer: Answer } | null = null
     try {
-      session = await this.#open()
-      transaction = new PostgresTransaction(session, this.#settings)
+      session = await this.#options.connections.open(this.#answerWithinMs, slow ?? undefined)
+      transaction = new PostgresTransaction(session, this.#settings, this.#opening(lockTimeoutMs))
       const answer = await transaction.run(program, options.lock)
       computed = { answer }
       await transaction.commit({ mayBeLost: options.mayBeLost?.(answer) === true })
@@ -138,12 +193,23 @@ export class PostgresRunner implements SqlRunner {
       if (failure?.fault.dropsConnection === true) session?.discard()
       else await abandon(session)
       if (failure === null) throw error
-      const xid = transaction?.xid ?? null
-      if (xid !== null && computed !== null && failure.fault.dropsConnection) {
-        return { kind: 'doubt', failure, xid, ...computed }
+      const number = transaction?.number ?? null
+      if (number !== null && computed !== null && failure.fault.dropsConnection) {
+        return { kind: 'doubt', failure, number, ...computed }
       }
-      return { kind: 'failed', failure, xid }
+      return { kind: 'failed', failure, number }
     }
+  }
+
+  #opening(lockTimeoutMs: number | null): SqlStatement {
+    const limits = {
+      ...this.#options,
+      hasTimelines: this.#hasTimelines,
+      ...(lockTimeoutMs !== null && { lockTimeoutMs }),
+    }
+    const opening = this.#openings.get(limits.lockTimeoutMs) ?? transactionOpening(limits)
+    this.#openings.set(limits.lockTimeoutMs, opening)
+    return opening
   }
 
   async #readOne(statement: SqlStatement, retry: TransactionRetry): Promise<SqlReply> {
@@ -172,11 +238,11 @@ export class PostgresRunner implements SqlRunner {
 
   /** Whether a transaction in doubt was committed. @throws JobPersistenceError ERR_COMMIT_UNKNOWN */
   async #isCommitted(
-    { xid, failure }: { readonly xid: string; readonly failure: DatabaseFailure },
+    { number, failure }: { readonly number: TransactionNumber; readonly failure: DatabaseFailure },
     onDoubt: TransactionOptions['onDoubt'] = 'bounded',
   ): Promise<boolean> {
     const outcome = await inquireCommit({
-      xid,
+      number,
       open: this.#open,
       clock: this.#options.clock,
       sleep: this.#sleep,
@@ -185,11 +251,16 @@ export class PostgresRunner implements SqlRunner {
     if (outcome !== 'unknown') return outcome === 'committed'
     throw new JobPersistenceError(
       `The connection broke while a transaction was committed (${failure.message}), and the database could not be ` +
-        `asked since whether it was. Look whether the change is there before making it again; in PostgreSQL: ` +
-        `SELECT pg_xact_status('${xid}').`,
+        `asked since whether it was. Look whether the change is there before making it again; in PostgreSQL, unless ` +
+        `a standby has taken over since: SELECT pg_xact_status('${number.xid}').`,
       { cause: failure.cause, code: 'ERR_COMMIT_UNKNOWN' },
     )
   }
+}
+
+/** Whether a server compatible with PostgreSQL, or the rights of the user, keep its timeline from being asked for. */
+function lacksTimelines({ message }: DatabaseFailure): boolean {
+  return message.includes('pg_walfile_name') || message.includes('pg_current_wal_lsn')
 }
 
 /** Rolls back and gives the connection back, or closes it when that fails. */

@@ -2,19 +2,27 @@ import type pg from 'pg'
 import type { Clock, Timer } from '../../time/clock.ts'
 import type { SqlReply } from '../sql/statement.ts'
 import { parserOf } from './column-parsers.ts'
+import { cutConnection } from './disconnect.ts'
 import { Pipeline, type PipelinedStatement, takesPipelines } from './pipeline.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 
 export interface SessionSettings {
   readonly clock: Clock
-  /** Told once of a statement that waits for longer than this. */
-  readonly slow: { readonly afterMs: number; report(wait: SlowStatement): void } | null
+  readonly slow: SlowWatch | null
+}
+
+/** Told once of a statement that takes longer than this. */
+export interface SlowWatch {
+  readonly afterMs: number
+  report(wait: SlowStatement): void
 }
 
 export interface SlowStatement {
   readonly waitedMs: number
   /** The server process that waits, as far as it is known. */
   readonly processId: number | null
+  /** It waited for a lock, and that was told. */
+  readonly onTold?: () => void
 }
 
 /** What pg takes: `values` make it use the extended protocol, without them `text` may hold several statements. */
@@ -133,6 +141,11 @@ export class PostgresSession {
   /** Closes the connection; the pool makes another when it needs one. */
   discard(): void {
     this.#end(true)
+  }
+
+  /** Breaks the connection: what is under way on it fails at once. Who has the session still gives it back. */
+  cut(): void {
+    cutConnection(this.#client)
   }
 
   #end(error?: true): void {

@@ -1,5 +1,6 @@
 import type { TransactionLock } from '../sql/sql-runner.ts'
 import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/statement.ts'
+import { type TransactionNumber, timelineExpression } from './commit-doubt.ts'
 import type { LockingStrategy } from './locking.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import type { PostgresSession } from './postgres-session.ts'
@@ -8,15 +9,16 @@ import type { PreparedStatements } from './prepared-statements.ts'
 export interface TransactionSettings {
   readonly locking: LockingStrategy
   readonly statements: PreparedStatements
-  readonly opening: SqlStatement
 }
 
 /** What a transaction begins with, behind its BEGIN. Limits of 0 are the server's own. */
 export function transactionOpening(limits: {
   readonly lockTimeoutMs: number
   readonly statementTimeoutMs: number
+  /** Whether the server can say on which timeline it is. */
+  readonly hasTimelines: boolean
 }): SqlStatement {
-  const { lockTimeoutMs, statementTimeoutMs } = limits
+  const { lockTimeoutMs, statementTimeoutMs, hasTimelines } = limits
   const settings: Readonly<Record<string, string>> = {
     // Rows are named by their keys. A plan made while a table was empty, the server's own checks of foreign keys
     // included, would go on reading it whole when it has grown.
@@ -30,8 +32,10 @@ export function transactionOpening(limits: {
   }
   // One statement for all, each for this transaction only.
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)
+  const timeline = hasTimelines ? timelineExpression : 'NULL'
   return statementOf(
-    `SELECT CAST(pg_current_xact_id() AS text) AS xid, pg_backend_pid() AS pid, ${set.join(', ')}`,
+    `SELECT CAST(pg_current_xact_id() AS text) AS xid, ${timeline} AS timeline, pg_backend_pid() AS pid,
+      ${set.join(', ')}`,
   )
 }
 
@@ -52,18 +56,21 @@ const unsentMax = 1_000_000
 export class PostgresTransaction {
   readonly #session: PostgresSession
   readonly #settings: TransactionSettings
+  readonly #opening: SqlStatement
   #unsent: SqlStatement[] = []
   #unsentSize = 0
-  #xid: string | null = null
+  #number: TransactionNumber | null = null
 
-  constructor(session: PostgresSession, settings: TransactionSettings) {
+  /** `opening` is what it begins with, behind its BEGIN. */
+  constructor(session: PostgresSession, settings: TransactionSettings, opening: SqlStatement) {
     this.#session = session
     this.#settings = settings
+    this.#opening = opening
   }
 
   /** Its number, once the server has begun it. */
-  get xid(): string | null {
-    return this.#xid
+  get number(): TransactionNumber | null {
+    return this.#number
   }
 
   /** Runs a program from the BEGIN on, up to but without the COMMIT; statements may be unsent at its end. */
@@ -83,15 +90,15 @@ export class PostgresTransaction {
 
   async commit({ mayBeLost }: { readonly mayBeLost: boolean }): Promise<void> {
     // Only a transaction with a number can be asked after, should the answer to the COMMIT be lost.
-    if (this.#xid === null) await this.#flush()
+    if (this.#number === null) await this.#flush()
     if (mayBeLost) this.#unsent.push(commitWithoutDisk)
     await this.#ask(commit)
   }
 
   async #begin(lock: TransactionLock): Promise<void> {
-    const { locking, opening } = this.#settings
+    const { locking } = this.#settings
     const locks = locking.take(lock)
-    this.#unsent = [begin, opening, ...locks.map(statementOf)]
+    this.#unsent = [begin, this.#opening, ...locks.map(statementOf)]
     if (locking.prepare !== null) await this.#takeLockRows(locking.prepare, locks.length)
   }
 
@@ -106,7 +113,7 @@ export class PostgresTransaction {
       if (attempt > 2) throw new DatabaseFailure(new Error('lock rows vanish as soon as they are made'))
       await this.#session.query({ text: 'ROLLBACK' })
       await this.#session.query({ text: prepare })
-      this.#xid = null
+      this.#number = null
       this.#unsent = opening
     }
   }
@@ -129,14 +136,15 @@ export class PostgresTransaction {
     const { statements } = this.#settings
     const replies = await this.#session.pipeline(sent.map((statement) => statements.named(statement)))
     for (const [index, { pending }] of sent.entries()) pending?.settle(replies[index] ?? noReply)
-    if (this.#xid === null) this.#note(replies[1])
+    if (this.#number === null) this.#note(replies[1])
     return replies
   }
 
   #note(reply: SqlReply | undefined): void {
-    const { xid, pid } = reply?.rows[0] ?? {}
+    const { xid, pid, timeline } = reply?.rows[0] ?? {}
     if (typeof pid === 'number') this.#session.processId = pid
-    this.#xid = typeof xid === 'string' ? xid : null
+    const counted = typeof timeline === 'string' ? timeline : null
+    this.#number = typeof xid === 'string' ? { xid, timeline: counted } : null
   }
 }
 

@@ -1,9 +1,9 @@
 import type pg from 'pg'
 import type { Clock } from '../../time/clock.ts'
+import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
 import { disconnect } from './disconnect.ts'
 import { readInterruptMessage } from './interrupt-message.ts'
-import { InterruptibleSleep } from './interruptible-sleep.ts'
 import { postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import { backoffMs } from './transaction-retry.ts'
@@ -44,6 +44,11 @@ export class WakeListener {
     this.#sleep.end()
     if (this.#client !== null) await disconnect(this.#client)
     await this.#running
+  }
+
+  /** Ends as soon as its connection is cut. */
+  cutOff(): void {
+    this.#sleep.end()
   }
 
   #isClosed(): boolean {

@@ -10,6 +10,11 @@ export class FireQueue {
   readonly #ready = new RecordQueue<TriggerRecord>()
   /** Triggers whose job type this node did not know when they were looked at, by job type. */
   readonly #shelves = new Map<string, Set<TriggerRecord>>()
+  /** What was put aside, by job type. */
+  get shelves(): ReadonlyMap<string, ReadonlySet<TriggerRecord>> {
+    return this.#shelves
+  }
+
   /** The earliest fire time that became available since `clearEarliest`; infinite when none did. */
   #earliestMs = Number.POSITIVE_INFINITY
 

@@ -27,7 +27,9 @@ import type {
   Page,
   TriggerQuery,
   TriggerSummary,
+  UnknownJobType,
 } from '../queries.ts'
+import { storeInUse } from '../refusals.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
@@ -37,6 +39,7 @@ import * as pausing from './pausing.ts'
 import { RamData } from './ram-data.ts'
 import { RamSession } from './ram-session.ts'
 import { addJob, deleteJobs, deleteTriggers, rescheduleTrigger, scheduleJobs } from './scheduling.ts'
+import { findUnknownJobTypes } from './unknown-job-types.ts'
 
 /**
  * Keeps everything in the memory of the process, in a sorted tree: nothing survives the process, and one scheduler
@@ -55,14 +58,19 @@ export class RAMJobStore implements JobStore {
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
   #session: RamSession | null = null
+  /** The name of the scheduler that has this store. */
+  #owner: string | null = null
 
   async initialize(context: JobStoreContext): Promise<void> {
+    if (this.#owner !== null) throw storeInUse(this.name, this.#owner)
+    this.#owner = context.schedulerName
     this.#session = new RamSession(this.#data, this.#signals, context)
   }
   async schedulerStarted(): Promise<void> {}
   async schedulerPaused(): Promise<void> {}
   async schedulerResumed(): Promise<void> {}
   async shutdown(): Promise<void> {
+    this.#owner = null
     this.#data.dispose()
   }
   /** 20 milliseconds after one or two failures in a row, twice as long after each further one, at most 10 seconds. */
@@ -229,10 +237,11 @@ export class RAMJobStore implements JobStore {
       await nextTurn(session.context.clock)
     }
   }
-  async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
+  async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     const session = this.#require()
     releaseTriggers(session, acquired)
     this.#tellNothingNew(session)
+    return []
   }
   async releaseAllAcquiredTriggers(): Promise<void> {
     const session = this.#require()
@@ -245,12 +254,16 @@ export class RAMJobStore implements JobStore {
     this.#tellNothingNew(session)
     return results
   }
-  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
+  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
     const session = this.#require()
     completeJobs(session, completions)
     this.#tell(session)
+    return []
   }
   /** Memory is for what is to come: nothing is remembered. */
+  async queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
+    return findUnknownJobTypes(this.#require())
+  }
   async queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     pageSize('queryExecutions', query)
     return { items: [], next: null }

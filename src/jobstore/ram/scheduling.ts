@@ -3,7 +3,7 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { ScheduleEntry } from '../job-store.ts'
-import { jobKeyMismatch, jobNotFound } from '../refusals.ts'
+import { jobKeyMismatch, jobNotFound, rescheduledOntoAnother } from '../refusals.ts'
 import { KeyIndex } from './key-index.ts'
 import type { RamData } from './ram-data.ts'
 import type { JobRecord } from './records.ts'
@@ -39,9 +39,7 @@ export function rescheduleTrigger(data: RamData, key: TriggerKey, trigger: Trigg
     throw jobKeyMismatch(key, job.detail.key, trigger.jobKey)
   }
   const keepsKey = key.equals(trigger.key)
-  if (!keepsKey && data.triggers.has(trigger.key)) {
-    throw new ObjectAlreadyExistsError('trigger', trigger.key.toString())
-  }
+  if (!keepsKey && data.triggers.has(trigger.key)) throw rescheduledOntoAnother(trigger.key)
   data.putTrigger(trigger, job)
   if (!keepsKey) data.removeTrigger(record)
   return true

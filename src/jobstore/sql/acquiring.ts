@@ -1,15 +1,17 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
 import { inFireOrder } from '../fire-order.ts'
 import type { AcquiredAndFired, AcquiredTrigger, AcquireRequest, TriggerFiredBundle } from '../job-store.ts'
-import { type FaultyTrigger, putInError } from './faulty-triggers.ts'
+import { brokenRow, brokenValue } from './broken-row.ts'
+import type { DueRequest } from './due-statements.ts'
+import { type FaultyRow, type FaultyTrigger, putInError, putRowsInError } from './faulty-triggers.ts'
 import type { FiredRow } from './fired-trigger-table.ts'
 import { type FirableTrigger, fireUnclaimed } from './firing.ts'
 import { GroupRooms } from './group-rooms.ts'
-import { KeyMap } from './key-map.ts'
 import { isLate, treatMisfires } from './misfires.ts'
 import { overdueClaimMs } from './overdue-claims.ts'
 import type { LeftFor } from './passed-triggers.ts'
@@ -26,6 +28,8 @@ const dueMisfiresPerTransaction = 50
 const misfireTurnMs = 1000
 /** Among how many due triggers a search that met an unknown job type looks for further ones. */
 const triggersSearchedForTypes = 500
+/** How many rows of junk are taken out of the way at a time. */
+const faultyPerStatement = 500
 
 /** What a search came to. */
 export interface SearchResult extends AcquiredAndFired {
@@ -243,7 +247,7 @@ function notePassed(search: Search, request: LeavingOut, firstMs: EpochMs | null
 function* lockKnown(search: Search, range: Range, limit: number): SqlProgram<readonly DueTrigger[] | null> {
   const { triggers, context, clustered } = search.tx.session
   const request = leavingOut(search, range)
-  const found = yield* triggers.lockDue({ ...request, limit })
+  const found = yield* lockReadable(search.tx, { ...request, limit })
   const hasStrangers = found.some(({ jobType }) => !context.knowsJobType(jobType))
   if (hasStrangers) {
     // There may be hundreds, one behind the other.
@@ -258,6 +262,20 @@ function* lockKnown(search: Search, range: Range, limit: number): SqlProgram<rea
   // Of several nodes, one may have left out what another one has locked.
   if (!clustered && range.afterMs === undefined) notePassed(search, request, found[0]?.nextFireTimeMs ?? null)
   return hasStrangers || isFirstForNodes ? null : found
+}
+
+/** Locks what is due, without the rows that mean nothing: those are taken out of service, as many as stand in front. */
+function* lockReadable(tx: SqlTransaction, request: DueRequest): SqlProgram<readonly DueTrigger[]> {
+  const { triggers } = tx.session
+  for (;;) {
+    const found = yield* triggers.lockDue(request)
+    if (faultsOf(found).length === 0) return found
+    yield* putRowsInError(tx, faultsOf(yield* triggers.lockDue({ ...request, limit: faultyPerStatement })))
+  }
+}
+
+function faultsOf(found: readonly DueTrigger[]): FaultyRow[] {
+  return found.flatMap(({ key, rowId, fault }) => (fault === undefined ? [] : [{ key, rowId, error: fault }]))
 }
 
 function needsTreatment(search: Search, due: DueTrigger): boolean {
@@ -332,7 +350,7 @@ function firesNow({ fires, tx }: Search, due: DueTrigger): boolean {
   return fires && due.nextFireTimeMs <= tx.nowMs && !due.nonConcurrent
 }
 
-/** Reads the triggers, and the jobs of those that are fired now. */
+/** Reads the triggers, and the jobs of those that are fired now. What cannot be read goes out of service. */
 function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgram<readonly Candidate[]> {
   const { tx } = search
   const { triggers, jobs } = tx.session
@@ -342,10 +360,14 @@ function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
     jobs.load(uniqueKeys(jobKeys)),
   )
   const faulty: FaultyTrigger[] = [...stored.broken]
+  const nameless: FaultyRow[] = []
   const candidates: Candidate[] = []
   for (const due of found) {
     const trigger = stored.found.get(due.key)?.trigger
-    if (trigger === undefined) continue
+    if (trigger === undefined) {
+      if (!faulty.some(({ key }) => key.equals(due.key))) nameless.push(namelessRow(due))
+      continue
+    }
     if (!firesNow(search, due)) {
       candidates.push({ due, trigger, jobDetail: null })
       continue
@@ -356,9 +378,20 @@ function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
     else if (!jobDetail.disallowConcurrentExecution) candidates.push({ due, trigger, jobDetail })
     else leaveJob(search, due.jobKey)
   }
-  for (const { key } of faulty) search.faulty.set(key, true)
+  for (const { key } of [...faulty, ...nameless]) search.faulty.set(key, true)
   yield* putInError(tx, faulty)
+  yield* putRowsInError(tx, nameless)
   return candidates
+}
+
+/** A row that is locked, and not there by the key that it seems to have: SQLite holds texts that are none. */
+function namelessRow({ key, rowId }: DueTrigger): FaultyRow {
+  const error = brokenRow(
+    'Trigger',
+    key,
+    brokenValue('no row is found by this key. Correct or delete the row'),
+  )
+  return { key, rowId, error }
 }
 
 function claimOf({ session, nowMs }: SqlTransaction, { due, trigger }: Candidate): FiredRow {

@@ -1,12 +1,11 @@
 import { ObjectAlreadyExistsError } from '../../core/errors.ts'
-import { TriggerKey } from '../../core/key.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { calendarInUse } from '../refusals.ts'
 import { nextTriggerState, type StoredTriggerState } from '../trigger-state.ts'
-import { text } from './columns.ts'
 import { endStaleClaims } from './ended-claims.ts'
 import { isPausedByGroup } from './group-pauses.ts'
+import { triggerKeyOf } from './key-rows.ts'
 import type { PausedGroups } from './paused-group-table.ts'
 import { settleJobs } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
@@ -105,7 +104,7 @@ export function* deleteCalendar(tx: SqlTransaction, name: string): SqlProgram<bo
   )
   const user = yield* first(userOf({ scheduler, name }))
   if (user !== null) {
-    throw calendarInUse(name, new TriggerKey(text(user, 'trigger_name'), text(user, 'trigger_group')))
+    throw calendarInUse(name, triggerKeyOf(user))
   }
   return yield* session.calendars.delete(name)
 }

@@ -3,7 +3,7 @@ import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { calendarFromJSON } from '../../triggers/calendars/calendar-json.ts'
 import { BoundedCache } from './bounded-cache.ts'
 import { brokenRow } from './broken-row.ts'
-import { bytesOrNull, text } from './columns.ts'
+import { anyText, bytesOrNull, text } from './columns.ts'
 import { isJavaSerialized } from './job-data-text.ts'
 import { columnWidths, fits, requireFits } from './limits.ts'
 import { boundRows, runOver, type SetQuery } from './row-set.ts'
@@ -61,7 +61,7 @@ export class CalendarTable {
   /** In order. */
   *names(): SqlProgram<readonly string[]> {
     const rows = yield* all(this.#statements.names({ scheduler: this.#schedulerName }))
-    return rows.map((row) => text(row, 'calendar_name'))
+    return rows.map((row) => anyText(row, 'calendar_name'))
   }
 
   #calendarOf(name: string, row: SqlRow): Calendar | Error {

@@ -1,4 +1,5 @@
 import { JobPersistenceError } from '../../core/errors.ts'
+import { instantMaxMs } from '../../triggers/invalid-trigger.ts'
 import type { SqlRow } from './statement.ts'
 
 // Engines and drivers disagree on how a value comes back: pg gives bigint as text, SQLite booleans as 0 and 1. All
@@ -48,14 +49,50 @@ export function bytesOrNull(row: SqlRow, column: string): Buffer | null {
   throw broken(column, 'bytes', value)
 }
 
-/** Java writes 0 or -1 where there is no instant. */
+/** Java writes 0 or -1 where there is no instant. What a Date cannot hold is none. */
 export function instantOrNull(row: SqlRow, column: string): number | null {
   const value = integerOrNull(row, column)
-  return value === null || value <= 0 ? null : value
+  if (value === null || value <= 0) return null
+  if (value > instantMaxMs) throw broken(column, 'an instant', value)
+  return value
+}
+
+/** An instant that is always there, and may lie before 1970. */
+export function instant(row: SqlRow, column: string): number {
+  const value = integer(row, column)
+  if (Math.abs(value) > instantMaxMs) throw broken(column, 'an instant', value)
+  return value
+}
+
+/** What a column holds, as far as it can be read: for programs that go on without it. */
+export function readable<Value>(
+  read: (row: SqlRow, column: string) => Value,
+  row: SqlRow,
+  column: string,
+  otherwise: Value,
+): Value {
+  try {
+    return read(row, column)
+  } catch {
+    return otherwise
+  }
+}
+
+/** What a column holds, in words: nothing as an empty text, bytes as SQL writes them. */
+export function anyText(row: SqlRow, column: string): string {
+  const value = row[column] ?? ''
+  return typeof value === 'string' ? value : describeColumn(value)
+}
+
+function describeColumn(value: unknown): string {
+  return value instanceof Uint8Array ? `x'${Buffer.from(value).toString('hex').slice(0, 80)}'` : String(value)
 }
 
 function broken(column: string, wanted: string, found: unknown): JobPersistenceError {
-  return new JobPersistenceError(`Column '${column}' holds ${String(found)} where ${wanted} belongs.`, {
-    code: 'ERR_BROKEN_ROW',
-  })
+  return new JobPersistenceError(
+    `Column '${column}' holds ${describeColumn(found)} where ${wanted} belongs.`,
+    {
+      code: 'ERR_BROKEN_ROW',
+    },
+  )
 }

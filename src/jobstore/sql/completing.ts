@@ -1,13 +1,16 @@
 import { unreachable } from '../../core/invariant.ts'
 import type { JobKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobCompletion } from '../job-store.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../trigger-state.ts'
 import { noteEndedOfGroups } from './ended-claims.ts'
+import { tellFaultyFirings } from './faulty-triggers.ts'
 import { recordEnded } from './history.ts'
 import type { JobRef } from './job-table.ts'
-import { KeyMap } from './key-map.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from './new-triggers.ts'
 import { deleteSpentJobs } from './orphans.ts'
+import { tryLockJobs, tryLockTriggers } from './passing-over.ts'
 import { settleLockedJobs, uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import { type SqlProgram, together } from './statement.ts'
@@ -21,13 +24,21 @@ interface EndedExecution {
   readonly mayBeWaitedFor: boolean
 }
 
-/** Ends executions: those that are still ours; a completion whose firing was taken from us writes nothing. */
-export function* completeJobs(tx: SqlTransaction, completions: readonly JobCompletion[]): SqlProgram<void> {
+/**
+ * Ends executions: those that are still ours; a completion whose firing was taken from us writes nothing. Answers the
+ * completions that take a row which somebody else holds: they are passed over and write nothing either.
+ */
+export function* completeJobs(
+  tx: SqlTransaction,
+  completions: readonly JobCompletion[],
+): SqlProgram<readonly JobCompletion[]> {
+  const locked: JobCompletion[] = []
   for (let from = 0; from < completions.length; ) {
     const together = independentEnds(completions.slice(from))
-    yield* completeTogether(tx, together)
+    locked.push(...(yield* completeTogether(tx, together)))
     from += together.length
   }
+  return locked
 }
 
 /** The first of the completions, as many as can be written together because none sees what another one does. */
@@ -53,12 +64,36 @@ function seesRetryOf(completion: JobCompletion, { jobDetail, retryTrigger }: Job
   return completion.trigger.key.equals(retryTrigger.key)
 }
 
-function* completeTogether(tx: SqlTransaction, completions: readonly JobCompletion[]): SqlProgram<void> {
-  const { session } = tx
-  const ids = completions.map(({ fireInstanceId }) => fireInstanceId)
-  const rows = new Map(
-    (yield* session.firedTriggers.delete(ids, 'EXECUTING')).map((row) => [row.fireInstanceId, row]),
+function* completeTogether(
+  tx: SqlTransaction,
+  completions: readonly JobCompletion[],
+): SqlProgram<readonly JobCompletion[]> {
+  // Jobs before triggers, as everywhere.
+  const triggers = new TriggersUnderLock()
+  const [jobs, lockedTriggers] = yield* together(
+    tryLockJobs(tx, uniqueKeys(completions.filter(touchesJob).map(({ jobDetail: { key } }) => key))),
+    triggers.lock(tx, completions),
   )
+  const free = completions.filter(
+    ({ jobDetail, trigger }) => !jobs.locked.has(jobDetail.key) && !lockedTriggers.has(trigger.key),
+  )
+  const { ended, locked } = yield* deleteRows(tx, free)
+  yield* lockFurtherJobs(tx, ended, jobs.found)
+  yield* carryOut(tx, ended, { jobs: jobs.found, triggers })
+  return completions.filter(
+    (completion) => !free.includes(completion) || locked.has(completion.fireInstanceId),
+  )
+}
+
+/** Ends what is still ours and what nobody else holds. */
+function* deleteRows(
+  tx: SqlTransaction,
+  completions: readonly JobCompletion[],
+): SqlProgram<{ readonly ended: readonly EndedExecution[]; readonly locked: ReadonlySet<string> }> {
+  const ids = completions.map(({ fireInstanceId }) => fireInstanceId)
+  const { found, locked } = yield* tx.session.firedTriggers.tryDelete(ids, 'EXECUTING')
+  const rows = new Map(found.map((row) => [row.fireInstanceId, row]))
+  tellFaultyFirings(tx, [...rows.values()])
   const ended: EndedExecution[] = []
   for (const completion of completions) {
     const row = rows.get(completion.fireInstanceId)
@@ -73,15 +108,29 @@ function* completeTogether(tx: SqlTransaction, completions: readonly JobCompleti
       mayBeWaitedFor: row.nonConcurrent && !disallowConcurrentExecution,
     })
   }
-  // Jobs before triggers, as everywhere.
-  const triggers = new TriggersUnderLock()
-  const [jobs] = yield* together(
-    lockJobs(tx, uniqueKeys(ended.filter(touchesJob).map(({ jobKey }) => jobKey))),
-    triggers.lock(tx, ended),
-  )
+  return { ended, locked: new Set(locked) }
+}
+
+/** Only its row says of an execution that it was told to look at its job. */
+function* lockFurtherJobs(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+  jobs: KeyMap<JobKey, JobRef>,
+): SqlProgram<void> {
+  const told = ended.filter(({ mayBeWaitedFor, completion }) => mayBeWaitedFor && !touchesJob(completion))
+  const further = yield* lockJobs(tx, uniqueKeys(told.map(({ jobKey }) => jobKey)))
+  for (const ref of further.values()) jobs.set(ref.key, ref)
+}
+
+/** Writes what follows from executions whose rows were deleted. */
+function* carryOut(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+  { jobs, triggers }: { readonly jobs: KeyMap<JobKey, JobRef>; readonly triggers: TriggersUnderLock },
+): SqlProgram<void> {
   const refsOf = (keys: readonly JobKey[]): JobRef[] => uniqueKeys(keys).flatMap((key) => jobs.get(key) ?? [])
   const losers = yield* carryOutInstructions(tx, ended, triggers)
-  yield* writeData(tx, ended)
+  yield* writeData(tx, ended, jobs)
   yield* storeRetries(tx, ended, jobs)
   const nonConcurrent = ended.filter((each) => each.nonConcurrent)
   yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
@@ -95,9 +144,13 @@ function* completeTogether(tx: SqlTransaction, completions: readonly JobCompleti
 }
 
 /** Whether the job of an execution that ended must be looked at; most executions leave it as it is. */
-function touchesJob({ completion, nonConcurrent }: EndedExecution): boolean {
-  const { instruction, jobDataMap, retryTrigger } = completion
-  return nonConcurrent || instruction === 'deleteTrigger' || jobDataMap !== null || retryTrigger !== null
+function touchesJob({ instruction, jobDataMap, jobDetail, retryTrigger }: JobCompletion): boolean {
+  return (
+    jobDetail.disallowConcurrentExecution ||
+    instruction === 'deleteTrigger' ||
+    jobDataMap !== null ||
+    retryTrigger !== null
+  )
 }
 
 /** Does what executions asked for; answers the jobs that lost a trigger by it. */
@@ -160,17 +213,24 @@ class TriggersUnderLock {
     return ref !== undefined && ref.jobKey.equals(jobKey) && !this.#deleted.has(ref.key) ? ref : null
   }
 
-  *lock(tx: SqlTransaction, ended: readonly EndedExecution[]): SqlProgram<void> {
-    const { triggers } = tx.session
-    const steering = ended.filter(({ completion }) => !leavesTriggersAlone(completion))
-    const single = steering.filter(({ completion }) => !concernsAllTriggers(completion))
-    if (single.length > 0) {
-      this.#keep(yield* triggers.lock(single.map(({ completion }) => completion.trigger.key)))
-    }
-    const all = steering.filter(({ completion }) => concernsAllTriggers(completion))
+  /** Locks what completions are about; answers the triggers that somebody else holds. */
+  *lock(
+    tx: SqlTransaction,
+    completions: readonly JobCompletion[],
+  ): SqlProgram<KeyMap<TriggerRef['key'], true>> {
+    const steering = completions.filter((completion) => !leavesTriggersAlone(completion))
+    const single = steering.filter((completion) => !concernsAllTriggers(completion))
+    const { found, locked } = yield* tryLockTriggers(
+      tx,
+      single.map(({ trigger }) => trigger.key),
+    )
+    this.#keep(found.values())
+    const all = steering.filter((completion) => concernsAllTriggers(completion))
     if (all.length > 0) {
-      this.#keep(yield* triggers.lockOfJobs(uniqueKeys(all.map(({ jobKey }) => jobKey))))
+      const jobKeys = uniqueKeys(all.map(({ jobDetail }) => jobDetail.key))
+      this.#keep(yield* tx.session.triggers.lockOfJobs(jobKeys))
     }
+    return locked
   }
 
   ofJob(jobKey: JobKey): TriggerRef[] {
@@ -218,12 +278,28 @@ function concernsAllTriggers({ instruction }: JobCompletion): boolean {
 }
 
 /** Data that the store cannot keep must not keep the executions from ending: the job has its old data then. */
-function* writeData(tx: SqlTransaction, ended: readonly EndedExecution[]): SqlProgram<void> {
+function* writeData(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+  jobs: KeyMap<JobKey, JobRef>,
+): SqlProgram<void> {
   const entries = ended.flatMap(({ completion: { jobDataMap: data }, jobKey: key }) =>
-    data === null ? [] : [{ key, data }],
+    data === null ? [] : [{ key, data, encoding: jobs.get(key)?.dataEncoding ?? null }],
   )
   for (const { key, error } of yield* tx.session.jobs.writeData(entries)) {
     tx.signals.storeError(`What job '${key.toString()}' left in its data was not stored.`, error)
+  }
+}
+
+/** Whether a retry can be stored; one that cannot is reported and dropped, so that the execution ends all the same. */
+function isStorable({ session, signals }: SqlTransaction, retry: Trigger): boolean {
+  try {
+    session.triggers.requireStorable(retry)
+    return true
+  } catch (error) {
+    const job = String(retry.jobKey)
+    signals.storeError(`A retry of job '${job}' cannot be stored: the job does not run again.`, error)
+    return false
   }
 }
 
@@ -235,7 +311,9 @@ function* storeRetries(
 ): SqlProgram<void> {
   const retries = ended.flatMap(({ completion: { retryTrigger } }) => retryTrigger ?? [])
   if (retries.length === 0) return
-  const stored = retries.filter(({ jobKey }) => jobKey !== null && jobs.has(jobKey))
+  const stored = retries.filter(
+    (retry) => retry.jobKey !== null && jobs.has(retry.jobKey) && isStorable(tx, retry),
+  )
   const existing = yield* lockTriggers(
     tx,
     stored.map(({ key }) => key),

@@ -1,6 +1,6 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import { endStaleClaims } from './ended-claims.ts'
-import { KeyMap } from './key-map.ts'
 import { lockJobs, lockTriggers } from './new-triggers.ts'
 import { deleteOrphans } from './orphans.ts'
 import { uniqueKeys } from './settling.ts'

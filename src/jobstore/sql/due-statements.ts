@@ -32,10 +32,17 @@ type Purpose = 'lock' | 'types' | 'look'
 
 type DueParameters = Readonly<Record<string, string | number>>
 
+/** The parameters that a request may have, each with a condition of its own. */
+const optional = ['afterMs', 'types', 'node', 'groups', 'jobs']
+
 /** The statements about triggers that are due, each with the conditions that its request asks for. */
 export class DueStatements {
   readonly #vocabulary: SqlVocabulary
-  readonly #queries = new Map<string, SqlQuery<DueParameters>>()
+  readonly #queries: Readonly<Record<Purpose, Map<number, SqlQuery<DueParameters>>>> = {
+    lock: new Map(),
+    types: new Map(),
+    look: new Map(),
+  }
 
   constructor(vocabulary: SqlVocabulary) {
     this.#vocabulary = vocabulary
@@ -76,14 +83,19 @@ export class DueStatements {
   }
 
   #query(purpose: Purpose, parameters: readonly string[]): SqlQuery<DueParameters> {
-    const id = `${purpose} ${parameters.join(' ')}`
-    const known = this.#queries.get(id)
+    const queries = this.#queries[purpose]
+    // One bit for each condition that there is.
+    const conditions = optional.reduce(
+      (bits, parameter, index) => (parameters.includes(parameter) ? bits | (1 << index) : bits),
+      0,
+    )
+    const known = queries.get(conditions)
     if (known !== undefined) return known
     const query = sqlQuery<DueParameters>(
       this.#vocabulary.dialect,
       textOf(this.#vocabulary, purpose, parameters),
     )
-    this.#queries.set(id, query)
+    queries.set(conditions, query)
     return query
   }
 }
@@ -112,7 +124,12 @@ function textOf(vocabulary: SqlVocabulary, purpose: Purpose, parameters: readonl
   const condition = `AND t.next_fire_time > ${after} ${conditionsOf(vocabulary, parameters)}`
   switch (purpose) {
     case 'lock':
-      return dueText(vocabulary, columns, condition, dialect.forUpdateSkipLocked('t'))
+      return dueText(
+        vocabulary,
+        `${columns}, ${dialect.rowId('t')} AS row_id`,
+        condition,
+        dialect.forUpdateSkipLocked('t'),
+      )
     case 'types':
       return `SELECT DISTINCT r.job_class_name FROM (
         ${dueText(vocabulary, 'j.job_class_name', condition, '')}) AS r`

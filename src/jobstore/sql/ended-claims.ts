@@ -1,4 +1,5 @@
 import type { JobKey } from '../../core/key.ts'
+import { tellFaultyFirings } from './faulty-triggers.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
 
@@ -9,7 +10,9 @@ import type { SqlProgram } from './statement.ts'
 export function* endStaleClaims(tx: SqlTransaction): SqlProgram<void> {
   const { scopes, firedTriggers } = tx.session
   tx.offers.note(yield* scopes.earliestBehindStaleClaims())
-  yield* noteEndedOfGroups(tx, yield* firedTriggers.deleteStaleClaims())
+  const ended = yield* firedTriggers.deleteStaleClaims()
+  tellFaultyFirings(tx, ended)
+  yield* noteEndedOfGroups(tx, ended)
 }
 
 /**

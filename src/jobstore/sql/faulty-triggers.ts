@@ -1,11 +1,17 @@
 import type { TriggerKey } from '../../core/key.ts'
-import { KeyMap } from './key-map.ts'
+import { KeyMap } from '../../core/key-map.ts'
+import type { FiredRow } from './fired-trigger-table.ts'
 import type { SqlTransaction } from './sql-session.ts'
-import type { SqlProgram } from './statement.ts'
+import type { SqlProgram, SqlValue } from './statement.ts'
 
 export interface FaultyTrigger {
   readonly key: TriggerKey
   readonly error: unknown
+}
+
+/** A row that was locked just now and that is of no use; it may not be found by its key. */
+export interface FaultyRow extends FaultyTrigger {
+  readonly rowId: SqlValue
 }
 
 /**
@@ -18,9 +24,33 @@ export function* putInError(tx: SqlTransaction, faulty: readonly FaultyTrigger[]
   const ofJava = yield* triggersOfJava(tx, faulty)
   const ours = faulty.filter(({ key }) => !ofJava.has(key))
   yield* session.triggers.setStates(ours.map(({ key }) => ({ key, state: 'ERROR' })))
-  for (const { key, error } of ours) {
+  tellErrors(signals, ours)
+}
+
+/** The same for rows that a search for due triggers has just locked. Those of Java it leaves out by itself. */
+export function* putRowsInError(
+  { session, signals }: SqlTransaction,
+  rows: readonly FaultyRow[],
+): SqlProgram<void> {
+  if (rows.length === 0) return
+  yield* session.triggers.setStatesOfRows(
+    rows.map(({ rowId }) => rowId),
+    'ERROR',
+  )
+  tellErrors(signals, rows)
+}
+
+function tellErrors(signals: SqlTransaction['signals'], faulty: readonly FaultyTrigger[]): void {
+  for (const { key, error } of faulty) {
     signals.triggerInError(key, error instanceof Error ? error.message : String(error))
     signals.storeError(`Trigger '${key.toString()}' is in the ERROR state.`, error)
+  }
+}
+
+/** Says which of the firings that were ended, or are begun anew, could not be read. */
+export function tellFaultyFirings({ signals }: SqlTransaction, rows: readonly FiredRow[]): void {
+  for (const { fault } of rows) {
+    if (fault !== undefined) signals.storeError(`${fault.message} Its row was deleted.`, fault)
   }
 }
 

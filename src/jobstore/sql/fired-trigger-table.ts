@@ -1,7 +1,9 @@
-import { JobPersistenceError } from '../../core/errors.ts'
-import { JobKey, TriggerKey } from '../../core/key.ts'
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { describeValue } from '../../core/options.ts'
 import type { EpochMs } from '../../time/clock.ts'
-import { boolean, integer, integerOrNull, text, textOrNull } from './columns.ts'
+import { brokenRow, brokenValue } from './broken-row.ts'
+import { anyText, boolean, instant, integerOrNull, readable, text } from './columns.ts'
+import { jobKeyColumns, jobKeyOf, requireUsableKeys, triggerKeyColumns, triggerKeyOf } from './key-rows.ts'
 import {
   insertQuery,
   type KeyQuery,
@@ -26,6 +28,15 @@ export interface FiredRow {
   readonly priority: number
   readonly nonConcurrent: boolean
   readonly requestsRecovery: boolean
+  /** Why part of the row means nothing; absent in one that can be read. */
+  readonly fault?: Error
+}
+
+/** What came of locking rows that somebody else may hold. */
+export interface LockedAmong<Key, Row> {
+  readonly found: readonly Row[]
+  /** Those that are there, and that somebody else holds. */
+  readonly locked: readonly Key[]
 }
 
 export type TriggerFiring = Pick<FiredRow, 'triggerKey' | 'state' | 'plannedTimeMs'>
@@ -52,9 +63,19 @@ export class FiredTriggerTable {
     yield* storeRows(this.#scheduler, rows.map(encoded), this.#statements.insert)
   }
 
-  /** Locks those of the rows that are this scheduler instance's and answers them. */
-  *lock(fireInstanceIds: readonly string[]): SqlProgram<readonly FiredRow[]> {
-    return decode(yield* all(this.#statements.lock(this.#own(fireInstanceIds))))
+  /** Locks those of the rows that are this scheduler instance's and in this state, as far as nobody else holds them. */
+  *tryLock(
+    fireInstanceIds: readonly string[],
+    state: FiredRow['state'],
+  ): SqlProgram<LockedAmong<string, FiredRow>> {
+    const found = decode(yield* all(this.#statements.tryLock({ ...this.#own(fireInstanceIds), state })))
+    return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
+  }
+
+  /** Locks the claims of this scheduler instance that nobody else holds. */
+  *tryLockAllClaims(): SqlProgram<readonly FiredRow[]> {
+    const own = { scheduler: this.#scheduler, instance: this.#instance }
+    return decode(yield* all(this.#statements.tryLockAllClaims(own)))
   }
 
   /** Turns claims into executions. */
@@ -75,27 +96,52 @@ export class FiredTriggerTable {
     yield* writeOver(amended, (rowsJson) => this.#statements.amend({ rows: rowsJson }))
   }
 
+  /** Deletes those of the rows that are this scheduler instance's and in this state, as far as nobody else holds them. */
+  *tryDelete(
+    fireInstanceIds: readonly string[],
+    state: FiredRow['state'],
+  ): SqlProgram<LockedAmong<string, FiredRow>> {
+    if (fireInstanceIds.length === 0) return { found: [], locked: [] }
+    const found = decode(yield* all(this.#statements.tryDelete({ ...this.#own(fireInstanceIds), state })))
+    return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
+  }
+
+  /** Of the rows that were asked for and not found, those that are there all the same. */
+  *#lockedBesides(
+    fireInstanceIds: readonly string[],
+    state: FiredRow['state'],
+    found: readonly FiredRow[],
+  ): SqlProgram<readonly string[]> {
+    const known = new Set(found.map(({ fireInstanceId }) => fireInstanceId))
+    const missing = fireInstanceIds.filter((id) => !known.has(id))
+    if (missing.length === 0) return []
+    const rows = yield* all(this.#statements.find({ ...this.#own(missing), state }))
+    return rows.map((row) => text(row, 'entry_id'))
+  }
+
   /** Deletes those of the rows that are this scheduler instance's and in this state; answers them. */
   *delete(fireInstanceIds: readonly string[], state: FiredRow['state']): SqlProgram<readonly FiredRow[]> {
     if (fireInstanceIds.length === 0) return []
     return decode(yield* all(this.#statements.delete({ ...this.#own(fireInstanceIds), state })))
   }
 
-  /** Deletes every claim of this scheduler instance; answers them. */
-  *deleteAllClaims(): SqlProgram<readonly FiredRow[]> {
-    return yield* this.deleteOfInstance(this.#instance, 'ACQUIRED')
+  /** Locks the rows of a scheduler instance that nobody else holds. */
+  *tryLockOfInstance(instance: string): SqlProgram<readonly FiredRow[]> {
+    const { tryLockOfInstance } = this.#statements
+    return decode(yield* all(tryLockOfInstance({ scheduler: this.#scheduler, instance })))
   }
 
-  /** Deletes the rows of a scheduler instance that are in this state; answers them. */
-  *deleteOfInstance(instance: string, state: FiredRow['state']): SqlProgram<readonly FiredRow[]> {
-    const { deleteOfInstance } = this.#statements
-    return decode(yield* all(deleteOfInstance({ scheduler: this.#scheduler, instance, state })))
+  /** Deletes those of the rows that are a scheduler instance's. */
+  *deleteOfInstance(instance: string, rows: readonly FiredRow[]): SqlProgram<void> {
+    if (rows.length === 0) return
+    const ids = JSON.stringify(rows.map(({ fireInstanceId }) => fireInstanceId))
+    yield* later(this.#statements.deleteOfInstance({ scheduler: this.#scheduler, instance, ids }))
   }
 
-  /** Deletes all rows of a scheduler instance; answers them. */
-  *deleteAllOfInstance(instance: string): SqlProgram<readonly FiredRow[]> {
-    const { deleteAllOfInstance } = this.#statements
-    return decode(yield* all(deleteAllOfInstance({ scheduler: this.#scheduler, instance })))
+  /** The fire instance ids of this scheduler instance. */
+  *ownIds(): SqlProgram<readonly string[]> {
+    const own = { scheduler: this.#scheduler, instance: this.#instance }
+    return (yield* all(this.#statements.ownIds(own))).map((row) => text(row, 'entry_id'))
   }
 
   /** Deletes all rows there are; answers them. */
@@ -109,9 +155,9 @@ export class FiredTriggerTable {
     const rows = JSON.stringify(triggerKeys.map(({ name, group }) => ({ name, grp: group })))
     const found = yield* all(this.#statements.ofTriggers({ scheduler: this.#scheduler, rows }))
     return found.map((row) => ({
-      triggerKey: new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')),
-      state: requireState(row),
-      plannedTimeMs: integer(row, 'sched_time'),
+      triggerKey: triggerKeyOf(row),
+      state: stateOf(row),
+      plannedTimeMs: readable(instant, row, 'sched_time', 0),
     }))
   }
 
@@ -120,10 +166,10 @@ export class FiredTriggerTable {
     return decode(yield* all(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler })))
   }
 
-  /** Deletes claims of other nodes that those could have fired by this instant, and answers them. */
-  *deleteOverdueOfPeers(byMs: EpochMs): SqlProgram<readonly FiredRow[]> {
+  /** Locks claims of other nodes that those could have fired by this instant, of which nobody else holds a row. */
+  *tryLockOverdueOfPeers(byMs: EpochMs): SqlProgram<readonly FiredRow[]> {
     const values = { scheduler: this.#scheduler, instance: this.#instance, by: byMs }
-    return decode(yield* all(this.#statements.deleteOverdueOfPeers(values)))
+    return decode(yield* all(this.#statements.tryLockOverdueOfPeers(values)))
   }
 
   /** The executions in flight on every node. */
@@ -150,7 +196,7 @@ export class FiredTriggerTable {
     if (jobKeys.length === 0) return []
     const rows = JSON.stringify(jobKeys.map(({ name, group }) => ({ name, grp: group })))
     const found = yield* all(query({ scheduler: this.#scheduler, rows }))
-    return found.map((row) => new JobKey(text(row, 'job_name'), text(row, 'job_group')))
+    return found.map(jobKeyOf)
   }
 
   #own(fireInstanceIds: readonly string[]): { scheduler: string; instance: string; ids: string } {
@@ -160,16 +206,20 @@ export class FiredTriggerTable {
 
 interface Statements {
   readonly insert: RowsQuery
-  readonly lock: SqlQuery<{ scheduler: string; instance: string; ids: string }>
+  readonly tryLock: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
+  readonly tryLockAllClaims: SqlQuery<{ scheduler: string; instance: string }>
+  readonly find: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
+  readonly tryDelete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
   readonly begin: SqlQuery<{ scheduler: string; instance: string; ids: string; now: EpochMs }>
   readonly amend: KeyQuery
   readonly delete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
-  readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; state: string }>
-  readonly deleteAllOfInstance: SqlQuery<{ scheduler: string; instance: string }>
+  readonly tryLockOfInstance: SqlQuery<{ scheduler: string; instance: string }>
+  readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; ids: string }>
+  readonly ownIds: SqlQuery<{ scheduler: string; instance: string }>
   readonly deleteAll: SqlQuery<{ scheduler: string }>
   readonly ofTriggers: SqlQuery<{ scheduler: string; rows: string }>
   readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
-  readonly deleteOverdueOfPeers: SqlQuery<{ scheduler: string; instance: string; by: EpochMs }>
+  readonly tryLockOverdueOfPeers: SqlQuery<{ scheduler: string; instance: string; by: EpochMs }>
   readonly executing: SqlQuery<{ scheduler: string; rows: string }>
   readonly busy: SqlQuery<{ scheduler: string; rows: string }>
   readonly markNonConcurrent: SqlQuery<{ scheduler: string; rows: string }>
@@ -202,11 +252,26 @@ function statementsOf(vocabulary: SqlVocabulary): Statements {
     ...statementsOfJobs(dialect, fired),
     ...statementsOfPeers(vocabulary),
     insert: insertQuery(vocabulary, fired, firedColumns),
-    lock: sqlQuery(
+    tryLock: sqlQuery(
       dialect,
       `SELECT ${columns} FROM ${fired} f
-       WHERE ${isOwn('f')}
-       ORDER BY f.entry_id ${dialect.forUpdate('f')}`,
+       WHERE ${isOwn('f')} AND f.state = :state
+       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+    ),
+    tryLockAllClaims: sqlQuery(
+      dialect,
+      `SELECT ${columns} FROM ${fired} f
+       WHERE f.sched_name = :scheduler AND f.instance_name = :instance AND f.state = 'ACQUIRED'
+       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+    ),
+    find: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`),
+    tryDelete: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND ${dialect.isAmong(
+        'entry_id',
+        `SELECT f.entry_id FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state
+         ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+      )} RETURNING ${columns}`,
     ),
     begin: sqlQuery(
       dialect,
@@ -244,15 +309,15 @@ export function claimsOfPeers({ names }: SqlVocabulary): string {
 }
 
 /** About claims of other nodes. */
-function statementsOfPeers(vocabulary: SqlVocabulary): Pick<Statements, 'deleteOverdueOfPeers'> {
-  const { dialect, names } = vocabulary
+function statementsOfPeers(vocabulary: SqlVocabulary): Pick<Statements, 'tryLockOverdueOfPeers'> {
+  const { dialect } = vocabulary
+  const ofClaim = Object.keys(firedColumns).map((column) => `f.${column}`)
   return {
     // Who holds one of them is firing or releasing it.
-    deleteOverdueOfPeers: sqlQuery(
+    tryLockOverdueOfPeers: sqlQuery(
       dialect,
-      `DELETE FROM ${names.firedTriggers} WHERE sched_name = :scheduler AND entry_id IN (
-         SELECT f.entry_id ${claimsOfPeers(vocabulary)} AND t.next_fire_time <= :by AND f.fired_time <= :by
-         ${dialect.forUpdateSkipLocked('f')}) RETURNING ${columns}`,
+      `SELECT ${ofClaim.join(', ')} ${claimsOfPeers(vocabulary)} AND t.next_fire_time <= :by AND f.fired_time <= :by
+       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
     ),
   }
 }
@@ -280,21 +345,23 @@ function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs 
 
 type StatementsOfRecovery = Pick<
   Statements,
-  'deleteOfInstance' | 'deleteAllOfInstance' | 'deleteAll' | 'ofTriggers'
+  'tryLockOfInstance' | 'deleteOfInstance' | 'ownIds' | 'deleteAll' | 'ofTriggers'
 >
 
 /** About firings of whichever node. */
 function statementsOfRecovery(dialect: SqlDialect, fired: string): StatementsOfRecovery {
+  const ofInstance = 'f.sched_name = :scheduler AND f.instance_name = :instance'
   return {
+    tryLockOfInstance: sqlQuery(
+      dialect,
+      `SELECT ${columns} FROM ${fired} f WHERE ${ofInstance}
+       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+    ),
     deleteOfInstance: sqlQuery(
       dialect,
-      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND instance_name = :instance AND state = :state
-       RETURNING ${columns}`,
+      `DELETE FROM ${fired} AS f WHERE ${ofInstance} AND ${dialect.isAmongTexts('f.entry_id', 'ids')}`,
     ),
-    deleteAllOfInstance: sqlQuery(
-      dialect,
-      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND instance_name = :instance RETURNING ${columns}`,
-    ),
+    ownIds: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${ofInstance}`),
     deleteAll: sqlQuery(dialect, `DELETE FROM ${fired} WHERE sched_name = :scheduler RETURNING ${columns}`),
     ofTriggers: sqlQuery(
       dialect,
@@ -328,28 +395,54 @@ function encoded(row: FiredRow): RowOf<typeof firedColumns> {
 
 function decode(rows: readonly SqlRow[]): FiredRow[] {
   return rows.map((row) => {
-    const jobName = textOrNull(row, 'job_name')
-    return {
-      fireInstanceId: text(row, 'entry_id'),
-      triggerKey: new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')),
+    const names = {
+      fireInstanceId: anyText(row, 'entry_id'),
+      triggerKey: triggerKeyOf(row),
       // Java writes the job only when the trigger has fired.
-      jobKey: jobName === null ? null : new JobKey(jobName, text(row, 'job_group')),
-      instanceId: text(row, 'instance_name'),
-      state: requireState(row),
-      firedTimeMs: integer(row, 'fired_time'),
-      plannedTimeMs: integer(row, 'sched_time'),
-      priority: integerOrNull(row, 'priority') ?? 0,
-      nonConcurrent: boolean(row, 'is_nonconcurrent'),
-      requestsRecovery: boolean(row, 'requests_recovery'),
+      jobKey: (row['job_name'] ?? null) === null ? null : jobKeyOf(row),
+      instanceId: anyText(row, 'instance_name'),
+      state: stateOf(row),
+    }
+    try {
+      return decoded(row, names)
+    } catch (error) {
+      return { ...names, ...leastKnown(row), fault: brokenRow('Firing', names.fireInstanceId, error) }
     }
   })
 }
 
-function requireState(row: SqlRow): FiredRow['state'] {
+type Names = Pick<FiredRow, 'fireInstanceId' | 'triggerKey' | 'jobKey' | 'instanceId' | 'state'>
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW */
+function decoded(row: SqlRow, names: Names): FiredRow {
+  requireUsableKeys(row, triggerKeyColumns)
+  if (names.jobKey !== null) requireUsableKeys(row, jobKeyColumns)
   const state = text(row, 'state')
-  if (state === 'ACQUIRED' || state === 'EXECUTING') return state
-  throw new JobPersistenceError(
-    `The firing '${text(row, 'entry_id')}' is in the state '${state}', which means nothing here. Delete its row.`,
-    { code: 'ERR_BROKEN_ROW' },
-  )
+  if (state !== names.state) throw brokenValue(`'state' is ${describeValue(state)}, which means nothing here`)
+  return {
+    ...names,
+    firedTimeMs: instant(row, 'fired_time'),
+    plannedTimeMs: instant(row, 'sched_time'),
+    priority: integerOrNull(row, 'priority') ?? 0,
+    nonConcurrent: boolean(row, 'is_nonconcurrent'),
+    requestsRecovery: boolean(row, 'requests_recovery'),
+  }
+}
+
+/** What a row stands for that cannot be read: a firing that may have blocked its job, and is not repeated. */
+function leastKnown(
+  row: SqlRow,
+): Pick<FiredRow, 'firedTimeMs' | 'plannedTimeMs' | 'priority' | 'nonConcurrent' | 'requestsRecovery'> {
+  return {
+    firedTimeMs: readable(instant, row, 'fired_time', 0),
+    plannedTimeMs: readable(instant, row, 'sched_time', 0),
+    priority: 0,
+    nonConcurrent: true,
+    requestsRecovery: false,
+  }
+}
+
+/** Of a word that is unknown here it is only sure that its row stands in the way, as that of an execution does. */
+function stateOf(row: SqlRow): FiredRow['state'] {
+  return row['state'] === 'ACQUIRED' ? 'ACQUIRED' : 'EXECUTING'
 }

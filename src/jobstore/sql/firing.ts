@@ -1,19 +1,22 @@
 import type { JobKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { AcquiredTrigger, TriggerFiredBundle, TriggerFiredResult } from '../job-store.ts'
 import { nextTriggerState, type StoredTriggerState } from '../trigger-state.ts'
 import { calendarsOf } from './calendar-lookup.ts'
-import { type FaultyTrigger, putInError } from './faulty-triggers.ts'
+import { type FaultyTrigger, putInError, tellFaultyFirings } from './faulty-triggers.ts'
 import type { FiredRow } from './fired-trigger-table.ts'
-import { KeyMap } from './key-map.ts'
+import type { JobRef } from './job-table.ts'
+import { tryLockJobs, tryLockTriggers } from './passing-over.ts'
 import { uniqueKeys } from './settling.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import { type SqlProgram, together } from './statement.ts'
 import type { StoredTrigger } from './trigger-table.ts'
 
 const gone: TriggerFiredResult = Object.freeze({ kind: 'gone' })
+const lockedByOthers: TriggerFiredResult = Object.freeze({ kind: 'locked' })
 
 /** A trigger that nobody else can fire now, with everything that firing it needs. */
 export interface FirableTrigger {
@@ -28,12 +31,16 @@ interface Firing extends FirableTrigger {
   readonly calendar: Calendar | null
 }
 
-/** Turns claims into executions: one answer for each claim, in the same order. */
+/**
+ * Turns claims into executions: one answer for each claim, in the same order. Those that take a row which somebody else
+ * holds are passed over and stay claims.
+ */
 export function* fireTriggers(
   tx: SqlTransaction,
   claims: readonly AcquiredTrigger[],
 ): SqlProgram<readonly TriggerFiredResult[]> {
-  const { firings, faulty } = yield* compute(tx, yield* heldClaims(tx, claims))
+  const { held, locked } = yield* heldClaims(tx, claims)
+  const { firings, faulty } = yield* compute(tx, held)
   yield* fail(tx, faulty)
   yield* begin(tx, firings)
   yield* advance(tx, firings)
@@ -42,7 +49,8 @@ export function* fireTriggers(
     const bundle = bundles.get(fireInstanceId)
     // A claim that is named twice fires once.
     bundles.delete(fireInstanceId)
-    return bundle === undefined ? gone : { kind: 'fired', bundle }
+    if (bundle !== undefined) return { kind: 'fired', bundle }
+    return locked.has(fireInstanceId) ? lockedByOthers : gone
   })
 }
 
@@ -58,39 +66,57 @@ export function* fireUnclaimed(
   return firings.map((firing) => bundleOf(tx, firing))
 }
 
+/** What can be fired of claims, and the fire instance ids of what somebody else's lock is in the way of. */
+interface HeldClaims {
+  readonly held: readonly FirableTrigger[]
+  readonly locked: ReadonlySet<string>
+}
+
 /**
  * While a claim is held its trigger cannot have changed: whatever takes a trigger out of ACQUIRED deletes the claim.
  * So the trigger that was claimed need not be read again.
  */
-function* heldClaims(
-  tx: SqlTransaction,
-  claims: readonly AcquiredTrigger[],
-): SqlProgram<readonly FirableTrigger[]> {
-  const { session } = tx
-  const rows = yield* lockClaims(tx, claims)
-  if (rows.size === 0) return []
-  const locked = yield* lockNonConcurrentJobs(tx, [...rows.values()])
-  const [refs, jobs] = yield* together(
-    session.triggers.lock(Array.from(rows.values(), (row) => row.triggerKey)),
-    session.jobs.load(uniqueKeys(Array.from(rows.values()).flatMap(({ jobKey }) => jobKey ?? []))),
+function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): SqlProgram<HeldClaims> {
+  const { rows, locked } = yield* lockClaims(tx, claims)
+  if (rows.size === 0) return { held: [], locked }
+  const all = Array.from(rows.values())
+  // Jobs are locked before triggers, as everywhere; the claims say of which jobs they are.
+  const ownJobs = yield* tryLockJobs(
+    tx,
+    uniqueKeys(all.flatMap(({ nonConcurrent, jobKey }) => (nonConcurrent ? (jobKey ?? []) : []))),
   )
-  const acquired = new KeyMap<Trigger['key'], JobKey>()
-  for (const ref of refs) if (ref.state === 'ACQUIRED') acquired.set(ref.key, ref.jobKey)
-  const executing = yield* lockBusyJobs(tx, jobs.found.values(), locked)
+  for (const { fireInstanceId, jobKey } of all) {
+    if (jobKey !== null && ownJobs.locked.has(jobKey)) locked.add(fireInstanceId)
+  }
+  const free = all.filter(({ fireInstanceId }) => !locked.has(fireInstanceId))
+  const [triggers, jobs] = yield* together(
+    tryLockTriggers(
+      tx,
+      free.map(({ triggerKey }) => triggerKey),
+    ),
+    tx.session.jobs.load(uniqueKeys(free.flatMap(({ jobKey }) => jobKey ?? []))),
+  )
+  const busy = yield* lockBusyJobs(tx, jobs.found.values(), ownJobs.found)
   const held: FirableTrigger[] = []
   const faulty: FaultyTrigger[] = []
   const idle: IdleClaim[] = []
   const started = new KeyMap<JobKey, true>()
   for (const claim of claims) {
     const row = rows.get(claim.fireInstanceId)
-    if (row === undefined || !rows.delete(claim.fireInstanceId)) continue
-    const jobKey = acquired.get(row.triggerKey)
+    if (row === undefined || !rows.delete(claim.fireInstanceId) || locked.has(claim.fireInstanceId)) continue
+    const ref = triggers.found.get(row.triggerKey)
+    const jobKey = ref?.state === 'ACQUIRED' ? ref.jobKey : undefined
     const jobDetail = jobKey === undefined ? undefined : jobs.found.get(jobKey)
-    if (jobKey === undefined) {
+    if (triggers.locked.has(row.triggerKey) || (jobKey !== undefined && busy.locked.has(jobKey))) {
+      locked.add(claim.fireInstanceId)
+    } else if (jobKey === undefined) {
       idle.push({ row, state: null })
+    } else if (row.fault !== undefined) {
+      // It is claimed anew, with a row that can be read.
+      idle.push({ row, state: 'WAITING' })
     } else if (jobDetail === undefined) {
       faulty.push({ key: row.triggerKey, error: jobs.broken.get(jobKey) })
-    } else if (executing.has(jobKey)) {
+    } else if (busy.executing.has(jobKey)) {
       idle.push({ row, state: nextTriggerState('WAITING', 'block') })
     } else if (started.has(jobKey)) {
       idle.push({ row, state: 'WAITING' })
@@ -101,32 +127,29 @@ function* heldClaims(
   }
   yield* fail(tx, faulty)
   yield* giveUp(tx, idle)
-  return held
+  return { held, locked }
 }
 
-/** The rows of claims that nobody ended, by fire instance id. */
+/** The rows of claims that nobody ended, by fire instance id, and which of them somebody else holds. */
 function* lockClaims(
   { session: { firedTriggers } }: SqlTransaction,
   claims: readonly AcquiredTrigger[],
-): SqlProgram<Map<string, FiredRow>> {
+): SqlProgram<{ readonly rows: Map<string, FiredRow>; readonly locked: Set<string> }> {
   const triggerKeys = new Map(claims.map(({ fireInstanceId, trigger }) => [fireInstanceId, trigger.key]))
   const rows = new Map<string, FiredRow>()
-  for (const row of yield* firedTriggers.lock([...triggerKeys.keys()])) {
-    const isClaim = row.state === 'ACQUIRED' && triggerKeys.get(row.fireInstanceId)?.equals(row.triggerKey)
+  const { found, locked } = yield* firedTriggers.tryLock([...triggerKeys.keys()], 'ACQUIRED')
+  for (const row of found) {
+    const isClaim = triggerKeys.get(row.fireInstanceId)?.equals(row.triggerKey)
     if (isClaim === true) rows.set(row.fireInstanceId, row)
   }
-  return rows
+  return { rows, locked: new Set(locked) }
 }
 
-/** Jobs are locked before triggers, as everywhere; the claims say of which jobs they are. */
-function* lockNonConcurrentJobs(
-  { session }: SqlTransaction,
-  claims: readonly FiredRow[],
-): SqlProgram<KeyMap<JobKey, true>> {
-  const keys = new KeyMap<JobKey, true>()
-  for (const { nonConcurrent, jobKey } of claims) if (nonConcurrent && jobKey !== null) keys.set(jobKey, true)
-  if (keys.size > 0) yield* session.jobs.lock(keys.keys())
-  return keys
+/** Jobs that may not start now. */
+interface BusyJobs {
+  readonly executing: KeyMap<JobKey, true>
+  /** Somebody else holds their rows. */
+  readonly locked: KeyMap<JobKey, true>
 }
 
 /**
@@ -135,17 +158,20 @@ function* lockNonConcurrentJobs(
  * stores a trigger of such a job locks it too, so that none slips in beside the block below.
  */
 function* lockBusyJobs(
-  { session }: SqlTransaction,
+  tx: SqlTransaction,
   found: readonly JobDetail[],
-  locked: KeyMap<JobKey, true>,
-): SqlProgram<KeyMap<JobKey, true>> {
-  const busy = new KeyMap<JobKey, true>()
+  ownJobs: KeyMap<JobKey, JobRef>,
+): SqlProgram<BusyJobs> {
+  const executing = new KeyMap<JobKey, true>()
   const keys = found.filter((job) => job.disallowConcurrentExecution).map(({ key }) => key)
-  if (keys.length === 0) return busy
-  const others = keys.filter((key) => !locked.has(key))
-  if (others.length > 0) yield* session.jobs.lock(others)
-  for (const key of yield* session.firedTriggers.executing(keys)) busy.set(key, true)
-  return busy
+  const others = yield* tryLockJobs(
+    tx,
+    keys.filter((key) => !ownJobs.has(key)),
+  )
+  if (keys.length > 0) {
+    for (const key of yield* tx.session.firedTriggers.executing(keys)) executing.set(key, true)
+  }
+  return { executing, locked: others.locked }
 }
 
 /** A claim that is not carried out, and the state that it leaves its trigger in; null when that was changed before. */
@@ -154,9 +180,14 @@ interface IdleClaim {
   readonly state: StoredTriggerState | null
 }
 
-function* giveUp({ session }: SqlTransaction, claims: readonly IdleClaim[]): SqlProgram<void> {
+function* giveUp(tx: SqlTransaction, claims: readonly IdleClaim[]): SqlProgram<void> {
   if (claims.length === 0) return
-  const { triggers, firedTriggers } = session
+  const { session, offers } = tx
+  const { triggers, firedTriggers, scopes } = session
+  tellFaultyFirings(
+    tx,
+    claims.map(({ row }) => row),
+  )
   yield* triggers.setStates(
     claims.flatMap(({ row, state }) => (state === null ? [] : [{ key: row.triggerKey, state }])),
   )
@@ -164,6 +195,9 @@ function* giveUp({ session }: SqlTransaction, claims: readonly IdleClaim[]): Sql
     claims.map(({ row }) => row.fireInstanceId),
     'ACQUIRED',
   )
+  // What the claim of a job that forbids concurrent execution hid from the search may have its turn.
+  const hiding = claims.flatMap(({ row: { nonConcurrent, jobKey } }) => (nonConcurrent ? (jobKey ?? []) : []))
+  offers.note(yield* scopes.earliestOfJobs(uniqueKeys(hiding)))
 }
 
 function* compute(

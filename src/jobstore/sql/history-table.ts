@@ -1,7 +1,14 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
-import type { ExecutionCursor, ExecutionOutcome, ExecutionQuery, ExecutionSummary } from '../queries.ts'
-import { boolean, integer, integerOrNull, text, textOrNull } from './columns.ts'
+import { instantMaxMs } from '../../triggers/invalid-trigger.ts'
+import {
+  type ExecutionCursor,
+  type ExecutionOutcome,
+  type ExecutionQuery,
+  type ExecutionSummary,
+  executionOutcomes,
+} from '../queries.ts'
+import { anyText, boolean, instant, instantOrNull, integer, readable, textOrNull } from './columns.ts'
 import type { ResolvedHistoryOptions } from './history-options.ts'
 import { jobKeyOf, triggerKeyOf } from './key-rows.ts'
 import { insertMissingQuery, type RowsQuery, storeRows } from './row-set.ts'
@@ -54,6 +61,9 @@ const columns = {
   recovering: 'boolean',
 } as const
 
+/** Rows go by the time at which they fired: one of a time that no Date can hold is nowhere among them. */
+const hasPlace = `h.fired_time BETWEEN ${String(-instantMaxMs)} AND ${String(instantMaxMs)}`
+
 /** The rows of `execution_history`: at most one for each trigger, planned instant and attempt. */
 export class HistoryTable {
   readonly #vocabulary: SqlVocabulary
@@ -68,7 +78,8 @@ export class HistoryTable {
     this.#vocabulary = vocabulary
     this.#record = record
     this.#insert = insertMissingQuery(vocabulary, names.history, columns)
-    const place = `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h WHERE h.sched_name = :scheduler`
+    const place = `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h
+      WHERE h.sched_name = :scheduler AND ${hasPlace}`
     this.#nth = sqlQuery(
       dialect,
       `${place} ORDER BY h.fired_time DESC, h.fire_instance_id DESC LIMIT 1 OFFSET :skipped`,
@@ -119,7 +130,7 @@ export class HistoryTable {
   /** Those that began last first. */
   *find(query: ExecutionQuery, limit: number): SqlProgram<readonly ExecutionSummary[]> {
     const { dialect, names, schedulerName } = this.#vocabulary
-    const conditions = ['h.sched_name = :scheduler']
+    const conditions = ['h.sched_name = :scheduler', hasPlace]
     const values: Record<string, SqlValue> = { scheduler: schedulerName, limit }
     const add = (condition: string, given: Readonly<Record<string, SqlValue | undefined>>): void => {
       const bound: Record<string, SqlValue> = {}
@@ -178,24 +189,24 @@ function storable(text: string): string {
 }
 
 function summaryOf(row: SqlRow): ExecutionSummary {
-  const jobType = text(row, 'job_type')
+  const jobType = anyText(row, 'job_type')
   return {
-    fireInstanceId: text(row, 'fire_instance_id'),
+    fireInstanceId: anyText(row, 'fire_instance_id'),
     jobKey: jobKeyOf(row),
     jobType: jobType === '' ? null : jobType,
     triggerKey: triggerKeyOf(row),
-    node: text(row, 'instance_name'),
-    scheduledFireTimeMs: integer(row, 'planned_time'),
-    fireTimeMs: integer(row, 'fired_time'),
-    finishedTimeMs: integerOrNull(row, 'finished_time'),
-    attempt: integer(row, 'attempt'),
-    recovering: boolean(row, 'recovering'),
-    outcome: text(row, 'outcome') as ExecutionOutcome,
-    errorText: textOrNull(row, 'error_text'),
+    node: anyText(row, 'instance_name'),
+    scheduledFireTimeMs: readable(instant, row, 'planned_time', 0),
+    fireTimeMs: readable(instant, row, 'fired_time', 0),
+    finishedTimeMs: readable(instantOrNull, row, 'finished_time', null),
+    attempt: readable(integer, row, 'attempt', 1),
+    recovering: readable(boolean, row, 'recovering', false),
+    outcome: executionOutcomes.find((outcome) => outcome === row['outcome']) ?? 'lost',
+    errorText: readable(textOrNull, row, 'error_text', null),
   }
 }
 
 function cursorOf(row: SqlRow | null): ExecutionCursor | null {
   if (row === null) return null
-  return { fireTimeMs: integer(row, 'fired_time'), fireInstanceId: text(row, 'fire_instance_id') }
+  return { fireTimeMs: instant(row, 'fired_time'), fireInstanceId: anyText(row, 'fire_instance_id') }
 }

@@ -59,6 +59,9 @@ export function readJobData(bytes: Buffer | null): JobDataMap {
   }
 }
 
+/** What data begin with that are written as JSON, and no properties text does: in hexadecimal digits. */
+export const jsonBegin = '7b'
+
 /** Whether bytes begin as Java's object streams do. */
 export function isJavaSerialized(bytes: Buffer): boolean {
   return bytes[0] === 0xac && bytes[1] === 0xed

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, requireInteger } from '../../core/options.ts'
 import type { EpochMs } from '../../time/clock.ts'
-import { instantOrNull, integer, text } from './columns.ts'
+import { instantOrNull, integer, readable, text } from './columns.ts'
 import { columnWidths, fits } from './limits.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, first, run, type SqlProgram, type SqlQuery, sqlQuery } from './statement.ts'
@@ -89,7 +89,7 @@ export class JobGroupLimits {
       untilMs: nowMs + this.lookAheadMs,
     }
     const row = yield* first(this.#statements.earliest(values))
-    return row === null ? null : instantOrNull(row, 'next_fire_time')
+    return row === null ? null : readable(instantOrNull, row, 'next_fire_time', null)
   }
 }
 

@@ -1,9 +1,13 @@
 import { emptyJobDataMap } from '../../core/job-data-map.ts'
 import type { JobKey } from '../../core/key.ts'
+import { describeValue } from '../../core/options.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { type RetryOptions, type RetryPolicy, resolveRetryPolicy } from '../../jobs/retry-policy.ts'
+import { timerDelayMaxMs } from '../../time/clock.ts'
+import { brokenValue } from './broken-row.ts'
 import { boolean, bytesOrNull, integerOrNull, text, textOrNull } from './columns.ts'
 import { type JobDataEncoding, jobDataText, readJobData } from './job-data-text.ts'
+import { jobKeyColumns, requireUsableKeys } from './key-rows.ts'
 import { columnWidths, requireFits } from './limits.ts'
 import { nodeAffinityOf, nodeAffinityText } from './node-affinity.ts'
 import type { RowOf } from './row-set.ts'
@@ -50,23 +54,39 @@ export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof 
 
 /** @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError or InvalidArgumentError for what cannot be read */
 export function jobOf(key: JobKey, row: SqlRow): JobDetail {
+  requireUsableKeys(row, jobKeyColumns)
   const data = bytesOrNull(row, 'job_data')
   const nodeAffinity = textOrNull(row, 'node_affinity')
   const job: JobDetail = {
     key,
-    jobType: text(row, 'job_class_name'),
+    jobType: jobTypeOf(row),
     description: textOrNull(row, 'description'),
     jobDataMap: data === null ? emptyJobDataMap : readJobData(data),
     durable: boolean(row, 'is_durable'),
     requestsRecovery: boolean(row, 'requests_recovery'),
     disallowConcurrentExecution: boolean(row, 'is_nonconcurrent'),
     persistJobDataAfterExecution: boolean(row, 'is_update_data'),
-    timeoutMs: integerOrNull(row, 'timeout_ms'),
+    timeoutMs: timeoutOf(integerOrNull(row, 'timeout_ms')),
     retry: retryPolicyOf(textOrNull(row, 'retry_policy')),
   }
   return Object.freeze(nodeAffinity === null ? job : { ...job, nodeAffinity: nodeAffinityOf(nodeAffinity) })
 }
 
+/** @throws JobPersistenceError ERR_BROKEN_ROW */
+export function jobTypeOf(row: SqlRow): string {
+  const jobType = text(row, 'job_class_name')
+  if (jobType.trim() !== '') return jobType
+  throw brokenValue("'job_class_name' is blank. Correct or delete the row")
+}
+
+function timeoutOf(ms: number | null): number | null {
+  if (ms === null || (ms >= 1 && ms <= timerDelayMaxMs)) return ms
+  throw brokenValue(`'timeout_ms' is ${ms}, where 1 to ${timerDelayMaxMs} belongs. Correct it`)
+}
+
 function retryPolicyOf(json: string | null): RetryPolicy | null {
-  return json === null ? null : resolveRetryPolicy(JSON.parse(json) as RetryOptions)
+  if (json === null) return null
+  const options: unknown = JSON.parse(json)
+  if (typeof options === 'object' && options !== null) return resolveRetryPolicy(options as RetryOptions)
+  throw brokenValue(`'retry_policy' is ${describeValue(json)}, which is no policy. Correct it`)
 }

@@ -1,11 +1,11 @@
 import type { JobDataMap } from '../../core/job-data-map.ts'
 import type { JobKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { brokenRow } from './broken-row.ts'
-import { boolean, text } from './columns.ts'
-import { type JobDataEncoding, jobDataText } from './job-data-text.ts'
+import { anyText, boolean, readable } from './columns.ts'
+import { type JobDataEncoding, jobDataText, jsonBegin } from './job-data-text.ts'
 import { jobColumns, jobOf, jobRow } from './job-rows.ts'
-import { KeyMap } from './key-map.ts'
 import { jobKeyColumns, jobKeyOf, jobKeyRows } from './key-rows.ts'
 import {
   boundRows,
@@ -33,6 +33,8 @@ export interface JobRef {
   readonly durable: boolean
   readonly nonConcurrent: boolean
   readonly requestsRecovery: boolean
+  /** How its data are written; null when it has none. */
+  readonly dataEncoding: JobDataEncoding | null
 }
 
 export interface LoadedJobs {
@@ -44,6 +46,8 @@ export interface LoadedJobs {
 export interface JobDataEntry {
   readonly key: JobKey
   readonly data: JobDataMap
+  /** How the data are written that are there; the new ones are written so too. */
+  readonly encoding?: JobDataEncoding | null
 }
 
 export interface RefusedJobData {
@@ -101,13 +105,18 @@ export class JobTable {
     return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.tryLock)).map(refOf)
   }
 
+  /** Which of the keys have a row. */
+  *existing(keys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.find)).map(jobKeyOf)
+  }
+
   /** Writes the data of jobs, the last entry of a key counts; answers what the encoding cannot hold. */
   *writeData(entries: readonly JobDataEntry[]): SqlProgram<readonly RefusedJobData[]> {
     const rows = new KeyMap<JobKey, object>()
     const refused: RefusedJobData[] = []
-    for (const { key, data } of entries) {
+    for (const { key, data, encoding } of entries) {
       try {
-        const text = jobDataText(this.#encoding, { kind: 'Job', identity: key }, data)
+        const text = jobDataText(encoding ?? this.#encoding, { kind: 'Job', identity: key }, data)
         const row = { sched_name: this.#schedulerName, job_name: key.name, job_group: key.group }
         rows.set(key, { ...row, job_data: text })
       } catch (error) {
@@ -155,14 +164,22 @@ function uniqueJobs(jobs: readonly JobDetail[]): readonly JobDetail[] {
   return unique.size === jobs.length ? jobs : unique.values()
 }
 
+/** What cannot be read counts as what does the least: the job is not deleted, not run beside itself, not recovered. */
 function refOf(row: SqlRow): JobRef {
   return {
     key: jobKeyOf(row),
-    jobType: text(row, 'job_class_name'),
-    durable: boolean(row, 'is_durable'),
-    nonConcurrent: boolean(row, 'is_nonconcurrent'),
-    requestsRecovery: boolean(row, 'requests_recovery'),
+    jobType: anyText(row, 'job_class_name'),
+    durable: readable(boolean, row, 'is_durable', true),
+    nonConcurrent: readable(boolean, row, 'is_nonconcurrent', true),
+    requestsRecovery: readable(boolean, row, 'requests_recovery', false),
+    dataEncoding: encodingOf(row),
   }
+}
+
+function encodingOf(row: SqlRow): JobDataEncoding | null {
+  const isJson = row['data_is_json']
+  if (isJson === null || isJson === undefined) return null
+  return readable(boolean, row, 'data_is_json', false) ? 'json' : 'properties'
 }
 
 interface JobStatements {
@@ -171,6 +188,7 @@ interface JobStatements {
   readonly load: KeyQuery
   readonly lock: KeyQuery
   readonly tryLock: KeyQuery
+  readonly find: KeyQuery
   readonly writeData: KeyQuery
   readonly deleteOrphans: KeyQuery
   readonly delete: KeyQuery
@@ -182,7 +200,9 @@ function jobStatements(vocabulary: SqlVocabulary): JobStatements {
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
   const wanted = `FROM ${keys} AS r CROSS JOIN ${jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)}`
   const refs = `SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent,
-    j.requests_recovery ${wanted}
+    j.requests_recovery,
+    CASE WHEN length(j.job_data) > 0 THEN ${dialect.beginsWithBytes('j.job_data', jsonBegin)} END AS data_is_json
+    ${wanted}
     ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation}, j.job_name ${dialect.keyCollation}`
   const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${isRow(dialect, 't', jobKeyColumns)})`
   const deleteIdle = `DELETE FROM ${jobs} AS j WHERE ${isAmongRows(dialect, jobKeyColumns, idle)}`
@@ -197,6 +217,7 @@ function jobStatements(vocabulary: SqlVocabulary): JobStatements {
     ),
     lock: sqlQuery(dialect, `${refs} ${dialect.forUpdate('j')}`),
     tryLock: sqlQuery(dialect, `${refs} ${dialect.forUpdateSkipLocked('j')}`),
+    find: sqlQuery(dialect, `SELECT j.job_name, j.job_group ${wanted}`),
     writeData: updateQuery(vocabulary, jobs, jobKeyColumns, { job_data: 'bytes' }),
     deleteOrphans: sqlQuery(dialect, `${deleteIdle} AND NOT j.is_durable RETURNING job_name, job_group`),
     delete: sqlQuery(dialect, deleteIdle),

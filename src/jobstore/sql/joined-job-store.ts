@@ -45,8 +45,9 @@ export class JoinedJobStore implements JobStoreTransaction {
   getTrigger(key: TriggerKey): Promise<Trigger | null> {
     return this.#runner.read(() => reading.getTrigger(this.#session, key))
   }
-  getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
-    return this.#runner.read(() => reading.getTriggersOfJob(this.#session, key))
+  async getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
+    const found = await this.#runner.read(() => reading.getTriggersOfJob(this.#session, key))
+    return reading.withoutBroken(found, this.#session.context.signaler)
   }
   getTriggerState(key: TriggerKey): Promise<TriggerState> {
     return this.#runner.read(() => getTriggerState(this.#session, key))

@@ -1,8 +1,8 @@
-import { JobKey, TriggerKey } from '../../core/key.ts'
+import { type JobKey, storedJobKey, storedTriggerKey, type TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
-import { text } from './columns.ts'
+import { anyText, text } from './columns.ts'
 import { groupPredicate } from './group-predicate.ts'
-import { KeyMap } from './key-map.ts'
 import { jobKeyOf, triggerKeyColumns, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
 import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
@@ -28,14 +28,14 @@ export class KeyLists {
   *jobKeys(matcher: GroupMatcher): SqlProgram<readonly JobKey[]> {
     const { names } = this.#vocabulary
     const found = yield* this.#list('job_name AS name, job_group AS grp', names.jobs, 'job_group', matcher)
-    return found.map(({ name, group }) => new JobKey(name, group))
+    return found.map(({ name, group }) => storedJobKey(name, group))
   }
 
   *triggerKeys(matcher: GroupMatcher): SqlProgram<readonly TriggerKey[]> {
     const { names } = this.#vocabulary
     const columns = 'trigger_name AS name, trigger_group AS grp'
     const found = yield* this.#list(columns, names.triggers, 'trigger_group', matcher)
-    return found.map(({ name, group }) => new TriggerKey(name, group))
+    return found.map(({ name, group }) => storedTriggerKey(name, group))
   }
 
   /** The jobs of those triggers that exist. */
@@ -89,6 +89,6 @@ export class KeyLists {
       `SELECT ${columns} FROM ${table} WHERE sched_name = :scheduler AND ${predicate.text}`,
     )
     const found = yield* all(query({ scheduler: schedulerName, ...predicate.values }))
-    return found.map((row) => ({ name: text(row, 'name'), group: text(row, 'grp') }))
+    return found.map((row) => ({ name: anyText(row, 'name'), group: anyText(row, 'grp') }))
   }
 }

@@ -1,5 +1,7 @@
-import { compareKeys, JobKey, TriggerKey } from '../../core/key.ts'
-import { text } from './columns.ts'
+import { compareKeys, type JobKey, storedJobKey, storedTriggerKey, type TriggerKey } from '../../core/key.ts'
+import { describeValue } from '../../core/options.ts'
+import { brokenValue } from './broken-row.ts'
+import { anyText, text } from './columns.ts'
 import { columnWidths, fits } from './limits.ts'
 import { type Columns, type RowOf, rowsPerStatement, type withScheduler } from './row-set.ts'
 import type { SqlRow } from './statement.ts'
@@ -40,10 +42,21 @@ function storable<Key extends JobKey | TriggerKey>(keys: readonly Key[]): readon
   return found.length > rowsPerStatement ? found.sort(compareKeys) : found
 }
 
+/** The key in a row, whatever that is: {@link requireUsableKeys} refuses what no trigger or job of ours can have. */
 export function triggerKeyOf(row: SqlRow): TriggerKey {
-  return new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group'))
+  return storedTriggerKey(anyText(row, 'trigger_name'), anyText(row, 'trigger_group'))
 }
 
 export function jobKeyOf(row: SqlRow): JobKey {
-  return new JobKey(text(row, 'job_name'), text(row, 'job_group'))
+  return storedJobKey(anyText(row, 'job_name'), anyText(row, 'job_group'))
+}
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW for columns of a key that are blank, or by which no row can be found */
+export function requireUsableKeys(row: SqlRow, ...columns: readonly Columns[]): void {
+  for (const column of columns.flatMap((key) => Object.keys(key))) {
+    const part = text(row, column)
+    if (part.trim() !== '' && fits(part, columnWidths.keyPart)) continue
+    const problem = part.trim() === '' ? 'is blank' : `is ${describeValue(part)}, which no key can hold`
+    throw brokenValue(`'${column}' ${problem}. Correct or delete the row`)
+  }
 }

@@ -1,11 +1,12 @@
-import { defaultGroup, JobKey, TriggerKey } from '../../core/key.ts'
+import { defaultGroup, type JobKey, type TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { TriggerType } from '../../triggers/trigger.ts'
 import { pageOf, pageSize } from '../paging.ts'
 import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../queries.ts'
 import { reportedTriggerState, storedTriggerStates, type TriggerState } from '../trigger-state.ts'
-import { boolean, instantOrNull, integer, integerOrNull, text, textOrNull } from './columns.ts'
+import { anyText, boolean, instantOrNull, integer, integerOrNull, readable, textOrNull } from './columns.ts'
 import { groupPredicate } from './group-predicate.ts'
+import { jobKeyOf, triggerKeyOf } from './key-rows.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, first, type SqlProgram, type SqlRow, type SqlValue, sqlQuery } from './statement.ts'
 
@@ -88,6 +89,8 @@ class Conditions {
     this.#values = { scheduler: vocabulary.schedulerName }
     this.#name = `${subject}_name`
     this.#group = `${subject}_group`
+    // A page begins behind a key, and there is no key behind which bytes would be.
+    this.#texts.push(vocabulary.dialect.isText(this.#name), vocabulary.dialect.isText(this.#group))
   }
 
   equals(column: string, value: string | undefined): void {
@@ -152,29 +155,31 @@ class Conditions {
   }
 }
 
+// One row that cannot be read must not hide the others: it is listed with what of it can.
+
 function jobSummary(row: SqlRow): JobSummary {
   return {
-    key: new JobKey(text(row, 'job_name'), text(row, 'job_group')),
-    jobType: text(row, 'job_class_name'),
-    description: textOrNull(row, 'description'),
-    durable: boolean(row, 'is_durable'),
-    requestsRecovery: boolean(row, 'requests_recovery'),
-    disallowConcurrentExecution: boolean(row, 'is_nonconcurrent'),
-    persistJobDataAfterExecution: boolean(row, 'is_update_data'),
+    key: jobKeyOf(row),
+    jobType: anyText(row, 'job_class_name'),
+    description: readable(textOrNull, row, 'description', null),
+    durable: readable(boolean, row, 'is_durable', false),
+    requestsRecovery: readable(boolean, row, 'requests_recovery', false),
+    disallowConcurrentExecution: readable(boolean, row, 'is_nonconcurrent', false),
+    persistJobDataAfterExecution: readable(boolean, row, 'is_update_data', false),
   }
 }
 
 function triggerSummary(row: SqlRow): TriggerSummary {
   return {
-    key: new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')),
-    jobKey: new JobKey(text(row, 'job_name'), text(row, 'job_group')),
-    type: triggerTypes.get(text(row, 'trigger_type')) ?? 'unknown',
+    key: triggerKeyOf(row),
+    jobKey: jobKeyOf(row),
+    type: triggerTypes.get(anyText(row, 'trigger_type')) ?? 'unknown',
     state: reportedStateOf(row),
-    description: textOrNull(row, 'description'),
-    calendarName: textOrNull(row, 'calendar_name'),
-    priority: integerOrNull(row, 'priority') ?? 0,
-    nextFireTimeMs: instantOrNull(row, 'next_fire_time'),
-    previousFireTimeMs: instantOrNull(row, 'prev_fire_time'),
+    description: readable(textOrNull, row, 'description', null),
+    calendarName: readable(textOrNull, row, 'calendar_name', null),
+    priority: readable(integerOrNull, row, 'priority', null) ?? 0,
+    nextFireTimeMs: readable(instantOrNull, row, 'next_fire_time', null),
+    previousFireTimeMs: readable(instantOrNull, row, 'prev_fire_time', null),
   }
 }
 
@@ -188,7 +193,7 @@ const triggerTypes: ReadonlyMap<string, TriggerType> = new Map<string, TriggerTy
 
 /** A word that is no state of ours is reported as an error of the trigger, as it cannot fire. */
 function reportedStateOf(row: SqlRow): TriggerState {
-  const stored = text(row, 'trigger_state')
+  const stored = anyText(row, 'trigger_state')
   const state = storedTriggerStates.find((each) => each === stored)
   return state === undefined ? 'ERROR' : reportedTriggerState(state)
 }

@@ -50,7 +50,7 @@ export function* treatMisfires(
       faulty.push({ key: trigger.key, error })
     }
   }
-  yield* session.triggers.put(updated)
+  yield* session.triggers.reschedule(updated)
   yield* putInError(tx, faulty)
   return treated
 }

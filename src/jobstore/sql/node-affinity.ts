@@ -12,7 +12,11 @@ export function nodeAffinityOf(json: string): NodeAffinity {
   const value: unknown = JSON.parse(json)
   if (Array.isArray(value)) {
     const [required, ...names] = value as unknown[]
-    if (typeof required === 'boolean' && names.every((name) => typeof name === 'string')) {
+    if (
+      typeof required === 'boolean' &&
+      names.length > 0 &&
+      names.every((name) => typeof name === 'string')
+    ) {
       return Object.freeze({ names: Object.freeze(names), required })
     }
   }
@@ -26,11 +30,15 @@ export function quotedNode(instanceId: string): string {
 
 /**
  * The condition that a job `j` may run on the node whose quoted name is bound as `:node`. A node is there while it has
- * a row in the scheduler state: one that leaves deletes it, one that failed loses it when it is recovered.
+ * a row in the scheduler state: one that leaves deletes it, one that failed loses it when it is recovered. What names
+ * no nodes is found everywhere, so that it is found to be broken.
  */
 export function runsHere({ dialect, names }: SqlVocabulary): string {
   const isNamed = dialect.contains('j.node_affinity', `('"' || s.instance_name || '"')`)
-  return `AND (j.node_affinity IS NULL OR ${dialect.contains('j.node_affinity', ':node')}
+  const begins = (text: string): string => dialect.startsWith('j.node_affinity', `'${text}'`)
+  const ends = dialect.endsWith('j.node_affinity', `'"]'`)
+  const namesNodes = `(${begins('[true,"')} OR ${begins('[false,"')}) AND ${ends}`
+  return `AND (j.node_affinity IS NULL OR NOT (${namesNodes}) OR ${dialect.contains('j.node_affinity', ':node')}
     OR (${dialect.startsWith('j.node_affinity', "'[false'")} AND NOT EXISTS (
       SELECT 1 FROM ${names.schedulerState} AS s WHERE s.sched_name = :scheduler AND ${isNamed})))`
 }

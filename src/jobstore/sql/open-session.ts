@@ -1,6 +1,7 @@
 import type { JobStoreContext } from '../job-store.ts'
 import { CalendarTable } from './calendar-table.ts'
 import { FiredTriggerTable } from './fired-trigger-table.ts'
+import { FiringLedger } from './firing-ledger.ts'
 import { HistoryTable } from './history-table.ts'
 import { JobGroupLimits } from './job-group-limits.ts'
 import { JobTable } from './job-table.ts'
@@ -53,6 +54,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
         ? null
         : new JobGroupLimits(vocabulary, jobGroupLimits),
     triggersOfJava: sharedWithJava ? new TriggersOfJava(vocabulary) : null,
+    ledger: new FiringLedger(),
     nextFireInstanceId: () => {
       fireCount++
       return idPrefix + fireCount.toString(36)

@@ -14,7 +14,7 @@ export const overdueClaimMs = 30
  */
 export function* endOverdueClaims(tx: SqlTransaction): SqlProgram<number> {
   const { session, nowMs } = tx
-  const claims = yield* session.firedTriggers.deleteOverdueOfPeers(nowMs - overdueClaimMs)
-  yield* release(tx, claims)
-  return claims.length
+  const claims = yield* session.firedTriggers.tryLockOverdueOfPeers(nowMs - overdueClaimMs)
+  const held = yield* release(tx, claims)
+  return claims.length - held.length
 }

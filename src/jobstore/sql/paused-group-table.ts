@@ -1,5 +1,5 @@
 import type { GroupMatcher } from '../../core/matcher.ts'
-import { text } from './columns.ts'
+import { anyText } from './columns.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
 import { all, later, type SqlProgram, type SqlQuery, sqlQuery, together } from './statement.ts'
 
@@ -67,7 +67,7 @@ export class PausedGroupTable {
 
   *#read(statements: GroupStatements): SqlProgram<readonly string[]> {
     const rows = yield* all(statements.load({ scheduler: this.#scheduler }))
-    return rows.map((row) => text(row, 'grp'))
+    return rows.map((row) => anyText(row, 'grp'))
   }
 
   *#add(statements: GroupStatements, groups: readonly string[]): SqlProgram<void> {

@@ -2,10 +2,12 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import type { SchedulerSignaler } from '../job-store.ts'
 import type { SqlSession } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
+import type { BrokenTrigger } from './trigger-table.ts'
 
-// Whoever asks for one thing is told when its row cannot be read; listings and firing go on without it.
+// Who asks for one thing is told when its row cannot be read; listings and firing go on without it.
 
 export function* getJob({ jobs }: SqlSession, key: JobKey): SqlProgram<JobDetail | null> {
   const { found, broken } = yield* jobs.load([key])
@@ -21,11 +23,24 @@ export function* getTrigger({ triggers }: SqlSession, key: TriggerKey): SqlProgr
   return found.get(key)?.trigger ?? null
 }
 
-export function* getTriggersOfJob({ triggers }: SqlSession, key: JobKey): SqlProgram<readonly Trigger[]> {
+export function* getTriggersOfJob({ triggers }: SqlSession, key: JobKey): SqlProgram<TriggersOfJob> {
   const { found, broken } = yield* triggers.loadOfJob(key)
-  const [fault] = broken
-  if (fault !== undefined) throw fault.error
-  return found.values().map(({ trigger }) => trigger)
+  return { triggers: found.values().map(({ trigger }) => trigger), broken }
+}
+
+export interface TriggersOfJob {
+  readonly triggers: readonly Trigger[]
+  /** Those that cannot be read. */
+  readonly broken: readonly BrokenTrigger[]
+}
+
+/** Reports the triggers that a listing leaves out, once it was made. */
+export function withoutBroken(
+  { triggers, broken }: TriggersOfJob,
+  signaler: SchedulerSignaler,
+): readonly Trigger[] {
+  for (const { error } of broken) signaler.storeError(error.message, error)
+  return triggers
 }
 
 export function* getCalendar({ calendars }: SqlSession, name: string): SqlProgram<Calendar | null> {

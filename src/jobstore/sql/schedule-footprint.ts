@@ -1,6 +1,6 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { ScheduleEntry } from '../job-store.ts'
-import { KeyMap } from './key-map.ts'
 
 /** What requests to schedule touch, to find out whether another one would see what they do. */
 export class ScheduleFootprint {

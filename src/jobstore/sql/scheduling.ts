@@ -1,12 +1,12 @@
 import { ObjectAlreadyExistsError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { ScheduleEntry } from '../job-store.ts'
-import { jobKeyMismatch, jobNotFound } from '../refusals.ts'
+import { jobKeyMismatch, jobNotFound, rescheduledOntoAnother } from '../refusals.ts'
 import { endStaleClaims } from './ended-claims.ts'
 import type { JobRef } from './job-table.ts'
-import { KeyMap } from './key-map.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from './new-triggers.ts'
 import { deleteOrphans } from './orphans.ts'
 import type { PausedGroups } from './paused-group-table.ts'
@@ -233,9 +233,7 @@ export function* rescheduleTrigger(
   const { jobKey } = replaced
   if (trigger.jobKey?.equals(jobKey) !== true) throw jobKeyMismatch(key, jobKey, trigger.jobKey)
   const keepsKey = key.equals(trigger.key)
-  if (!keepsKey && existing.has(trigger.key)) {
-    throw new ObjectAlreadyExistsError('trigger', trigger.key.toString())
-  }
+  if (!keepsKey && existing.has(trigger.key)) throw rescheduledOntoAnother(trigger.key)
   yield* storeNewTriggers(tx, [trigger], { existing, jobs })
   if (keepsKey) return true
   yield* tx.session.triggers.delete([replaced])

@@ -1,6 +1,6 @@
 import type { JobKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { JobRef } from './job-table.ts'
-import { KeyMap } from './key-map.ts'
 import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
 

@@ -23,6 +23,14 @@ export interface SqlDialect {
    * what they know of that may be from when it was empty.
    */
   expectFew(column: string): string
+  /** Whether a column holds one of the values that a SELECT gives, which is run once. */
+  isAmong(column: string, select: string): string
+  /** What names a row in the transaction that has it locked, whatever its columns hold: a text or a number. */
+  rowId(alias: string): string
+  /** Whether the row is one of those whose ids are in the JSON array that is bound as `:parameter`. */
+  isAmongRowIds(alias: string, parameter: string): string
+  /** Whether a text column holds a text, where it may hold something else as well. */
+  isText(column: string): string
   /** Whether a column holds one of the texts of the JSON array that is bound as `:parameter`. */
   isAmongTexts(column: string, parameter: string): string
   /**
@@ -40,7 +48,7 @@ export interface SqlDialect {
   startsWith(column: string, operand: string): string
   endsWith(column: string, operand: string): string
   contains(column: string, operand: string): string
-  /** Whether the bytes of a column begin with these two, written as four hexadecimal digits. */
+  /** Whether the bytes of a column begin with these, written as hexadecimal digits in lower case. */
   beginsWithBytes(column: string, hex: string): string
   /** The database's own time as milliseconds since the epoch, when the statement runs; null: use the node's clock. */
   readonly nowMs: string | null

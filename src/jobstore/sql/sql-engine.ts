@@ -43,6 +43,8 @@ export interface SqlConnection {
   start(transactor: SqlTransactor): Promise<void>
   /** Resolves when nobody else may have taken over what this node works on; absent where nobody can. */
   mayClaim?(): Promise<void>
+  /** Somebody else has taken over for good: what this node had claimed or was running is void. Absent where nobody can. */
+  isTakenOver?(): boolean
   /** The nodes of the cluster as this one sees them, once it was started; absent where there can be no others. */
   nodes?(): Promise<readonly ClusterNodeView[]>
   /**
@@ -57,4 +59,9 @@ export interface SqlConnection {
   wakePeers(earliestMs: EpochMs): void
   /** Leaves the cluster and frees everything. */
   close(): Promise<void>
+  /**
+   * Gives up at once what is under way, and asks the database nothing more; then `close`, also one that has begun, ends
+   * soon and leaves nothing behind.
+   */
+  cutOff(): void
 }

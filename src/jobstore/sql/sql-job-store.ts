@@ -16,6 +16,7 @@ import type {
   JobStoreTransaction,
   ScheduleEntry,
   SchedulerSignaler,
+  StoreShutdownOptions,
   TriggerFiredResult,
 } from '../job-store.ts'
 import type {
@@ -27,13 +28,16 @@ import type {
   Page,
   TriggerQuery,
   TriggerSummary,
+  UnknownJobType,
 } from '../queries.ts'
+import { storeInUse } from '../refusals.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import { searchTriggers } from './acquiring.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { completeJobs } from './completing.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
 import { clear, deleteJobs, deleteTriggers } from './deleting.ts'
+import { eachOrAll, type LeftOver } from './each-or-all.ts'
 import { fireTriggers } from './firing.ts'
 import { queryExecutions } from './history.ts'
 import { HistoryPruner } from './history-pruner.ts'
@@ -52,7 +56,9 @@ import type { SqlConnection, SqlEngine } from './sql-engine.ts'
 import type { TransactionLock } from './sql-runner.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
 import { SqlTransactions } from './sql-transactions.ts'
+import type { SqlOperation } from './sql-transactor.ts'
 import type { SqlProgram } from './statement.ts'
+import { queryUnknownJobTypes } from './unknown-job-types.ts'
 
 /** What is there between `initialize` and `shutdown`. */
 interface OpenStore {
@@ -74,11 +80,20 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly capabilities: JobStoreCapabilities
   readonly cluster: JobStoreCluster | null
   readonly #engine: SqlEngine
+  /** Absent on tables shared with Java. */
+  acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
   #open: OpenStore | null = null
+  /** The name of the scheduler that has this store. */
+  #owner: string | null = null
 
   constructor(engine: SqlEngine) {
     this.name = engine.name
-    this.capabilities = { ...engine.capabilities, history: true, firesAtOnce: true, sharedTransactions: true }
+    // Java takes a trigger that it has read as waiting some time before, unless it is told to read under its lock. One
+    // that has fired meanwhile waits again, for its next instant, and Java would fire it for the last one; one that was
+    // claimed does not wait.
+    const firesAtOnce = engine.sharedWithJava !== true
+    this.capabilities = { ...engine.capabilities, history: true, firesAtOnce, sharedTransactions: true }
+    if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }
@@ -88,6 +103,16 @@ export class SqlJobStore implements DatabaseJobStore {
   }
 
   async initialize(context: JobStoreContext): Promise<void> {
+    if (this.#owner !== null) throw storeInUse(this.name, this.#owner)
+    this.#owner = context.schedulerName
+    try {
+      await this.#connect(context)
+    } catch (error) {
+      this.#owner = null
+      throw error
+    }
+  }
+  async #connect(context: JobStoreContext): Promise<void> {
     const session = openSession(this.#engine, context)
     const { passed } = session.searchMemory
     const signaler = watchedSignaler(context.signaler, (candidateMs) => {
@@ -110,11 +135,22 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   async schedulerPaused(): Promise<void> {}
   async schedulerResumed(): Promise<void> {}
-  async shutdown(): Promise<void> {
+  async shutdown({ cut }: StoreShutdownOptions = {}): Promise<void> {
     const open = this.#open
+    if (open === null) return
     this.#open = null
-    await open?.pruner.close()
-    await open?.connection.close()
+    const onCut = (): void => {
+      open.connection.cutOff()
+    }
+    cut?.addEventListener('abort', onCut, { once: true })
+    if (cut?.aborted === true) onCut()
+    try {
+      await open.pruner.close()
+      await open.connection.close()
+    } finally {
+      cut?.removeEventListener('abort', onCut)
+      this.#owner = null
+    }
   }
   /** 100 milliseconds after one or two failures in a row, twice as long after each further one, at most 15 seconds. */
   acquireRetryDelayMs(failures: number): number {
@@ -150,8 +186,12 @@ export class SqlJobStore implements DatabaseJobStore {
   getTrigger(key: TriggerKey): Promise<Trigger | null> {
     return this.#read((session) => reading.getTrigger(session, key))
   }
-  getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
-    return this.#read((session) => reading.getTriggersOfJob(session, key))
+  async getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
+    const { signaler } = this.#require().transactions.session.context
+    return reading.withoutBroken(
+      await this.#read((session) => reading.getTriggersOfJob(session, key)),
+      signaler,
+    )
   }
   queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>> {
     return this.#read((session) => listing.queryJobs(session, query))
@@ -239,30 +279,60 @@ export class SqlJobStore implements DatabaseJobStore {
     const { acquired } = await this.#search(request, { fires: false })
     return acquired
   }
-  acquireAndFire(request: AcquireRequest): Promise<AcquiredAndFired> {
+  #acquireAndFire(request: AcquireRequest): Promise<AcquiredAndFired> {
     return this.#search(request, { fires: true })
   }
-  async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<void> {
-    return this.#require().transactions.run((tx) => releaseTriggers(tx, acquired), {
-      lock: 'rows',
-      tells: 'peers',
+  async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
+    const held: AcquiredTrigger[] = []
+    const { locked } = await this.#eachOrAll(acquired, async (claims) => {
+      const release = () => this.#pass((tx) => releaseTriggers(tx, claims), { tells: 'peers' })
+      held.push(...(await this.#unlessTakenOver(release)))
     })
+    const left = [...held, ...locked]
+    this.#forget(acquired.filter((claim) => !left.includes(claim)))
+    return left
   }
   async releaseAllAcquiredTriggers(): Promise<void> {
-    return this.#require().transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' })
+    const { transactions } = this.#require()
+    const released = await this.#unlessTakenOver(() =>
+      transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' }),
+    )
+    transactions.session.ledger.forget(released)
   }
   async triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
-    // Whoever does not know whether a firing was committed would lose it or run it twice.
-    return this.#require().transactions.run((tx) => fireTriggers(tx, acquired), {
-      lock: 'rows',
-      onDoubt: 'patient',
-      tells: 'nobody',
+    const results: TriggerFiredResult[] = acquired.map(() => ({ kind: 'locked' }))
+    const { failed } = await eachOrAll([...acquired.entries()], async (claims) => {
+      const answers = await this.#pass(
+        (tx) =>
+          fireTriggers(
+            tx,
+            claims.map(([, claim]) => claim),
+          ),
+        // Whoever does not know whether a firing was committed would lose it or run it twice.
+        { onDoubt: 'patient' },
+      )
+      for (const [position, answer] of answers.entries()) results[claims[position]?.[0] ?? -1] = answer
     })
+    for (const { item, error } of failed) {
+      results[item[0]] = { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
+    }
+    this.#forget(acquired.filter((_, index) => results[index]?.kind === 'gone'))
+    return results
   }
-  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<void> {
-    const storesTriggers = completions.some(({ retryTrigger }) => retryTrigger !== null)
-    await this.#transact(storesTriggers ? 'shared' : 'rows', (tx) => completeJobs(tx, completions))
+  async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
+    const left: JobCompletion[] = []
+    const { locked } = await this.#eachOrAll(completions, async (ended) => {
+      const storesTriggers = ended.some(({ retryTrigger }) => retryTrigger !== null)
+      const lock = storesTriggers ? 'shared' : 'rows'
+      left.push(...(await this.#unlessTakenOver(() => this.#pass((tx) => completeJobs(tx, ended), { lock }))))
+    })
+    left.push(...locked)
+    this.#forget(completions.filter((completion) => !left.includes(completion)))
     this.#open?.pruner.noteCompletions()
+    return left
+  }
+  queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
+    return this.#read(queryUnknownJobTypes)
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.#read((session) => queryExecutions(session, query))
@@ -279,8 +349,33 @@ export class SqlJobStore implements DatabaseJobStore {
     return new JoinedJobStore(transactions.session, connection.join(handle))
   }
 
+  /** For what the loop asks: it must not wait for a lock that somebody else holds. */
+  #pass<Answer>(
+    program: (tx: SqlTransaction) => SqlProgram<Answer>,
+    options: Partial<SqlOperation>,
+  ): Promise<Answer> {
+    return this.#require().transactions.run(program, { lock: 'rows', whenLocked: 'passOver', ...options })
+  }
+
+  /** What failed by itself is an error as if all had failed: asked again, what was done does nothing. */
+  async #eachOrAll<Item>(
+    items: readonly Item[],
+    attempt: (items: readonly Item[]) => Promise<void>,
+  ): Promise<LeftOver<Item>> {
+    const left = await eachOrAll(items, attempt)
+    for (const { error } of left.failed) throw error
+    return left
+  }
+
   /** Searches until late triggers are not in the way of an answer, or it is not wanted any more. */
-  async #search(request: AcquireRequest, { fires }: { readonly fires: boolean }): Promise<AcquiredAndFired> {
+  #search(request: AcquireRequest, { fires }: { readonly fires: boolean }): Promise<AcquiredAndFired> {
+    return this.#require().transactions.session.ledger.during(
+      () => this.#searchUntilWhole(request, fires),
+      ({ fired, acquired }) => [...fired, ...acquired].map(idOf),
+    )
+  }
+
+  async #searchUntilWhole(request: AcquireRequest, fires: boolean): Promise<AcquiredAndFired> {
     const { connection, transactions } = this.#require()
     const { clock } = transactions.session.context
     await connection.mayClaim?.()
@@ -297,12 +392,25 @@ export class SqlJobStore implements DatabaseJobStore {
         },
       )
       const isEmpty = batch.fired.length === 0 && batch.acquired.length === 0
-      if (isEmpty && hasOverdueClaims) {
-        const ended = await transactions.run(endOverdueClaims, { lock: 'rows', tells: 'nobody' })
-        if (ended > 0) continue
-      }
+      if (isEmpty && hasOverdueClaims && (await this.#pass(endOverdueClaims, { tells: 'nobody' })) > 0)
+        continue
       if (!isPartial || request.isStillWanted?.() === false) return batch
       await new Promise<void>((resolve) => clock.setImmediate(resolve))
+    }
+  }
+
+  #forget(firings: readonly { readonly fireInstanceId: string }[]): void {
+    this.#open?.transactions.session.ledger.forget(firings.map(idOf))
+  }
+
+  /** What was claimed or ran when another process took over belongs to that process: its end is passed over. */
+  async #unlessTakenOver<Item>(write: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
+    const { connection } = this.#require()
+    try {
+      return await write()
+    } catch (error) {
+      if (connection.isTakenOver?.() !== true) throw error
+      return []
     }
   }
 
@@ -342,4 +450,8 @@ function watchedSignaler(
       return typeof member === 'function' ? (member.bind(target) as unknown) : member
     },
   })
+}
+
+function idOf({ fireInstanceId }: { readonly fireInstanceId: string }): string {
+  return fireInstanceId
 }

@@ -1,3 +1,4 @@
+import { JobPersistenceError } from '../../core/errors.ts'
 import type { SqlProgram } from './statement.ts'
 
 /**
@@ -15,6 +16,13 @@ export type TransactionLock = 'none' | 'rows' | 'shared' | 'exclusive' | 'cluste
 export interface TransactionOptions<Answer = unknown> {
   readonly lock: TransactionLock
   /**
+   * What to do about a lock that somebody else holds for long. `passOver` ends in a {@link RowsLockedError} at once, for
+   * callers that go on without what is locked. `comeBack`, the default, gives up its own locks and its connection and
+   * is run again later, until the time limit of the engine: whoever waits in a queue holds up those behind him. `wait`
+   * waits all the same.
+   */
+  readonly whenLocked?: 'passOver' | 'comeBack' | 'wait'
+  /**
    * What to do while it is not known whether a commit happened: `bounded` ends in an error that says so, `patient`
    * asks until the store is shut down, for callers to whom only the truth is of use.
    */
@@ -26,12 +34,16 @@ export interface TransactionOptions<Answer = unknown> {
   readonly mayBeLost?: (answer: Answer) => boolean
 }
 
+/** A transaction was given up because somebody else holds a lock that it needs; nothing of it was done. */
+export class RowsLockedError extends JobPersistenceError {}
+
 /** Runs programs on an engine. */
 export interface SqlRunner {
   /**
    * Runs a program as one transaction: all or nothing. It is run again when the engine gave it up for a reason that
    * passes (deadlock, serialization, a lost connection), so `begin` makes a fresh one each time.
    *
+   * @throws RowsLockedError when it was to pass over what is locked
    * @throws JobPersistenceError with the engine's error as cause; whatever the program itself throws
    */
   transact<Answer>(

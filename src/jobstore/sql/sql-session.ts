@@ -5,6 +5,7 @@ import type { CalendarTable } from './calendar-table.ts'
 import type { CommitNotes } from './commit-notes.ts'
 import type { FireOffers } from './fire-offers.ts'
 import type { FiredTriggerTable } from './fired-trigger-table.ts'
+import type { FiringLedger } from './firing-ledger.ts'
 import type { HistoryTable } from './history-table.ts'
 import type { JobGroupLimits } from './job-group-limits.ts'
 import type { JobTable } from './job-table.ts'
@@ -34,6 +35,7 @@ export interface SqlSession extends SqlVocabulary {
   readonly triggersOfJava: TriggersOfJava | null
   /** Null where no group is limited. */
   readonly groupLimits: JobGroupLimits | null
+  readonly ledger: FiringLedger
   /** A fire instance id that nobody had before. */
   nextFireInstanceId(): string
 }

@@ -1,4 +1,3 @@
-import { JobPersistenceError } from '../../core/errors.ts'
 import { emptyJobDataMap } from '../../core/job-data-map.ts'
 import type { TriggerKey } from '../../core/key.ts'
 import { describeValue } from '../../core/options.ts'
@@ -27,9 +26,19 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { TriggerFields } from '../../triggers/trigger-fields.ts'
 import { type StoredTriggerState, storedTriggerStates } from '../trigger-state.ts'
 import { BoundedCache } from './bounded-cache.ts'
-import { boolean, bytesOrNull, instantOrNull, integer, integerOrNull, text, textOrNull } from './columns.ts'
+import { brokenValue } from './broken-row.ts'
+import {
+  anyText,
+  boolean,
+  bytesOrNull,
+  instantOrNull,
+  integer,
+  integerOrNull,
+  text,
+  textOrNull,
+} from './columns.ts'
 import { readJobData } from './job-data-text.ts'
-import { jobKeyOf } from './key-rows.ts'
+import { jobKeyColumns, jobKeyOf, requireUsableKeys, triggerKeyColumns } from './key-rows.ts'
 import type { SqlRow } from './statement.ts'
 
 /** How many parsed cron expressions are kept: each is used by any number of triggers. */
@@ -50,7 +59,7 @@ const statesByName: ReadonlyMap<string, StoredTriggerState> = new Map(
 
 /** The state that a row holds; null for a word that is none of ours. */
 export function stateOf(row: SqlRow): StoredTriggerState | null {
-  return statesByName.get(text(row, 'trigger_state')) ?? null
+  return statesByName.get(anyText(row, 'trigger_state')) ?? null
 }
 
 /** Rebuilds triggers from rows. Keeps parsed cron expressions, because many triggers have the same few. */
@@ -59,10 +68,11 @@ export class TriggerDecoder {
 
   /** @throws JobPersistenceError ERR_BROKEN_ROW and what constructors of triggers throw */
   decode(key: TriggerKey, row: SqlRow): { readonly trigger: Trigger; readonly state: StoredTriggerState } {
+    requireUsableKeys(row, triggerKeyColumns, jobKeyColumns)
     const state = stateOf(row)
     if (state === null) {
       const found = describeValue(row['trigger_state'])
-      throw broken(`'trigger_state' is ${found}, which is no state. Correct or delete the row`)
+      throw brokenValue(`'trigger_state' is ${found}, which is no state. Correct or delete the row`)
     }
     const data = bytesOrNull(row, 'job_data')
     const fields: TriggerFields = {
@@ -91,12 +101,12 @@ export class TriggerDecoder {
       case 'DAILY_I':
         return dailyTimeIntervalTrigger(row, fields)
       case 'BLOB':
-        throw broken(
+        throw brokenValue(
           'it is of type BLOB, which is a Java object that only Java can read. Leave it to Java nodes, or ' +
             'schedule it anew here',
         )
       default:
-        throw broken(
+        throw brokenValue(
           `its type is ${describeValue(row['trigger_type'])}, which is not known here. Leave it to the nodes that ` +
             'know it, or schedule it anew here',
         )
@@ -125,11 +135,13 @@ export class TriggerDecoder {
     const dst = textOrNull(row, 'dst_policy') ?? 'quartz'
     const dialectName = textOrNull(row, 'cron_dialect') ?? 'quartz'
     const dialect = cronDialects.find((name) => name === dialectName)
-    const key = `${expression}\n${timeZone}\n${dst}\n${dialectName}`
+    const key = JSON.stringify([expression, timeZone, dst, dialectName])
     const known = this.#cronExpressions.get(key)
     if (known !== undefined) return known
-    if (dst !== 'quartz' && dst !== 'vixie') throw broken(`'dst_policy' is ${describeValue(dst)}. Correct it`)
-    if (dialect === undefined) throw broken(`'cron_dialect' is ${describeValue(dialectName)}. Correct it`)
+    if (dst !== 'quartz' && dst !== 'vixie')
+      throw brokenValue(`'dst_policy' is ${describeValue(dst)}. Correct it`)
+    if (dialect === undefined)
+      throw brokenValue(`'cron_dialect' is ${describeValue(dialectName)}. Correct it`)
     const parsed = CronExpression.parse(expression, { timeZone, dst, dialect, seconds: 'optional' })
     this.#cronExpressions.set(key, parsed)
     return parsed
@@ -198,7 +210,7 @@ function dailyTimeIntervalTrigger(row: SqlRow, fields: TriggerFields): DailyTime
  * as it is when it fires the trigger; then the previous fire time has passed it.
  */
 function misfiredFireTime(row: SqlRow): EpochMs | null {
-  const misfiredMs = integerOrNull(row, 'misfire_orig_fire_time')
+  const misfiredMs = instantOrNull(row, 'misfire_orig_fire_time')
   const previousMs = instantOrNull(row, 'prev_fire_time')
   return misfiredMs !== null && previousMs !== null && previousMs >= misfiredMs ? null : misfiredMs
 }
@@ -207,7 +219,7 @@ function misfiredFireTime(row: SqlRow): EpochMs | null {
 function requireSubRow(row: SqlRow, column: string, table: string): void {
   const value = row[column]
   if (value !== null && value !== undefined) return
-  throw broken(`it has no row in '${table}'. Delete it, or schedule it anew`)
+  throw brokenValue(`it has no row in '${table}'. Delete it, or schedule it anew`)
 }
 
 function instructionOf<Instruction extends MisfireInstruction>(
@@ -217,7 +229,7 @@ function instructionOf<Instruction extends MisfireInstruction>(
   const code = integerOrNull(row, 'misfire_instr') ?? 0
   const instruction = misfireInstructionOf(known, code)
   if (instruction !== null) return instruction
-  throw broken(`'misfire_instr' is ${code}, which means nothing for its type. Correct it`)
+  throw brokenValue(`'misfire_instr' is ${code}, which means nothing for its type. Correct it`)
 }
 
 /** Java means the zone of its process where it writes none. */
@@ -228,7 +240,7 @@ function zoneOf(name: string | null): TimeZone {
 function unitOf<Unit extends string>(value: string, known: readonly Unit[]): Unit {
   const unit = known.find((name) => name === value)
   if (unit !== undefined) return unit
-  throw broken(`'str_prop_1' is ${describeValue(value)}, which is no unit of its type. Correct it`)
+  throw brokenValue(`'str_prop_1' is ${describeValue(value)}, which is no unit of its type. Correct it`)
 }
 
 /** `2,4,6`, 1=SUN; nothing means every day. */
@@ -238,7 +250,7 @@ function weekdaysOf(list: string | null): number {
   for (const part of list.split(',')) {
     const weekday = Number(part)
     if (!Number.isInteger(weekday) || weekday < 1 || weekday > 7) {
-      throw broken(`'str_prop_2' is ${describeValue(list)}, which is no list of weekdays. Correct it`)
+      throw brokenValue(`'str_prop_2' is ${describeValue(list)}, which is no list of weekdays. Correct it`)
     }
     mask |= 1 << weekday
   }
@@ -266,8 +278,4 @@ function secondOfDay(
 ): number | null {
   if (hour === undefined || minute === undefined || second === undefined) return null
   return new TimeOfDay(hour, minute, second).secondOfDay
-}
-
-function broken(problem: string): JobPersistenceError {
-  return new JobPersistenceError(`${problem}.`, { code: 'ERR_BROKEN_ROW' })
 }

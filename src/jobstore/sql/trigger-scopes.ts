@@ -1,8 +1,8 @@
-import { type JobKey, TriggerKey } from '../../core/key.ts'
+import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { TriggerAction } from '../trigger-state.ts'
-import { instantOrNull, text } from './columns.ts'
-import { jobKeyColumns, jobKeyRows } from './key-rows.ts'
+import { instantOrNull, readable } from './columns.ts'
+import { jobKeyColumns, jobKeyRows, triggerKeyOf } from './key-rows.ts'
 import { boundRows, isRow, type KeyQuery, withScheduler } from './row-set.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
@@ -71,7 +71,7 @@ export class TriggerScopes {
   *lockLate(scope: TriggerScope, { latestMs, after, limit }: LateRequest): SqlProgram<readonly TriggerKey[]> {
     const values = { latestMs, afterName: after?.name ?? '', afterGroup: after?.group ?? '', limit }
     const rows = yield* all(this.#statements[scope.kind].late({ ...this.#values(scope), ...values }))
-    return rows.map((row) => new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')))
+    return rows.map(triggerKeyOf)
   }
 
   /** The earliest fire time of what waits of these jobs. */
@@ -169,7 +169,7 @@ function earliestBehindStaleClaims({ names }: SqlVocabulary): string {
 
 function* earliest(statement: ReturnType<SqlQuery<Values>>): SqlProgram<EpochMs | null> {
   const row = yield* first(statement)
-  return row === null ? null : instantOrNull(row, 'earliest')
+  return row === null ? null : readable(instantOrNull, row, 'earliest', null)
 }
 
 function rowsOf(groups: Iterable<string>): string {

@@ -64,11 +64,21 @@ export interface TriggerStatements {
   /** Those of the bound rows that are stored with another type. */
   readonly selectRetyped: KeyQuery
   readonly advance: KeyQuery
+  /** The same, and the start time. */
+  readonly reschedule: KeyQuery
+  /** Writes how often simple triggers fire, and have fired. */
+  readonly repeat: KeyQuery
   readonly setState: KeyQuery
+  readonly setStateOfRows: SqlQuery<{
+    readonly scheduler: string
+    readonly rows: string
+    readonly state: string
+  }>
   readonly delete: KeyQuery
   readonly load: KeyQuery
   readonly loadOfJob: KeyQuery
   readonly lock: KeyQuery
+  readonly tryLock: KeyQuery
   readonly lockOfJobs: KeyQuery
   readonly lockOfCalendar: SqlQuery<{ readonly scheduler: string; readonly name: string }>
   readonly apply: Readonly<Record<TriggerAction, KeyQuery>>
@@ -79,17 +89,32 @@ export interface TriggerStatements {
   readonly deleteFrom: Readonly<Record<SubTable | 'blob', KeyQuery>>
 }
 
+const fireStateColumns = {
+  trigger_state: 'text',
+  next_fire_time: 'bigint',
+  prev_fire_time: 'bigint',
+  misfire_orig_fire_time: 'bigint',
+} as const
+
 export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements {
-  const { names } = vocabulary
+  const { dialect, names } = vocabulary
   return {
     insert: insertQuery(vocabulary, names.triggers, triggerColumns),
     upsert: upsertQuery(vocabulary, names.triggers, triggerKeyColumns, triggerColumns),
-    advance: updateQuery(vocabulary, names.triggers, triggerKeyColumns, {
-      trigger_state: 'text',
-      next_fire_time: 'bigint',
-      prev_fire_time: 'bigint',
-      misfire_orig_fire_time: 'bigint',
+    advance: updateQuery(vocabulary, names.triggers, triggerKeyColumns, fireStateColumns),
+    reschedule: updateQuery(vocabulary, names.triggers, triggerKeyColumns, {
+      ...fireStateColumns,
+      start_time: 'bigint',
     }),
+    repeat: updateQuery(vocabulary, names.simpleTriggers, triggerKeyColumns, {
+      repeat_count: 'bigint',
+      times_triggered: 'bigint',
+    }),
+    setStateOfRows: sqlQuery(
+      dialect,
+      `UPDATE ${names.triggers} AS t SET trigger_state = :state
+       WHERE t.sched_name = :scheduler AND ${dialect.isAmongRowIds('t', 'rows')}`,
+    ),
     setState: updateQuery(vocabulary, names.triggers, triggerKeyColumns, { trigger_state: 'text' }),
     delete: deleteQuery(vocabulary, names.triggers, triggerKeyColumns),
     ...readingStatements(vocabulary),
@@ -133,19 +158,21 @@ function wholeTriggers({ dialect, names }: SqlVocabulary, key: Columns): string 
 
 function lockingStatements(
   vocabulary: SqlVocabulary,
-): Pick<TriggerStatements, 'lock' | 'lockOfJobs' | 'lockOfCalendar'> {
+): Pick<TriggerStatements, 'lock' | 'tryLock' | 'lockOfJobs' | 'lockOfCalendar'> {
   const { dialect, names } = vocabulary
-  const order = `ORDER BY ${keyOrder(vocabulary)} ${dialect.forUpdate('t')}`
-  const lock = (key: Columns): string => `SELECT ${refColumns}
+  const order = `ORDER BY ${keyOrder(vocabulary)}`
+  const refs = (key: Columns): string => `SELECT ${refColumns}
     FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
     WHERE ${isRow(dialect, 't', key)} ${order}`
+  const lock = (key: Columns): string => `${refs(key)} ${dialect.forUpdate('t')}`
   return {
     lock: sqlQuery(dialect, lock(triggerKeyColumns)),
+    tryLock: sqlQuery(dialect, `${refs(triggerKeyColumns)} ${dialect.forUpdateSkipLocked('t')}`),
     lockOfJobs: sqlQuery(dialect, lock(jobKeyColumns)),
     lockOfCalendar: sqlQuery(
       dialect,
       `SELECT ${refColumns} FROM ${names.triggers} AS t
-       WHERE t.sched_name = :scheduler AND t.calendar_name = :name ${order}`,
+       WHERE t.sched_name = :scheduler AND t.calendar_name = :name ${order} ${dialect.forUpdate('t')}`,
     ),
   }
 }

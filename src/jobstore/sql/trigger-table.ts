@@ -1,17 +1,27 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { misfireInstructionCode } from '../../triggers/misfire-instruction.ts'
+import { SimpleTrigger } from '../../triggers/simple-trigger.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { StoredTriggerState, TriggerAction } from '../trigger-state.ts'
 import { brokenRow } from './broken-row.ts'
-import { boolean, instantOrNull, integer, integerOrNull, text, textOrNull } from './columns.ts'
+import { anyText, boolean, instantOrNull, integer, integerOrNull, readable, textOrNull } from './columns.ts'
 import { type DueRequest, DueStatements } from './due-statements.ts'
 import type { JobDataEncoding } from './job-data-text.ts'
-import { KeyMap } from './key-map.ts'
-import { jobKeyOf, jobKeyRows, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
+import { jobTypeOf } from './job-rows.ts'
+import {
+  jobKeyColumns,
+  jobKeyOf,
+  jobKeyRows,
+  requireUsableKeys,
+  triggerKeyColumns,
+  triggerKeyOf,
+  triggerKeyRows,
+} from './key-rows.ts'
 import { type RowsQuery, runOver, type SetQuery, storeRows, writeOver } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
-import { all, first, type SqlProgram, type SqlRow } from './statement.ts'
+import { all, first, later, type SqlProgram, type SqlRow, type SqlValue } from './statement.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
 import { fireTimeColumns, storedTypeOf, subRow, timesColumn, triggerRow } from './trigger-rows.ts'
 import {
@@ -62,6 +72,10 @@ export interface DueTrigger {
   readonly misfireIsIgnored: boolean
   /** Some nodes are to run it; absent when all may. */
   readonly isForNodes?: true
+  /** Names the row in this transaction, whatever its columns hold. */
+  readonly rowId: SqlValue
+  /** Why the rest means nothing; absent in what can be read. */
+  readonly fault?: Error
 }
 
 /** The rows of `triggers` and of its sub-tables. */
@@ -90,6 +104,11 @@ export class TriggerTable {
     for (const table of subTables) yield* this.#store(rows[table], this.#statements.insertInto[table])
   }
 
+  /** @throws InvalidArgumentError for a trigger that the columns cannot hold */
+  requireStorable(trigger: Trigger): void {
+    this.#rows([{ trigger, state: 'WAITING' }])
+  }
+
   /** Stores rows whole, over those of the same key, whatever type those were. */
   *put(entries: readonly StoredTrigger[]): SqlProgram<void> {
     if (entries.length === 0) return
@@ -100,9 +119,26 @@ export class TriggerTable {
     })
     const retyped = yield* this.#over(types, this.#statements.selectRetyped)
     yield* this.#store(rows.triggers, this.#statements.upsert)
-    const rests = retyped.map((row) => ({ key: triggerKeyOf(row), storedType: text(row, 'trigger_type') }))
+    const rests = retyped.map((row) => ({ key: triggerKeyOf(row), storedType: anyText(row, 'trigger_type') }))
     yield* this.#deleteSubRows(rests)
     for (const table of subTables) yield* this.#store(rows[table], this.#statements.upsertInto[table])
+  }
+
+  /** Writes what a misfire instruction changes, of rows that are there; their data stay as they are written. */
+  *reschedule(entries: readonly StoredTrigger[]): SqlProgram<void> {
+    const rows = entries.map(({ trigger, state }) => ({
+      ...this.#keyColumns(trigger.key),
+      ...fireTimeColumns(trigger),
+      trigger_state: state,
+      start_time: trigger.startTimeMs,
+    }))
+    yield* this.#write(rows, this.#statements.reschedule)
+    const repeats = entries.flatMap(({ trigger }) => {
+      if (!(trigger instanceof SimpleTrigger)) return []
+      const { key, repeatCount, timesTriggered } = trigger
+      return [{ ...this.#keyColumns(key), repeat_count: repeatCount, times_triggered: timesTriggered }]
+    })
+    yield* this.#write(repeats, this.#statements.repeat)
   }
 
   /** Writes state and fire state (next, previous, misfired time, times triggered) and nothing else. */
@@ -135,6 +171,11 @@ export class TriggerTable {
     return (yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.lock)).map(refOf)
   }
 
+  /** The same, leaving out rows that another transaction holds. */
+  *tryLock(keys: readonly TriggerKey[]): SqlProgram<readonly TriggerRef[]> {
+    return (yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.tryLock)).map(refOf)
+  }
+
   *lockOfJobs(keys: readonly JobKey[]): SqlProgram<readonly TriggerRef[]> {
     return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.lockOfJobs)).map(refOf)
   }
@@ -155,7 +196,7 @@ export class TriggerTable {
   /** The job types of the triggers that {@link lockDue} would look at, without locking them. */
   *dueJobTypes(request: DueRequest): SqlProgram<readonly string[]> {
     const rows = yield* all(this.#due.of('types', request))
-    return rows.map((row) => textOrNull(row, 'job_class_name') ?? '')
+    return rows.map((row) => readable(textOrNull, row, 'job_class_name', null) ?? '')
   }
 
   /**
@@ -167,7 +208,10 @@ export class TriggerTable {
     instance: string,
   ): SqlProgram<{ readonly waitingMs: EpochMs | null; readonly claimedMs: EpochMs | null }> {
     const row = (yield* first(this.#due.look(request, instance))) ?? {}
-    return { waitingMs: instantOrNull(row, 'waiting_time'), claimedMs: instantOrNull(row, 'claimed_time') }
+    return {
+      waitingMs: readable(instantOrNull, row, 'waiting_time', null),
+      claimedMs: readable(instantOrNull, row, 'claimed_time', null),
+    }
   }
 
   /** Carries out an action on all triggers of these jobs; answers the earliest fire time of what now waits. */
@@ -177,7 +221,7 @@ export class TriggerTable {
       jobKeyRows(this.#schedulerName, keys),
       this.#statements.apply[action],
     )) {
-      const nextMs = stateOf(row) === 'WAITING' ? instantOrNull(row, 'next_fire_time') : null
+      const nextMs = stateOf(row) === 'WAITING' ? readable(instantOrNull, row, 'next_fire_time', null) : null
       if (nextMs !== null && (earliestMs === null || nextMs < earliestMs)) earliestMs = nextMs
     }
     return earliestMs
@@ -194,6 +238,12 @@ export class TriggerTable {
   ): SqlProgram<void> {
     const rows = states.map(({ key, state }) => ({ ...this.#keyColumns(key), trigger_state: state }))
     yield* this.#write(rows, this.#statements.setState)
+  }
+
+  /** Sets the state of rows that may not be found by their keys, as `lockDue` has just named them. */
+  *setStatesOfRows(rowIds: readonly SqlValue[], state: StoredTriggerState): SqlProgram<void> {
+    const rows = JSON.stringify(rowIds)
+    yield* later(this.#statements.setStateOfRows({ scheduler: this.#schedulerName, rows, state }))
   }
 
   /** Deletes locked rows and their sub-rows. */
@@ -276,34 +326,49 @@ function uniqueEntries(entries: readonly StoredTrigger[]): readonly StoredTrigge
   return unique.size === entries.length ? entries : unique.values()
 }
 
+/** What cannot be read is left out: whoever needs it reads the whole row, and finds it broken. */
 function refOf(row: SqlRow): TriggerRef {
   return {
     key: triggerKeyOf(row),
     jobKey: jobKeyOf(row),
     // A state that nobody here knows is for an operator to mend, as an error is.
     state: stateOf(row) ?? 'ERROR',
-    nextFireTimeMs: instantOrNull(row, 'next_fire_time'),
-    calendarName: textOrNull(row, 'calendar_name'),
-    storedType: text(row, 'trigger_type'),
-    misfireIsIgnored: misfireIsIgnored(row),
+    nextFireTimeMs: readable(instantOrNull, row, 'next_fire_time', null),
+    calendarName: readable(textOrNull, row, 'calendar_name', null),
+    storedType: anyText(row, 'trigger_type'),
+    misfireIsIgnored: readable(misfireIsIgnored, row, 'misfire_instr', false),
   }
 }
 
 function dueOf(row: SqlRow): DueTrigger {
-  const due: DueTrigger = {
-    key: triggerKeyOf(row),
-    jobKey: jobKeyOf(row),
-    jobType: textOrNull(row, 'job_class_name') ?? '',
-    nonConcurrent: boolean(row, 'is_nonconcurrent'),
-    requestsRecovery: boolean(row, 'requests_recovery'),
-    nextFireTimeMs: integer(row, 'next_fire_time'),
-    misfireIsIgnored: misfireIsIgnored(row),
+  const names = { key: triggerKeyOf(row), jobKey: jobKeyOf(row), rowId: row['row_id'] as SqlValue }
+  try {
+    requireUsableKeys(row, triggerKeyColumns, jobKeyColumns)
+    const due: DueTrigger = {
+      ...names,
+      jobType: jobTypeOf(row),
+      nonConcurrent: boolean(row, 'is_nonconcurrent'),
+      requestsRecovery: boolean(row, 'requests_recovery'),
+      nextFireTimeMs: integer(row, 'next_fire_time'),
+      misfireIsIgnored: misfireIsIgnored(row, 'misfire_instr'),
+    }
+    return textOrNull(row, 'node_affinity') === null ? due : { ...due, isForNodes: true }
+  } catch (error) {
+    const fault = brokenRow('Trigger', names.key, error)
+    return { ...names, ...nothingKnown, fault }
   }
-  return textOrNull(row, 'node_affinity') === null ? due : { ...due, isForNodes: true }
 }
+
+const nothingKnown = {
+  jobType: '',
+  nonConcurrent: false,
+  requestsRecovery: false,
+  nextFireTimeMs: 0,
+  misfireIsIgnored: true,
+} as const
 
 const ignoreCode = misfireInstructionCode('ignore')
 
-function misfireIsIgnored(row: SqlRow): boolean {
-  return integerOrNull(row, 'misfire_instr') === ignoreCode
+function misfireIsIgnored(row: SqlRow, column: string): boolean {
+  return integerOrNull(row, column) === ignoreCode
 }

@@ -1,8 +1,8 @@
 import type { TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { boolean, textOrNull } from './columns.ts'
 import type { CommitNotes } from './commit-notes.ts'
-import { KeyMap } from './key-map.ts'
 import { triggerKeyColumns, triggerKeyOf, triggerKeyRows } from './key-rows.ts'
 import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
@@ -23,7 +23,7 @@ export interface TriggerOfJava {
 
 /**
  * In tables that Java nodes share: the triggers that only those can run, because Java serialized their data or their
- * calendar, or because they are of a type that only Java knows. They are left as they are.
+ * calendar, because they are of a type that only Java knows, or because a key is blank. They are left as they are.
  */
 export class TriggersOfJava {
   readonly #schedulerName: string
@@ -66,19 +66,23 @@ export class TriggersOfJava {
 
 /** The condition that only Java can run the trigger `t` of the job `j`. */
 export function isOfJava(vocabulary: SqlVocabulary): string {
-  const { isOfOtherType, hasJavaData, hasJavaCalendar } = reasons(vocabulary)
-  return `(${isOfOtherType} OR ${hasJavaData} OR ${hasJavaCalendar})`
+  const { hasBlankKey, isOfOtherType, hasJavaData, hasJavaCalendar } = reasons(vocabulary)
+  return `(${hasBlankKey} OR ${isOfOtherType} OR ${hasJavaData} OR ${hasJavaCalendar})`
 }
 
 /** Each is true or false, never null. */
 function reasons({ dialect, names }: SqlVocabulary): {
+  readonly hasBlankKey: string
   readonly isOfOtherType: string
   readonly hasJavaData: string
   readonly hasJavaCalendar: string
 } {
   // What each of Java's object streams begins with.
   const isSerialized = (column: string): string => dialect.beginsWithBytes(column, 'aced')
+  const isBlank = (column: string): string => `trim(${column}) = ''`
+  const keyColumns = ['t.trigger_name', 't.trigger_group', 't.job_name', 't.job_group']
   return {
+    hasBlankKey: `(${keyColumns.map(isBlank).join(' OR ')})`,
     isOfOtherType: "t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')",
     hasJavaData: `((${isSerialized('t.job_data')}) IS TRUE OR (${isSerialized('j.job_data')}) IS TRUE)`,
     hasJavaCalendar: `(t.calendar_name IS NOT NULL AND
@@ -95,11 +99,11 @@ interface DueParameters extends Readonly<Record<string, string | number>> {
 
 function dueQuery(vocabulary: SqlVocabulary): SqlQuery<DueParameters> {
   const { dialect, names } = vocabulary
-  const { isOfOtherType, hasJavaData } = reasons(vocabulary)
+  const { hasBlankKey, isOfOtherType, hasJavaData } = reasons(vocabulary)
   return sqlQuery(
     dialect,
     `SELECT t.trigger_name, t.trigger_group, t.trigger_type, t.calendar_name,
-       ${isOfOtherType} AS of_other_type, ${hasJavaData} AS has_java_data
+       ${hasBlankKey} AS has_blank_key, ${isOfOtherType} AS of_other_type, ${hasJavaData} AS has_java_data
      FROM ${names.triggers} AS t JOIN ${names.jobs} AS j
        ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
      WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
@@ -121,6 +125,7 @@ function amongQuery(vocabulary: SqlVocabulary): KeyQuery {
 }
 
 function reasonOf(row: SqlRow): string {
+  if (boolean(row, 'has_blank_key')) return 'its name or group, or that of its job, is blank'
   if (boolean(row, 'of_other_type'))
     return `its type ${textOrNull(row, 'trigger_type') ?? ''} is known to Java only`
   if (boolean(row, 'has_java_data')) return 'Java serialized its data or those of its job'

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { InvalidArgumentError, JobPersistenceError } from '../../core/errors.ts'
 import { describeValue } from '../../core/options.ts'
+import { withoutSecrets } from '../../core/secrets.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { JoinedRunner } from '../sql/sql-engine.ts'
 import type { SqlProgram } from '../sql/statement.ts'
@@ -30,7 +31,8 @@ export function joinSqlite(handle: object, options: JoinOptions): JoinedRunner {
   const database = handle as SqliteDatabase
   const { filename, own } = options
   if (database !== own && !isSameFile(database.name, filename)) {
-    throw invalid(`needs a connection to the store's own file '${filename}', got one to '${database.name}'`)
+    const [ownFile, givenFile] = [withoutSecrets(filename), withoutSecrets(database.name)]
+    throw invalid(`needs a connection to the store's own file '${ownFile}', got one to '${givenFile}'`)
   }
   return new JoinedSqlite(database, options)
 }

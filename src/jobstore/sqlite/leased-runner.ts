@@ -1,8 +1,9 @@
+import { JobPersistenceError } from '../../core/errors.ts'
 import type { SqlRunner } from '../sql/sql-runner.ts'
 import type { SqlProgram } from '../sql/statement.ts'
 import type { SchedulerLease } from './scheduler-lease.ts'
 
-/** Lets nothing be written any more once another scheduler has taken over. */
+/** Lets nothing be written once another scheduler has taken over, of which each transaction makes sure for itself. */
 export class LeasedRunner implements SqlRunner {
   readonly #runner: SqlRunner
   readonly #lease: SchedulerLease
@@ -16,8 +17,15 @@ export class LeasedRunner implements SqlRunner {
     begin: () => SqlProgram<Answer>,
     options: Parameters<SqlRunner['transact']>[1],
   ): Promise<Answer> {
-    if (this.#lease.refusal !== null) throw this.#lease.refusal
-    return this.#runner.transact(begin, options)
+    const lease = this.#lease
+    if (lease.refusal !== null) throw lease.refusal
+    try {
+      return await this.#runner.transact(() => lease.guard(begin()), options)
+    } catch (error) {
+      const isTakenOver = error instanceof JobPersistenceError && error.code === 'ERR_STORE_IN_USE'
+      if (isTakenOver) lease.lose(error)
+      throw error
+    }
   }
   read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
     return this.#runner.read(begin)

@@ -1,3 +1,4 @@
+import { unawaited } from '../../core/unawaited.ts'
 import type { Clock, Timer } from '../../time/clock.ts'
 import { integer } from '../sql/columns.ts'
 import type { SqlRunner } from '../sql/sql-runner.ts'
@@ -32,7 +33,12 @@ export class OutsideChanges {
   }
 
   #lookLater(): void {
-    this.#timer = this.#clock.setTimer(lookEveryMs, () => void this.#look(), { unref: true })
+    const look = (): void => {
+      unawaited(this.#look(), () => {
+        this.#lookLater()
+      })
+    }
+    this.#timer = this.#clock.setTimer(lookEveryMs, look, { unref: true })
   }
 
   async #look(): Promise<void> {

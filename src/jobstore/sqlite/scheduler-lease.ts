@@ -1,12 +1,14 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import { packageVersion } from '../../core/version.ts'
 import type { EpochMs, Timer } from '../../time/clock.ts'
+import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { JobStoreContext } from '../job-store.ts'
-import { integer, text, textOrNull } from '../sql/columns.ts'
+import { anyText, instant, readable, textOrNull } from '../sql/columns.ts'
 import type { SqlRunner } from '../sql/sql-runner.ts'
 import type { SqlVocabulary } from '../sql/sql-vocabulary.ts'
-import { all, run, type SqlProgram, type SqlRow, sqlQuery } from '../sql/statement.ts'
+import { all, first, run, type SqlProgram, type SqlRow, sqlQuery } from '../sql/statement.ts'
 import { fateOf, ownIdentity, type ProcessIdentity } from './process-identity.ts'
+import { wasShutDown } from './sqlite-runner.ts'
 
 const checkinIntervalMs = 5_000
 /** A holder that cannot be seen as a process has failed when it was not heard of for as long as this. */
@@ -37,6 +39,7 @@ export class SchedulerLease {
   readonly #filename: string
   readonly #whose: Whose
   readonly #identity = ownIdentity()
+  readonly #sleep: InterruptibleSleep
   #timer: Timer | null = null
   #checkin: Promise<void> = Promise.resolve()
   #isHeld = false
@@ -45,6 +48,7 @@ export class SchedulerLease {
   constructor(runner: SqlRunner, vocabulary: SqlVocabulary, context: JobStoreContext, filename: string) {
     this.#runner = runner
     this.#context = context
+    this.#sleep = new InterruptibleSleep(context.clock)
     this.#statements = statementsOf(vocabulary)
     this.#filename = filename
     this.#whose = { scheduler: vocabulary.schedulerName, bootId: context.ids.uniqueName() }
@@ -57,17 +61,20 @@ export class SchedulerLease {
 
   /**
    * Takes the lease and keeps it. Waits for a holder of which it is not known whether it lives, until that checks in or
-   * its time is over.
+   * has been watched for long enough: by this machine's monotonic clock, whatever any wall clock says.
    *
    * @throws JobPersistenceError ERR_STORE_IN_USE while another scheduler has it
    */
   async take(): Promise<void> {
     const { clock, logger } = this.#context
-    const startedMs = clock.elapsedMs()
     let watched: Rival | null = null
+    let watchedMs = 0
+    let lookedMs = clock.elapsedMs()
     for (;;) {
-      const waitedMs = clock.elapsedMs() - startedMs
-      const given: Rival | null = waitedMs < staleAfterMs ? null : watched
+      // A process that stood still has watched nobody meanwhile.
+      watchedMs += Math.min(clock.elapsedMs() - lookedMs, 2 * watchIntervalMs)
+      lookedMs = clock.elapsedMs()
+      const given: Rival | null = watchedMs < staleAfterMs ? null : watched
       const rival: Rival | null = await this.#runner.transact(() => this.#claim(given), { lock: 'cluster' })
       if (rival === null) break
       const isAlive = rival.identity !== null && fateOf(rival.identity) === 'alive'
@@ -79,34 +86,65 @@ export class SchedulerLease {
         logger.warn(fields, 'waiting to see whether the scheduler that has the file is still alive')
       }
       watched = rival
-      await new Promise<void>((resolve) => {
-        clock.setTimer(watchIntervalMs, resolve)
-      })
+      if (!(await this.#sleep.sleep(watchIntervalMs))) throw wasShutDown()
     }
     if (!this.#isHeld) this.#checkInLater()
     this.#isHeld = true
+  }
+
+  /**
+   * A program that does what `program` does if the lease is held still, in the same transaction: one that was taken
+   * over while this process stood still writes nothing. Those who never took it need none.
+   */
+  *guard<Answer>(program: SqlProgram<Answer>): SqlProgram<Answer> {
+    if (this.#isHeld && (yield* first(this.#statements.prove(this.#whose))) === null) throw this.#takenOver()
+    return yield* program
+  }
+
+  /** Another scheduler has the lease: says so, once. */
+  lose(refusal: JobPersistenceError): void {
+    if (this.#refusal !== null) return
+    const { signaler } = this.#context
+    this.#timer?.cancel()
+    this.#isHeld = false
+    this.#refusal = refusal
+    signaler.recoveredByPeer()
+    signaler.storeError(refusal.message, refusal)
   }
 
   /** Gives it back, so that the next scheduler need not wait. Harmless when it was never taken. */
   async release(): Promise<void> {
     this.#timer?.cancel()
     await this.#checkin
-    if (!this.#isHeld) return
+    if (!this.#isHeld || this.#sleep.isOver) return
     this.#isHeld = false
     await this.#runner.transact(() => run(this.#statements.release(this.#whose)), { lock: 'cluster' })
+  }
+
+  /** Ends waits. The lease is given back if that can be done at once; or it is left until this process has ended. */
+  cutOff(): void {
+    this.#timer?.cancel()
+    this.#sleep.end()
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    this.#runner
+      .transact(() => run(this.#statements.release(this.#whose)), { lock: 'cluster' })
+      .catch(() => {
+        // The next start finds that the process of the row is gone.
+      })
   }
 
   /** Takes the row of the scheduler name unless a rival has it; `given` is one that was watched for long enough. */
   *#claim(given: Rival | null): SqlProgram<Rival | null> {
     const { clock, instanceId } = this.#context
-    const nowMs = clock.now()
     const whose = this.#whose
     const rivals = (yield* all(this.#statements.holders(whose))).map(toRival)
     for (const rival of rivals) {
       const fate = rival.identity === null ? 'unknown' : fateOf(rival.identity)
-      const isStale = nowMs - rival.checkinMs > staleAfterMs || (given !== null && isSame(given, rival))
-      if (fate === 'alive' || (fate === 'unknown' && !isStale)) return rival
+      const isSilent = given !== null && isSame(given, rival)
+      if (fate === 'alive' || (fate === 'unknown' && !isSilent)) return rival
     }
+    const nowMs = clock.now()
     yield* run(this.#statements.releaseOthers(whose))
     const nodeInfo = JSON.stringify({ version: packageVersion, ...this.#identity })
     yield* run(this.#statements.hold({ ...whose, instanceId, nowMs, checkinIntervalMs, nodeInfo }))
@@ -124,27 +162,34 @@ export class SchedulerLease {
   }
 
   async #checkIn(): Promise<void> {
-    const { clock, signaler } = this.#context
-    const parameters = { ...this.#whose, nowMs: clock.now() }
+    const { signaler } = this.#context
     try {
-      const kept = await this.#runner.transact(() => run(this.#statements.checkIn(parameters)), {
-        lock: 'cluster',
-      })
-      if (kept === 0) {
-        this.#isHeld = false
-        this.#refusal = new JobPersistenceError(
-          `The SQLite database '${this.#filename}' was taken over by another scheduler of this name, as this one was ` +
-            `not heard of for ${staleAfterMs} ms. Restart this process.`,
-          { code: 'ERR_STORE_IN_USE' },
-        )
-        signaler.recoveredByPeer()
-        signaler.storeError(this.#refusal.message, this.#refusal)
-        return
-      }
+      const isKept = await this.#runner.transact(() => this.#keep(), { lock: 'cluster' })
+      if (!isKept) this.lose(this.#takenOver())
     } catch (error) {
+      if (this.#sleep.isOver) return
       signaler.storeError('the check-in of this scheduler could not be written', error)
     }
-    this.#checkInLater()
+    if (this.#isHeld) this.#checkInLater()
+  }
+
+  /** Checks in. Where somebody else holds it as well, whoever sees that first makes room. */
+  *#keep(): SqlProgram<boolean> {
+    const { clock } = this.#context
+    const whose = this.#whose
+    const rivals = yield* all(this.#statements.holders(whose))
+    if (rivals.length === 0)
+      return (yield* run(this.#statements.checkIn({ ...whose, nowMs: clock.now() }))) > 0
+    yield* run(this.#statements.release(whose))
+    return false
+  }
+
+  #takenOver(): JobPersistenceError {
+    return new JobPersistenceError(
+      `The SQLite database '${this.#filename}' was taken over by another scheduler of this name, as this one was ` +
+        `not heard of for ${staleAfterMs} ms. Restart this process.`,
+      { code: 'ERR_STORE_IN_USE' },
+    )
   }
 
   #inUse({ instanceId, identity, checkinMs }: Rival): JobPersistenceError {
@@ -190,16 +235,17 @@ function statementsOf({ dialect, names }: SqlVocabulary) {
       dialect,
       `UPDATE ${table} SET last_checkin_time = :nowMs WHERE ${own}`,
     ),
+    prove: sqlQuery<Whose>(dialect, `SELECT 1 AS held FROM ${table} WHERE ${own}`),
     release: sqlQuery<Whose>(dialect, `DELETE FROM ${table} WHERE ${own}`),
   }
 }
 
 function toRival(row: SqlRow): Rival {
   return {
-    instanceId: text(row, 'instance_name'),
-    bootId: text(row, 'boot_id'),
-    checkinMs: integer(row, 'last_checkin_time'),
-    identity: readIdentity(textOrNull(row, 'node_info')),
+    instanceId: anyText(row, 'instance_name'),
+    bootId: anyText(row, 'boot_id'),
+    checkinMs: readable(instant, row, 'last_checkin_time', 0),
+    identity: readIdentity(readable(textOrNull, row, 'node_info', null)),
   }
 }
 

@@ -14,6 +14,10 @@ export const sqliteDialect: SqlDialect = {
   },
   // The order of a CROSS JOIN is kept, so nothing is left to expectation.
   expectFew: () => 'true',
+  isAmong: (column, select) => `${column} IN (${select})`,
+  rowId: (alias) => `${alias}.rowid`,
+  isAmongRowIds: (alias, parameter) => `${alias}.rowid IN (SELECT value FROM json_each(:${parameter}))`,
+  isText: (column) => `typeof(${column}) = 'text'`,
   isAmongTexts: (column, parameter) => `${column} IN (SELECT value FROM json_each(:${parameter}))`,
   // An immediate transaction keeps every other writer out.
   forUpdate: () => '',
@@ -25,12 +29,16 @@ export const sqliteDialect: SqlDialect = {
   // A start of -0 would mean the whole text.
   endsWith: (column, operand) => `(${operand} = '' OR substr(${column}, -length(${operand})) = ${operand})`,
   contains: (column, operand) => `instr(${column}, ${operand}) > 0`,
-  beginsWithBytes: (column, hex) => `lower(hex(substr(${column}, 1, 2))) = '${hex}'`,
+  beginsWithBytes: (column, hex) => `lower(hex(substr(${column}, 1, ${hex.length / 2}))) = '${hex}'`,
   nowMs: null,
   types: { bytes: 'blob', bigint: 'bigint', boolean: 'boolean' },
 }
 
 export const sqliteSchema: SchemaDialect = {
   createSchema: () => null,
+  indexesOf: (table) =>
+    `SELECT lower(l.name) AS name,
+       (SELECT group_concat(lower(i.name)) FROM pragma_index_info(l.name) AS i) AS columns
+     FROM pragma_index_list('${table}') AS l`,
   columnsOf: (table) => `SELECT lower(name) AS name FROM pragma_table_info('${table}')`,
 }

@@ -1,4 +1,5 @@
 import { systemIds } from '../../core/ids.ts'
+import { withoutSecrets } from '../../core/secrets.ts'
 import { systemClock } from '../../time/clock.ts'
 import { recoverAtStart } from '../sql/cluster/recovery.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
@@ -68,6 +69,9 @@ function memoryConnection(runner: SqliteRunner): SqlConnection {
     start: () => Promise.resolve(),
     wakePeers: () => {},
     close: () => runner.close(),
+    cutOff: () => {
+      runner.cutOff()
+    },
   }
 }
 
@@ -81,7 +85,7 @@ function sharedConnection(
   const afterTransactions = new AfterTransactions(context.clock, (earliestMs) => {
     context.signaler.schedulingChanged(earliestMs)
   })
-  const lease = new SchedulerLease(runner, session, context, filename)
+  const lease = new SchedulerLease(runner, session, context, withoutSecrets(filename))
   const changes = new OutsideChanges(runner, context.clock, () => {
     context.signaler.schedulingChanged(null)
   })
@@ -96,14 +100,20 @@ function sharedConnection(
       if (lease.refusal !== null) throw lease.refusal
       return joinSqlite(handle, { filename, own: database, afterTransactions })
     },
+    isTakenOver: () => lease.refusal !== null,
     // Others look for themselves.
     wakePeers: () => {},
+    cutOff() {
+      lease.cutOff()
+      runner.cutOff()
+    },
     async close() {
       changes.stop()
       afterTransactions.stop()
       try {
         await lease.release()
       } catch (error) {
+        if (runner.isCutOff()) return
         context.signaler.storeError('the end of this scheduler could not be written', error)
       } finally {
         await runner.close()

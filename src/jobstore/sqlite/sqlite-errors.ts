@@ -1,4 +1,5 @@
 import { type ErrorCode, JobPersistenceError } from '../../core/errors.ts'
+import { withoutSecrets } from '../../core/secrets.ts'
 
 interface Failure {
   /** SQLite's codes, extended ones too. */
@@ -102,16 +103,17 @@ export function needsNewConnection(error: unknown): boolean {
 
 /** What the caller is told; errors that are not SQLite's pass as they are. */
 export function sqliteFailure(error: unknown, filename: string): unknown {
+  const place = withoutSecrets(filename)
   if (error instanceof TypeError && /directory does not exist/.test(error.message)) {
     return new JobPersistenceError(
-      `The SQLite database '${filename}' cannot be opened: its folder does not exist. Create the folder.`,
+      `The SQLite database '${place}' cannot be opened: its folder does not exist. Create the folder.`,
       { code: 'ERR_DATABASE_UNAVAILABLE', cause: error },
     )
   }
   const failure = failureOf(error)
   if (failure === null) return error
   const { code, problem, remedy } = failure
-  return new JobPersistenceError(`The SQLite database '${filename}' ${problem}. ${remedy}`, {
+  return new JobPersistenceError(`The SQLite database '${place}' ${problem}. ${remedy}`, {
     code,
     cause: error,
   })

@@ -1,6 +1,7 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import type { IdGenerator } from '../../core/ids.ts'
 import type { Clock } from '../../time/clock.ts'
+import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { SqlRunner } from '../sql/sql-runner.ts'
 import type { SqlProgram, SqlReply, SqlRow, SqlStatement, SqlValue } from '../sql/statement.ts'
 import {
@@ -63,12 +64,18 @@ export class SqliteRunner implements SqlRunner {
   readonly #options: SqliteRunnerOptions
   readonly #underWay = new Set<Promise<unknown>>()
   #connection: Connection | null = null
+  readonly #sleep: InterruptibleSleep
   #hasConnected = false
   #isClosed = false
 
   constructor(source: SqliteSource, options: SqliteRunnerOptions) {
     this.#source = source
     this.#options = options
+    this.#sleep = new InterruptibleSleep(options.clock)
+  }
+
+  isCutOff(): boolean {
+    return this.#sleep.isOver
   }
 
   /** Opens the connection. @throws JobPersistenceError ERR_DATABASE, ERR_DATABASE_UNAVAILABLE */
@@ -91,9 +98,15 @@ export class SqliteRunner implements SqlRunner {
     this.#disconnect()
   }
 
+  /** Waits for the locks of other connections no more: what does so fails at once. */
+  cutOff(): void {
+    this.#isClosed = true
+    this.#sleep.end()
+  }
+
   /** Tries again while other connections are in the way, within bounds. */
   async #patiently<Answer>(attempt: () => Answer): Promise<Answer> {
-    if (this.#isClosed) throw new JobPersistenceError('The job store was shut down.')
+    if (this.#isClosed) throw wasShutDown()
     const trying = this.#tryUntilFree(attempt)
     this.#underWay.add(trying)
     try {
@@ -112,19 +125,18 @@ export class SqliteRunner implements SqlRunner {
       } catch (error) {
         if (needsNewConnection(error)) this.#disconnect()
         const hasTime = clock.elapsedMs() - startedMs < busyTimeoutMs
-        if (!isBusy(error) || !hasTime) throw sqliteFailure(error, this.#source.filename)
+        if (!isBusy(error) || !hasTime || this.isCutOff()) throw sqliteFailure(error, this.#source.filename)
       }
       await this.#pause(failures)
+      if (this.isCutOff()) throw wasShutDown()
     }
   }
 
   /** Full jitter, so that processes that collided do not meet again. */
   async #pause(failures: number): Promise<void> {
-    const { clock, ids } = this.#options
+    const { ids } = this.#options
     const longestMs = Math.min(pauseMaxMs, pauseMinMs * 2 ** Math.min(failures, 10))
-    await new Promise<void>((resolve) => {
-      clock.setTimer(Math.ceil(ids.random() * longestMs), resolve)
-    })
+    await this.#sleep.sleep(Math.ceil(ids.random() * longestMs))
   }
 
   /** The user's connection has a time limit of the user's, which would hold up the event loop. */
@@ -187,6 +199,10 @@ export class SqliteRunner implements SqlRunner {
     this.#connection = null
     connection.database.close()
   }
+}
+
+export function wasShutDown(): JobPersistenceError {
+  return new JobPersistenceError('The job store was shut down.', { code: 'ERR_SCHEDULER_SHUTDOWN' })
 }
 
 /** Runs a program from its beginning to its end without a break. */

@@ -239,6 +239,31 @@ const claims = area('acquire: claims', {
     await bed.schedule('other')
     assert.deepEqual(await bed.acquireNames({ maxCount: 2 }), ['s0', 'other'])
   },
+  'names the unknown job types whose triggers are due, with the first of those': async (bed) => {
+    const foreign = jobDetail('foreign', { jobType: 'foreign' })
+    const later = jobDetail('later', { jobType: 'later' })
+    bed.unknownJobTypes.add('foreign').add('later')
+    const names = Array.from({ length: 12 }, (_, index) => `f${String(index).padStart(2, '0')}`)
+    await bed.scheduleAll(
+      names.map((name, index) => bed.trigger(name, { job: foreign, inMs: index })),
+      foreign,
+    )
+    await bed.schedule('paused', { job: foreign })
+    await bed.store.pauseTrigger(bed.trigger('paused').key)
+    await bed.schedule('not-yet', { job: later, inMs: 60_000 })
+    await bed.schedule('ours')
+    assert.deepEqual(await bed.acquireNames({ maxCount: 3 }), ['ours'])
+    await bed.clock.advance(1000)
+    const [found, ...others] = await bed.store.queryUnknownJobTypes()
+    assert.deepEqual(others, [])
+    assert.deepEqual([found?.jobType, found?.waiting], ['foreign', 12])
+    assert.deepEqual(
+      found?.first.map(({ triggerKey, jobKey }) => [triggerKey.name, jobKey.name]),
+      names.slice(0, 10).map((name) => [name, 'foreign']),
+    )
+    bed.unknownJobTypes.clear()
+    assert.deepEqual(await bed.store.queryUnknownJobTypes(), [])
+  },
   'claims triggers of a job type as soon as it is known': async (bed) => {
     const foreign = jobDetail('foreign', { jobType: 'foreign' })
     bed.unknownJobTypes.add('foreign')

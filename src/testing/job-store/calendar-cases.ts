@@ -28,6 +28,20 @@ function excludeSecondDay(bed: Testbed): Promise<void> {
   return put(bed, excluding('2026-01-02'), { updateTriggers: true })
 }
 
+/** Of a class of the user: its methods throw, and what it writes is known to no store. */
+const useless: Calendar = {
+  type: 'useless',
+  description: null,
+  baseCalendar: null,
+  isTimeIncluded(): boolean {
+    throw new Error('of no use')
+  },
+  nextIncludedTime(): null {
+    throw new Error('of no use')
+  },
+  toJSON: () => ({ type: 'useless' }),
+}
+
 const storing = area('calendars', {
   'come back as they were stored, with their base': async ({ store }) => {
     const base = new WeeklyCalendar({ timeZone: 'Europe/Paris', description: 'no weekends' })
@@ -116,6 +130,24 @@ const firing = area('calendars: firing', {
     await bed.clock.advance(misfireThresholdMs)
     assert.deepEqual(await bed.acquireNames(), ['b'])
     assert.equal(await bed.state('a'), 'ERROR')
+  },
+  'that are of no use put a trigger in error, on time and late, and leave the others alone': async (bed) => {
+    const options = { replace: false, updateTriggers: false }
+    await bed.store.addCalendar('useless', useless, options)
+    await bed.schedule('a', { calendar: 'useless', everyMs: 1000 })
+    await bed.schedule('b', { everyMs: 1000 })
+    await bed.store.triggersFired(await bed.acquire())
+    assert.equal(await bed.state('a'), 'ERROR')
+    await bed.schedule('c', { calendar: 'useless', everyMs: 1000, inMs: 1000 })
+    await bed.clock.advance(misfireThresholdMs + 1000)
+    await bed.acquire()
+    await bed.clock.advance(1000)
+    assert.deepEqual(await bed.acquireNames(), ['b'])
+    assert.deepEqual(await bed.states('a', 'b', 'c'), ['ERROR', 'NORMAL', 'ERROR'])
+    assert.deepEqual(
+      bed.signals.inError.map(({ key }) => key),
+      ['DEFAULT.a', 'DEFAULT.c'],
+    )
   },
   'that were missing can be added, and the trigger be reset': async (bed) => {
     const { key } = await bed.schedule('t', { calendar: 'missing', everyMs: 1000 })

@@ -3,7 +3,7 @@ import { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import { HolidayCalendar } from '../../triggers/calendars/holiday-calendar.ts'
 import { area, type StoreCase } from './store-case.ts'
-import { jobDetail } from './testbed.ts'
+import { jobDetail, refuses } from './testbed.ts'
 
 const any = GroupMatcher.anyGroup()
 
@@ -13,6 +13,7 @@ export const lifecycleCases: readonly StoreCase[] = area('lifecycle', {
     for (const [name, value] of Object.entries(capabilities)) {
       assert.equal(Reflect.get(store.capabilities, name), value, name)
     }
+    assert.equal(store.acquireAndFire !== undefined, store.capabilities.firesAtOnce ?? false)
   },
   'is empty at first': async ({ store }) => {
     assert.deepEqual(await store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
@@ -24,6 +25,11 @@ export const lifecycleCases: readonly StoreCase[] = area('lifecycle', {
     assert.deepEqual(await store.queryJobs({}), { items: [], next: null })
     assert.deepEqual(await store.queryTriggers({}), { items: [], next: null })
     assert.deepEqual(await store.queryExecutions({}), { items: [], next: null })
+  },
+  'refuses a second scheduler, and goes on for the first': async (bed) => {
+    await refuses(bed.store.initialize(bed.context), 'ERR_STORE_IN_USE')
+    await bed.schedule('a')
+    assert.deepEqual(await bed.acquireNames(), ['a'])
   },
   'answers null, false, NONE or nothing for what it does not know': async ({ store }) => {
     const job = new JobKey('nobody')
@@ -49,8 +55,8 @@ export const lifecycleCases: readonly StoreCase[] = area('lifecycle', {
     assert.deepEqual(await store.deleteJobs([]), [])
     assert.deepEqual(await store.deleteTriggers([]), [])
     assert.deepEqual(await store.triggersFired([]), [])
-    await store.releaseAcquiredTriggers([])
-    await store.triggeredJobsComplete([])
+    assert.deepEqual(await store.releaseAcquiredTriggers([]), [])
+    assert.deepEqual(await store.triggeredJobsComplete([]), [])
     assert.deepEqual(signals.errors, [])
   },
   'counts jobs, triggers and calendars': async (bed) => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
+import { DailyTimeIntervalScheduleBuilder } from '../../triggers/daily-time-interval-trigger.ts'
+import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
 import { area, type StoreCase } from './store-case.ts'
-import { jobDetail, misfireThresholdMs, namesOf, only, type Testbed } from './testbed.ts'
+import { jobDetail, misfireThresholdMs, namesOf, only, type Testbed, textsOf } from './testbed.ts'
 
 const late = misfireThresholdMs + 5000
 
@@ -89,6 +91,30 @@ const acquiring = area('misfire: acquire', {
     assert.deepEqual(
       bed.signals.finalized.map(({ key, nextFireTimeMs }) => [key.name, nextFireTimeMs]),
       [['t', null]],
+    )
+  },
+  'completes a trigger whose end has passed instead of firing it now': async (bed) => {
+    const once = await bed.schedule('once', { endsInMs: late - 1000 })
+    const thrice = await bed.schedule('thrice', { everyMs: 1000, times: 3, endsInMs: late - 1000 })
+    const inTime = await bed.schedule('in time', { endsInMs: late + 1 })
+    const daily = TriggerBuilder.newTrigger({ clock: bed.clock })
+      .withIdentity('daily')
+      .forJob(bed.job)
+      .endAt(new Date(bed.now() + late - 1000))
+      .withSchedule(DailyTimeIntervalScheduleBuilder.dailyTimeIntervalSchedule().inTimeZone('UTC'))
+      .build()
+      .computeFirstFireTime(null)
+    await bed.scheduleAll([daily])
+    await bed.clock.advance(late)
+    assert.deepEqual(await bed.acquireNames(), ['in time'])
+    assert.deepEqual(await bed.states('once', 'thrice', 'daily'), ['COMPLETE', 'COMPLETE', 'COMPLETE'])
+    assert.deepEqual(
+      textsOf(bed.signals.misfired.map(({ key }) => key)),
+      textsOf([once, thrice, inTime, daily].map(({ key }) => key)),
+    )
+    assert.deepEqual(
+      textsOf(bed.signals.finalized.map(({ key }) => key)),
+      textsOf([once, thrice, daily].map(({ key }) => key)),
     )
   },
   'keeps a job whose last trigger a misfire completed': async (bed) => {

@@ -31,6 +31,8 @@ export interface TriggerSpec {
   readonly job?: JobDetail
   /** Start, in milliseconds from the clock's present time. Default 0. */
   readonly inMs?: number
+  /** End, in milliseconds from the clock's present time. Default none. */
+  readonly endsInMs?: number
   /** Interval in milliseconds; without `times` the trigger repeats for ever. */
   readonly everyMs?: number
   /** How often it fires in all. */
@@ -90,6 +92,7 @@ export class Testbed {
       .withIdentity(name, spec.group)
       .forJob(spec.job ?? this.job)
       .startAt(new Date(this.now() + (spec.inMs ?? 0)))
+      .endAt(spec.endsInMs === undefined ? null : new Date(this.now() + spec.endsInMs))
       .withPriority(spec.priority ?? 5)
       .modifiedByCalendar(spec.calendar ?? null)
       .withDescription(spec.description ?? null)
@@ -166,7 +169,7 @@ export class Testbed {
     bundle: TriggerFiredBundle,
     instruction: CompletedExecutionInstruction = 'noop',
     rest: Partial<JobCompletion> = {},
-  ): Promise<void> {
+  ): Promise<readonly JobCompletion[]> {
     return this.store.triggeredJobsComplete([completionOf(bundle, instruction, rest)])
   }
 

@@ -140,6 +140,7 @@ const errors: Record<string, Body> = {
     assert.deepEqual(Object.fromEntries(Object.entries(error)), {
       code: 'E_CUSTOM',
       detail: { list: [1] },
+      errors: [{ path: 'age', message: 'must be a number' }],
       callback: '[a function]',
     })
     assert(error.cause instanceof TypeError)

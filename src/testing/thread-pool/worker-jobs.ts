@@ -46,6 +46,7 @@ export function fail({ mergedJobDataMap }: JobRunContext): never {
         name: 'CustomError',
         code: 'E_CUSTOM',
         detail: { list: [1] },
+        errors: [{ path: 'age', message: 'must be a number' }],
         callback: () => undefined,
       })
     }
@@ -85,7 +86,8 @@ export function exit(context: JobRunContext): never {
 
 /** Lets an error escape that no one awaits, and goes on. */
 export async function escape(): Promise<never> {
-  void Promise.reject(new Error('escaped'))
+  // eslint-disable-next-line @typescript-eslint/no-floating-promises -- its error is meant to escape
+  Promise.reject(new Error('escaped'))
   return new Promise(() => undefined)
 }
 

@@ -1,3 +1,4 @@
+import { type ArgumentCheck, checkMethods } from '../../core/arguments.ts'
 import type { EpochMs } from '../../time/clock.ts'
 
 /**
@@ -22,7 +23,16 @@ export interface Calendar {
   readonly baseCalendar: Calendar | null
   /** Whether a trigger may fire at this instant (epoch milliseconds). */
   isTimeIncluded(timeMs: EpochMs): boolean
-  /** The first included instant strictly after the given one, or null when there is none within a hundred years. */
+  /**
+   * The first included instant strictly after the given one, or null when there is none within a hundred years, or
+   * none within 50,000 questions to the calendar and its bases, as when they contradict each other.
+   */
   nextIncludedTime(timeMs: EpochMs): EpochMs | null
   toJSON(): CalendarDefinition
 }
+
+export const checkCalendar: ArgumentCheck = checkMethods(
+  'a calendar',
+  ['isTimeIncluded', 'nextIncludedTime', 'toJSON'],
+  'Make one, as in new HolidayCalendar({ excludedDates }), or with calendarFromJSON.',
+)

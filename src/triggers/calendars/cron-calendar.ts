@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../time/clock.ts'
-import { CronExpression, type CronOptions } from '../cron/cron-expression.ts'
-import { invalidCalendar } from './invalid-calendar.ts'
+import { CronExpression, type CronOptions, checkExpression } from '../cron/cron-expression.ts'
+import { invalidCalendar, requireCalendarOptions } from './invalid-calendar.ts'
 import { type CalendarOptions, ZonedCalendar } from './zoned-calendar.ts'
 
 export interface CronCalendarOptions
@@ -16,7 +16,9 @@ export class CronCalendar extends ZonedCalendar {
 
   /** @throws InvalidArgumentError ERR_INVALID_CALENDAR, ERR_UNKNOWN_TIME_ZONE; CronExpressionError */
   constructor(options: CronCalendarOptions) {
+    requireCalendarOptions('cron', options)
     const { expression, timeZone, dst, dialect, seconds, description = null, baseCalendar = null } = options
+    checkExpression("Calendar 'cron'", 'expression', expression, 'ERR_INVALID_CALENDAR')
     const parsed =
       expression instanceof CronExpression
         ? expression

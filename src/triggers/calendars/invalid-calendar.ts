@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../../core/errors.ts'
-import { describeValue } from '../../core/options.ts'
+import { describeValue, isObject } from '../../core/options.ts'
 
 export function invalidCalendar(type: string, field: string, problem: string): InvalidArgumentError {
   return new InvalidArgumentError(field, `Calendar '${type}': ${problem}`, 'ERR_INVALID_CALENDAR')
@@ -28,4 +28,10 @@ export function requireNumbers(
 export function requireList(type: string, field: string, values: unknown): readonly unknown[] {
   if (Array.isArray(values)) return values
   throw invalidCalendar(type, field, `'${field}' must be an array, got ${describeValue(values)}.`)
+}
+
+/** Refuses options that are no object, before a field of them is read. */
+export function requireCalendarOptions(type: string, options: unknown): void {
+  if (isObject(options)) return
+  throw invalidCalendar(type, 'options', `'options' must be an object, got ${describeValue(options)}.`)
 }

@@ -1,12 +1,10 @@
+import { orNull } from '../../core/arguments.ts'
 import { describeValue } from '../../core/options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { TimeZone } from '../../time/zone.ts'
-import { searchHorizonMs } from '../calendar-skip.ts'
-import type { Calendar, CalendarDefinition } from './calendar.ts'
-import { invalidCalendar } from './invalid-calendar.ts'
-
-/** How often a calendar and its base may contradict each other before the answer is "never". */
-const maxContradictions = 10_000
+import { type Calendar, type CalendarDefinition, checkCalendar } from './calendar.ts'
+import { CalendarSearch } from './calendar-search.ts'
+import { invalidCalendar, requireCalendarOptions } from './invalid-calendar.ts'
 
 /** What every calendar may be given. */
 export interface CalendarOptions {
@@ -20,6 +18,13 @@ export interface CalendarOptions {
 
 const commonOptions: readonly string[] = ['timeZone', 'description', 'baseCalendar']
 
+/** One calendar of a chain, its base left aside. */
+interface Layer {
+  includes(timeMs: EpochMs): boolean
+  /** The first included instant strictly after `timeMs`; null when there is none up to the horizon. */
+  nextAfter(timeMs: EpochMs, horizonMs: EpochMs): EpochMs | null
+}
+
 /** What the six calendars share: zone, description, and standing on a base calendar. */
 export abstract class ZonedCalendar implements Calendar {
   abstract readonly type: string
@@ -28,6 +33,7 @@ export abstract class ZonedCalendar implements Calendar {
   protected readonly zone: TimeZone
 
   protected constructor(type: string, options: CalendarOptions, ownOptions: readonly string[]) {
+    requireCalendarOptions(type, options)
     for (const field of Object.keys(options)) {
       if (!commonOptions.includes(field) && !ownOptions.includes(field)) {
         const known = [...ownOptions, ...commonOptions].join(', ')
@@ -42,6 +48,7 @@ export abstract class ZonedCalendar implements Calendar {
         `'description' must be text, got ${describeValue(description)}.`,
       )
     }
+    orNull(checkCalendar)(`Calendar '${type}'`, 'baseCalendar', baseCalendar, 'ERR_INVALID_CALENDAR')
     this.zone = options.timeZone === undefined ? TimeZone.system() : TimeZone.of(options.timeZone)
     this.description = description
     this.baseCalendar = baseCalendar
@@ -58,19 +65,52 @@ export abstract class ZonedCalendar implements Calendar {
   }
 
   nextIncludedTime(timeMs: EpochMs): EpochMs | null {
-    const horizonMs = timeMs + searchHorizonMs
-    const base = this.baseCalendar
-    let afterMs = timeMs
-    for (let tries = 0; tries < maxContradictions; tries++) {
-      const ownMs = this.nextOwnIncluded(afterMs, horizonMs)
-      if (ownMs === null || ownMs > horizonMs) return null
-      if (base === null || base.isTimeIncluded(ownMs)) return ownMs
-      const baseMs = base.nextIncludedTime(ownMs)
-      if (baseMs === null || baseMs > horizonMs) return null
-      if (this.includes(baseMs)) return baseMs
-      afterMs = baseMs
+    return this.firstIncludedFrom(timeMs + 1, new CalendarSearch(timeMs))
+  }
+
+  /**
+   * The first included instant at or after `fromMs`, or null when the search ends without one.
+   *
+   * @internal
+   */
+  firstIncludedFrom(fromMs: EpochMs, search: CalendarSearch): EpochMs | null {
+    const layers = ZonedCalendar.#layersOf(this)
+    let candidateMs = fromMs
+    // Round and round, until all agree: whoever excludes the candidate names the next one.
+    for (let index = 0, agreed = 0; agreed < layers.length; index = (index + 1) % layers.length) {
+      const layer = layers[index]
+      if (layer === undefined || !search.mayAsk()) return null
+      if (layer.includes(candidateMs)) {
+        agreed++
+        continue
+      }
+      const nextMs = layer.nextAfter(candidateMs, search.horizonMs)
+      if (nextMs === null || nextMs > search.horizonMs) return null
+      candidateMs = nextMs
+      agreed = 1
     }
-    return null
+    return candidateMs
+  }
+
+  /** A calendar and what it stands on, each by itself; a base of another make is one with its own bases. */
+  static #layersOf(top: Calendar): readonly Layer[] {
+    const layers: Layer[] = []
+    let base: Calendar | null = top
+    while (base instanceof ZonedCalendar) {
+      const calendar: ZonedCalendar = base
+      layers.push({
+        includes: (timeMs) => calendar.includes(timeMs),
+        nextAfter: (timeMs, horizonMs) => calendar.nextOwnIncluded(timeMs, horizonMs),
+      })
+      base = calendar.baseCalendar
+    }
+    if (base === null) return layers
+    const foreign: Calendar = base
+    layers.push({
+      includes: (timeMs) => foreign.isTimeIncluded(timeMs),
+      nextAfter: (timeMs) => foreign.nextIncludedTime(timeMs),
+    })
+    return layers
   }
 
   /** The plain form: `calendarFromJSON` makes an equal calendar of it. */

@@ -1,5 +1,6 @@
+import { type ArgumentCheck, checkDate, checkThat } from '../../core/arguments.ts'
 import { CronExpressionError, InvalidArgumentError } from '../../core/errors.ts'
-import { describeValue } from '../../core/options.ts'
+import { describeValue, refuseUnknownKeys } from '../../core/options.ts'
 import { secondMs } from '../../time/civil.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { type CronDialect, cronDialects } from './cron-dialect.ts'
@@ -34,6 +35,9 @@ export interface CronExpressionJson {
   readonly seconds: 'never' | 'optional'
 }
 
+/** With `expression`, so that what `toJSON` gives can be passed. */
+const optionNames = ['timeZone', 'dst', 'dialect', 'seconds', 'expression']
+
 /**
  * A cron expression in a time zone: an immutable value that answers when the wall clock matches it. Instants are
  * `Date`s; the members that end in `Ms` take and give epoch milliseconds. Fires lie on whole seconds from 1970 to 2199.
@@ -66,8 +70,10 @@ export class CronExpression {
    * for an unknown zone.
    */
   static parse(expression: string, options: CronOptions = {}): CronExpression {
+    refuseUnknownKeys('CronExpression.parse', options, optionNames)
     const { dialect = 'quartz', dst = 'vixie' } = options
     requireDst(dst)
+    requireSeconds(options.seconds)
     const parsed = parseDialect(expression, dialect, options)
     const schedule = compileSchedule(parsed.fields)
     refuseImpossible(expression, parsed, schedule)
@@ -75,13 +81,14 @@ export class CronExpression {
     return new CronExpression({ expression: parsed.text, dialect, schedule }, dst, zone)
   }
 
-  /** True when {@link CronExpression.parse} takes the text. */
+  /** True when {@link CronExpression.parse} takes the text; false also for what is no text. */
   static isValid(expression: string, options: Pick<CronOptions, 'dialect' | 'seconds'> = {}): boolean {
+    refuseUnknownKeys('CronExpression.isValid', options, optionNames)
     try {
       CronExpression.parse(expression, { ...options, timeZone: 'UTC' })
       return true
     } catch (error) {
-      if (error instanceof CronExpressionError) return false
+      if (error instanceof CronExpressionError || typeof expression !== 'string') return false
       throw error
     }
   }
@@ -93,11 +100,13 @@ export class CronExpression {
 
   /** The first fire after an instant, or null when there is none. */
   getTimeAfter(date: Date): Date | null {
+    checkDate('getTimeAfter', 'date', date)
     return toDate(this.nextTimeMs(date.getTime()))
   }
 
   /** The last fire before an instant, or null when there is none. */
   getTimeBefore(date: Date): Date | null {
+    checkDate('getTimeBefore', 'date', date)
     return toDate(this.previousTimeMs(date.getTime()))
   }
 
@@ -118,6 +127,7 @@ export class CronExpression {
    * the two passes of an overlap are one: whether the later instant that shows the same local time is a fire.
    */
   isSatisfiedBy(date: Date): boolean {
+    checkDate('isSatisfiedBy', 'date', date)
     const secondStartMs = Math.floor(date.getTime() / secondMs) * secondMs
     if (this.dst === 'vixie') return this.nextTimeMs(secondStartMs - 1) === secondStartMs
     const shownLastMs = this.#zone.lastInstantOf(this.#zone.toLocalMs(secondStartMs))
@@ -126,6 +136,7 @@ export class CronExpression {
 
   /** The first second after an instant in which the expression does not fire. */
   getNextInvalidTimeAfter(date: Date): Date {
+    checkDate('getNextInvalidTimeAfter', 'date', date)
     return new Date(firstInvalidAfter(this.#policy, this.#schedule, this.#zone, date.getTime()))
   }
 
@@ -152,6 +163,7 @@ export class CronExpression {
 
   /** True for the same text, dialect, zone and DST policy. */
   equals(other: CronExpression): boolean {
+    checkCronExpression('CronExpression.equals', 'other', other)
     return (
       this.expression === other.expression &&
       this.dialect === other.dialect &&
@@ -175,6 +187,19 @@ export class CronExpression {
     return new CronExpression({ expression, dialect, schedule: this.#schedule }, dst, zone)
   }
 }
+
+export const checkCronExpression: ArgumentCheck = checkThat(
+  'a CronExpression',
+  (value) => value instanceof CronExpression,
+  "Make one with CronExpression.parse('0 0 12 * * ?').",
+)
+
+/** An expression in text or a parsed one, for what takes either. */
+export const checkExpression: ArgumentCheck = checkThat(
+  'a cron expression, as text or parsed',
+  (value) => typeof value === 'string' || value instanceof CronExpression,
+  "Pass text such as '0 0 12 * * ?'.",
+)
 
 function parseDialect(
   expression: string,
@@ -206,6 +231,11 @@ function notOneOf(field: string, known: readonly string[], found: unknown): Inva
 function requireDst(dst: unknown): void {
   if (dst === 'vixie' || dst === 'quartz') return
   throw notOneOf('dst', ['vixie', 'quartz'], dst)
+}
+
+function requireSeconds(seconds: unknown): void {
+  if (seconds === undefined || seconds === 'never' || seconds === 'optional') return
+  throw notOneOf('seconds', ['never', 'optional'], seconds)
 }
 
 function toDate(epochMs: number | null): Date | null {

@@ -1,3 +1,4 @@
+import { type ArgumentCheck, checkOneOf, checkOptions, checkString } from '../../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { CronExpression } from './cron-expression.ts'
@@ -49,6 +50,16 @@ export interface Crontab {
   readonly environment: Readonly<Record<string, string>>
 }
 
+interface ZoneNames {
+  readonly CRON_TZ: string
+  readonly TZ: string
+}
+
+/** The zone of the entries that follow; `name` is undefined for that of this process. */
+type EntryZone =
+  | { readonly kind: 'known'; readonly name: string | undefined }
+  | { readonly kind: 'unknown'; readonly line: number }
+
 /**
  * The library's file reader takes no text, keeps no line numbers and knows neither users nor `%`; only its parser is
  * used.
@@ -58,11 +69,13 @@ class CrontabReader {
   readonly #entries: CrontabEntry[] = []
   readonly #errors: CrontabProblem[] = []
   #environment: Readonly<Record<string, string>> = {}
-  #timeZone: string | undefined
+  #zone: EntryZone
+  /** As they were last set, good or bad. */
+  #zoneNames: ZoneNames = { CRON_TZ: '', TZ: '' }
 
   constructor(options: CrontabOptions) {
     this.#options = options
-    this.#timeZone = options.timeZone
+    this.#zone = { kind: 'known', name: options.timeZone }
   }
 
   read(text: string): Crontab {
@@ -81,23 +94,26 @@ class CrontabReader {
     try {
       const variable = readVariable(content)
       if (variable === null) this.#entries.push(this.#readEntry(line, text, content))
-      else this.#setVariable(variable.name, variable.value)
+      else this.#setVariable(line, variable.name, variable.value)
     } catch (error) {
       if (!(error instanceof SchedulerError)) throw error
       this.#errors.push({ line, text, error })
     }
   }
 
-  #setVariable(name: string, value: string): void {
-    const environment = { ...this.#environment, [name]: value }
-    if (name === 'CRON_TZ' || name === 'TZ') {
-      const zoneName = [environment['CRON_TZ'], environment['TZ']].find(
-        (zone) => zone !== undefined && zone !== '',
-      )
-      this.#timeZone =
-        zoneName === undefined ? this.#options.timeZone : TimeZone.of(zoneName.replace(/^:/, '')).name
-    }
-    this.#environment = environment
+  #setVariable(line: number, name: string, value: string): void {
+    if (name === 'CRON_TZ' || name === 'TZ') this.#setZone(line, { ...this.#zoneNames, [name]: value })
+    this.#environment = { ...this.#environment, [name]: value }
+  }
+
+  #setZone(line: number, names: ZoneNames): void {
+    const [before, now] = [this.#zoneNames, names].map(({ CRON_TZ, TZ }) => CRON_TZ || TZ)
+    this.#zoneNames = names
+    if (now === before) return
+    // Until the name is known to be a zone's, what follows has none: the former one would be wrong.
+    this.#zone = { kind: 'unknown', line }
+    const name = now ? TimeZone.of(now.replace(/^:/, '')).name : this.#options.timeZone
+    this.#zone = { kind: 'known', name }
   }
 
   #readEntry(line: number, text: string, content: string): CrontabEntry {
@@ -110,28 +126,49 @@ class CrontabReader {
   }
 
   #readSchedule(content: string): { schedule: CronExpression | '@reboot'; rest: string } {
-    const { dst, seconds } = this.#options
-    const options = { timeZone: this.#timeZone, dst, seconds, dialect: 'unix' } as const
+    const { seconds } = this.#options
     if (content.startsWith('@')) {
       const [macro, rest] = cutWord(content)
       const reboot = macro.toLowerCase() === rebootMacro
-      return { schedule: reboot ? rebootMacro : CronExpression.parse(macro, options), rest }
+      return { schedule: reboot ? rebootMacro : this.#parse(macro), rest }
     }
     const withSeconds = seconds === 'optional' ? cutWords(content, 6) : null
     if (withSeconds !== null && CronExpression.isValid(withSeconds[0], { dialect: 'unix', seconds })) {
-      return { schedule: CronExpression.parse(withSeconds[0], options), rest: withSeconds[1] }
+      return { schedule: this.#parse(withSeconds[0]), rest: withSeconds[1] }
     }
     const [five, rest] = cutWords(content, 5)
-    return { schedule: CronExpression.parse(five, options), rest }
+    return { schedule: this.#parse(five), rest }
   }
+
+  #parse(expression: string): CronExpression {
+    const { dst, seconds } = this.#options
+    const zone = this.#zone
+    const timeZone = zone.kind === 'known' ? zone.name : 'UTC'
+    const schedule = CronExpression.parse(expression, { timeZone, dst, seconds, dialect: 'unix' })
+    if (zone.kind === 'known') return schedule
+    throw new InvalidArgumentError(
+      'CRON_TZ',
+      `Invalid crontab line: its time zone is that of line ${zone.line}, which is unknown. Correct line ${zone.line}.`,
+      'ERR_INVALID_CRONTAB',
+    )
+  }
+}
+
+const crontabOptions: Readonly<Record<keyof CrontabOptions, ArgumentCheck>> = {
+  timeZone: checkString,
+  dst: checkOneOf(['vixie', 'quartz']),
+  userColumn: checkOneOf(['absent', 'present']),
+  seconds: checkOneOf(['never', 'optional']),
 }
 
 /**
  * Reads the text of a crontab: comments, variables (`NAME = value`, quotes allowed), entries of five fields or a macro.
- * `CRON_TZ`, or else `TZ`, sets the zone of the entries below it. Every bad line is reported with its number, and none
- * stops the reading.
+ * `CRON_TZ`, or else `TZ`, sets the zone of the entries below it; below an unknown zone each entry is a bad line, up to
+ * the next that is known. Every bad line is reported with its number, and none stops the reading.
  */
 export function parseCrontab(text: string, options: CrontabOptions = {}): Crontab {
+  checkString('parseCrontab', 'text', text)
+  checkOptions('parseCrontab', options, crontabOptions)
   return new CrontabReader(options).read(text)
 }
 

@@ -4,11 +4,14 @@ import { dayOfWeekSpec, monthSpec } from './cron-fields.ts'
 import { findName } from './parse-field.ts'
 import { expandSpringMacro } from './spring-fields.ts'
 
-/** An expression in English words. cronstrue knows neither whole names nor `W` in a list, so those are helped along. */
+/**
+ * An expression in English words. cronstrue knows neither whole names nor `W` or `*` in a list, so those are helped
+ * along.
+ */
 export function describeCron(expression: string, dialect: CronDialect): string {
   if (dialect === 'unix') return words(expression.toLowerCase(), dialect)
   const text = dialect === 'spring' ? (expandSpringMacro(expression) ?? expression) : expression
-  const fields = text.split(' ').map((field) => shortNames(field).replace(/(^|,)\//g, '$1*/'))
+  const fields = text.split(' ').map((field) => everything(shortNames(field).replace(/(^|,)\//g, '$1*/')))
   const monthDays = fields[3] ?? ''
   if (!monthDays.includes('W') || /^(?:LW|\d+W)$/.test(monthDays)) return words(fields.join(' '), dialect)
   fields[3] = '*'
@@ -20,6 +23,11 @@ function words(expression: string, dialect: CronDialect): string {
     dayOfWeekStartIndexZero: dialect !== 'quartz',
     use24HourTimeFormat: true,
   })
+}
+
+/** A list with everything in it is everything; cronstrue knows `*` only where it stands alone. */
+function everything(field: string): string {
+  return field.split(',').some((item) => item === '*' || item === '*/1') ? '*' : field
 }
 
 /** Month and weekday names cut to three letters; an L may follow a weekday. */

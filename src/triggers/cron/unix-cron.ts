@@ -1,3 +1,4 @@
+import { refuseUnknownKeys } from '../../core/options.ts'
 import { CronExpression, type CronOptions } from './cron-expression.ts'
 
 /** Options of {@link parseUnixCron}. */
@@ -11,5 +12,6 @@ export type UnixCronOptions = Omit<CronOptions, 'dialect'>
  * no time.
  */
 export function parseUnixCron(text: string, options: UnixCronOptions = {}): CronExpression {
+  refuseUnknownKeys('parseUnixCron', options, ['timeZone', 'dst', 'seconds'])
   return CronExpression.parse(text, { ...options, dialect: 'unix' })
 }

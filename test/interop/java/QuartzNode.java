@@ -63,7 +63,13 @@ public final class QuartzNode {
   private final Properties properties = new Properties();
   private Scheduler scheduler;
 
-  private QuartzNode(String url, String user, String password, String schedulerName, String instanceId) {
+  private QuartzNode(
+      String url,
+      String user,
+      String password,
+      String schedulerName,
+      String instanceId,
+      String acquireWithinLock) {
     database = new String[] {url, user, password};
     set("scheduler.instanceName", schedulerName);
     set("scheduler.instanceId", instanceId);
@@ -78,7 +84,7 @@ public final class QuartzNode {
     set("jobStore.tablePrefix", "qrtz_");
     set("jobStore.useProperties", "true");
     set("jobStore.isClustered", "true");
-    set("jobStore.acquireTriggersWithinLock", "true");
+    set("jobStore.acquireTriggersWithinLock", acquireWithinLock);
     set("jobStore.clusterCheckinInterval", "1000");
     set("dataSource.shared.provider", "hikaricp");
     set("dataSource.shared.driver", "org.postgresql.Driver");
@@ -96,7 +102,7 @@ public final class QuartzNode {
     PrintStream answers = new PrintStream(System.out, true, "UTF-8");
     node = args[4];
     history = new FileOutputStream(args[5], true);
-    QuartzNode quartz = new QuartzNode(args[0], args[1], args[2], args[3], args[4]);
+    QuartzNode quartz = new QuartzNode(args[0], args[1], args[2], args[3], args[4], args[6]);
     BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     answers.println(json(Map.of("ready", true)));
     for (String line = commands.readLine(); line != null; line = commands.readLine()) {

@@ -70,8 +70,22 @@ describe('jobs in their table', () => {
     await tables.run(tables.jobs.insert([full, plain]))
     const refs = await tables.run(tables.jobs.lock([full.key, plain.key, new JobKey('missing')]))
     expect(refs).toEqual([
-      { key: plain.key, jobType: 'report', durable: false, nonConcurrent: false, requestsRecovery: false },
-      { key: full.key, jobType: 'report', durable: true, nonConcurrent: true, requestsRecovery: true },
+      {
+        key: plain.key,
+        jobType: 'report',
+        durable: false,
+        nonConcurrent: false,
+        requestsRecovery: false,
+        dataEncoding: null,
+      },
+      {
+        key: full.key,
+        jobType: 'report',
+        durable: true,
+        nonConcurrent: true,
+        requestsRecovery: true,
+        dataEncoding: 'json',
+      },
     ])
     expect(await tables.run(tables.jobs.tryLock([full.key]))).toEqual(refs.slice(1))
   })

@@ -96,6 +96,7 @@ describe('triggers that are due', () => {
         requestsRecovery: true,
         nextFireTimeMs: 1000,
         misfireIsIgnored: false,
+        rowId: expect.anything() as unknown,
       },
     ])
   })

@@ -15,9 +15,17 @@ import { sqliteRunner, sqliteWords } from '../../support/sqlite.ts'
 const { names, dialect } = sqliteWords
 const startMs = 1_790_000_000_000
 
+/** Its process may have stood still, while monotonic time went on. */
+class StandingClock extends ManualClock {
+  stoodMs = 0
+  override elapsedMs(): number {
+    return super.elapsedMs() + this.stoodMs
+  }
+}
+
 /** A database and as many schedulers of one name on it as are wanted, on one clock. */
 class World {
-  readonly clock = new ManualClock(startMs)
+  readonly clock = new StandingClock(startMs)
   readonly runner: SqliteRunner
 
   constructor(runner: SqliteRunner) {
@@ -121,13 +129,41 @@ describe('the lease of a scheduler on a file', () => {
     ['of another release', null],
   ])('is taken over from a holder %s once that was silent for long enough', async (_where, identity) => {
     const world = await World.open()
-    await world.hold(identity, startMs - 10_000)
+    await world.hold(identity, startMs - 3_600_000)
     const taking = world.scheduler('one').lease.take()
-    await world.clock.advance(9_000)
+    await world.clock.advance(19_000)
     expect(await world.holders()).toEqual(['other'])
     await world.clock.advance(3_000)
     await taking
     expect(await world.holders()).toEqual(['one'])
+  })
+
+  test.each([3_600_000, -3_600_000])('is not taken over as a clock steps by %d ms', async (stepMs) => {
+    const world = await World.open()
+    await world.hold(elsewhere, startMs)
+    const taking = world.scheduler('one').lease.take()
+    const refused = expect(taking).rejects.toMatchObject(inUse)
+    await world.clock.advance(2_000)
+    world.clock.jump(stepMs)
+    await world.clock.advance(10_000)
+    expect(await world.holders()).toEqual(['other'])
+    await world.execute(`UPDATE ${names.schedulerState} SET last_checkin_time = ${startMs + 12_000}`)
+    await world.clock.advance(2_000)
+    await refused
+  })
+
+  test('is not taken over by one that itself stood still instead of watching', async () => {
+    const world = await World.open()
+    await world.hold(elsewhere, startMs)
+    const { lease } = world.scheduler('one')
+    const taking = lease.take()
+    const refused = expect(taking).rejects.toMatchObject({ code: 'ERR_SCHEDULER_SHUTDOWN' })
+    await world.clock.advance(2_000)
+    world.clock.stoodMs = 3_600_000
+    await world.clock.advance(5_000)
+    expect(await world.holders()).toEqual(['other'])
+    lease.cutOff()
+    await refused
   })
 
   test('is refused as soon as a holder in another container is heard of', async () => {
@@ -151,20 +187,53 @@ describe('the lease of a scheduler on a file', () => {
     expect(await world.holders()).toEqual(['one'])
   })
 
-  test('that was taken over stops its former holder, and tells it', async () => {
+  test.each(['at its check-in', 'by a write'])(
+    'that was taken over stops its former holder, which learns so %s',
+    async (when) => {
+      const world = await World.open()
+      const { lease, bed } = world.scheduler('one')
+      const runner = new LeasedRunner(world.runner, lease)
+      await lease.take()
+      await world.execute(`UPDATE ${names.schedulerState} SET boot_id = 'another'`)
+      if (when === 'at its check-in') await world.clock.advance(6_000)
+      else {
+        // It writes before it looks: the transaction finds out, and leaves nothing.
+        const text = 'CREATE TABLE not_ours (id)'
+        const early = runner.transact(() => run({ text, values: [] }), { lock: 'rows' })
+        await expect(early).rejects.toMatchObject(inUse)
+        await world.execute(text)
+        await world.clock.advance(6_000)
+      }
+      expect(bed.signals.recoveriesByPeers).toBe(1)
+      expect(bed.signals.errors).toHaveLength(1)
+      const writing = runner.transact(() => run({ text: 'SELECT 1', values: [] }), { lock: 'rows' })
+      await expect(writing).rejects.toMatchObject(inUse)
+      expect(await runner.read(() => all({ text: 'SELECT 1 AS one', values: [] }))).toEqual([{ one: 1 }])
+      await lease.release()
+      expect(await world.holders()).toEqual(['one'])
+    },
+  )
+
+  test('that two hold ends for the one that sees it first', async () => {
     const world = await World.open()
     const { lease, bed } = world.scheduler('one')
-    const runner = new LeasedRunner(world.runner, lease)
     await lease.take()
-    await world.execute(`UPDATE ${names.schedulerState} SET boot_id = 'another'`)
+    await world.hold(elsewhere, startMs)
     await world.clock.advance(6_000)
+    expect(lease.refusal).toMatchObject(inUse)
     expect(bed.signals.recoveriesByPeers).toBe(1)
-    expect(bed.signals.errors).toHaveLength(1)
-    const writing = runner.transact(() => run({ text: 'SELECT 1', values: [] }), { lock: 'rows' })
-    await expect(writing).rejects.toMatchObject(inUse)
-    expect(await runner.read(() => all({ text: 'SELECT 1 AS one', values: [] }))).toEqual([{ one: 1 }])
+    expect(await world.holders()).toEqual(['other'])
+  })
+
+  test('is given back at once by a shutdown that cannot wait', async () => {
+    const world = await World.open()
+    const { lease } = world.scheduler('one')
+    await lease.take()
+    lease.cutOff()
     await lease.release()
-    expect(await world.holders()).toEqual(['one'])
+    expect(await world.holders()).toEqual([])
+    await world.clock.advance(60_000)
+    expect(world.clock.timerCount).toBe(0)
   })
 
   test('survives check-ins that fail', async () => {

@@ -46,6 +46,8 @@ export interface CheckInDriver {
   hurry(): void
   /** Ends after what is under way. */
   stop(): Promise<void>
+  /** Gives up what is under way; then `stop`, also one that has begun, ends soon. */
+  cutOff(): void
 }
 
 /** A check-in that failed is tried again after a part of the interval, so that several tries fall into the window. */
@@ -87,6 +89,12 @@ export class EventLoopCheckIns implements CheckInDriver {
     await this.#running
   }
 
+  /** What is under way is the store's, which is cut off as well. */
+  cutOff(): void {
+    this.#isStopped = true
+    this.#gate.wake()
+  }
+
   async #run(observer: CheckInObserver, first: CheckInOrders): Promise<void> {
     let delayMs = first.intervalMs
     for (;;) {
@@ -97,10 +105,15 @@ export class EventLoopCheckIns implements CheckInDriver {
         observer.checkedIn(await this.#checkIn(orders))
         delayMs = orders.intervalMs
       } catch (error) {
+        if (this.#hasStopped()) return
         observer.checkInFailed(error)
         delayMs = retryDelayMs(orders.intervalMs)
       }
     }
+  }
+
+  #hasStopped(): boolean {
+    return this.#isStopped
   }
 
   #checkIn({ bootId, statements }: CheckInOrders): Promise<CheckIn> {

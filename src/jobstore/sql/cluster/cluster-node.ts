@@ -5,13 +5,14 @@ import { AdjustableClock } from '../../../time/adjustable-clock.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { Gate } from '../../../time/gate.ts'
 import type { JobStoreContext } from '../../job-store.ts'
+import type { LedgerMark } from '../firing-ledger.ts'
 import type { SqlTransactor } from '../sql-transactor.ts'
 import { all, run } from '../statement.ts'
 import type { CheckIn, CheckInDriver, CheckInObserver, CheckInOrders } from './check-in.ts'
 import type { ResolvedClusterOptions } from './cluster-options.ts'
 import { lockingOf, type NodeInfo, type NodeLocking, type NodeRow } from './node-row.ts'
 import { type NodeState, NodeWatch } from './node-watch.ts'
-import { recoverNode } from './recovery.ts'
+import { recoverInstance, recoverNode } from './recovery.ts'
 import { admission, mixedLocking, register } from './registration.ts'
 import { type OwnRow, type Roll, readRoll, SchedulerStateTable } from './scheduler-state-table.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
@@ -42,6 +43,9 @@ const trustedShare = 0.8
  * This scheduler's part in its cluster: shows that it is alive, sees who is not, and recovers those. A node that was
  * recovered itself learns so from its next check-in, and takes part anew.
  */
+/** Null for a node that says none. */
+type BootIds = Set<string | null>
+
 export class ClusterNode implements CheckInObserver {
   readonly #transactor: SqlTransactor
   readonly #context: JobStoreContext
@@ -51,7 +55,7 @@ export class ClusterNode implements CheckInObserver {
   readonly #watch: NodeWatch
   readonly #gate: Gate
   /** What was said of whom, so that it is said once. */
-  readonly #told = new Map<string, Set<string>>()
+  readonly #told = new Map<string, { readonly failed: BootIds; readonly locking: BootIds }>()
   #bootId: string | null = null
   #entering: Promise<void> | null = null
   #tending: Promise<void> | null = null
@@ -59,8 +63,11 @@ export class ClusterNode implements CheckInObserver {
   #trustedUntilMs = Number.NEGATIVE_INFINITY
   #sweptMs = Number.NEGATIVE_INFINITY
   #clockOffsetMs: number | null = null
+  /** What the last look found of this node that the scheduler does not know of. */
+  #unknown: { readonly ids: ReadonlySet<string>; readonly mark: LedgerMark } = { ids: new Set(), mark: 0 }
   #failures = 0
   #isStopped = false
+  #isCutOff = false
 
   constructor(transactor: SqlTransactor, options: ClusterNodeOptions, driver: CheckInDriver) {
     this.#transactor = transactor
@@ -94,13 +101,23 @@ export class ClusterNode implements CheckInObserver {
     this.#settle()
     const bootId = this.#bootId
     this.#bootId = null
-    if (bootId === null) return
+    if (bootId === null || this.#isCutOff) return
     const leave = this.#table.leave(this.#own(bootId))
     try {
       await this.#transactor.run(() => run(leave), { lock: 'none', tells: 'nobody' })
     } catch (error) {
+      if (this.#hasBeenCutOff()) return
       this.#context.signaler.storeError('The node could not leave its cluster; others find out.', error)
     }
+  }
+
+  /** Gives up what is under way: then `stop`, also one that has begun, ends soon, and the row is left to others. */
+  cutOff(): void {
+    this.#isStopped = true
+    this.#isCutOff = true
+    this.#gate.wake()
+    this.#driver.cutOff()
+    this.#settle()
   }
 
   /**
@@ -162,6 +179,10 @@ export class ClusterNode implements CheckInObserver {
     this.#failures++
     if (this.#failures === 1) this.#context.signaler.checkInFailed(error)
     this.#settle()
+  }
+
+  #hasBeenCutOff(): boolean {
+    return this.#isCutOff
   }
 
   /** A node that has stopped is not kept from finding out. */
@@ -236,6 +257,7 @@ export class ClusterNode implements CheckInObserver {
       if (row.instanceId === instanceId || this.#watch.state(row, nowMs) !== 'failed') continue
       await this.#recover(row)
     }
+    if (!this.#isStopped) await this.#settleUnknown()
     const isDue = this.#context.clock.elapsedMs() - this.#sweptMs >= this.#options.sweepIntervalMs
     if (isDue && !this.#isStopped) await this.#sweep()
   }
@@ -248,6 +270,34 @@ export class ClusterNode implements CheckInObserver {
       await this.#transactor.run((tx) => recoverNode(tx, this.#table, row), { lock: 'cluster' })
     } catch (error) {
       signaler.storeError(`Node '${instanceId}' failed and could not be recovered; it is tried again.`, error)
+    }
+  }
+
+  /**
+   * Settles what the database has of this node and the scheduler was never told of, because an answer was lost: nobody
+   * runs it, and as long as the node lives nobody would recover it. What was seen by two looks in a row, between which
+   * every search that had begun before the first was answered, is no answer that is on its way.
+   */
+  async #settleUnknown(): Promise<void> {
+    const { session } = this.#transactor
+    const { ledger } = session
+    const { instanceId, signaler } = this.#context
+    try {
+      const ids = await this.#transactor.read(({ firedTriggers }) => firedTriggers.ownIds())
+      const before = this.#unknown
+      const unknown = ids.filter((id) => !ledger.has(id))
+      this.#unknown = { ids: new Set(unknown), mark: ledger.mark() }
+      if (!ledger.isCompleteUntil(before.mark)) return
+      const lost = new Set(unknown.filter((id) => before.ids.has(id)))
+      if (lost.size === 0) return
+      await this.#transactor.run((tx) => recoverInstance(tx, instanceId, (id) => lost.has(id)), {
+        lock: 'cluster',
+      })
+    } catch (error) {
+      signaler.storeError(
+        'What the database has of this node could not be compared with what it runs.',
+        error,
+      )
     }
   }
 
@@ -279,11 +329,11 @@ export class ClusterNode implements CheckInObserver {
     }
   }
 
-  #isNews({ instanceId, bootId }: NodeRow, what: string): boolean {
-    const told = this.#told.get(instanceId) ?? new Set()
-    const fact = `${what} ${bootId ?? ''}`
-    if (told.has(fact)) return false
-    this.#told.set(instanceId, told.add(fact))
+  #isNews({ instanceId, bootId }: NodeRow, what: 'failed' | 'locking'): boolean {
+    const told = this.#told.get(instanceId) ?? { failed: new Set(), locking: new Set() }
+    if (told[what].has(bootId)) return false
+    told[what].add(bootId)
+    this.#told.set(instanceId, told)
     return true
   }
 

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../../../core/errors.ts'
 import { requireInteger } from '../../../core/options.ts'
+import { failedAfterMaxMs } from './node-row.ts'
 
 /** How a node takes part in a cluster. */
 export interface ClusterOptions {
@@ -25,7 +26,7 @@ export function resolveClusterOptions(what: string, options: ClusterOptions): Re
     what,
     'failedAfterMs',
     options.failedAfterMs ?? Math.max(6000, 4 * checkInIntervalMs),
-    { min: 1, max: 3_600_000 },
+    { min: 1, max: failedAfterMaxMs },
   )
   if (failedAfterMs < 2 * checkInIntervalMs) {
     throw new InvalidArgumentError(

@@ -30,6 +30,9 @@ export interface NodeRow {
   readonly isOrphan: boolean
 }
 
+/** The most that the option of this name takes. */
+export const failedAfterMaxMs = 3_600_000
+
 /** What Java adds to the check-in interval before it takes a node for failed. */
 const javaGraceMs = 7500
 
@@ -67,6 +70,7 @@ function isNodeInfo(value: unknown): value is NodeInfo {
     (info.locking === null || info.locking === 'skipLocked' || info.locking === 'quartzLocks') &&
     (info.clockOffsetMs === null || typeof info.clockOffsetMs === 'number') &&
     typeof info.failedAfterMs === 'number' &&
-    info.failedAfterMs > 0
+    info.failedAfterMs > 0 &&
+    info.failedAfterMs <= failedAfterMaxMs
   )
 }

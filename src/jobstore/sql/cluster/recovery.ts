@@ -1,5 +1,6 @@
 import { emptyJobDataMap, type JobDataMap } from '../../../core/job-data-map.ts'
 import { type JobKey, recoveringJobsGroup, type TriggerKey } from '../../../core/key.ts'
+import { KeyMap } from '../../../core/key-map.ts'
 import { recoveryKeys } from '../../../core/recovery-keys.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { SimpleScheduleBuilder } from '../../../triggers/simple-trigger.ts'
@@ -7,12 +8,13 @@ import type { Trigger } from '../../../triggers/trigger.ts'
 import { TriggerBuilder } from '../../../triggers/trigger-builder.ts'
 import type { NodeRecovery } from '../../job-store.ts'
 import { noteEndedOfGroups } from '../ended-claims.ts'
+import { tellFaultyFirings } from '../faulty-triggers.ts'
 import type { FiredRow } from '../fired-trigger-table.ts'
 import { recordLost } from '../history.ts'
 import type { JobRef } from '../job-table.ts'
-import { KeyMap } from '../key-map.ts'
-import { lockJobs, lockTriggers, storeNewTriggers } from '../new-triggers.ts'
+import { storeNewTriggers } from '../new-triggers.ts'
 import { deleteSpentJobs } from '../orphans.ts'
+import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../passing-over.ts'
 import { settleJobs, uniqueKeys } from '../settling.ts'
 import type { SqlTransaction } from '../sql-session.ts'
 import { run, type SqlProgram } from '../statement.ts'
@@ -29,11 +31,8 @@ export function* recoverAtStart(tx: SqlTransaction): SqlProgram<void> {
   const rows = yield* tx.session.firedTriggers.deleteAll()
   const instances = new Set(rows.map(({ instanceId }) => instanceId))
   for (const instanceId of instances) {
-    yield* recoverFirings(
-      tx,
-      instanceId,
-      rows.filter((row) => row.instanceId === instanceId),
-    )
+    const own = rows.filter((row) => row.instanceId === instanceId)
+    yield* recoverFirings(tx, instanceId, own, yield* lockAround(tx, own))
   }
   while (yield* freeStuckTriggers(tx));
 }
@@ -55,9 +54,36 @@ export function* recoverNode(
   return true
 }
 
-/** Recovers all firings of an instance that is not at work any more. */
-export function* recoverInstance(tx: SqlTransaction, instanceId: string): SqlProgram<void> {
-  yield* recoverFirings(tx, instanceId, yield* tx.session.firedTriggers.deleteAllOfInstance(instanceId))
+/**
+ * Recovers the firings of an instance that is not at work any more, or those of them that are asked for. What somebody
+ * else holds a row of is left as it is: it has no node then, and is found when it is looked for the next time.
+ */
+export function* recoverInstance(
+  tx: SqlTransaction,
+  instanceId: string,
+  isMeant: (fireInstanceId: string) => boolean = () => true,
+): SqlProgram<void> {
+  const { firedTriggers } = tx.session
+  const all = yield* firedTriggers.tryLockOfInstance(instanceId)
+  const rows = all.filter(({ fireInstanceId }) => isMeant(fireInstanceId))
+  const locks = yield* lockAround(tx, rows)
+  const free = rows.filter(({ jobKey, triggerKey }) => {
+    return !locks.triggers.locked.has(triggerKey) && (jobKey === null || !locks.jobs.locked.has(jobKey))
+  })
+  yield* firedTriggers.deleteOfInstance(instanceId, free)
+  yield* recoverFirings(tx, instanceId, free, locks)
+}
+
+interface LocksAround {
+  readonly jobs: TriedLocks<JobKey, JobRef>
+  readonly triggers: TriedLocks<TriggerKey, TriggerRef>
+}
+
+/** Locks what firings are about: jobs before triggers, as everywhere. */
+function* lockAround(tx: SqlTransaction, rows: readonly FiredRow[]): SqlProgram<LocksAround> {
+  const jobs = yield* tryLockJobs(tx, jobKeysOf(rows))
+  const triggers = yield* tryLockTriggers(tx, triggerKeysOf(rows))
+  return { jobs, triggers }
 }
 
 /** What recovering firings depends on, locked. */
@@ -75,14 +101,16 @@ function* recoverFirings(
   tx: SqlTransaction,
   instanceId: string,
   rows: readonly FiredRow[],
+  locks: LocksAround,
 ): SqlProgram<void> {
   const claims = rows.filter(({ state }) => state === 'ACQUIRED')
   const executions = rows.filter(({ state }) => state === 'EXECUTING')
-  const found = yield* lookAround(tx, rows)
+  const found = yield* lookAround(tx, rows, locks)
   const releasedClaims = yield* releaseClaims(tx, claims, found)
-  const recovered = executions.filter((row) => isRecoverable(row, found))
-  yield* storeRecoveryTriggers(tx, instanceId, recovered, found)
-  const lost = executions.filter((row) => !isRecoverable(row, found))
+  tellFaultyFirings(tx, rows)
+  const recoverable = executions.filter((row) => isRecoverable(row, found))
+  const recovered = yield* storeRecoveryTriggers(tx, instanceId, recoverable, found)
+  const lost = executions.filter(({ fireInstanceId }) => !recovered.has(fireInstanceId))
   for (const { fireInstanceId, jobKey, triggerKey, plannedTimeMs } of lost) {
     const scheduledFireTimeMs = plannedTimeMs
     tx.signals.executionLost({ fireInstanceId, instanceId, jobKey, triggerKey, scheduledFireTimeMs })
@@ -94,27 +122,26 @@ function* recoverFirings(
   const recovery: NodeRecovery = {
     instanceId,
     releasedClaims,
-    recoveredExecutions: recovered.length,
+    recoveredExecutions: recovered.size,
     lostExecutions: lost.length,
   }
   if (rows.length > 0) tx.signals.nodeRecovered(recovery)
 }
 
-/** Locks what the firings are about, in the order in which firing does. */
-function* lookAround(tx: SqlTransaction, rows: readonly FiredRow[]): SqlProgram<Circumstances> {
-  const keys = new KeyMap<TriggerKey, true>()
-  for (const { triggerKey } of rows) keys.set(triggerKey, true)
-  const triggers = yield* lockTriggers(tx, keys.keys())
-  const jobs = yield* lockJobs(tx, jobKeysOf(rows))
+/** Looks what else there is in flight of the triggers of firings whose rows were deleted. */
+function* lookAround(
+  tx: SqlTransaction,
+  rows: readonly FiredRow[],
+  locks: LocksAround,
+): SqlProgram<Circumstances> {
   const claimed = new KeyMap<TriggerKey, true>()
   const inFlight = new KeyMap<TriggerKey, EpochMs>()
-  for (const { triggerKey, state, plannedTimeMs } of yield* tx.session.firedTriggers.ofTriggers(
-    keys.keys(),
-  )) {
+  const others = yield* tx.session.firedTriggers.ofTriggers(triggerKeysOf(rows))
+  for (const { triggerKey, state, plannedTimeMs } of others) {
     inFlight.set(triggerKey, Math.max(plannedTimeMs, inFlight.get(triggerKey) ?? plannedTimeMs))
     if (state === 'ACQUIRED') claimed.set(triggerKey, true)
   }
-  return { triggers, jobs, claimed, inFlight }
+  return { triggers: locks.triggers.found, jobs: locks.jobs.found, claimed, inFlight }
 }
 
 /** Lets claimed triggers wait again; a claim of somebody else on the same trigger stays. */
@@ -140,30 +167,42 @@ function isRecoverable({ requestsRecovery, jobKey }: FiredRow, { jobs }: Circums
   return requestsRecovery && jobKey !== null && jobs.has(jobKey)
 }
 
+/** Answers the firings that are run again. One whose data cannot be read, or not be stored, is reported and lost. */
 function* storeRecoveryTriggers(
   tx: SqlTransaction,
   instanceId: string,
   executions: readonly FiredRow[],
   { jobs }: Circumstances,
-): SqlProgram<void> {
-  if (executions.length === 0) return
-  const { found } = yield* tx.session.triggers.load(executions.map(({ triggerKey }) => triggerKey))
-  const recoveries = executions.map((row) => {
+): SqlProgram<ReadonlySet<string>> {
+  const recovered = new Map<string, Trigger>()
+  if (executions.length === 0) return new Set()
+  const { triggers } = tx.session
+  const { found, broken } = yield* triggers.load(executions.map(({ triggerKey }) => triggerKey))
+  for (const row of executions) {
+    const fault = broken.find(({ key }) => key.equals(row.triggerKey))
     const original = found.get(row.triggerKey)?.trigger
     // The key may belong to a trigger of another job by now.
     const isOriginal = row.jobKey !== null && original?.jobKey?.equals(row.jobKey) === true
-    return recoveryTrigger(tx, instanceId, row, isOriginal ? original.jobDataMap : emptyJobDataMap)
-  })
-  yield* storeNewTriggers(tx, recoveries, { existing: new KeyMap(), jobs })
+    try {
+      if (fault !== undefined) throw fault.error
+      const trigger = recoveryTrigger(tx, instanceId, row, isOriginal ? original.jobDataMap : emptyJobDataMap)
+      triggers.requireStorable(trigger)
+      recovered.set(row.fireInstanceId, trigger)
+    } catch (error) {
+      tx.signals.storeError(`The firing '${row.fireInstanceId}' cannot be run again: it is lost.`, error)
+    }
+  }
+  yield* storeNewTriggers(tx, [...recovered.values()], { existing: new KeyMap(), jobs })
+  return new Set(recovered.keys())
 }
 
-/** Of the columns that an instance id may have, so that a name fits its own. */
+/** Of the characters that an instance id may have, so that a name fits its own. */
 const instanceIdLength = 120
 
 /** The trigger that runs an execution again, at once and with the data of its trigger. */
 function recoveryTrigger(tx: SqlTransaction, instanceId: string, row: FiredRow, data: JobDataMap): Trigger {
   const { ids, clock } = tx.session.context
-  const name = `recover_${instanceId.slice(0, instanceIdLength)}_${ids.uniqueName()}`
+  const name = `recover_${Array.from(instanceId).slice(0, instanceIdLength).join('')}_${ids.uniqueName()}`
   let builder = TriggerBuilder.newTrigger({ clock, ids })
     .withIdentity(name, recoveringJobsGroup)
     .startAt(new Date(row.plannedTimeMs))
@@ -212,4 +251,10 @@ function* deleteFinished(
 
 function jobKeysOf(rows: readonly FiredRow[]): readonly JobKey[] {
   return uniqueKeys(rows.flatMap(({ jobKey }) => jobKey ?? []))
+}
+
+function triggerKeysOf(rows: readonly FiredRow[]): readonly TriggerKey[] {
+  const keys = new KeyMap<TriggerKey, true>()
+  for (const { triggerKey } of rows) keys.set(triggerKey, true)
+  return keys.keys()
 }

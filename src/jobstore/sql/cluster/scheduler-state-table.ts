@@ -1,8 +1,9 @@
 import type { EpochMs } from '../../../time/clock.ts'
-import { integer, text, textOrNull } from '../columns.ts'
+import { instantMaxMs } from '../../../triggers/invalid-trigger.ts'
+import { anyText, instant, integer, readable, text, textOrNull } from '../columns.ts'
 import type { SqlVocabulary } from '../sql-vocabulary.ts'
 import { type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from '../statement.ts'
-import { type NodeInfo, type NodeRow, parseNodeInfo } from './node-row.ts'
+import { failedAfterMaxMs, type NodeInfo, type NodeRow, parseNodeInfo } from './node-row.ts'
 
 /** What a node writes of itself. */
 export interface OwnRow {
@@ -84,15 +85,22 @@ export function readRoll(rows: readonly SqlRow[]): Roll {
       continue
     }
     nodes.push({
-      instanceId: text(row, 'instance_name'),
-      bootId: textOrNull(row, 'boot_id'),
-      lastCheckInMs: integer(row, 'last_checkin_time'),
-      checkInIntervalMs: integer(row, 'checkin_interval'),
-      info: parseNodeInfo(textOrNull(row, 'node_info')),
+      instanceId: anyText(row, 'instance_name'),
+      bootId: readable(textOrNull, row, 'boot_id', null),
+      // A time that means nothing was never heard of: such a node has failed, unless it checks in.
+      lastCheckInMs: readable(instant, row, 'last_checkin_time', 0),
+      checkInIntervalMs: checkInIntervalOf(row),
+      info: parseNodeInfo(readable(textOrNull, row, 'node_info', null)),
       isOrphan: kind === 'orphan',
     })
   }
   return { rows: nodes, nowMs: nowMs ?? 0 }
+}
+
+/** An interval that no node would have counts for nothing: it must not keep its work from being recovered. */
+function checkInIntervalOf(row: SqlRow): number {
+  const intervalMs = readable(integer, row, 'checkin_interval', 0)
+  return intervalMs < 0 || intervalMs > failedAfterMaxMs ? 0 : intervalMs
 }
 
 interface OwnValues {
@@ -146,7 +154,8 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
       dialect,
       `DELETE FROM ${state}
        WHERE sched_name = :scheduler AND instance_name = :instance AND COALESCE(boot_id, '') = :boot
-         AND last_checkin_time = :last`,
+         AND CASE WHEN last_checkin_time BETWEEN ${String(-instantMaxMs)} AND ${String(instantMaxMs)}
+           THEN last_checkin_time ELSE 0 END = :last`,
     ),
     leave: sqlQuery(
       dialect,

@@ -1,6 +1,6 @@
-import { JobKey, TriggerKey } from '../../../core/key.ts'
-import { text } from '../columns.ts'
-import { KeyMap } from '../key-map.ts'
+import type { TriggerKey } from '../../../core/key.ts'
+import { KeyMap } from '../../../core/key-map.ts'
+import { jobKeyOf, triggerKeyOf } from '../key-rows.ts'
 import { settleJobs } from '../settling.ts'
 import type { SqlTransaction } from '../sql-session.ts'
 import type { SqlVocabulary } from '../sql-vocabulary.ts'
@@ -16,27 +16,21 @@ const mostAtOnce = 500
  */
 export function* freeStuckTriggers(tx: SqlTransaction): SqlProgram<boolean> {
   const { triggers, firedTriggers } = tx.session
-  const suspects = (yield* all(unclaimed(tx.session))).map(
-    (row) => new TriggerKey(text(row, 'trigger_name'), text(row, 'trigger_group')),
-  )
-  let freed = 0
-  if (suspects.length > 0) {
-    const refs = yield* triggers.lock(suspects)
-    // Again with the rows locked: somebody may have claimed them since the first look.
-    const claimed = new KeyMap<TriggerKey, true>()
-    for (const { triggerKey, state } of yield* firedTriggers.ofTriggers(suspects)) {
-      if (state === 'ACQUIRED') claimed.set(triggerKey, true)
-    }
-    const stuck = refs.filter(({ key, state }) => state === 'ACQUIRED' && !claimed.has(key))
-    freed = stuck.length
-    yield* triggers.setStates(stuck.map(({ key }) => ({ key, state: 'WAITING' })))
-    for (const { nextFireTimeMs } of stuck) tx.offers.note(nextFireTimeMs)
-  }
-  const jobs = (yield* all(blockedByNobody(tx.session))).map(
-    (row) => new JobKey(text(row, 'job_name'), text(row, 'job_group')),
-  )
+  const jobs = (yield* all(blockedByNobody(tx.session))).map(jobKeyOf)
+  // Jobs before triggers, as everywhere.
   yield* settleJobs(tx, jobs)
-  return freed === mostAtOnce || jobs.length === mostAtOnce
+  const suspects = (yield* all(unclaimed(tx.session))).map(triggerKeyOf)
+  if (suspects.length === 0) return jobs.length === mostAtOnce
+  const refs = yield* triggers.lock(suspects)
+  // Again with the rows locked: somebody may have claimed them since the first look.
+  const claimed = new KeyMap<TriggerKey, true>()
+  for (const { triggerKey, state } of yield* firedTriggers.ofTriggers(suspects)) {
+    if (state === 'ACQUIRED') claimed.set(triggerKey, true)
+  }
+  const stuck = refs.filter(({ key, state }) => state === 'ACQUIRED' && !claimed.has(key))
+  yield* triggers.setStates(stuck.map(({ key }) => ({ key, state: 'WAITING' })))
+  for (const { nextFireTimeMs } of stuck) tx.offers.note(nextFireTimeMs)
+  return stuck.length === mostAtOnce || jobs.length === mostAtOnce
 }
 
 function unclaimed({ dialect, names, schedulerName }: SqlVocabulary): SqlStatement {

@@ -1,6 +1,6 @@
 import { JobPersistenceError } from '../../../core/errors.ts'
 import type { EpochMs } from '../../../time/clock.ts'
-import { boolean, integer, text } from '../columns.ts'
+import { boolean, integer, readable, text, textOrNull } from '../columns.ts'
 import type { SqlRunner } from '../sql-runner.ts'
 import { all, run, type SqlProgram, type SqlStatement, sqlQuery } from '../statement.ts'
 import {
@@ -8,18 +8,21 @@ import {
   planMigrations,
   type SchemaState,
   type SchemaVocabulary,
+  type StoredIndex,
   tablesToInspect,
   versionTable,
 } from './plan-migrations.ts'
+import { planRepairs } from './plan-repairs.ts'
 
 /** Who brings the schema up to date: the store when it starts, or the user, with the command. */
 export type MigrateMode = 'onStart' | 'never'
 
 /**
- * Brings a database up to date, one transaction for each step; answers the versions that were applied. Any number of
- * nodes may do so at once.
+ * Brings a database up to date, one transaction for each step; answers the versions that were applied, the newest also
+ * when part of it was missing and was made again. Any number of nodes may do so at once.
  *
- * @throws JobPersistenceError ERR_SCHEMA_TOO_NEW when the database is made for newer code
+ * @throws JobPersistenceError ERR_SCHEMA_TOO_NEW when the database is made for newer code, ERR_SCHEMA_TOO_OLD when it
+ * lacks what cannot be made again
  */
 export async function migrate(
   runner: SqlRunner,
@@ -28,12 +31,18 @@ export async function migrate(
 ): Promise<readonly number[]> {
   const applied: number[] = []
   // Most starts find nothing to do, and need no lock to see it.
-  if (!(await isOutdated(runner, vocabulary))) return applied
+  const state = await look(runner, vocabulary)
+  if (planMigrations(vocabulary, state).length === 0 && planRepairs(vocabulary, state).length === 0)
+    return applied
   for (;;) {
     const version = await runner.transact(() => applyNext(vocabulary, nowMs), { lock: 'schema' })
-    if (version === null) return applied
+    if (version === null) break
     applied.push(version)
   }
+  if (applied.length === 0 && (await runner.transact(() => repair(vocabulary), { lock: 'schema' }))) {
+    applied.push(newestSchemaVersion)
+  }
+  return applied
 }
 
 /**
@@ -42,18 +51,31 @@ export async function migrate(
  * @throws JobPersistenceError ERR_SCHEMA_TOO_NEW, ERR_SCHEMA_TOO_OLD
  */
 export async function requireSchema(runner: SqlRunner, vocabulary: SchemaVocabulary): Promise<void> {
-  if (!(await isOutdated(runner, vocabulary))) return
+  const state = await look(runner, vocabulary)
+  const isOutdated = planMigrations(vocabulary, state).length > 0
+  const lost = isOutdated ? [] : planRepairs(vocabulary, state).filter(({ isVital }) => isVital)
+  if (!isOutdated && lost.length === 0) return
+  const problem = isOutdated
+    ? `has no schema of version ${newestSchemaVersion}, or not all of it`
+    : `lacks ${lost.map(({ what }) => what).join(', ')} of its schema of version ${newestSchemaVersion}`
   throw new JobPersistenceError(
-    `The database has no schema of version ${newestSchemaVersion}, or not all of it, and migrate is 'never'. ` +
+    `The database ${problem}, and migrate is 'never'. ` +
       `Run 'npx quartz-ts migrate --store ...' on it (with --print to see the statements first).`,
     { code: 'ERR_SCHEMA_TOO_OLD' },
   )
 }
 
-async function isOutdated(runner: SqlRunner, vocabulary: SchemaVocabulary): Promise<boolean> {
-  const versions = await runner.read(() => readVersions(vocabulary))
-  refuseNewer(versions)
-  return planMigrations(vocabulary, { versions, columns: new Map() }).length > 0
+async function look(runner: SqlRunner, vocabulary: SchemaVocabulary): Promise<SchemaState> {
+  const state = await runner.read(() => readState(vocabulary))
+  refuseNewer(state.versions)
+  return state
+}
+
+/** Makes what is missing of the steps that were applied; false when nothing is. */
+function* repair(vocabulary: SchemaVocabulary): SqlProgram<boolean> {
+  const repairs = planRepairs(vocabulary, yield* readState(vocabulary))
+  for (const { statement: change } of repairs) yield statement(change)
+  return repairs.length > 0
 }
 
 /** Applies the first step that is missing; null when none is. */
@@ -77,12 +99,36 @@ function* applyNext(vocabulary: SchemaVocabulary, nowMs: EpochMs): SqlProgram<nu
 }
 
 function* readState(vocabulary: SchemaVocabulary): SqlProgram<SchemaState> {
-  const columns = new Map<SchemaTable, ReadonlySet<string>>()
-  for (const table of tablesToInspect) {
-    const found = yield* columnsOf(vocabulary, table)
-    if (found.size > 0) columns.set(table, found)
+  const columns = new Map<SchemaTable, Set<string>>()
+  const indexes = new Map<SchemaTable, StoredIndex[]>()
+  for (const row of yield* all(statement(inventory(vocabulary)))) {
+    const table = tablesToInspect.find((name) => name === row['part'])
+    if (table === undefined) continue
+    const name = text(row, 'name')
+    if (text(row, 'kind') === 'column') entryOf(columns, table, () => new Set<string>()).add(name)
+    else {
+      const indexed = textOrNull(row, 'columns')?.split(',').toSorted() ?? []
+      entryOf(indexes, table, () => []).push({ name, columns: indexed })
+    }
   }
-  return { versions: yield* readVersions(vocabulary), columns }
+  return { versions: yield* readVersions(vocabulary), columns, indexes }
+}
+
+/** What there is of all tables, in one statement. */
+function inventory({ schema, names }: SchemaVocabulary): string {
+  const parts = tablesToInspect.flatMap((table) => [
+    `SELECT '${table}' AS part, 'column' AS kind, c.name, NULL AS columns
+     FROM (${schema.columnsOf(names[table])}) AS c`,
+    `SELECT '${table}', 'index', i.name, i.columns
+     FROM (${schema.indexesOf(names[table])}) AS i`,
+  ])
+  return parts.join(' UNION ALL ')
+}
+
+function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const value = map.get(key) ?? make()
+  map.set(key, value)
+  return value
 }
 
 type SchemaTable = (typeof tablesToInspect)[number]
@@ -90,7 +136,10 @@ type SchemaTable = (typeof tablesToInspect)[number]
 function* readVersions(vocabulary: SchemaVocabulary): SqlProgram<SchemaState['versions']> {
   if ((yield* columnsOf(vocabulary, 'schemaVersion')).size === 0) return []
   const rows = yield* all(statement(`SELECT version, breaking FROM ${vocabulary.names.schemaVersion}`))
-  return rows.map((row) => ({ version: integer(row, 'version'), breaking: boolean(row, 'breaking') }))
+  return rows.map((row) => ({
+    version: readable(integer, row, 'version', 0),
+    breaking: readable(boolean, row, 'breaking', true),
+  }))
 }
 
 function* columnsOf(

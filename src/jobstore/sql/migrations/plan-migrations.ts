@@ -17,6 +17,14 @@ export interface SchemaState {
   readonly versions: readonly { readonly version: number; readonly breaking: boolean }[]
   /** The columns of those tables that exist. */
   readonly columns: ReadonlyMap<keyof SqlNames, ReadonlySet<string>>
+  /** The indexes of those tables. */
+  readonly indexes: ReadonlyMap<keyof SqlNames, readonly StoredIndex[]>
+}
+
+export interface StoredIndex {
+  readonly name: string
+  /** Sorted; without expressions. */
+  readonly columns: readonly string[]
 }
 
 /** One step of the schema. Steps only go forward, and one that was released is never changed. */
@@ -39,11 +47,12 @@ const migrations: readonly Migration[] = [{ version: 1, breaking: true, statemen
 export const newestSchemaVersion: number = Math.max(...migrations.map(({ version }) => version))
 
 /** An empty database. */
-export const emptySchema: SchemaState = { versions: [], columns: new Map() }
+export const emptySchema: SchemaState = { versions: [], columns: new Map(), indexes: new Map() }
 
 /** A database in which only the script of Quartz itself was run. */
 export const schemaOfQuartz: SchemaState = {
   versions: [],
+  indexes: new Map(),
   columns: new Map(
     tablesOf1
       .filter(({ name }) => name !== 'pausedJobGroups' && name !== 'history')

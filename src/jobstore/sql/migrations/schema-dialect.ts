@@ -4,4 +4,6 @@ export interface SchemaDialect {
   createSchema(schema: string): string | null
   /** A query of the columns (`name`, lower case) of a table; no rows when there is no such table. */
   columnsOf(table: string): string
+  /** A query of the indexes (`name`, lower case) of a table, each with its columns (`columns`, separated by commas). */
+  indexesOf(table: string): string
 }

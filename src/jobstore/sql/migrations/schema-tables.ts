@@ -70,10 +70,14 @@ export function addColumn(dialect: SqlDialect, table: string, name: string, type
   return `ALTER TABLE ${table} ADD COLUMN ${name} ${type(dialect)}`
 }
 
+export function indexName({ prefix }: SqlNames, { name }: Index): string {
+  return `idx_${prefix}${name}`
+}
+
 export function createIndex(dialect: SqlDialect, names: SqlNames, index: Index): string {
   const where = index.where === undefined ? '' : ` WHERE ${index.where}`
   return (
-    `CREATE INDEX IF NOT EXISTS idx_${names.prefix}${index.name} ` +
+    `CREATE INDEX IF NOT EXISTS ${indexName(names, index)} ` +
     `ON ${names[index.table]} (${index.columns(dialect).join(', ')})${where}`
   )
 }

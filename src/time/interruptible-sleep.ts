@@ -1,4 +1,4 @@
-import type { Clock } from '../../time/clock.ts'
+import type { Clock } from './clock.ts'
 
 /** Sleeps that all end at once when their owner closes. */
 export class InterruptibleSleep {

@@ -1,6 +1,6 @@
-import type { JobKey, TriggerKey } from '../../core/key.ts'
+import type { JobKey, TriggerKey } from './key.ts'
 
-/** A map by the value of keys instead of their identity. */
+/** A map by the value of keys instead of their identity, in the order in which they were set. */
 export class KeyMap<Key extends JobKey | TriggerKey, Value> {
   readonly #entries = new Map<string, [Key, Value]>()
 
@@ -27,7 +27,7 @@ export class KeyMap<Key extends JobKey | TriggerKey, Value> {
   }
 }
 
-/** No key that a database can hold has a NUL in it. */
-function textOf(key: JobKey | TriggerKey): string {
-  return `${key.group}\0${key.name}`
+/** Another text for every other key: the length says where the group ends, whatever characters it is made of. */
+function textOf({ group, name }: JobKey | TriggerKey): string {
+  return `${group.length} ${group}${name}`
 }

@@ -1,0 +1,122 @@
+import { type ErrorCode, InvalidArgumentError } from './errors.ts'
+import { describeValue, isObject, refuseUnknownKeys } from './options.ts'
+
+/**
+ * Checks one argument of a public method, or one field of its options, and throws what {@link wrongArgument} makes.
+ * Checks stand at the public face only: what lies beneath trusts its types.
+ */
+export type ArgumentCheck = (method: string, argument: string, value: unknown, code?: ErrorCode) => void
+
+/** What a caller gets for a wrong argument: which method, which argument, what it must be, what came, what to do. */
+export function wrongArgument(
+  method: string,
+  argument: string,
+  wanted: string,
+  value: unknown,
+  options: { readonly remedy?: string | undefined; readonly code?: ErrorCode | undefined } = {},
+): InvalidArgumentError {
+  const problem = `${method}: '${argument}' must be ${wanted}, got ${describeValue(value)}.`
+  const remedy = builderRemedy(value) ?? options.remedy
+  const message = remedy === undefined ? problem : `${problem} ${remedy}`
+  return new InvalidArgumentError(argument, message, options.code)
+}
+
+/** A check by a predicate. */
+export function checkThat(
+  wanted: string,
+  isRight: (value: unknown) => boolean,
+  remedy?: string,
+): ArgumentCheck {
+  return (method, argument, value, code) => {
+    if (isRight(value)) return
+    throw wrongArgument(method, argument, wanted, value, { code, remedy })
+  }
+}
+
+export const checkBoolean: ArgumentCheck = checkThat('true or false', (value) => typeof value === 'boolean')
+export const checkFunction: ArgumentCheck = checkThat('a function', (value) => typeof value === 'function')
+export const checkString: ArgumentCheck = checkThat('text', (value) => typeof value === 'string')
+export const checkNumber: ArgumentCheck = checkThat(
+  'a number',
+  (value) => typeof value === 'number' && !Number.isNaN(value),
+)
+export const checkObject: ArgumentCheck = checkThat('an object', isObject)
+export const checkName: ArgumentCheck = checkThat(
+  'a name that is not blank',
+  (value) => typeof value === 'string' && value.trim() !== '',
+)
+export const checkDate: ArgumentCheck = checkThat(
+  'a valid Date',
+  (value) => value instanceof Date && !Number.isNaN(value.getTime()),
+)
+
+/** A whole number within its bounds. */
+export function checkWhole(min: number, max: number): ArgumentCheck {
+  return checkThat(
+    `a whole number from ${min} to ${max}`,
+    (value) => typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max,
+  )
+}
+
+/** One of a closed list of texts. */
+export function checkOneOf(known: readonly string[]): ArgumentCheck {
+  return checkThat(`one of ${known.map((name) => `'${name}'`).join(', ')}`, (value) =>
+    known.some((name) => name === value),
+  )
+}
+
+/** Null, or what the check takes. */
+export function orNull(check: ArgumentCheck): ArgumentCheck {
+  return (method, argument, value, code) => {
+    if (value !== null) check(method, argument, value, code)
+  }
+}
+
+/** An array of what the check takes; an error names the place, as in `triggers[1]`. */
+export function listOf(check: ArgumentCheck): ArgumentCheck {
+  return (method, argument, value, code) => {
+    if (!Array.isArray(value)) throw wrongArgument(method, argument, 'an array', value, { code })
+    // By index: `forEach` would skip holes.
+    for (let index = 0; index < value.length; index++)
+      check(method, `${argument}[${index}]`, value[index], code)
+  }
+}
+
+/** An object that has these methods: for what users may implement on their own. */
+export function checkMethods(wanted: string, methods: readonly string[], remedy?: string): ArgumentCheck {
+  return checkThat(wanted, (value) => hasMethods(value, methods), remedy)
+}
+
+export function hasMethods(value: unknown, methods: readonly string[]): boolean {
+  const isPossible = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  return isPossible && methods.every((name) => typeof Reflect.get(value, name) === 'function')
+}
+
+/**
+ * Checks an object of options: left out or an object, with no name that is not known, each field that is there by its
+ * check.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_ARGUMENT for what is no object, ERR_INVALID_OPTION for a name or a field
+ */
+export function checkOptions(
+  method: string,
+  options: unknown,
+  checks: Readonly<Record<string, ArgumentCheck>>,
+  argument: string = 'options',
+): void {
+  if (options === undefined) return
+  // A builder has no fields of its own that could give it away.
+  if (hasMethods(options, ['build'])) throw wrongArgument(method, argument, 'an object of options', options)
+  refuseUnknownKeys(method, options, Object.keys(checks), argument)
+  for (const [name, check] of Object.entries(checks)) {
+    const value: unknown = Reflect.get(options, name)
+    if (value !== undefined) check(method, name, value, 'ERR_INVALID_OPTION')
+  }
+}
+
+/** What to do about a builder that was given in place of what it builds. */
+function builderRemedy(value: unknown): string | undefined {
+  return hasMethods(value, ['build'])
+    ? 'This is a builder: call build() on it and pass what that answers.'
+    : undefined
+}

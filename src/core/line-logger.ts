@@ -1,0 +1,72 @@
+import type { Logger } from './logger.ts'
+import { textOf } from './thrown-value.ts'
+
+/** Longest line in characters: a stack or a document in a message must not bury the others. */
+const lineMax = 2000
+/** How many causes of an error are named. */
+const causesMax = 5
+
+/**
+ * Writes warnings and errors, one line each: the time, the level, the message, plain fields, and of an error its code,
+ * its message, those of its causes, and where the innermost one was thrown. Says nothing at the other levels.
+ */
+export function lineLogger(nowMs: () => number, write: (line: string) => void): Logger {
+  const at = (level: string) => {
+    return (fields: object, message: string): void => {
+      const parts = [new Date(nowMs()).toISOString(), level, `quartz-ts: ${message}`, ...partsOf(fields)]
+      write(onOneLine(parts.join(' ')))
+    }
+  }
+  return { debug: () => {}, info: () => {}, warn: at('WARN'), error: at('ERROR') }
+}
+
+/** A job may hand over anything to log; what cannot be read is left out. */
+function partsOf(fields: object): readonly string[] {
+  try {
+    const { err, ...rest } = fields as { readonly err?: unknown }
+    const plain = Object.entries(rest)
+      .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+      .map(([name, value]) => `${name}=${String(value)}`)
+    const details = plain.length === 0 ? [] : [`(${plain.join(', ')})`]
+    return err === undefined || err === null ? details : [...details, '-', describeThrown(err)]
+  } catch {
+    return []
+  }
+}
+
+function describeThrown(thrown: unknown): string {
+  const texts: string[] = []
+  let innermost = thrown
+  // Counted: causes may go round in a circle.
+  for (let count = 1; ; count++) {
+    const text = withCode(innermost)
+    // Most messages repeat that of their cause.
+    if (!texts.some((known) => known.includes(text))) texts.push(text)
+    const cause = read(innermost, 'cause')
+    if (cause === undefined || cause === null || count === causesMax) break
+    innermost = cause
+  }
+  const stack = read(innermost, 'stack')
+  const place = typeof stack === 'string' ? /^ +at (.+)$/m.exec(stack)?.[1] : undefined
+  return `${texts.join('; cause: ')}${place === undefined ? '' : ` (at ${place})`}`
+}
+
+function withCode(thrown: unknown): string {
+  const code = read(thrown, 'code')
+  return typeof code === 'string' ? `${code}: ${textOf(thrown)}` : textOf(thrown)
+}
+
+/** A property of anything; undefined when there is none or reading it throws. */
+function read(value: unknown, name: string): unknown {
+  try {
+    return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function onOneLine(text: string): string {
+  // Line breaks and terminal sequences in a message would pass for lines of their own.
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+  return line.length <= lineMax ? line : `${line.slice(0, lineMax - 3)}...`
+}

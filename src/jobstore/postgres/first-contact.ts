@@ -1,0 +1,60 @@
+import { JobPersistenceError } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { Clock } from '../../time/clock.ts'
+import { judgeError, thrownMessage } from './postgres-errors.ts'
+
+export interface FirstContactOptions {
+  /** How long a server that is away is waited for; 0 for not at all. */
+  readonly connectWaitMs: number
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+const pauseMs = { first: 100, most: 2000 }
+
+/**
+ * Does what a store begins with, again and again while the server is away, until `connectWaitMs` is over. What waiting
+ * cannot mend (a wrong password, a database that does not exist) is thrown at once.
+ *
+ * @throws JobPersistenceError ERR_DATABASE_UNAVAILABLE naming the option
+ */
+export async function firstContact(
+  begin: () => Promise<unknown>,
+  options: FirstContactOptions,
+): Promise<void> {
+  const { connectWaitMs, clock, logger } = options
+  const untilMs = clock.elapsedMs() + connectWaitMs
+  for (let delayMs = pauseMs.first; ; delayMs = Math.min(delayMs * 2, pauseMs.most)) {
+    try {
+      await begin()
+      return
+    } catch (error) {
+      if (!isAway(error)) throw error
+      const leftMs = untilMs - clock.elapsedMs()
+      if (leftMs <= 0) throw stillAway(error, connectWaitMs)
+      if (delayMs === pauseMs.first) {
+        logger.warn({ err: error, connectWaitMs }, 'PostgreSQL is away; createScheduler waits for it.')
+      }
+      await new Promise<void>((resolve) => clock.setTimer(Math.min(delayMs, leftMs), resolve))
+    }
+  }
+}
+
+function isAway(error: unknown): error is JobPersistenceError {
+  if (!(error instanceof JobPersistenceError) || error.code !== 'ERR_DATABASE_UNAVAILABLE') return false
+  const { reason, retries } = judgeError(error.cause)
+  return reason !== 'connection' || retries > 0
+}
+
+function stillAway(error: JobPersistenceError, waitedMs: number): JobPersistenceError {
+  const remedy =
+    waitedMs === 0
+      ? 'Check that the server runs and can be reached, or let createScheduler wait for it: ' +
+        'postgresJobStore({ connectWaitMs: 60_000 }).'
+      : `It was waited for as long as connectWaitMs (${waitedMs}) says. Check that the server runs and can be ` +
+        'reached, or wait longer.'
+  return new JobPersistenceError(`PostgreSQL cannot be used: ${thrownMessage(error.cause)}. ${remedy}`, {
+    cause: error.cause,
+    code: error.code,
+  })
+}

@@ -1,0 +1,66 @@
+import { JobPersistenceError } from '../../../core/errors.ts'
+import { indexesOf1, tablesOf1 } from './migration-1.ts'
+import type { SchemaState, SchemaVocabulary } from './plan-migrations.ts'
+import { addColumn, createIndex, createTable, type Index, indexName, type Table } from './schema-tables.ts'
+
+/** Something that a schema of the newest version has, and a database lacks. */
+export interface SchemaRepair {
+  readonly what: string
+  readonly statement: string
+  /** Whether statements fail without it; without an index they are only slow. */
+  readonly isVital: boolean
+}
+
+/**
+ * What is missing in a database to which all steps were applied: someone may have made tables anew by the script of
+ * Quartz, or restored part of them.
+ *
+ * @throws JobPersistenceError ERR_SCHEMA_TOO_OLD for a table that lacks columns of Quartz, which cannot be made up
+ */
+export function planRepairs(vocabulary: SchemaVocabulary, state: SchemaState): readonly SchemaRepair[] {
+  return [
+    ...tablesOf1.flatMap((table) => repairsOf(vocabulary, table, state)),
+    ...indexesOf1
+      .filter((index) => !hasIndex(vocabulary, index, state))
+      .map((index) => ({
+        what: `index '${indexName(vocabulary.names, index)}'`,
+        statement: createIndex(vocabulary.dialect, vocabulary.names, index),
+        isVital: false,
+      })),
+  ]
+}
+
+function repairsOf({ dialect, names }: SchemaVocabulary, table: Table, state: SchemaState): SchemaRepair[] {
+  const name = names[table.name]
+  const existing = state.columns.get(table.name)
+  if (existing === undefined) {
+    return [{ what: `table '${name}'`, statement: createTable(dialect, names, table), isVital: true }]
+  }
+  const lost = Object.keys(table.columns).filter((column) => !existing.has(column))
+  if (lost.length > 0) throw unknownTable(name, lost)
+  return Object.entries(table.additions ?? {})
+    .filter(([column]) => !existing.has(column))
+    .map(([column, type]) => ({
+      what: `column '${name}.${column}'`,
+      statement: addColumn(dialect, name, column, type),
+      isVital: true,
+    }))
+}
+
+/** Quartz's own script has other names for some, and an order of columns that serves as well. */
+function hasIndex({ dialect, names }: SchemaVocabulary, index: Index, { indexes }: SchemaState): boolean {
+  const found = indexes.get(index.table) ?? []
+  const wanted = index.columns(dialect).toSorted().join()
+  return found.some(({ name, columns }) => {
+    return name === indexName(names, index).toLowerCase() || columns.join() === wanted
+  })
+}
+
+function unknownTable(name: string, columns: readonly string[]): JobPersistenceError {
+  const list = columns.map((column) => `'${column}'`).join(', ')
+  return new JobPersistenceError(
+    `The table '${name}' lacks ${list}, which every table of this name has: it is not one of Quartz's, or part of it ` +
+      'was dropped. Restore it, or drop it when nothing in it is needed and migrate again; or use another tablePrefix.',
+    { code: 'ERR_SCHEMA_TOO_OLD' },
+  )
+}

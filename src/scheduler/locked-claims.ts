@@ -1,0 +1,57 @@
+import type { AcquiredTrigger } from '../jobstore/job-store.ts'
+import type { EpochMs } from '../time/clock.ts'
+
+const firstDelayMs = 20
+const longestDelayMs = 250
+
+/** A claim that could not be fired or given back because somebody else holds a lock on what that takes. */
+export interface LockedClaim {
+  readonly acquired: AcquiredTrigger
+  /** Wall clock when it was asked for. */
+  readonly sinceMs: EpochMs
+}
+
+/** Claims that the loop has set aside, and when it tries them again. What goes on without them does not wait. */
+export class LockedClaims {
+  #claims: readonly LockedClaim[] = []
+  #delayMs = firstDelayMs
+  #retryAtMs = Number.POSITIVE_INFINITY
+
+  get all(): readonly LockedClaim[] {
+    return this.#claims
+  }
+
+  /** Monotonic time of the next try; infinite while nothing is set aside. */
+  get retryAtMs(): number {
+    return this.#retryAtMs
+  }
+
+  /** Sets claims aside that were not before: they are tried soon, and ever more seldom. */
+  add(claims: readonly AcquiredTrigger[], sinceMs: EpochMs, elapsedMs: number): void {
+    if (claims.length === 0) return
+    this.#claims = [...this.#claims, ...claims.map((acquired) => ({ acquired, sinceMs }))]
+    this.#delayMs = firstDelayMs
+    this.#retryAtMs = Math.min(this.#retryAtMs, elapsedMs + firstDelayMs)
+  }
+
+  /** Takes claims out, to be tried. */
+  take(claims: readonly LockedClaim[]): void {
+    this.#claims = this.#claims.filter((claim) => !claims.includes(claim))
+    if (this.#claims.length === 0) this.#retryAtMs = Number.POSITIVE_INFINITY
+  }
+
+  /** They are still locked. */
+  putBack(claims: readonly LockedClaim[], elapsedMs: number): void {
+    this.#claims = [...this.#claims, ...claims]
+    if (this.#claims.length === 0) return
+    this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs)
+    this.#retryAtMs = elapsedMs + this.#delayMs
+  }
+
+  /** Leaves them to whoever recovers this node. */
+  clear(): readonly LockedClaim[] {
+    const claims = this.#claims
+    this.take(claims)
+    return claims
+  }
+}

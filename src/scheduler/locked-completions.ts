@@ -1,0 +1,130 @@
+import { unawaited } from '../core/unawaited.ts'
+import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
+import type { Clock } from '../time/clock.ts'
+import { Gate } from '../time/gate.ts'
+
+const firstDelayMs = 20
+const longestDelayMs = 250
+
+export interface LockedCompletionsOptions {
+  readonly store: JobStore
+  readonly clock: Clock
+  /** Told of an error that ends the tries for good. */
+  readonly onStopped: (error: unknown) => void
+  /**
+   * Takes over what the store has failed to write; null: it is locked still, and this was its last chance. The promises
+   * settle when each is dealt with.
+   */
+  readonly onFailure: (
+    completions: readonly JobCompletion[],
+    error: unknown,
+  ) => ReadonlyMap<JobCompletion, Promise<void>>
+}
+
+/**
+ * Completions that the store passed over because of somebody else's locks. They are tried again together, apart from
+ * those that end meanwhile, soon after a new one has come and ever more seldom after that.
+ */
+export class LockedCompletions {
+  readonly #store: JobStore
+  readonly #clock: Clock
+  readonly #gate: Gate
+  readonly #onFailure: LockedCompletionsOptions['onFailure']
+  readonly #onStopped: LockedCompletionsOptions['onStopped']
+  readonly #waiting = new Map<JobCompletion, () => void>()
+  #delayMs = firstDelayMs
+  /** Monotonic time of the next try. */
+  #tryAtMs = Number.POSITIVE_INFINITY
+  #isTrying = false
+  #isLastChance = false
+  #isAbandoned = false
+
+  constructor({ store, clock, onFailure, onStopped }: LockedCompletionsOptions) {
+    this.#onStopped = onStopped
+    this.#store = store
+    this.#clock = clock
+    this.#gate = new Gate(clock)
+    this.#onFailure = onFailure
+  }
+
+  get size(): number {
+    return this.#waiting.size
+  }
+  has(completion: JobCompletion): boolean {
+    return this.#waiting.has(completion)
+  }
+
+  /** Tries them until they are written; each promise resolves when its completion was dealt with. */
+  add(completions: readonly JobCompletion[]): ReadonlyMap<JobCompletion, Promise<void>> {
+    const dealtWith = new Map<JobCompletion, Promise<void>>()
+    if (completions.length === 0) return dealtWith
+    for (const completion of completions) {
+      const promise = new Promise<void>((resolve) => {
+        this.#waiting.set(completion, resolve)
+      })
+      dealtWith.set(completion, promise)
+    }
+    this.#delayMs = firstDelayMs
+    this.#tryAtMs = Math.min(this.#tryAtMs, this.#clock.elapsedMs() + firstDelayMs)
+    if (this.#isTrying) this.#gate.wake()
+    else unawaited(this.#try(), this.#onStopped)
+    return dealtWith
+  }
+
+  /** From now on one more try is made; what is locked then is a failure. */
+  stopRetrying(): void {
+    this.#isLastChance = true
+    this.#gate.wake()
+  }
+
+  /** The store is asked nothing more, and none of them is waited for. */
+  abandon(): void {
+    this.#isAbandoned = true
+    for (const completion of [...this.#waiting.keys()]) this.#take(completion)?.()
+    this.#gate.wake()
+  }
+
+  #hasBeenAbandoned(): boolean {
+    return this.#isAbandoned
+  }
+
+  async #try(): Promise<void> {
+    this.#isTrying = true
+    while (this.#waiting.size > 0) {
+      const waitMs = this.#tryAtMs - this.#clock.elapsedMs()
+      if (waitMs > 0 && !this.#isLastChance) {
+        await this.#gate.wait(waitMs)
+        continue
+      }
+      const tried = [...this.#waiting.keys()]
+      try {
+        const locked = await this.#store.triggeredJobsComplete(tried)
+        if (this.#hasBeenAbandoned()) return
+        for (const completion of tried) if (!locked.includes(completion)) this.#take(completion)?.()
+        if (this.#isLastChance) this.#handOver(locked, null)
+      } catch (error) {
+        if (this.#hasBeenAbandoned()) return
+        this.#handOver(tried, error)
+      }
+      this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs)
+      this.#tryAtMs = this.#clock.elapsedMs() + this.#delayMs
+    }
+    this.#tryAtMs = Number.POSITIVE_INFINITY
+    this.#isTrying = false
+  }
+
+  #handOver(completions: readonly JobCompletion[], error: unknown): void {
+    if (completions.length === 0) return
+    const dealtWith = this.#onFailure(completions, error)
+    for (const completion of completions) {
+      const settled = dealtWith.get(completion)
+      if (settled !== undefined) unawaited(settled.then(this.#take(completion)), this.#onStopped)
+    }
+  }
+
+  #take(completion: JobCompletion): (() => void) | undefined {
+    const resolve = this.#waiting.get(completion)
+    this.#waiting.delete(completion)
+    return resolve
+  }
+}

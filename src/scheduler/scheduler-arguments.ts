@@ -1,0 +1,109 @@
+import {
+  type ArgumentCheck,
+  checkBoolean,
+  checkDate,
+  checkNumber,
+  checkOneOf,
+  checkOptions,
+  checkString,
+  checkThat,
+  checkWhole,
+  listOf,
+  wrongArgument,
+} from '../core/arguments.ts'
+import { checkJobKey, checkTriggerKey, isJobKey } from '../core/key.ts'
+import { checkGroupMatcher } from '../core/matcher.ts'
+import { isObject } from '../core/options.ts'
+import { checkJobDetail } from '../jobs/job-detail.ts'
+import { executionOutcomes } from '../jobstore/queries.ts'
+import { triggerStates } from '../jobstore/trigger-state.ts'
+import { timerDelayMaxMs } from '../time/clock.ts'
+import { checkTrigger, isTrigger } from '../triggers/trigger.ts'
+
+type OptionChecks = Readonly<Record<string, ArgumentCheck>>
+
+// What the methods of a scheduler take, where that is more than one value of one kind.
+
+export const replaceOptions: OptionChecks = { replace: checkBoolean }
+
+export const addJobOptions: OptionChecks = {
+  replace: checkBoolean,
+  storeNonDurableWhileAwaitingScheduling: checkBoolean,
+}
+
+export const addCalendarOptions: OptionChecks = { replace: checkBoolean, updateTriggers: checkBoolean }
+
+export const shutdownOptions: OptionChecks = {
+  waitForJobsToComplete: checkBoolean,
+  timeoutMs: checkWhole(0, timerDelayMaxMs),
+}
+
+/** Its bounds are the store's to check. */
+const take = checkNumber
+
+export const jobQuery: OptionChecks = {
+  take,
+  after: checkJobKey,
+  group: checkGroupMatcher,
+  jobType: checkString,
+}
+
+export const triggerQuery: OptionChecks = {
+  take,
+  after: checkTriggerKey,
+  group: checkGroupMatcher,
+  jobKey: checkJobKey,
+  calendarName: checkString,
+  state: checkOneOf(triggerStates),
+}
+
+export const executionQuery: OptionChecks = {
+  take,
+  after: checkThat(
+    "what a page has as 'next'",
+    (value) =>
+      isObject(value) &&
+      typeof Reflect.get(value, 'fireTimeMs') === 'number' &&
+      typeof Reflect.get(value, 'fireInstanceId') === 'string',
+  ),
+  jobKey: checkJobKey,
+  triggerKey: checkTriggerKey,
+  node: checkString,
+  outcome: checkOneOf(executionOutcomes),
+  from: checkDate,
+  to: checkDate,
+}
+
+/** A job key, or what names one execution. */
+export const checkInterruptTarget: ArgumentCheck = checkThat(
+  'a JobKey or an object with a fireInstanceId',
+  (value) => isJobKey(value) || (isObject(value) && typeof Reflect.get(value, 'fireInstanceId') === 'string'),
+  "Make a key with jobKey('name', 'group').",
+)
+
+/** One trigger or several. */
+const checkTriggers: ArgumentCheck = (method, argument, value, code) => {
+  if (Array.isArray(value)) listOf(checkTrigger)(method, `${argument}s`, value, code)
+  else checkTrigger(method, argument, value, code)
+}
+
+/** A trigger and options; or a job, its trigger or triggers, and options. */
+export function checkScheduleJob(first: unknown, second: unknown, third: unknown): void {
+  const method = 'scheduleJob'
+  if (isTrigger(first) && !isTrigger(second)) {
+    checkOptions(method, second, replaceOptions)
+    return
+  }
+  checkJobDetail(method, 'jobDetail', first)
+  checkTriggers(method, 'trigger', second)
+  checkOptions(method, third, replaceOptions)
+}
+
+/** Jobs with their triggers. */
+export const checkEntries: ArgumentCheck = listOf((method, argument, value, code) => {
+  if (!isObject(value)) {
+    throw wrongArgument(method, argument, 'an object such as { job, triggers }', value, { code })
+  }
+  checkJobDetail(method, `${argument}.job`, Reflect.get(value, 'job'), code)
+  listOf(checkTrigger)(method, `${argument}.triggers`, Reflect.get(value, 'triggers'), code)
+})

@@ -1,0 +1,27 @@
+import type { Clock, Timer } from './clock.ts'
+
+/**
+ * Waits for `work`, no longer than `limitMs`; null: for as long as it takes. True when it has settled by then. What
+ * it rejects with is thrown in time, and ignored later.
+ */
+export async function settledWithin(
+  clock: Clock,
+  limitMs: number | null,
+  work: Promise<unknown>,
+): Promise<boolean> {
+  if (limitMs === null) {
+    await work
+    return true
+  }
+  let timer: Timer | null = null
+  const limit = new Promise<false>((resolve) => {
+    timer = clock.setTimer(limitMs, () => {
+      resolve(false)
+    })
+  })
+  try {
+    return await Promise.race([work.then(() => true), limit])
+  } finally {
+    ;(timer as Timer | null)?.cancel()
+  }
+}

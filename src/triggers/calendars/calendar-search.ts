@@ -1,0 +1,26 @@
+import type { EpochMs } from '../../time/clock.ts'
+
+/** How far ahead a time that a calendar includes is looked for. */
+export const searchHorizonMs: number = 36_525 * 86_400_000
+
+/**
+ * How often a search asks a calendar before the answer is "never", all calendars of a chain and all fire times
+ * together. A hundred years of days fit. What the bound stops is calendars that contradict each other, or a schedule
+ * that always misses what they include: these could be asked for minutes.
+ */
+const maxQuestions = 50_000
+
+/** One search for an included time: how far it goes, and how many questions it has left. */
+export class CalendarSearch {
+  readonly horizonMs: EpochMs
+  #left = maxQuestions
+
+  constructor(fromMs: EpochMs) {
+    this.horizonMs = fromMs + searchHorizonMs
+  }
+
+  /** Takes leave to ask one calendar one question; false when there were too many. */
+  mayAsk(): boolean {
+    return this.#left-- > 0
+  }
+}

@@ -1,0 +1,142 @@
+import {
+  and,
+  calendarFromJSON,
+  defineJob,
+  defineWorkerJob,
+  executionLogPlugin,
+  inProcessThreadPool,
+  JobChainingJobListener,
+  jobKey,
+  keyEquals,
+  not,
+  or,
+  parseCrontab,
+  parseUnixCron,
+  piscinaThreadPool,
+  shutdownHookPlugin,
+  triggerFromJSON,
+  triggerKey,
+  triggerToJSON,
+} from '../../src/index.ts'
+import {
+  aLogger,
+  anyMatcher,
+  aTrigger,
+  boolean,
+  but,
+  callback,
+  cronText,
+  type Kind,
+  keyOfJob,
+  listOf,
+  name,
+  named,
+  number,
+  object,
+  oneOf,
+  optional,
+  options,
+  plus,
+  text,
+  zone,
+} from './kinds.ts'
+import type { Surface } from './surface.ts'
+
+const jobType = named(plus(name, { value: 'x'.repeat(251) }), { field: 'jobType' })
+const jobOptions = {
+  description: name,
+  disallowConcurrentExecution: boolean,
+  persistJobDataAfterExecution: boolean,
+  timeoutMs: plus(number, { value: 0 }),
+  schema: oneOf('x'),
+}
+const key = { name, group: optional(name) }
+const cronDst = oneOf('vixie')
+const json = (field: string, code: string): Kind => named(but(object, {}), { field, code })
+const moduleUrl: Kind = { good: import.meta.url, wrong: [], code: '' }
+
+export const functionSurfaces: readonly Surface[] = [
+  {
+    name: 'functions',
+    subject: {
+      jobKey,
+      triggerKey,
+      and,
+      or,
+      not,
+      keyEquals,
+      defineJob,
+      defineWorkerJob,
+      executionLogPlugin,
+      shutdownHookPlugin,
+      inProcessThreadPool,
+      piscinaThreadPool,
+      calendarFromJSON,
+      triggerFromJSON,
+      triggerToJSON,
+      parseCrontab,
+      parseUnixCron,
+    },
+    calls: {
+      jobKey: key,
+      triggerKey: key,
+      and: { left: anyMatcher, right: anyMatcher },
+      or: { left: anyMatcher, right: anyMatcher },
+      not: { matcher: anyMatcher },
+      keyEquals: { key: keyOfLike() },
+      defineJob: { jobType, execute: callback, options: options(jobOptions) },
+      defineWorkerJob: { jobType, moduleUrl, options: options({ ...jobOptions, exportName: text }) },
+      executionLogPlugin: {
+        options: { ...options({ logger: aLogger }), good: { logger: console } },
+      },
+      shutdownHookPlugin: {
+        options: options({ signals: listOf(oneOf('SIGINT')), timeoutMs: but(number, null) }),
+      },
+      inProcessThreadPool: { options: options({ size: but(number, null) }) },
+      piscinaThreadPool: {
+        options: options({
+          size: but(plus(number, { value: 0 }), null),
+          execArgv: named(listOf(text), { field: 'execArgv' }),
+          atomics: oneOf('sync'),
+        }),
+      },
+      calendarFromJSON: { json: json('type', 'ERR_INVALID_CALENDAR') },
+      triggerFromJSON: { json: json('type', 'ERR_INVALID_TRIGGER') },
+      triggerToJSON: { trigger: aTrigger },
+      parseCrontab: {
+        text,
+        options: options({
+          timeZone: text,
+          dst: cronDst,
+          userColumn: oneOf('absent'),
+          seconds: oneOf('never'),
+        }),
+      },
+      parseUnixCron: {
+        text: cronText('* * * * *'),
+        options: options({ timeZone: zone, dst: cronDst, seconds: oneOf('never') }),
+      },
+    },
+  },
+  {
+    name: 'JobChainingJobListener',
+    subject: JobChainingJobListener,
+    calls: { new: { name } },
+  },
+  {
+    name: 'JobChainingJobListener',
+    subject: new JobChainingJobListener('x'),
+    calls: {
+      addJobChainLink: {
+        first: keyOfJob,
+        second: { ...keyOfJob, good: jobKey('b') },
+        options: options({ evenAfterFailure: boolean }),
+      },
+      jobWasExecuted: { because: 'the scheduler calls it' },
+    },
+  },
+]
+
+function keyOfLike(): Kind {
+  return { ...object, good: jobKey('a'), wrong: [...object.wrong, { value: {} }, { value: { name: 'a' } }] }
+}

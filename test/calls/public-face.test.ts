@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import * as annotations from '../../src/annotations.ts'
+import * as executors from '../../src/executors.ts'
+import * as index from '../../src/index.ts'
+import { calendarSurfaces } from './calendars.ts'
+import { cronSurfaces } from './cron.ts'
+import { executorSurfaces } from './executors.ts'
+import { functionSurfaces } from './functions.ts'
+import { jobSurfaces } from './jobs.ts'
+import { annotationSurfaces } from './schedulers.ts'
+import { errorOf, methodsOf, type Surface, wrongCallsOf } from './surface.ts'
+import { triggerSurfaces } from './triggers.ts'
+
+const surfaces: readonly Surface[] = [
+  ...functionSurfaces,
+  ...jobSurfaces,
+  ...triggerSurfaces,
+  ...calendarSurfaces,
+  ...cronSurfaces,
+  ...executorSurfaces,
+  ...annotationSurfaces,
+]
+
+/** What has no table, and why. */
+const exempt: Readonly<Record<string, string>> = {
+  ListenerManager: 'in the table of the scheduler',
+  RAMJobStore: 'the scheduler calls it, with what it has checked',
+  Trigger: 'made by builders; its methods are called for every firing',
+  SimpleTrigger: 'as Trigger',
+  CronTrigger: 'as Trigger',
+  CalendarIntervalTrigger: 'as Trigger',
+  DailyTimeIntervalTrigger: 'as Trigger',
+  TimeZone: 'answers ERR_UNKNOWN_TIME_ZONE, see its own test',
+  DisallowConcurrentExecution: 'a decorator: what stands under it is a class',
+  PersistJobDataAfterExecution: 'a decorator: what stands under it is a class',
+  createScheduler: 'in the table of the scheduler',
+  compareKeys: 'sorts lists of keys',
+  compareFireOrder: 'sorts lists of triggers',
+  everything: 'takes nothing',
+  ramJobStore: 'takes nothing',
+  zeroSizeThreadPool: 'takes nothing',
+  summaryOf: 'takes what getMetaData answered',
+  systemClock: 'a Clock: the library calls it',
+  logAndSuppress: 'answers an error handler',
+  logAndRethrow: 'answers an error handler',
+}
+
+function isClass(value: unknown): boolean {
+  return typeof value === 'function' && /^class\b/.test(Function.prototype.toString.call(value))
+}
+
+const isError = (value: unknown): boolean => typeof value === 'function' && value.prototype instanceof Error
+
+const entryPoints: Readonly<Record<string, unknown>> = { ...index, ...executors }
+const exportsToTable = [...Object.entries(entryPoints), ...Object.entries<unknown>(annotations)]
+  .filter(([, value]) => (typeof value === 'function' && !isError(value)) || isNamespace(value))
+  .map(([name]) => name)
+
+function isNamespace(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).some((each) => typeof each === 'function')
+  )
+}
+
+test('every function, class and namespace of the entry points has a table', () => {
+  const tabled = new Set<string>(Object.keys(exempt))
+  for (const { name, calls } of surfaces) {
+    tabled.add(name)
+    if (name === 'functions') for (const called of Object.keys(calls)) tabled.add(called)
+  }
+  expect(exportsToTable.filter((name) => !tabled.has(name))).toEqual([])
+})
+
+describe.each(surfaces)('$name', (surface) => {
+  test('has every method in the table', () => {
+    const methods = methodsOf(surface.subject)
+    expect(methods.filter((method) => surface.calls[method] === undefined)).toEqual([])
+    const called = Object.keys(surface.calls).filter((name) => name !== 'new')
+    expect(called.filter((name) => !methods.includes(name))).toEqual([])
+  })
+
+  for (const call of wrongCallsOf(surface)) {
+    test(call.title, async () => {
+      expect(await errorOf(call)).toMatchObject({ code: call.code, field: call.field })
+    })
+  }
+})
+
+test('classes that a call makes are classes', () => {
+  const made = surfaces.filter(({ calls }) => calls['new'] !== undefined)
+  expect(made.filter(({ subject }) => !isClass(subject)).map(({ name }) => name)).toEqual([])
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { withoutSecrets } from '../../src/core/secrets.ts'
+
+test.each([
+  ['postgres://db.example/app', 'postgres://db.example/app'],
+  ['postgres://user:secret@db.example/app', 'postgres://db.example/app'],
+  ['postgres://secret@db.example/app', 'postgres://db.example/app'],
+  ['postgres://user:sec@ret@db.example/app', 'postgres://db.example/app'],
+  ['postgres://user:sec/ret@db.example/app', 'postgres://db.example/app'],
+  ['postgres://user:12/secret@db.example/app', 'postgres://db.example/app'],
+  ['postgres://user:sec?ret@db.example/app', 'postgres://db.example/app'],
+  ['postgres://user:12?secret@db.example/app', 'postgres://db.example/app'],
+  ['postgres://db.example/app?password=secret', 'postgres://db.example/app?password=***'],
+  [
+    'postgres://u:secret@db/app?user=a@b&Password=se cret&ssl=1',
+    'postgres://db/app?user=a@b&Password=***&ssl=1',
+  ],
+  ['postgres:///app?host=/run&sslpassword=secret', 'postgres:///app?host=/run&sslpassword=***'],
+  ['mysql://root:secret@db/app', 'mysql://db/app'],
+  ['host=db password=secret user=u', 'host=db password=*** user=u'],
+  [`host=db password = 'sec ret\\' x' user=u`, 'host=db password = *** user=u'],
+  ['Server=db;Pwd=secret', 'Server=db;Pwd=***'],
+  ['PGPASSWORD=secret', 'PGPASSWORD=***'],
+  ['jobs.db?password=secret', 'jobs.db?password=***'],
+  ['jobs.db', 'jobs.db'],
+  ['C:\\jobs\\passwords.db', 'C:\\jobs\\passwords.db'],
+  ['folder@home/jobs.db', 'folder@home/jobs.db'],
+])('%s is shown as %s', (address, shown) => {
+  expect(withoutSecrets(address)).toBe(shown)
+})

@@ -1,0 +1,82 @@
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { freshDatabase } from '../support/postgres-database.ts'
+import { testRunner } from '../support/postgres-runner.ts'
+import { startPostgres } from '../support/postgres-server.ts'
+import { changesOf, rowsOf } from '../support/sql-steps.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
+
+async function query(connectionString: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+describe('a commit of which the answer is lost', () => {
+  test('is unknown when a standby has taken over, whatever that says of the number', async () => {
+    const primary = await startPostgres()
+    try {
+      await query(primary.connectionString, 'CREATE TABLE item (id int PRIMARY KEY)')
+      await primary.stop()
+      const standby = await primary.promotedStandby()
+      try {
+        await primary.start()
+        // On the new timeline the next numbers are those of other transactions, which are committed.
+        for (let count = 0; count < 50; count++) {
+          await query(standby.connectionString, 'SELECT pg_current_xact_id()')
+        }
+        await using proxy = await TcpProxy.startFor(primary.connectionString)
+        await using store = testRunner(proxy.through(primary.connectionString))
+        await store.runner.read(() => rowsOf('SELECT id FROM item'))
+        let runs = 0
+        const cut = proxy.cutOn('COMMIT\0', 'after')
+        proxy.redirect(standby.connectionString)
+        const lost = store.runner.transact(
+          () => {
+            runs++
+            return changesOf('INSERT INTO item VALUES (2)')
+          },
+          { lock: 'rows', onDoubt: 'patient' },
+        )
+        await expect(lost).rejects.toMatchObject({ code: 'ERR_COMMIT_UNKNOWN' })
+        await cut
+        expect(runs).toBe(1)
+        expect(await query(primary.connectionString, 'SELECT id FROM item ORDER BY id')).toEqual([{ id: 2 }])
+        expect(await query(standby.connectionString, 'SELECT id FROM item')).toEqual([])
+      } finally {
+        await standby.remove()
+      }
+    } finally {
+      await primary.remove()
+    }
+  })
+
+  test('is asked after by its number alone where the timeline is not told', async () => {
+    await using database = await freshDatabase()
+    const role = `r${database.connectionString.slice(-8)}`
+    await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'quartz'`)
+    await database.query('REVOKE EXECUTE ON FUNCTION pg_walfile_name FROM PUBLIC')
+    await database.query('CREATE TABLE item (id int PRIMARY KEY)')
+    await database.query(`GRANT ALL ON item TO ${role}`)
+    const url = new URL(database.connectionString)
+    url.username = role
+    url.password = 'quartz'
+    {
+      await using proxy = await TcpProxy.startFor(url.href)
+      await using store = testRunner(proxy.through(url.href))
+      const insert = (id: number) => (): ReturnType<typeof changesOf> =>
+        changesOf('INSERT INTO item VALUES ($1)', id)
+      expect(await store.runner.transact(insert(1), { lock: 'rows' })).toBe(1)
+      const cut = proxy.cutOn('COMMIT\0', 'after')
+      expect(await store.runner.transact(insert(2), { lock: 'rows' })).toBe(1)
+      await cut
+    }
+    expect(await database.query('SELECT id FROM item ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }])
+    await database.query(`REVOKE ALL ON item FROM ${role}`)
+    await database.query(`DROP ROLE ${role}`)
+  })
+})

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import type { SchedulerEventMap } from '../../src/listeners/events.ts'
+import type { ShutdownOptions } from '../../src/scheduler/scheduler.ts'
+import type { StoreMethod } from '../support/intercept-job-store.ts'
+import { LoopFixture } from '../support/loop-fixture.ts'
+
+/** Calls of these are carried out, or not, and never answered. */
+type Silence = { readonly methods: readonly StoreMethod[]; readonly when: 'before' | 'after' }
+
+function silence(fixture: LoopFixture, { methods, when }: Silence): { readonly answerNow: () => void } {
+  const answers: (() => void)[] = []
+  fixture.around = async (call) => {
+    if (!methods.includes(call.method)) return call.proceed()
+    const answer = when === 'after' ? await call.proceed() : undefined
+    await new Promise<void>((resolve) => answers.push(resolve))
+    return when === 'after' ? answer : call.proceed()
+  }
+  return {
+    answerNow: () => {
+      for (const answer of answers.splice(0)) answer()
+    },
+  }
+}
+
+function left(fixture: LoopFixture): SchedulerEventMap['shutdownIncomplete'][] {
+  const seen: SchedulerEventMap['shutdownIncomplete'][] = []
+  fixture.scheduler.events.on('shutdownIncomplete', (what) => seen.push(what))
+  return seen
+}
+
+/** How long the shutdown takes, milliseconds. */
+async function timeToEnd(fixture: LoopFixture, options: ShutdownOptions): Promise<number> {
+  const startedMs = fixture.clock.elapsedMs()
+  await fixture.settled(fixture.scheduler.shutdown(options))
+  return fixture.clock.elapsedMs() - startedMs
+}
+
+const everything: readonly StoreMethod[] = [
+  'acquireNextTriggers',
+  'triggersFired',
+  'releaseAcquiredTriggers',
+  'releaseAllAcquiredTriggers',
+  'triggeredJobsComplete',
+  'schedulerPaused',
+  'getJob',
+  'shutdown',
+]
+const incomplete = /^The job store did not answer in time while /
+
+describe('a shutdown ends although the store does not answer', () => {
+  it.each([
+    ['acquireNextTriggers', 'before'],
+    ['acquireNextTriggers', 'after'],
+    ['triggersFired', 'before'],
+    ['triggersFired', 'after'],
+    ['triggeredJobsComplete', 'before'],
+    ['triggeredJobsComplete', 'after'],
+    ['releaseAcquiredTriggers', 'before'],
+    ['schedulerPaused', 'before'],
+    ['shutdown', 'before'],
+  ] as const)('to %s (%s it did so), at once or when the time is over', async (method, when) => {
+    for (const [options, limitMs] of [
+      [{}, 1000],
+      [{ timeoutMs: 200 }, 200],
+      [{ waitForJobsToComplete: true, timeoutMs: 5000 }, 5000],
+    ] as const) {
+      const fixture = await LoopFixture.create()
+      await fixture.schedule('t', { inMs: 1000, everyMs: 1000 })
+      await fixture.schedule('later', { inMs: 20_000 })
+      await fixture.settled(fixture.scheduler.start())
+      const { answerNow } = silence(fixture, { methods: [method], when })
+      await fixture.clock.advance(2500)
+      silence(fixture, { methods: everything, when: 'before' })
+      const seen = left(fixture)
+      const tookMs = await timeToEnd(fixture, options)
+      // The store gets another second to free what it has here.
+      expect(tookMs).toBeLessThanOrEqual(limitMs + 1000)
+      expect(fixture.scheduler.isShutdown).toBe(true)
+      expect(seen).toMatchObject([{ isStoreCutOff: true }])
+      expect(fixture.errors.filter((message) => incomplete.test(message))).toHaveLength(1)
+      const [calls, runs] = [fixture.calls.length, fixture.runs.length]
+      answerNow()
+      await fixture.clock.advance(600_000)
+      expect(fixture.calls.length).toBe(calls)
+      expect(fixture.runs.length).toBe(runs)
+      expect(fixture.clock.timerCount).toBe(0)
+    }
+  })
+
+  it('to a start, which is refused', async () => {
+    for (const method of ['schedulerStarted', 'schedulerResumed'] as const) {
+      const fixture = await LoopFixture.create()
+      if (method === 'schedulerResumed') {
+        await fixture.settled(fixture.scheduler.start())
+        await fixture.settled(fixture.scheduler.standby())
+      }
+      const { answerNow } = silence(fixture, { methods: [method], when: 'after' })
+      const started = expect(fixture.scheduler.start()).rejects.toMatchObject({
+        code: 'ERR_SCHEDULER_SHUTDOWN',
+      })
+      await fixture.schedule('t', { inMs: 1000 })
+      expect(await timeToEnd(fixture, {})).toBeLessThanOrEqual(1000)
+      await started
+      answerNow()
+      await fixture.clock.advance(600_000)
+      expect(fixture.runs).toEqual([])
+      expect(fixture.clock.timerCount).toBe(0)
+    }
+  })
+
+  it('and says how many ends are not written', async () => {
+    const fixture = await LoopFixture.create()
+    for (const name of ['a', 'b', 'c']) await fixture.schedule(name, { inMs: 1000 })
+    silence(fixture, { methods: ['triggeredJobsComplete'], when: 'before' })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1500)
+    const seen = left(fixture)
+    expect(await timeToEnd(fixture, { waitForJobsToComplete: true, timeoutMs: 3000 })).toBe(3000)
+    expect(seen).toEqual([{ executions: 0, completionsUnwritten: 3, isStoreCutOff: true }])
+  })
+})
+
+describe('a shutdown', () => {
+  it('says how many executions it left, and leaves a store that answers as it should be', async () => {
+    const fixture = await LoopFixture.create()
+    await fixture.schedule('long', { inMs: 1000, durationMs: 60_000 })
+    await fixture.schedule('later', { inMs: 20_000 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1500)
+    const seen = left(fixture)
+    expect(await timeToEnd(fixture, { waitForJobsToComplete: true, timeoutMs: 3000 })).toBe(3000)
+    expect(seen).toEqual([{ executions: 1, completionsUnwritten: 0, isStoreCutOff: false }])
+    expect(await fixture.acquirable()).toContain('later')
+  })
+
+  it('that leaves nothing says nothing', async () => {
+    const fixture = await LoopFixture.create()
+    await fixture.schedule('short', { inMs: 1000, durationMs: 100 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1050)
+    const seen = left(fixture)
+    expect(await timeToEnd(fixture, { waitForJobsToComplete: true })).toBe(50)
+    expect(seen).toEqual([])
+    expect(fixture.errors).toEqual([])
+  })
+
+  it('gives listeners a second, and blames no store for them', async () => {
+    const fixture = await LoopFixture.create()
+    const never = (): Promise<void> => new Promise(() => {})
+    fixture.scheduler.listenerManager.addSchedulerListener({
+      schedulerInStandbyMode: never,
+      schedulerShuttingdown: never,
+    })
+    await fixture.settled(fixture.scheduler.start())
+    const seen = left(fixture)
+    expect(await timeToEnd(fixture, {})).toBe(2000)
+    expect(seen).toEqual([])
+  })
+})

@@ -1,0 +1,150 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { triggerKey } from '../../src/core/key.ts'
+import { lineLogger } from '../../src/core/line-logger.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+
+/** What the default logger writes while the test runs. */
+function stderrLines(): string[] {
+  const lines: string[] = []
+  const spy = vi.spyOn(console, 'error').mockImplementation((line: string) => {
+    lines.push(line)
+  })
+  onTestFinished(() => {
+    spy.mockRestore()
+  })
+  return lines
+}
+
+const failing = defineJob('failing', () => {
+  throw new Error('no\nluck', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) })
+})
+
+/** Runs the failing job once, with all attempts of `attempts`. */
+async function runFailing(options: SchedulerOptions, attempts: number | null = null): Promise<void> {
+  const clock = new ManualClock(new Date('2026-03-06T12:00:00Z'))
+  await using scheduler = await createScheduler({ jobs: [failing], clock, ...options })
+  const builder = JobBuilder.newJob(failing).withIdentity('report', 'daily')
+  const retry = { attempts: attempts ?? 1, backoff: { type: 'fixed', initialMs: 1000, jitter: 0 } } as const
+  await scheduler.scheduleJob(
+    (attempts === null ? builder : builder.withRetry(retry)).build(),
+    TriggerBuilder.newTrigger({ clock }).withIdentity('weekdays').build(),
+  )
+  await scheduler.start()
+  await clock.advance(60_000)
+}
+
+describe('a scheduler that was given no logger', () => {
+  it('writes a job that failed on one line of stderr, with code, cause and place', async () => {
+    const lines = stderrLines()
+    await runFailing({})
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/^2026-03-06T12:00:00\.000Z ERROR quartz-ts: Job daily\.report failed\. /)
+    expect(lines[0]).toContain('triggerKey=DEFAULT.weekdays')
+    expect(lines[0]).toContain(
+      '- ERR_JOB_EXECUTION: Job daily.report threw: no luck; cause: ECONNREFUSED: refused',
+    )
+    expect(lines[0]).toMatch(/ \(at .*default-logger\.test\.ts:\d+:\d+\)+$/)
+  })
+
+  it('writes every attempt, and that the last one was the last', async () => {
+    const lines = stderrLines()
+    await runFailing({}, 2)
+    expect(lines.map((line) => line.split(' (')[0])).toEqual([
+      '2026-03-06T12:00:00.000Z WARN quartz-ts: Job daily.report failed in attempt 1 of 2; ' +
+        'the next is at 2026-03-06T12:00:01.000Z.',
+      '2026-03-06T12:00:01.000Z ERROR quartz-ts: Job daily.report failed in the last of 2 attempts ' +
+        'and is not tried again.',
+    ])
+  })
+
+  it('writes nothing with `logger: false`', async () => {
+    const lines = stderrLines()
+    await runFailing({ logger: false })
+    expect(lines).toEqual([])
+  })
+
+  /** A scheduler that has stored two triggers. */
+  async function unstarted(): Promise<Scheduler> {
+    const clock = new ManualClock()
+    const scheduler = await createScheduler({ jobs: [failing], clock })
+    for (const name of ['first', 'second']) {
+      const trigger = TriggerBuilder.newTrigger({ clock }).withIdentity(name).build()
+      await scheduler.scheduleJob(JobBuilder.newJob(failing).build(), trigger)
+    }
+    return scheduler
+  }
+
+  it('warns at its end that triggers in memory were never started', async () => {
+    const lines = stderrLines()
+    const listeners = process.listenerCount('exit')
+    const scheduler = await unstarted()
+    expect(process.listenerCount('exit')).toBe(listeners + 1)
+    await scheduler.shutdown()
+    expect(lines).toEqual([expect.stringMatching(/start\(\) was never called.*they are lost/)])
+    expect(process.listenerCount('exit')).toBe(listeners)
+  })
+
+  it('does not when they were deleted, or a start was to come', async () => {
+    const lines = stderrLines()
+    {
+      await using cleared = await unstarted()
+      await cleared.clear()
+      await using delayed = await unstarted()
+      delayed.startDelayed(1000)
+      await using unscheduled = await unstarted()
+      await unscheduled.unscheduleJobs([triggerKey('first'), triggerKey('second')])
+    }
+    expect(lines).toEqual([])
+  })
+
+  it.each([null, true, {}, { error: () => {} }])('refuses %j as a logger', async (logger) => {
+    await expect(createScheduler({ logger } as SchedulerOptions)).rejects.toMatchObject({
+      code: 'ERR_INVALID_OPTION',
+      field: 'logger',
+    })
+  })
+})
+
+describe('a line of the log', () => {
+  const written = (fields: object, message: string): string => {
+    let line = ''
+    lineLogger(
+      () => 0,
+      (text) => {
+        line = text
+      },
+    ).warn(fields, message)
+    return line.replace('1970-01-01T00:00:00.000Z WARN quartz-ts: ', '')
+  }
+
+  it('has the fields that are plain, and neither line breaks nor terminal sequences', () => {
+    expect(written({ count: 2, name: 'a', list: [1] }, 'one\r\ntwo\u001b[31m\u2028three')).toBe(
+      'one two [31m three (count=2, name=a)',
+    )
+  })
+
+  it('is cut, however long the message is', () => {
+    expect(written({}, 'x'.repeat(1_000_000)).length).toBeLessThan(2000)
+  })
+
+  it('survives what cannot be read, and causes in a circle', () => {
+    const hostile = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('not for you')
+        },
+      },
+    )
+    expect(written({ err: hostile }, 'hostile')).toMatch(/^hostile - something that cannot be read/)
+    const circle = new Error('round')
+    circle.cause = Object.assign(new Error('and'), { cause: circle })
+    expect(written({ err: circle }, 'circle')).toMatch(/^circle - round; cause: and/)
+    expect(written(hostile, 'fields')).toBe('fields')
+  })
+})

@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import type { AcquiredTrigger, TriggerFiredResult } from '../../src/jobstore/job-store.ts'
+import type { StoreCall } from '../support/intercept-job-store.ts'
+import { LoopFixture } from '../support/loop-fixture.ts'
+
+/** A store in which somebody else holds what triggers of these names take. */
+async function lockedFixture(options: Parameters<typeof LoopFixture.create>[0] = {}) {
+  const fixture = await LoopFixture.create(options)
+  const locked = new Set<string>()
+  const tries: { readonly method: string; readonly atMs: number }[] = []
+  fixture.around = async (call: StoreCall) => {
+    if (call.method !== 'triggersFired' && call.method !== 'releaseAcquiredTriggers') return call.proceed()
+    const claims = call.parameters[0] as readonly AcquiredTrigger[]
+    const isLocked = ({ trigger }: AcquiredTrigger): boolean => locked.has(trigger.key.name)
+    const held = claims.filter(isLocked)
+    if (held.length > 0) tries.push({ method: call.method, atMs: fixture.nowMs })
+    const free = claims.filter((claim) => !isLocked(claim))
+    if (call.method === 'releaseAcquiredTriggers') {
+      await fixture.ram.releaseAcquiredTriggers(free)
+      return held
+    }
+    const fired = [...(await fixture.ram.triggersFired(free))]
+    return claims.map((claim): TriggerFiredResult | undefined =>
+      isLocked(claim) ? { kind: 'locked' } : fired.shift(),
+    )
+  }
+  return { fixture, locked, tries }
+}
+
+describe('a claim that is locked when it is to be fired', () => {
+  it('keeps nothing else from firing on time, and fires once when it is free', async () => {
+    const { fixture, locked, tries } = await lockedFixture()
+    locked.add('held')
+    await fixture.schedule('held', { inMs: 1000 })
+    await fixture.schedule('tick', { inMs: 1000, everyMs: 100 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(4000)
+    const ticks = fixture.runs.filter(({ name }) => name === 'tick')
+    expect(ticks.map(({ atMs }) => atMs)).toEqual(ticks.map(({ plannedMs }) => plannedMs))
+    expect(ticks).toHaveLength(31)
+    expect(fixture.runs).toHaveLength(31)
+    // Soon at first, then four times a second.
+    expect(tries.slice(0, 4).map(({ atMs }) => atMs)).toEqual([1000, 1020, 1060, 1140])
+    expect(tries.length).toBeLessThan(20)
+    expect(new Set(tries.map(({ method }) => method))).toEqual(new Set(['triggersFired']))
+    locked.clear()
+    await fixture.clock.advance(1000)
+    const held = fixture.runs.filter(({ name }) => name === 'held')
+    expect(held).toHaveLength(1)
+    expect(held[0]?.plannedMs).toBe(1000)
+    expect(held[0]?.atMs).toBeLessThanOrEqual(4250)
+    expect(fixture.errors).toEqual([])
+    await fixture.settled(fixture.scheduler.shutdown())
+    expect(fixture.clock.timerCount).toBe(0)
+  })
+
+  it('waits for a slot, and has one before what is found later', async () => {
+    const { fixture, locked } = await lockedFixture({ threadPool: { size: 1 } })
+    locked.add('held')
+    await fixture.schedule('held', { inMs: 1000, durationMs: 5000 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1010)
+    await fixture.schedule('long', { durationMs: 5000 })
+    await fixture.clock.advance(10)
+    expect(fixture.ran).toEqual(['long@1010'])
+    for (const name of ['a', 'b', 'c']) await fixture.schedule(name, { durationMs: 5000 })
+    locked.clear()
+    await fixture.clock.advance(5000)
+    expect(fixture.ran).toEqual(['long@1010', 'held@6010'])
+    await fixture.clock.advance(20_000)
+    expect(fixture.runs).toHaveLength(5)
+    expect(fixture.errors).toEqual([])
+  })
+
+  it('is given back to its misfire policy when it has become too late', async () => {
+    const { fixture, locked, tries } = await lockedFixture({ misfireThresholdMs: 2000 })
+    locked.add('held')
+    await fixture.schedule('held', { inMs: 1000, everyMs: 60_000, misfire: 'rescheduleNextWithExistingCount' })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(6000)
+    expect(tries.at(-1)?.method).toBe('releaseAcquiredTriggers')
+    locked.clear()
+    await fixture.clock.advance(1000)
+    expect(fixture.runs).toEqual([])
+    await fixture.clock.advance(60_000)
+    expect(fixture.ran).toEqual(['held@61000'])
+  })
+})
+
+describe('a claim that is locked when it is to be given back', () => {
+  it('does not keep something earlier from being found, and fires at its time', async () => {
+    const { fixture, locked } = await lockedFixture()
+    locked.add('held')
+    await fixture.schedule('held', { inMs: 5000 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(100)
+    await fixture.schedule('earlier', { inMs: 1000 })
+    await fixture.clock.advance(2000)
+    expect(fixture.ran).toEqual(['earlier@1100'])
+    locked.clear()
+    await fixture.clock.advance(5000)
+    expect(fixture.ran).toEqual(['earlier@1100', 'held@5000'])
+  })
+
+  it('is tried again in standby, which does not wait for it', async () => {
+    const { fixture, locked } = await lockedFixture()
+    locked.add('held')
+    await fixture.schedule('held', { inMs: 5000 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(100)
+    await fixture.settled(fixture.scheduler.standby())
+    await fixture.clock.advance(10_000)
+    expect(await fixture.acquirable()).toEqual([])
+    locked.clear()
+    await fixture.clock.advance(250)
+    expect(await fixture.acquirable()).toEqual(['held'])
+    expect(fixture.runs).toEqual([])
+    expect(fixture.errors).toEqual([])
+  })
+
+  it('is left to recovery by a shutdown, which says so', async () => {
+    const { fixture, locked, tries } = await lockedFixture()
+    locked.add('held')
+    await fixture.schedule('held', { inMs: 5000 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(100)
+    const beforeMs = fixture.nowMs
+    await fixture.settled(fixture.scheduler.shutdown())
+    expect(fixture.nowMs).toBe(beforeMs)
+    expect(tries.length).toBeLessThanOrEqual(2)
+    expect(fixture.errors).toEqual(['Acquired triggers could not be given back before the halt.'])
+    expect(fixture.clock.timerCount).toBe(0)
+  })
+})

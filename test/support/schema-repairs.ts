@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import { migrate, requireSchema } from '../../src/jobstore/sql/migrations/migrate.ts'
+import type { SchemaVocabulary } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
+import type { SqlRunner } from '../../src/jobstore/sql/sql-runner.ts'
+import { all } from '../../src/jobstore/sql/statement.ts'
+import { quartzTables } from './quartz-tables.ts'
+
+export interface SchemaGround {
+  readonly runner: SqlRunner
+  readonly words: SchemaVocabulary
+}
+
+const tablesOfQuartz = [
+  'fired_triggers',
+  'paused_trigger_grps',
+  'scheduler_state',
+  'locks',
+  'simple_triggers',
+  'cron_triggers',
+  'simprop_triggers',
+  'blob_triggers',
+  'triggers',
+  'job_details',
+  'calendars',
+]
+
+async function run({ runner }: SchemaGround, ...statements: readonly string[]): Promise<void> {
+  for (const text of statements) await runner.transact(() => all({ text, values: [] }), { lock: 'none' })
+}
+
+/** A database whose version row says that all is there, when it is not. */
+export function describeSchemaRepairs(engine: string, prepare: () => Promise<SchemaGround>): void {
+  describe(`a database on ${engine} that says it is up to date`, () => {
+    test('and whose tables the script of Quartz made anew is adopted', async () => {
+      const ground = await prepare()
+      const { runner, words } = ground
+      await migrate(runner, words, 5)
+      await run(ground, ...tablesOfQuartz.map((table) => `DROP TABLE qrtz_${table}`), ...quartzTables)
+      await expect(requireSchema(runner, words)).rejects.toMatchObject({
+        code: 'ERR_SCHEMA_TOO_OLD',
+        message: expect.stringContaining("column 'qrtz_triggers.misfire_orig_fire_time'") as string,
+      })
+      expect(await migrate(runner, words, 6)).toEqual([1])
+      await requireSchema(runner, words)
+      expect(await migrate(runner, words, 7)).toEqual([])
+    })
+
+    test('and was adopted has nothing that is missing', async () => {
+      const ground = await prepare()
+      await run(ground, ...quartzTables)
+      expect(await migrate(ground.runner, ground.words, 5)).toEqual([1])
+      expect(await migrate(ground.runner, ground.words, 6)).toEqual([])
+    })
+
+    test.each([
+      ['a column', 'ALTER TABLE qrtz_job_details DROP COLUMN retry_policy', 'job_details.retry_policy'],
+      ['a table', 'DROP TABLE qrtz_execution_history', 'execution_history'],
+      ['a table of groups', 'DROP TABLE qrtz_paused_job_grps', 'paused_job_grps'],
+    ])('and lacks %s gets it', async (_, loss, name) => {
+      const ground = await prepare()
+      const { runner, words } = ground
+      await migrate(runner, words, 5)
+      await run(ground, loss)
+      await expect(requireSchema(runner, words)).rejects.toThrow(name)
+      expect(await migrate(runner, words, 6)).toEqual([1])
+      await requireSchema(runner, words)
+      expect(await migrate(runner, words, 7)).toEqual([])
+    })
+
+    test.each(['t_acquire', 't_job', 't_calendar', 'ft_job', 'eh_fired'])(
+      'and lacks the index %s gets it, and works without it',
+      async (index) => {
+        const ground = await prepare()
+        const { runner, words } = ground
+        await migrate(runner, words, 5)
+        await run(ground, `DROP INDEX idx_qrtz_${index}`)
+        await requireSchema(runner, words)
+        expect(await migrate(runner, words, 6)).toEqual([1])
+        expect(await migrate(runner, words, 7)).toEqual([])
+      },
+    )
+
+    test('and has a table of someone else says so', async () => {
+      const ground = await prepare()
+      await migrate(ground.runner, ground.words, 5)
+      await run(ground, 'DROP TABLE qrtz_locks', 'CREATE TABLE qrtz_locks (id integer)')
+      for (const check of [
+        migrate(ground.runner, ground.words, 6),
+        requireSchema(ground.runner, ground.words),
+      ]) {
+        await expect(check).rejects.toMatchObject({
+          code: 'ERR_SCHEMA_TOO_OLD',
+          message: expect.stringContaining("'qrtz_locks' lacks 'sched_name', 'lock_name'") as string,
+        })
+      }
+    })
+  })
+}
