@@ -61,6 +61,8 @@ export default defineConfig({
         test: {
           name: 'chaos',
           include: ['test/chaos/**/*.test.ts'],
+          // For hours, by `npm run soak`.
+          exclude: process.env['QUARTZ_TS_SOAK_HOURS'] === undefined ? ['test/chaos/soak.test.ts'] : [],
           globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],
           // Processes that are killed, frozen and cut off from their server: one cluster at a time.
           sequence: { groupOrder: 4 },

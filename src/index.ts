@@ -11,6 +11,7 @@ export {
 } from './core/errors.ts'
 export type { IdGenerator } from './core/ids.ts'
 export type { JobDataMap } from './core/job-data-map.ts'
+export type { MoreJobData, RequiredKeys, StorableJobData } from './core/job-data-type.ts'
 export {
   compareKeys,
   defaultGroup,
@@ -35,7 +36,8 @@ export {
 export { DisallowConcurrentExecution, PersistJobDataAfterExecution } from './jobs/decorators.ts'
 export { defineJob, type JobOptions, type JobSource } from './jobs/define-job.ts'
 export { defineWorkerJob, type WorkerJobOptions } from './jobs/define-worker-job.ts'
-export { JobBuilder } from './jobs/job-builder.ts'
+export { type ExecutionOf, isExecutionOf } from './jobs/execution-of.ts'
+export { JobBuilder, type MissingJobData } from './jobs/job-builder.ts'
 export type {
   InlineJobDefinition,
   Job,

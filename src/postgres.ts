@@ -1,4 +1,5 @@
 /** Jobs and triggers in PostgreSQL, for any number of nodes; needs the package pg. */
 export { postgresJobStore } from './jobstore/postgres/postgres-job-store.ts'
 export type { PostgresJobStoreOptions } from './jobstore/postgres/postgres-options.ts'
+export type { PostgresConnection, PostgresPool } from './jobstore/postgres/postgres-source.ts'
 export type { DatabaseJobStore } from './jobstore/sql/database-job-store.ts'

@@ -76,6 +76,7 @@ export default defineConfig({
           { text: 'Trigger states', link: '/internals/trigger-states' },
           { text: 'The SQL store', link: '/internals/sql-store' },
           { text: 'Time', link: '/internals/time' },
+          { text: 'Testing', link: '/internals/testing' },
           { text: 'Performance', link: '/performance' },
           { text: 'Decisions', link: '/decisions/' },
         ],

@@ -1,5 +1,6 @@
 import { SchedulerError } from '../core/errors.ts'
 import { nearestName } from '../core/options.ts'
+import { requireSupportedNode } from '../core/runtime.ts'
 import { withoutSecrets } from '../core/secrets.ts'
 import { packageVersion } from '../core/version.ts'
 import { type Command, helpOf } from './command.ts'
@@ -20,6 +21,7 @@ const commands: readonly Command[] = [crontabCommand, migrateCommand, nextComman
 export async function runCli(args: readonly string[], host: CliHost): Promise<number> {
   const [name = '', ...rest] = args
   try {
+    requireSupportedNode()
     if (name === '--version' || name === '-v') {
       host.stdout.write(`${packageVersion}\n`)
       return exitCodes.ok

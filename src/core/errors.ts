@@ -51,6 +51,7 @@ export const errorCodes = [
   'ERR_TASK_STATE',
   'ERR_TASK_REJECTED',
   'ERR_NO_TASK_SUCCEEDED',
+  'ERR_NODE_TOO_OLD',
   'ERR_INVARIANT',
 ] as const
 

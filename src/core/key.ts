@@ -8,7 +8,9 @@ export const recoveringJobsGroup = 'RECOVERING_JOBS'
 /** Group of the triggers that a retry creates. */
 export const retryingJobsGroup = 'RETRYING_JOBS'
 
-abstract class Key {
+abstract class Key<Kind extends 'job' | 'trigger'> {
+  /** A job key is never a trigger key, although both are a name and a group. */
+  abstract get '~kind'(): Kind
   /** Unique within its group. */
   readonly name: string
   readonly group: string
@@ -27,7 +29,7 @@ abstract class Key {
     this.group = group
   }
 
-  equals(other: this): boolean {
+  equals(other: Key<Kind>): boolean {
     return this.name === other.name && this.group === other.group
   }
 
@@ -37,17 +39,22 @@ abstract class Key {
   }
 }
 
-/** Identity of a job within a scheduler. */
-export class JobKey extends Key {
-  /** A job key is never a trigger key, although both are a name and a group. */
-  get '~kind'(): 'job' {
+/**
+ * Identity of a job within a scheduler. `Data` is the type of the job's data, where it is known: `triggerJob` then
+ * checks what it is given.
+ */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it is for those who hold the key
+export class JobKey<Data extends object = object> extends Key<'job'> {
+  /** Never there: carries the type. */
+  declare readonly '~data'?: Data
+  override get '~kind'(): 'job' {
     return 'job'
   }
 }
 
 /** Identity of a trigger within a scheduler. */
-export class TriggerKey extends Key {
-  get '~kind'(): 'trigger' {
+export class TriggerKey extends Key<'trigger'> {
+  override get '~kind'(): 'trigger' {
     return 'trigger'
   }
 }
@@ -85,8 +92,8 @@ function isBlank(name: string, group: string): boolean {
   return name.trim() === '' || group.trim() === ''
 }
 
-export function jobKey(name: string, group?: string): JobKey {
-  return new JobKey(name, group)
+export function jobKey<Data extends object = object>(name: string, group?: string): JobKey<Data> {
+  return new JobKey<Data>(name, group)
 }
 
 export function triggerKey(name: string, group?: string): TriggerKey {

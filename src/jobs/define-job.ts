@@ -1,5 +1,6 @@
 import { type ArgumentCheck, checkBoolean, checkFunction, checkName, checkThat } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
+import type { StorableJobData } from '../core/job-data-type.ts'
 import { describeValue, isObject, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import type { InlineJobDefinition, Job, JobClass, JobDefinition } from './job-definition.ts'
@@ -20,7 +21,12 @@ export interface JobOptions<Data extends object = Record<string, unknown>> {
   /** Default: a failed execution is not repeated. */
   readonly retry?: RetryOptions
   /** A Standard Schema (zod, valibot, arktype, ...) for the merged data, checked when scheduled and when fired. */
-  readonly schema?: StandardSchema<Data>
+  readonly schema?: StandardSchema<Data, unknown>
+}
+
+/** Options with a schema: jobs store what it takes, and are given what it answers. */
+export interface WithSchema<Data extends object, Stored> extends JobOptions<Data> {
+  readonly schema: StandardSchema<Data, Stored>
 }
 
 /** Longest name of a job type: what Quartz's tables hold. */
@@ -45,11 +51,25 @@ export const jobOptionNames = [
  *   at most 250 characters
  * @throws InvalidArgumentError when the name is blank or too long, `execute` is no function, or an option is wrong
  */
-export function defineJob<Data extends object = Record<string, unknown>>(
+export function defineJob<
+  Stored extends StorableJobData<Stored>,
+  Data extends object = Stored,
+  Result = unknown,
+>(
   jobType: string,
-  execute: (context: JobExecutionContext<Data>) => unknown,
+  execute: (context: JobExecutionContext<Data>) => Result,
+  options: WithSchema<Data, Stored>,
+): InlineJobDefinition<Data, Awaited<Result>, Stored>
+export function defineJob<Data extends StorableJobData<Data> = Record<string, unknown>, Result = unknown>(
+  jobType: string,
+  execute: (context: JobExecutionContext<Data>) => Result,
+  options?: JobOptions<Data>,
+): InlineJobDefinition<Data, Awaited<Result>>
+export function defineJob<Data extends object, Result>(
+  jobType: string,
+  execute: (context: JobExecutionContext<Data>) => Result,
   options: JobOptions<Data> = {},
-): InlineJobDefinition<Data> {
+): InlineJobDefinition<Data, Awaited<Result>> {
   requireJobType(jobType)
   checkFunction(`Job '${jobType}'`, 'execute', execute)
   refuseUnknownKeys(`Job '${jobType}'`, options, jobOptionNames)
@@ -127,7 +147,7 @@ export function requireJobType(jobType: string): void {
 export function resolveJobOptions<Data extends object>(
   jobType: string,
   options: JobOptions<Data>,
-): Omit<InlineJobDefinition<Data>, 'kind' | 'jobType' | 'execute' | 'jobClass'> {
+): Omit<InlineJobDefinition<Data>, 'kind' | 'jobType' | 'execute' | 'answers' | 'stores' | 'jobClass'> {
   const what = `Job '${jobType}'`
   const flag = (name: 'disallowConcurrentExecution' | 'persistJobDataAfterExecution'): boolean => {
     const { [name]: value = false } = options

@@ -2,8 +2,15 @@ import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
+import type { StorableJobData } from '../core/job-data-type.ts'
 import { describeValue, refuseUnknownKeys } from '../core/options.ts'
-import { type JobOptions, jobOptionNames, requireJobType, resolveJobOptions } from './define-job.ts'
+import {
+  type JobOptions,
+  jobOptionNames,
+  requireJobType,
+  resolveJobOptions,
+  type WithSchema,
+} from './define-job.ts'
 import type { WorkerJobDefinition } from './job-definition.ts'
 
 export interface WorkerJobOptions<Data extends object = Record<string, unknown>> extends JobOptions<Data> {
@@ -21,7 +28,17 @@ export interface WorkerJobOptions<Data extends object = Record<string, unknown>>
  * @throws InvalidArgumentError when the name or an option is wrong
  * @throws SchedulerError ERR_WORKER_MODULE when the URL is no `file:` URL or there is no such file
  */
-export function defineWorkerJob<Data extends object = Record<string, unknown>>(
+export function defineWorkerJob<Stored extends StorableJobData<Stored>, Data extends object = Stored>(
+  jobType: string,
+  moduleUrl: URL | string,
+  options: WorkerJobOptions<Data> & WithSchema<Data, Stored>,
+): WorkerJobDefinition<Data, Stored>
+export function defineWorkerJob<Data extends StorableJobData<Data> = Record<string, unknown>>(
+  jobType: string,
+  moduleUrl: URL | string,
+  options?: WorkerJobOptions<Data>,
+): WorkerJobDefinition<Data>
+export function defineWorkerJob<Data extends object>(
   jobType: string,
   moduleUrl: URL | string,
   options: WorkerJobOptions<Data> = {},

@@ -2,12 +2,24 @@ import { checkBoolean, checkOptions, checkString, orNull } from '../core/argumen
 import { InvalidArgumentError } from '../core/errors.ts'
 import { systemIds } from '../core/ids.ts'
 import { copyJobData, emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
+import type { RequiredKeys, StorableJobData } from '../core/job-data-type.ts'
 import { checkJobKey, generatedJobKey, JobKey } from '../core/key.ts'
 import { describeValue, requireInteger } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import { checkJobSource, type JobSource, requireJobType, toJobDefinition } from './define-job.ts'
+import type { JobDefinition } from './job-definition.ts'
 import { checkJobDetail, type JobDetail } from './job-detail.ts'
 import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
+
+/** What `build` asks for, which nothing is, while these fields of the data are missing. */
+export interface MissingJobData<Missing extends PropertyKey> {
+  readonly 'pass these fields to usingJobData, or call restOfDataFromTriggers()': Missing
+}
+
+/** Fields that the data does not know, which may not be there: `extends` alone would let them pass. */
+type UnknownKeys<Given, Data extends object> = object extends Data
+  ? unknown
+  : { readonly [Key in Exclude<keyof Given, keyof Data>]: never }
 
 type JobDraft = { -readonly [Field in keyof Omit<JobDetail, 'key' | 'jobDataMap'>]: JobDetail[Field] } & {
   key: JobKey | null
@@ -15,12 +27,17 @@ type JobDraft = { -readonly [Field in keyof Omit<JobDetail, 'key' | 'jobDataMap'
 }
 
 /**
- * Builds a {@link JobDetail}. `Data` comes from the definition, so that data of the wrong shape does not compile.
+ * Builds a {@link JobDetail}. `Data` comes from the definition, so that data of the wrong shape does not compile, and
+ * neither does `build` while a field that must be there is missing. Triggers may bring the rest, see
+ * {@link JobBuilder.restOfDataFromTriggers}.
  *
  * @example
  * JobBuilder.newJob(report).withIdentity('daily', 'reports').usingJobData({ to: 'ops@example.com' }).build()
  */
-export class JobBuilder<Data extends object = Record<string, unknown>> {
+export class JobBuilder<
+  Data extends object = Record<string, unknown>,
+  Missing extends PropertyKey = RequiredKeys<Data>,
+> {
   readonly #draft: JobDraft
 
   private constructor(draft: JobDraft) {
@@ -32,7 +49,10 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
    *
    * @throws InvalidArgumentError when it is none of these
    */
-  static newJob<Data extends object>(job: JobSource<Data>): JobBuilder<Data>
+  static newJob<Data extends object, Result, Stored extends StorableJobData<Stored>>(
+    job: JobDefinition<Data, Result, Stored>,
+  ): JobBuilder<Stored>
+  static newJob<Data extends StorableJobData<Data>>(job: JobSource<Data>): JobBuilder<Data>
   static newJob(jobType: string): JobBuilder
   static newJob(job: JobSource | string): JobBuilder<object> {
     if (typeof job === 'string') {
@@ -93,8 +113,13 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
   }
 
   /** Adds entries to the data: one, or all those of an object. Entries of the same key are replaced. */
-  usingJobData(data: Partial<Data>): this
-  usingJobData<Key extends keyof Data & string>(key: Key, value: Data[Key]): this
+  usingJobData<Given extends Partial<Data>>(
+    data: Given & UnknownKeys<Given, Data>,
+  ): JobBuilder<Data, Exclude<Missing, RequiredKeys<Given>>>
+  usingJobData<Key extends keyof Data & string>(
+    key: Key,
+    value: Data[Key],
+  ): JobBuilder<Data, Exclude<Missing, Key>>
   usingJobData(dataOrKey: object | string, value?: unknown): this {
     const entries = typeof dataOrKey === 'string' ? { [dataOrKey]: value } : requireObject(dataOrKey)
     this.#draft.data = { ...this.#draft.data, ...entries }
@@ -102,8 +127,20 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
   }
 
   /** Replaces all data. */
-  setJobData(data: Partial<Data>): this {
+  setJobData<Given extends Partial<Data>>(
+    data: Given & UnknownKeys<Given, Data>,
+  ): JobBuilder<Data, Exclude<RequiredKeys<Data>, RequiredKeys<Given>>>
+  setJobData(data: object): object {
     this.#draft.data = { ...requireObject(data) }
+    return this
+  }
+
+  /**
+   * Says that the data which the job does not have comes with its triggers, or with `triggerJob`: `build` then asks for
+   * none. A schema, when the definition has one, still checks what comes together when a trigger is scheduled.
+   */
+  restOfDataFromTriggers(): JobBuilder<Data, never>
+  restOfDataFromTriggers(): this {
     return this
   }
 
@@ -179,14 +216,16 @@ export class JobBuilder<Data extends object = Record<string, unknown>> {
    *
    * @throws InvalidArgumentError ERR_INVALID_JOB_DATA, naming the key, when the data cannot be stored
    */
-  build(): JobDetail {
+  build(...missingJobData: [Missing] extends [never] ? [] : [MissingJobData<Missing>]): JobDetail<Data>
+  build(): JobDetail<Data> {
     const draft = this.#draft
-    const key = draft.key ?? generatedJobKey(systemIds.uniqueName())
+    const key: JobKey = draft.key ?? generatedJobKey(systemIds.uniqueName())
     const hasData = Object.keys(draft.data).length > 0
     const { nodeAffinity } = draft
     // Field by field: a spread takes several times as long, and stores of a million jobs are built of this.
-    const job: JobDetail = {
-      key,
+    const job: JobDetail<Data> = {
+      // The type of its data is what this builder knows.
+      key: key as JobKey<Data>,
       jobType: draft.jobType,
       description: draft.description,
       jobDataMap: hasData ? copyJobData(`job '${key.toString()}'`, draft.data) : emptyJobDataMap,

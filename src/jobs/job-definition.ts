@@ -29,22 +29,33 @@ interface JobDefinitionBase<Data extends object> {
   readonly persistJobDataAfterExecution: boolean
   readonly timeoutMs: number | null
   readonly retry: RetryPolicy | null
-  readonly schema: StandardSchema<Data> | null
+  readonly schema: StandardSchema<Data, unknown> | null
 }
 
 /** A job that runs on the event loop of the scheduler's process. */
-export interface InlineJobDefinition<Data extends object = Record<string, unknown>>
-  extends JobDefinitionBase<Data> {
+export interface InlineJobDefinition<
+  Data extends object = Record<string, unknown>,
+  Result = unknown,
+  Stored extends object = Data,
+> extends JobDefinitionBase<Data> {
   readonly kind: 'inline'
   execute(context: JobExecutionContext<Data>): unknown
+  /** Never there: carries the type of what the job answers. */
+  readonly answers?: Result
+  /** Never there: carries the type of the data as it is stored, before a schema fills in and converts. */
+  readonly stores?: Stored
   /** For class jobs: makes the instance that `execute` is called on. */
   readonly jobClass: JobClass<Data> | null
 }
 
 /** A job that runs in a worker thread. */
-export interface WorkerJobDefinition<Data extends object = Record<string, unknown>>
-  extends JobDefinitionBase<Data> {
+export interface WorkerJobDefinition<
+  Data extends object = Record<string, unknown>,
+  Stored extends object = Data,
+> extends JobDefinitionBase<Data> {
   readonly kind: 'worker'
+  /** Never there: carries the type of the data as it is stored, before a schema fills in and converts. */
+  readonly stores?: Stored
   /** `file:` URL of the module. */
   readonly moduleUrl: string
   /** The export to call. Default `default`. */
@@ -52,6 +63,8 @@ export interface WorkerJobDefinition<Data extends object = Record<string, unknow
 }
 
 /** The code behind a job type, as `defineJob`, `defineWorkerJob` and class jobs give it. */
-export type JobDefinition<Data extends object = Record<string, unknown>> =
-  | InlineJobDefinition<Data>
-  | WorkerJobDefinition<Data>
+export type JobDefinition<
+  Data extends object = Record<string, unknown>,
+  Result = unknown,
+  Stored extends object = Data,
+> = InlineJobDefinition<Data, Result, Stored> | WorkerJobDefinition<Data, Stored>

@@ -14,10 +14,10 @@ export interface NodeAffinity {
 
 /**
  * WHAT: a stored job. It names the code to run (`jobType`, the name of a job definition that nodes register) and
- * carries the data to run it with. Immutable; build one with `JobBuilder`.
+ * carries the data to run it with. Immutable; build one with `JobBuilder`, which knows the type of its data.
  */
-export interface JobDetail {
-  readonly key: JobKey
+export interface JobDetail<Data extends object = object> {
+  readonly key: JobKey<Data>
   readonly jobType: string
   readonly description: string | null
   readonly jobDataMap: JobDataMap

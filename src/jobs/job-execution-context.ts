@@ -38,7 +38,7 @@ export interface JobRunContext<Data extends object = Record<string, unknown>> {
 }
 
 /** What an inline or class job is given: {@link JobRunContext} and everything that lives on the event loop. */
-export interface JobExecutionContext<Data extends object = Record<string, unknown>>
+export interface JobExecutionContext<Data extends object = Record<string, unknown>, Result = unknown>
   extends JobRunContext<Data> {
   readonly scheduler: JobScheduler
   /** The trigger after it fired: its `nextFireTime` is the following one. */
@@ -51,8 +51,11 @@ export interface JobExecutionContext<Data extends object = Record<string, unknow
   readonly recoveringTriggerKey: TriggerKey | null
   /** The trigger that planned this firing: differs from `triggerKey` in a retry or a recovery. */
   readonly originalTriggerKey: TriggerKey
-  /** What the job returned or set here, for listeners. */
-  result: unknown
+  /**
+   * What the job returned or set here, for listeners; undefined until it has ended well. Its type is known where the
+   * definition is, see `isExecutionOf`.
+   */
+  result: Result | undefined
   /** Milliseconds the job ran; -1 until it has ended. */
   readonly jobRunTimeMs: number
   /** Notes of this firing alone, for listeners and the job. */

@@ -1,4 +1,4 @@
-import type { JobDataMap } from '../core/job-data-map.ts'
+import type { MoreJobData } from '../core/job-data-type.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobDetail } from './job-detail.ts'
@@ -20,8 +20,8 @@ export interface JobScheduler {
   scheduleJob(jobDetail: JobDetail, trigger: Trigger, options?: ReplaceOptions): Promise<Date>
   rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null>
   unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
-  /** Runs a job once, now. */
-  triggerJob(jobKey: JobKey, data?: JobDataMap): Promise<TriggerKey>
+  /** Runs a job once, now; what is given goes over the job's own data. */
+  triggerJob<Data extends object>(jobKey: JobKey<Data>, data?: MoreJobData<Data>): Promise<TriggerKey>
   deleteJob(jobKey: JobKey): Promise<boolean>
   getJobDetail(jobKey: JobKey): Promise<JobDetail | null>
   getTrigger(triggerKey: TriggerKey): Promise<Trigger | null>

@@ -2,14 +2,14 @@
  * The part of the Standard Schema interface (version 1) that is used here; zod, valibot, arktype and others
  * implement it, so none of them is a dependency.
  */
-export interface StandardSchema<Output = unknown> {
+export interface StandardSchema<Output = unknown, Input = Output> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
     readonly validate: (
       value: unknown,
     ) => StandardSchemaResult<Output> | Promise<StandardSchemaResult<Output>>
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
   }
 }
 

@@ -77,7 +77,10 @@ export interface SchedulerEventMap {
   triggerInError: { readonly triggerKey: TriggerKey; readonly reason: string }
   /** Another node stopped checking in; this one is about to recover its work. */
   nodeFailed: { readonly instanceId: string }
-  /** This node recovered the work of a failed node, or of an earlier run of its own. */
+  /**
+   * This node recovered the work of a failed node, or of an earlier run of its own, or what the database had of this
+   * node and the node was never told of.
+   */
   nodeRecovered: {
     readonly instanceId: string
     readonly releasedClaims: number
@@ -98,12 +101,16 @@ export interface SchedulerEventMap {
   checkInRestored: { readonly instanceId: string; readonly failedAttempts: number }
   /**
    * Another node took this one for failed and recovered its work: executions in flight were asked to stop, and
-   * nothing of them is written. This node takes part anew.
+   * nothing of them is written. This node takes part anew; a scheduler on SQLite writes nothing more, and its process
+   * has to be started again.
    */
   recoveredByPeer: { readonly instanceId: string }
   /** The machine's clock is further from the store's time than `maxClockSkewMs` allows; the store's time counts. */
   clockSkewed: { readonly offsetMs: number; readonly maxClockSkewMs: number }
-  /** A statement of this node waits for a lock for longer than `lockWaitWarningMs` of the job store. */
+  /**
+   * An operation of this node waits for a lock for longer than `lockWaitWarningMs` of the job store. What the loop does
+   * waits for none.
+   */
   lockWaitExceeded: {
     readonly instanceId: string
     readonly statement: string

@@ -211,7 +211,8 @@ export class CompletionWriter {
 
   /** False when the store has failed again; else `resolve` is called when the completion is dealt with. */
   async #tryAlone(completion: JobCompletion, resolve: () => void): Promise<boolean> {
-    const message = `The job store could not be told that firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()} ended.`
+    const fire = `firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()}`
+    const message = `The job store could not be told that ${fire} ended.`
     try {
       const locked = await this.#store.triggeredJobsComplete([completion])
       if (this.#hasBeenAbandoned()) return true

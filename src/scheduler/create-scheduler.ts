@@ -1,3 +1,4 @@
+import { requireSupportedNode } from '../core/runtime.ts'
 import { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { ramJobStore } from '../jobstore/ram/ram-job-store.ts'
@@ -34,9 +35,11 @@ export interface SchedulerOptions extends SchedulerBehaviour {
  * @example
  * const scheduler = await createScheduler({ jobs: [report] })
  *
+ * @throws SchedulerError ERR_NODE_TOO_OLD before Node.js 20.19
  * @throws InvalidArgumentError ERR_INVALID_OPTION for an option that is unknown or out of bounds
  */
 export async function createScheduler(options: SchedulerOptions = {}): Promise<Scheduler> {
+  requireSupportedNode()
   checkSchedulerOptions(options)
   const { jobStore = ramJobStore(), threadPool: pool = {} } = options
   const threadPool = isThreadPool(pool) ? pool : piscinaThreadPool(pool)

@@ -322,8 +322,8 @@ export class QuartzSchedulerThread {
   }
 
   /**
-   * Fires claims and answers those that are locked. Whoever waits for `#firing` waits until no firing is on its way, and
-   * not until a store takes back claims.
+   * Fires claims and answers those that are locked. A wait for `#firing` ends when no firing is on its way, and not
+   * when a store has taken back claims.
    */
   async #fire(due: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     const firing = this.#dispatchFired(due)

@@ -260,7 +260,6 @@ export class QuartzScheduler implements Scheduler {
     this.#engine.requireOpen()
     await this.#store.clear()
     this.#engine.neverStarted.noteCleared()
-    this.#engine.signal(null)
     await this.#notifier.tell('schedulingDataCleared', {}, (listener) => listener.schedulingDataCleared?.())
   }
 
@@ -431,11 +430,10 @@ export class QuartzScheduler implements Scheduler {
     return this.#store
   }
 
-  /** A change that may let something fire earlier or later: the loop looks again. */
+  /** A change; the store tells the loop when it lets something fire earlier. */
   async #change<T>(change: (store: JobStore) => Promise<T>): Promise<T> {
     this.#engine.requireOpen()
     const answer = await change(this.#store)
-    this.#engine.signal(null)
     await this.#budget.spend()
     return answer
   }
@@ -443,9 +441,6 @@ export class QuartzScheduler implements Scheduler {
   #observer(): SchedulingObserver {
     const notifier = this.#notifier
     return {
-      changed: (candidateMs) => {
-        this.#engine.signal(candidateMs)
-      },
       jobAdded: (jobDetail) => notifier.tell('jobAdded', { jobDetail }, (l) => l.jobAdded?.(jobDetail)),
       jobDeleted: (jobKey) => notifier.tell('jobDeleted', { jobKey }, (l) => l.jobDeleted?.(jobKey)),
       jobScheduled: (trigger) => {

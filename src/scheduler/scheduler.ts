@@ -1,4 +1,4 @@
-import type { JobDataMap } from '../core/job-data-map.ts'
+import type { MoreJobData } from '../core/job-data-type.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobSource } from '../jobs/define-job.ts'
@@ -177,12 +177,13 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   /** True when all existed. */
   deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean>
   /**
-   * Runs a job once, now, whatever its triggers say.
+   * Runs a job once, now, whatever its triggers say; what is given goes over the job's own data. A key of `JobBuilder`,
+   * and one made as `jobKey<Data>(name)`, has the type of the data.
    *
    * @returns the key of the one-shot trigger made for it
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND
    */
-  triggerJob(jobKey: JobKey, data?: JobDataMap): Promise<TriggerKey>
+  triggerJob<Data extends object>(jobKey: JobKey<Data>, data?: MoreJobData<Data>): Promise<TriggerKey>
   /**
    * Schedules inside of a transaction that you began and will end: `handle` is a client of pg, or a better-sqlite3
    * database that is open on the store's file.

@@ -13,7 +13,6 @@ import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
 import type { JobStoreTransaction } from '../jobstore/job-store.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
-import type { EpochMs } from '../time/clock.ts'
 import { checkTrigger, isTrigger, type Trigger } from '../triggers/trigger.ts'
 import { TriggerBuilder } from '../triggers/trigger-builder.ts'
 import type { Nameless } from './nameless.ts'
@@ -25,10 +24,8 @@ import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { TurnBudget } from './turn-budget.ts'
 import type { WallClockStarts } from './wall-clock-starts.ts'
 
-/** Who is to know what was scheduled. */
+/** Who is to know what was scheduled. The loop hears of it from the store. */
 export interface SchedulingObserver {
-  /** Something may fire earlier or later: at this instant, or null for who knows when. */
-  changed(candidateMs: EpochMs | null): void
   jobAdded(jobDetail: JobDetail): Told
   jobDeleted(jobKey: JobKey): Told
   jobScheduled(trigger: Trigger): Told
@@ -37,7 +34,6 @@ export interface SchedulingObserver {
 
 /** For what may yet be rolled back: nobody is told. */
 export const silentObserver: SchedulingObserver = {
-  changed: () => {},
   jobAdded: () => null,
   jobDeleted: () => null,
   jobScheduled: () => null,
@@ -99,7 +95,6 @@ export class Scheduling implements SchedulerTransaction {
     }
     await this.#store.scheduleJobs([{ job, triggers }], { replace: options.replace ?? false })
     this.#nameless.note(job, triggers)
-    this.#observer.changed(firstMs)
     await this.#observer.jobAdded(job)
     for (const trigger of triggers) await this.#observer.jobScheduled(trigger)
     return new Date(firstMs)
@@ -115,7 +110,6 @@ export class Scheduling implements SchedulerTransaction {
       prepared.push({ job, triggers: await this.#prepare(job, entry.triggers) })
     }
     await this.#store.scheduleJobs(prepared, { replace: options.replace ?? false })
-    this.#observer.changed(null)
     for (const { job, triggers } of prepared) {
       this.#nameless.note(job, triggers)
       await this.#observer.jobAdded(job)
@@ -137,7 +131,6 @@ export class Scheduling implements SchedulerTransaction {
     const job = this.#checks.job(jobDetail)
     await this.#store.addJob(job, { replace: options.replace ?? false })
     this.#nameless.note(job, [])
-    this.#observer.changed(null)
     await this.#observer.jobAdded(job)
     await this.#budget.spend()
   }
@@ -151,7 +144,6 @@ export class Scheduling implements SchedulerTransaction {
     const job = await this.#checks.existingJob(old.jobKey, `trigger ${triggerKey.toString()}`)
     const replacement = await this.#checked(trigger, job)
     if (!(await this.#store.rescheduleTrigger(triggerKey, replacement))) return null
-    this.#observer.changed(replacement.nextFireTimeMs)
     await this.#observer.jobUnscheduled(triggerKey)
     await this.#observer.jobScheduled(replacement)
     await this.#budget.spend()
@@ -167,7 +159,6 @@ export class Scheduling implements SchedulerTransaction {
     listOf(checkTriggerKey)('unscheduleJobs', 'triggerKeys', triggerKeys)
     this.#requireOpen()
     const deleted = await this.#store.deleteTriggers(triggerKeys)
-    if (deleted.length > 0) this.#observer.changed(null)
     for (const key of deleted) await this.#observer.jobUnscheduled(key)
     await this.#budget.spend()
     return deleted.length === triggerKeys.length
@@ -182,7 +173,6 @@ export class Scheduling implements SchedulerTransaction {
     listOf(checkJobKey)('deleteJobs', 'jobKeys', jobKeys)
     this.#requireOpen()
     const deleted = await this.#store.deleteJobs(jobKeys)
-    if (deleted.length > 0) this.#observer.changed(null)
     for (const jobKey of deleted) {
       await this.#observer.jobDeleted(jobKey)
     }
@@ -204,7 +194,6 @@ export class Scheduling implements SchedulerTransaction {
       .build()
     const prepared = await this.#checks.trigger(trigger, job)
     await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
-    this.#observer.changed(prepared.nextFireTimeMs)
     await this.#observer.jobScheduled(prepared)
     await this.#budget.spend()
     return prepared.key
@@ -217,7 +206,6 @@ export class Scheduling implements SchedulerTransaction {
       replace: options.replace ?? false,
     })
     this.#nameless.note(null, [prepared])
-    this.#observer.changed(prepared.nextFireTimeMs)
     await this.#observer.jobScheduled(prepared)
     await this.#budget.spend()
     return new Date(prepared.nextFireTimeMs ?? Number.NaN)

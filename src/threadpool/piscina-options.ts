@@ -24,7 +24,7 @@ export interface PiscinaThreadPoolOptions {
   readonly idleTimeoutMs?: number
   /** Limits of each thread; one that exceeds them dies and its job fails with ERR_WORKER_FAILED. Default: Node's. */
   readonly resourceLimits?: ResourceLimits
-  /** Node flags of the threads, such as `['--import', 'tsx']`. Default: those of this process. */
+  /** Node flags of the threads, such as `['--max-http-header-size=16384']`. Default: those of this process. */
   readonly execArgv?: readonly string[]
   /** Environment of the threads. Default: a copy of this process's. */
   readonly env?: Readonly<Record<string, string>> | typeof SHARE_ENV

@@ -28,7 +28,12 @@ export function requireRunnableModule(moduleUrl: string, flags: ThreadFlags): vo
   throw new SchedulerError(
     'ERR_WORKER_MODULE',
     `The worker module '${path}' is TypeScript, which the threads of Node ${process.versions.node} cannot load. ` +
-      'Compile it and name the compiled file, or use Node 22.18 or later, or give the threads a loader: ' +
-      "piscinaThreadPool({ execArgv: ['--import', 'tsx'] }).",
+      'Compile it and name the compiled file, or use Node 22.18 or later, or give the threads a loader. ' +
+      loaderAdvice,
   )
 }
+
+/** `--import tsx` does nothing in a thread of Node 20, where tsx registers itself in the main thread alone. */
+export const loaderAdvice: string =
+  'For tsx that is a JavaScript file with two lines, `import { register } from "tsx/esm/api"` and `register()`, and ' +
+  "piscinaThreadPool({ execArgv: ['--import', new URL('./register-tsx.js', import.meta.url).href] })."

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { SchedulerError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
 import type { WorkerJobFunction } from '../jobs/job-definition.ts'
+import { loaderAdvice } from './typescript-modules.ts'
 
 /**
  * Loads a worker job's module in this thread and finds its function.
@@ -16,7 +17,7 @@ export async function loadWorkerFunction(moduleUrl: string, exportName: string):
   } catch (error) {
     throw new SchedulerError(
       'ERR_WORKER_MODULE',
-      `The worker module '${path}' cannot be loaded: ${messageOf(error)}`,
+      `The worker module '${path}' cannot be loaded: ${messageOf(error)}${adviceFor(error)}`,
       { cause: error },
     )
   }
@@ -42,6 +43,12 @@ function findExport(module: Record<string, unknown>, exportName: string): unknow
   if (typeof commonJs !== 'object' || commonJs === null) return found
   const inner: unknown = Reflect.get(commonJs, exportName)
   return typeof inner === 'function' ? inner : found
+}
+
+/** A loader that was given did not load TypeScript. */
+function adviceFor(error: unknown): string {
+  const isTypeScript = /Unknown file extension "\.[mc]?tsx?"/.test(messageOf(error))
+  return isTypeScript ? `. The threads need a loader. ${loaderAdvice}` : ''
 }
 
 function messageOf(error: unknown): string {

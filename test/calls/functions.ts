@@ -5,6 +5,7 @@ import {
   defineWorkerJob,
   executionLogPlugin,
   inProcessThreadPool,
+  isExecutionOf,
   JobChainingJobListener,
   jobKey,
   keyEquals,
@@ -19,6 +20,7 @@ import {
   triggerToJSON,
 } from '../../src/index.ts'
 import {
+  aJob,
   aLogger,
   anyMatcher,
   aTrigger,
@@ -26,6 +28,7 @@ import {
   but,
   callback,
   cronText,
+  jobDetail,
   type Kind,
   keyOfJob,
   listOf,
@@ -74,6 +77,7 @@ export const functionSurfaces: readonly Surface[] = [
       calendarFromJSON,
       triggerFromJSON,
       triggerToJSON,
+      isExecutionOf,
       parseCrontab,
       parseUnixCron,
     },
@@ -103,6 +107,7 @@ export const functionSurfaces: readonly Surface[] = [
       calendarFromJSON: { json: json('type', 'ERR_INVALID_CALENDAR') },
       triggerFromJSON: { json: json('type', 'ERR_INVALID_TRIGGER') },
       triggerToJSON: { trigger: aTrigger },
+      isExecutionOf: { context: { ...object, good: { jobDetail } }, job: aJob },
       parseCrontab: {
         text,
         options: options({

@@ -46,6 +46,7 @@ export const jobSurfaces: readonly Surface[] = [
       withDescription: { description: orNull(text) },
       usingJobData: { data: but(jobData, 'x') },
       setJobData: { data: jobData },
+      restOfDataFromTriggers: {},
       requestRecovery: { requests: flag },
       storeDurably: { durable: flag },
       disallowConcurrentExecution: { disallows: flag },

@@ -110,6 +110,7 @@ const surfaces: readonly Surface[] = [
       startDelayed: {
         delayMs: named(plus(number, { value: -1 }, { value: 2 ** 31 }), { code: 'ERR_INVALID_OPTION' }),
       },
+      idle: {},
       standby: {},
       shutdown: {
         options: options({

@@ -30,6 +30,8 @@ export interface ChaosNodeOptions {
   /** How wrong the clock of its machine is. */
   readonly clockOffsetMs?: number
   readonly poolSize?: number
+  /** With jobs in worker threads. */
+  readonly withThreads?: boolean
   readonly storeOptions?: PostgresJobStoreOptions
   readonly schedulerOptions?: SchedulerBehaviour
 }
@@ -65,7 +67,8 @@ export class ChaosNode {
   private constructor(instanceId: string, child: ChildProcess) {
     this.instanceId = instanceId
     this.#child = child
-    this.ended = once(child, 'exit')
+    // Not by `once`, which an error of the channel would reject.
+    this.ended = new Promise((resolve) => child.once('exit', resolve))
     child.stderr?.on('data', (chunk: Buffer) => {
       this.#errors += chunk.toString()
     })
@@ -86,8 +89,8 @@ export class ChaosNode {
     const script = fileURLToPath(new URL('node.mjs', import.meta.url))
     const child = fork(script, [JSON.stringify(options)], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Not those of the test runner.
-      execArgv: [],
+      // Not those of the test runner; memory is counted without what a collection takes away.
+      execArgv: ['--expose-gc'],
     })
     const node = new ChaosNode(options.instanceId, child)
     const isReady = await Promise.race([
@@ -110,7 +113,9 @@ export class ChaosNode {
 
   /** Has the node do something. @throws NodeRefusal */
   async ask(op: string, fields: object = {}): Promise<void> {
-    if (this.end !== null) throw new NodeRefusal({ code: 'ENDED', message: `${this.instanceId} has ended` })
+    if (this.end !== null || !this.#child.connected) {
+      throw new NodeRefusal({ code: 'ENDED', message: `${this.instanceId} has ended, or is about to` })
+    }
     const question = ++this.#asked
     const refusal = await new Promise<Refusal | null>((resolve) => {
       this.#questions.set(question, resolve)
@@ -123,6 +128,15 @@ export class ChaosNode {
   async stop(): Promise<void> {
     await this.ask('stop')
     await this.ended
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** Asks the process to end, as a deploy does. */
+  terminate(): void {
+    this.#child.kill('SIGTERM')
   }
 
   freeze(): void {

@@ -3,6 +3,8 @@ import type { PostgresServer } from '../support/postgres-server.ts'
 import type { SimRandom } from '../support/sim-random.ts'
 import type { TcpProxy } from '../support/tcp-proxy.ts'
 import { type ChaosNode, NodeRefusal } from './chaos-node.ts'
+import type { ForeignRows } from './foreign-rows.ts'
+import type { Disturbance } from './lateness.ts'
 
 export const faultKinds = [
   'restart',
@@ -13,6 +15,12 @@ export const faultKinds = [
   'blackHole',
   'block',
   'duplicate',
+  'lock',
+  'junk',
+  'unknownTypes',
+  'vanish',
+  'deploy',
+  'kill',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
@@ -34,9 +42,19 @@ export interface Stage {
   terminateSessions(): Promise<void>
   /** Before the last node. */
   readonly proxy: TcpProxy
+  readonly foreignRows: ForeignRows
+  /** Does to a node one thing at a time. */
+  alone<Answer>(node: number, act: () => Promise<Answer>): Promise<Answer>
   /** A process with the instance id of this node, not started. */
   namesake(node: number): Promise<ChaosNode>
+  /** SIGTERM, and another process in the place of this one. */
+  deploy(node: number): Promise<void>
+  /** SIGKILL, and another process in the place of this one. */
+  kill(node: number): Promise<void>
   note(text: string): void
+  /** Jobs other than these must not have noticed. */
+  disturbed(disturbance: Disturbance): void
+  wasBlocked(blocked: { instanceId: string; fromMs: number; toMs: number }): void
 }
 
 export interface FaultLengths {
@@ -45,19 +63,22 @@ export interface FaultLengths {
   /** How long an event loop is blocked. */
   readonly blockMs: number
   readonly freezeMs: number
+  /** How long others hold rows, or leave rows of junk. */
+  readonly disturbMs: number
 }
 
-/** Every kind once in some order, then any, until the time is up. */
+/** Every one of these kinds once in some order, then any, until the time is up. */
 export function planFaults(
   random: SimRandom,
   totalMs: number,
   lengths: FaultLengths,
   nodeCount: number,
+  among: readonly FaultKind[] = faultKinds,
 ): Fault[] {
   const faults: Fault[] = []
-  const kinds = shuffled(random)
+  const kinds = shuffled(random, among)
   for (let plannedMs = 0; plannedMs < totalMs || kinds.length > 0; ) {
-    const kind = kinds.pop() ?? random.pick(faultKinds)
+    const kind = kinds.pop() ?? random.pick(among)
     const lastsMs = lengthOf(kind, random, lengths)
     const afterMs = random.integer(300, 1200)
     faults.push({ kind, node: random.integer(0, nodeCount - 1), lastsMs, afterMs })
@@ -66,8 +87,8 @@ export function planFaults(
   return faults
 }
 
-function shuffled(random: SimRandom): FaultKind[] {
-  return faultKinds
+function shuffled(random: SimRandom, kinds: readonly FaultKind[]): FaultKind[] {
+  return kinds
     .map((kind) => ({ kind, place: random.next() }))
     .sort((a, b) => a.place - b.place)
     .map(({ kind }) => kind)
@@ -76,7 +97,7 @@ function shuffled(random: SimRandom): FaultKind[] {
 function lengthOf(
   kind: FaultKind,
   random: SimRandom,
-  { blockMs, freezeMs, failedAfterMs }: FaultLengths,
+  { blockMs, freezeMs, failedAfterMs, disturbMs }: FaultLengths,
 ): number {
   switch (kind) {
     case 'freeze':
@@ -87,16 +108,32 @@ function lengthOf(
       return failedAfterMs + random.integer(500, 1500)
     case 'duplicate':
       return 0
+    case 'deploy':
+    case 'kill':
+      return 1500
+    case 'vanish':
+      return vanishMs
+    case 'lock':
+    case 'junk':
+    case 'unknownTypes':
+      return disturbMs
     default:
       return random.integer(500, 2500)
   }
 }
 
+/** How long the server stays away from a node that is told to stop: longer than the node's deadline for that. */
+const vanishMs = 10_000
+
+/** How long a plan takes, about. */
+export function lengthOfPlan(plan: readonly Fault[]): number {
+  return plan.reduce((sum, { afterMs, lastsMs }) => sum + afterMs + lastsMs, 0)
+}
+
 /** Lets one fault happen and pass. */
-export async function happen({ kind, node, lastsMs }: Fault, stage: Stage): Promise<void> {
-  const { nodes, server, proxy } = stage
-  const victim = nodes[node]
-  if (victim === undefined) throw new Error(`There is no node ${String(node)}`)
+export async function happen(fault: Fault, stage: Stage): Promise<void> {
+  const { kind, node, lastsMs } = fault
+  const { server, proxy } = stage
   switch (kind) {
     case 'restart':
       await server.stop()
@@ -108,11 +145,6 @@ export async function happen({ kind, node, lastsMs }: Fault, stage: Stage): Prom
         await stage.terminateSessions()
         await sleep(150)
       }
-      return
-    case 'freeze':
-      victim.freeze()
-      await sleep(lastsMs)
-      victim.thaw()
       return
     case 'delay':
       proxy.delay(200)
@@ -130,12 +162,76 @@ export async function happen({ kind, node, lastsMs }: Fault, stage: Stage): Prom
       await sleep(lastsMs)
       proxy.heal()
       return
+    case 'lock':
+    case 'junk':
+    case 'unknownTypes':
+      await disturb(kind, lastsMs, stage)
+      return
+    case 'vanish':
+      await stage.alone(stage.nodes.length - 1, () => vanish(stage))
+      return
+    default:
+      await stage.alone(node, () => happenTo(node, { kind, lastsMs }, stage))
+  }
+}
+
+/** What concerns the process of one node. */
+async function happenTo(
+  node: number,
+  { kind, lastsMs }: { kind: 'freeze' | 'block' | 'duplicate' | 'deploy' | 'kill'; lastsMs: number },
+  stage: Stage,
+): Promise<void> {
+  const victim = stage.nodes[node]
+  if (victim === undefined) throw new Error(`There is no node ${String(node)}`)
+  switch (kind) {
+    case 'freeze':
+      victim.freeze()
+      await sleep(lastsMs)
+      victim.thaw()
+      return
     case 'block':
-      await victim.ask('block', { forMs: lastsMs })
+      await block(victim, lastsMs, stage)
       return
     case 'duplicate':
       await refuseNamesake(node, stage)
+      return
+    case 'deploy':
+      await stage.deploy(node)
+      return
+    case 'kill':
+      await stage.kill(node)
   }
+}
+
+async function block(victim: ChaosNode, forMs: number, stage: Stage): Promise<void> {
+  const fromMs = Date.now()
+  await victim.ask('block', { forMs })
+  stage.wasBlocked({ instanceId: victim.instanceId, fromMs, toMs: Date.now() })
+}
+
+/** The server goes away while it commits, and the node is told to stop: it ends all the same. */
+async function vanish(stage: Stage): Promise<void> {
+  const { nodes, proxy } = stage
+  const committing = proxy.cutOn('COMMIT', 'after')
+  await Promise.race([committing, sleep(3000, undefined, { ref: false })])
+  proxy.blackHole()
+  const replaced = stage.deploy(nodes.length - 1)
+  await sleep(vanishMs)
+  proxy.heal()
+  await replaced
+}
+
+/** Something holds rows or adds rows that concern only those whose rows they are. */
+async function disturb(kind: 'lock' | 'junk' | 'unknownTypes', lastsMs: number, stage: Stage): Promise<void> {
+  const fromMs = Date.now()
+  const pass = async (jobs: readonly string[] = []): Promise<void> => {
+    await sleep(lastsMs)
+    stage.disturbed({ what: kind, fromMs, toMs: Date.now(), jobs: new Set(jobs) })
+  }
+  const { foreignRows } = stage
+  if (kind === 'lock') await foreignRows.locked(4, pass)
+  else if (kind === 'junk') await foreignRows.junk(pass)
+  else await foreignRows.unknownTypes(300, pass)
 }
 
 /** The second process of one instance id must not get in. */

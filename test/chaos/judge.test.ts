@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Expectation, judge, type Promised } from './judge.ts'
+import { stalls } from './lateness.ts'
 import type { EventLine, LogLine, RunLine } from './run-log.ts'
 
 const base: Promised = { instants: [10_000], recovers: false, skips: false, isCertain: true, failures: 0 }
@@ -8,6 +9,7 @@ function expecting(promised: Partial<Promised> = {}): Expectation {
   return {
     triggers: new Map([['g.t', { ...base, ...promised }]]),
     exclusiveJobs: new Set(['jobs.x']),
+    groupLimits: new Map([['limited', 1]]),
     misfireThresholdMs: 2000,
   }
 }
@@ -125,4 +127,24 @@ test('what no process should ever say is a problem', () => {
     'uncaught in a: boom',
     'in error: g.t: bad',
   ])
+})
+
+test('more jobs of a limited group at a time than its limit are a problem', () => {
+  const both = expecting({ instants: [10_000, 10_050] })
+  const first = { job: 'limited.a' }
+  const second = { job: 'limited.b', id: 'f2', planned: 10_050 }
+  const begun = [run('started', 10_000, first), run('started', 10_050, second)]
+  const together = [...begun, run('ended', 10_100, first), run('ended', 10_150, second)]
+  expect(judge(together, both)).toEqual([expect.stringMatching(/^2 of limited at a time: .* f2|f2/)])
+  const apart = [run('started', 10_000, first), run('ended', 10_040, first), ...together.slice(1, 2)]
+  expect(judge([...apart, run('ended', 10_150, second)], both)).toEqual([])
+})
+
+test('a run of an undisturbed job that began late in a disturbance is a stall', () => {
+  const lock = { what: 'lock', fromMs: 7000, toMs: 20_000, jobs: new Set(['jobs.work-1']) }
+  const late = (job: string): LogLine => run('started', 13_000, { job })
+  expect(stalls([late('jobs.work-2')], [lock])).toEqual(['lock: g.t 10000 began 3000 ms late on a'])
+  expect(stalls([late('jobs.work-1'), run('started', 10_900, { job: 'jobs.work-2' })], [lock])).toEqual([])
+  // What was due before may be late for another reason.
+  expect(stalls([late('jobs.work-2')], [{ ...lock, fromMs: 9000 }])).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { strayGroup } from '../support/stray-rows.ts'
 import { isRun, type LogLine, type RunLine } from './run-log.ts'
 
 /** What a trigger promises. */
@@ -18,6 +19,8 @@ export interface Expectation {
   readonly triggers: ReadonlyMap<string, Promised>
   /** Texts of the keys of jobs that never run twice at a time. */
   readonly exclusiveJobs: ReadonlySet<string>
+  /** How many jobs of a group run at a time. */
+  readonly groupLimits: ReadonlyMap<string, number>
   readonly misfireThresholdMs: number
 }
 
@@ -41,9 +44,12 @@ export function judge(lines: readonly LogLine[], expectation: Expectation): stri
     ...unplannedRuns(lines, expectation),
     ...instantProblems(lines, expectation),
     ...overlaps(lines, expectation),
+    ...crowds(lines, expectation),
     ...lines.flatMap((line) => {
       if (line.kind === 'uncaught') return [`uncaught in ${line.node}: ${line.error}`]
-      return line.kind === 'triggerInError' ? [`in error: ${line.trigger}: ${line.reason}`] : []
+      return line.kind === 'triggerInError' && !line.trigger.startsWith(`${strayGroup}.`)
+        ? [`in error: ${line.trigger}: ${line.reason}`]
+        : []
     }),
   ]
 }
@@ -130,7 +136,7 @@ function outcomeProblems(
 function overlaps(lines: readonly LogLine[], { exclusiveJobs }: Expectation): string[] {
   const problems: string[] = []
   for (const job of exclusiveJobs) {
-    const runs = runsOf(job, lines)
+    const runs = runsOf((candidate) => candidate === job, lines)
     runs.forEach((later, index) => {
       for (const earlier of runs.slice(0, index)) {
         if (earlier.endMs <= later.line.at || isVoid(earlier, later, lines) || isVoid(later, later, lines))
@@ -142,8 +148,24 @@ function overlaps(lines: readonly LogLine[], { exclusiveJobs }: Expectation): st
   return problems
 }
 
-function runsOf(job: string, lines: readonly LogLine[]): Run[] {
-  const starts = lines.filter((line): line is RunLine => line.kind === 'started' && line.job === job)
+/** Where more jobs of a group ran at a time than its limit says. */
+function crowds(lines: readonly LogLine[], { groupLimits }: Expectation): string[] {
+  return [...groupLimits].flatMap(([group, limit]) => {
+    const runs = runsOf((job) => job.startsWith(`${group}.`), lines)
+    return runs.flatMap((later) => {
+      const beside = runs.filter(
+        (other) =>
+          other.line.at <= later.line.at && other.endMs > later.line.at && !isVoid(other, later, lines),
+      )
+      return beside.length > limit
+        ? [`${String(beside.length)} of ${group} at a time: ${describe(later.line)}`]
+        : []
+    })
+  })
+}
+
+function runsOf(isMeant: (job: string) => boolean, lines: readonly LogLine[]): Run[] {
+  const starts = lines.filter((line): line is RunLine => line.kind === 'started' && isMeant(line.job))
   return starts.map((start) => {
     const end = lines.find(
       (line) =>

@@ -105,11 +105,14 @@ async function workUntilEnded(
   peer: ChaosNode,
   { load, query, point }: { load: Load; query: Query; point: KillPoint },
 ): Promise<void> {
-  await vi.waitFor(async () => {
-    const isIdle = Object.keys(await backlog(query)).length === 0
-    if (victim.end === null && isIdle) await schedule(load, peer, point)
-    expect(victim.end).toBe('SIGKILL')
-  }, patience)
+  await vi.waitFor(
+    async () => {
+      const isIdle = Object.keys(await backlog(query)).length === 0
+      if (victim.end === null && isIdle) await schedule(load, peer, point)
+      expect(victim.end).toBe('SIGKILL')
+    },
+    { timeout: 60_000, interval: 100 },
+  )
 }
 
 describe.each(killPoints.filter((point) => point !== 'duringRecovery' && point !== 'midRecoverableRun'))(

@@ -1,6 +1,6 @@
-import type { JobKey } from '../../src/core/key.ts'
-import { JobKey as Key } from '../../src/core/key.ts'
+import { JobKey } from '../../src/core/key.ts'
 import { CalendarIntervalScheduleBuilder } from '../../src/triggers/calendar-interval-trigger.ts'
+import { CronCalendar } from '../../src/triggers/calendars/cron-calendar.ts'
 import { CronScheduleBuilder } from '../../src/triggers/cron-trigger.ts'
 import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/daily-time-interval-trigger.ts'
 import type { ScheduleBuilder } from '../../src/triggers/fluent-trigger-builder.ts'
@@ -13,14 +13,22 @@ import type { SimRandom } from '../support/sim-random.ts'
 import type { ChaosNode } from './chaos-node.ts'
 import type { Expectation, Promised } from './judge.ts'
 
-/** A job as a node process is told of it; its key's group is `jobs`. */
+/** A job as a node process is told of it; its group is `jobs` unless jobs of its kind are limited. */
 interface LoadJob {
   readonly name: string
-  readonly type: 'work' | 'exclusive' | 'retrying'
+  readonly group: string
+  readonly type: 'work' | 'exclusive' | 'retrying' | 'native'
+  /** Instance ids of the nodes that it would rather run on. */
+  readonly nodes: readonly string[]
   readonly recovery: boolean
   /** A job that goes with its last trigger cannot run an earlier firing again, so those that must are durable. */
   readonly durable: boolean
-  readonly data: { readonly bodyMs: number; readonly failures: number }
+  readonly data: {
+    readonly bodyMs: number
+    readonly failures: number
+    /** Where a job in a thread writes what it does. */
+    readonly log?: string
+  }
 }
 
 interface LoadEntry {
@@ -34,10 +42,18 @@ interface Span {
   readonly endMs: number
 }
 
+/** A group of which few jobs run at a time, in all of the cluster. */
+export const limitedGroup = { name: 'limited', limit: 2 } as const
+/** A calendar that leaves out every third second. */
+export const thirds = { name: 'thirds', excluded: '0/3 * * * * ?' } as const
+
+const thirdsLeftOut = new CronCalendar({ expression: thirds.excluded, timeZone: 'UTC' })
+
 /** What nodes are given to do, and what must come of it. */
 export class Load implements Expectation {
   readonly triggers: Map<string, Promised> = new Map()
   readonly exclusiveJobs: Set<string> = new Set()
+  readonly groupLimits: ReadonlyMap<string, number> = new Map([[limitedGroup.name, limitedGroup.limit]])
   readonly misfireThresholdMs: number
   readonly #random: SimRandom
   #count = 0
@@ -65,6 +81,41 @@ export class Load implements Expectation {
     this.#promise([entry], false)
     await node.ask('schedule', { entries: [toMessage(entry)] })
     this.#promise([entry], true)
+  }
+
+  /** Jobs of the further kinds: limited, with an affinity, by a calendar, in a thread that sits in native code. */
+  async scheduleFurther(node: ChaosNode, log: string, span: Span): Promise<void> {
+    const every = (): number => this.#random.integer(5, 15) * 100
+    const limited = () =>
+      this.#entry('work', {
+        group: limitedGroup.name,
+        triggers: [{ schedule: simple(every(), span), ...span }],
+      })
+    const entries = [
+      limited(),
+      limited(),
+      limited(),
+      this.#entry('work', {
+        nodes: [node.instanceId],
+        triggers: [{ schedule: simple(every(), span), ...span }],
+      }),
+      this.#entry('work', {
+        calendar: thirds.name,
+        triggers: [{ schedule: cron(1, 'ignore'), ...span }],
+      }),
+      this.#entry('native', { log, triggers: [{ schedule: simple(5000, span), ...span }] }),
+    ]
+    // A thread that is not ready within the time limit of its job does nothing.
+    this.#promise(
+      entries.filter(({ job }) => job.type === 'native'),
+      false,
+    )
+    this.#promise(
+      entries.filter(({ job }) => job.type !== 'native'),
+      true,
+    )
+    await node.ask('addCalendar', thirds)
+    await node.ask('schedule', { entries: entries.map(toMessage) })
   }
 
   #mix(span: Span): LoadEntry[] {
@@ -99,25 +150,35 @@ export class Load implements Expectation {
       readonly recovery?: boolean
       readonly failures?: number
       readonly skips?: boolean
+      readonly group?: string
+      readonly nodes?: readonly string[]
+      readonly calendar?: string
+      readonly log?: string
     },
   ): LoadEntry {
     const name = `${type}-${String(++this.#count)}`
-    const { triggers, recovery = false, failures = 0, skips = false } = options
+    const { triggers, recovery = false, failures = 0, skips = false, group = 'jobs', nodes = [] } = options
+    const { calendar, log } = options
     const endsLater = triggers.some(({ endMs }) => endMs !== undefined)
-    const bodyMs = this.#random.chance(0.3) ? 0 : this.#random.integer(1, 300)
+    const anyMs = this.#random.chance(0.3) ? 0 : this.#random.integer(1, 300)
+    // Longer than the time limit of such a job.
+    const bodyMs = type === 'native' ? 2000 : anyMs
     return {
       job: {
         name,
+        group,
         type,
+        nodes,
         recovery,
         durable: endsLater && (recovery || failures > 0),
-        data: { bodyMs, failures },
+        data: { bodyMs, failures, ...(log === undefined ? {} : { log }) },
       },
       triggers: triggers.map(({ schedule, startMs, endMs }, index) => {
         const builder = TriggerBuilder.newTrigger()
           .withIdentity(`${name}-${String(index)}`, 'load')
           .withPriority(this.#random.integer(1, 9))
-          .forJob(jobKeyOf(name))
+          .forJob(new JobKey(name, group))
+          .modifiedByCalendar(calendar ?? null)
           .startAt(new Date(startMs ?? Date.now()))
           .withSchedule(schedule)
         return (endMs === undefined ? builder : builder.endAt(new Date(endMs))).build()
@@ -128,9 +189,12 @@ export class Load implements Expectation {
 
   #promise(entries: readonly LoadEntry[], isCertain: boolean): void {
     for (const { job, triggers, skips } of entries) {
-      if (job.type === 'exclusive') this.exclusiveJobs.add(jobKeyOf(job.name).toString())
+      if (job.type === 'exclusive' || job.type === 'native')
+        this.exclusiveJobs.add(new JobKey(job.name, job.group).toString())
       for (const trigger of triggers) {
-        const instants = TriggerUtils.computeFireTimes(trigger, null, 10_000).map((date) => date.getTime())
+        const instants = TriggerUtils.computeFireTimes(trigger, calendarOf(trigger), 10_000).map((date) =>
+          date.getTime(),
+        )
         const { recovery: recovers, data } = job
         const promised = { instants, recovers, skips, isCertain, failures: data.failures }
         this.triggers.set(trigger.key.toString(), promised)
@@ -139,8 +203,8 @@ export class Load implements Expectation {
   }
 }
 
-function jobKeyOf(name: string): JobKey {
-  return new Key(name, 'jobs')
+function calendarOf({ calendarName }: Trigger): CronCalendar | null {
+  return calendarName === null ? null : thirdsLeftOut
 }
 
 function toMessage({ job, triggers }: LoadEntry): { job: LoadJob; triggers: TriggerJson[] } {

@@ -4,8 +4,11 @@
 import { openSync, writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  CronCalendar,
   createScheduler,
   defineJob,
+  defineWorkerJob,
+  GroupMatcher,
   inProcessThreadPool,
   JobBuilder,
   systemClock,
@@ -23,6 +26,9 @@ const log = openSync(options.log, 'a')
 function record(kind, fields) {
   writeSync(log, `${JSON.stringify({ at: Date.now(), kind, node, pid: process.pid, ...fields })}\n`)
 }
+
+// Threads are told by their environment where they are.
+process.env.CHAOS_NODE = node
 
 let passed = 0
 /** Ends this process as a power cut would, at the n-th time that it passes the point. */
@@ -101,18 +107,29 @@ const definitions = {
   exclusive: defineJob('exclusive', execute, { disallowConcurrentExecution: true }),
   retrying: defineJob('retrying', execute, { retry }),
 }
+if (options.withThreads) {
+  // Its thread cannot be ended before its native call has returned, which is after its time limit.
+  const module = new URL('native-job.mjs', import.meta.url)
+  definitions.native = defineWorkerJob('native', module, {
+    disallowConcurrentExecution: true,
+    timeoutMs: 1000,
+  })
+}
 
 const store =
   options.store === 'sqlite'
     ? sqliteJobStore({ filename: options.location })
     : postgresJobStore({ connectionString: options.location, ...options.storeOptions })
 
+const poolSize = options.poolSize ?? 10
 const scheduler = await createScheduler({
   schedulerName: 'chaos',
   instanceId: node,
   jobs: Object.values(definitions),
   jobStore: killAt === null ? store : new KillableStore(store),
-  threadPool: inProcessThreadPool({ size: options.poolSize ?? 10 }),
+  threadPool: options.withThreads
+    ? { size: poolSize, maxThreads: 3 }
+    : inProcessThreadPool({ size: poolSize }),
   clock: { ...systemClock, now: () => Date.now() + clockOffsetMs },
   ids,
   ...options.schedulerOptions,
@@ -148,8 +165,10 @@ process.on('uncaughtExceptionMonitor', (error) =>
   record('uncaught', { error: String(error?.stack ?? error) }),
 )
 
-function jobOf({ name, type, recovery = false, durable = false, data = {} }) {
-  const builder = JobBuilder.newJob(definitions[type]).withIdentity(name, 'jobs').usingJobData(data)
+function jobOf({ name, group = 'jobs', type, recovery = false, durable = false, nodes = [], data = {} }) {
+  const builder = JobBuilder.newJob(definitions[type]).withIdentity(name, group)
+  builder.usingJobData(data)
+  if (nodes.length > 0) builder.onNodes(nodes, { required: false })
   if (recovery) builder.requestRecovery()
   if (durable) builder.storeDurably()
   return builder.build()
@@ -176,11 +195,32 @@ const commands = {
   block: ({ forMs }) => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs)
   },
+  addCalendar: ({ name, excluded }) =>
+    scheduler.addCalendar(name, new CronCalendar({ expression: excluded, timeZone: 'UTC' }), {
+      replace: true,
+    }),
+  pause: ({ group }) => scheduler.pauseTriggers(GroupMatcher.groupEquals(group)),
+  resume: ({ group }) => scheduler.resumeTriggers(GroupMatcher.groupEquals(group)),
+  memory: () => {
+    globalThis.gc()
+    record('memory', { heapBytes: process.memoryUsage().heapUsed, rssBytes: process.memoryUsage().rss })
+  },
   stop: () => scheduler.shutdown({ waitForJobsToComplete: true }),
 }
 
+/** A deploy gives a node a while to end what runs. */
+process.once('SIGTERM', async () => {
+  await scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: 8000 })
+  // Nothing of the scheduler may keep the process.
+  isEnding = true
+  if (process.connected) process.disconnect()
+})
+
 // Nobody is left to stop this process when the test is gone.
-process.once('disconnect', () => process.exit(0))
+let isEnding = false
+process.once('disconnect', () => {
+  if (!isEnding) process.exit(0)
+})
 process.on('message', async ({ op, question, ...fields }) => {
   try {
     await commands[op](fields)

@@ -40,6 +40,7 @@ export type EventLine = EventFields &
     | { readonly kind: 'triggerInError'; readonly trigger: string; readonly reason: string }
     | { readonly kind: 'killed'; readonly point: string }
     | { readonly kind: 'uncaught'; readonly error: string }
+    | { readonly kind: 'memory'; readonly heapBytes: number; readonly rssBytes: number }
   )
 
 export type LogLine = RunLine | EventLine

@@ -51,7 +51,7 @@ describe('defineJob', () => {
     const definition = defineJob('report', (run) => run.mergedJobDataMap.to.length, {
       schema: z.object({ to: z.string() }),
     })
-    expectTypeOf(definition).toEqualTypeOf<InlineJobDefinition<{ to: string }>>()
+    expectTypeOf(definition).toEqualTypeOf<InlineJobDefinition<{ to: string }, number>>()
     // @ts-expect-error the schema says that the address is a string
     JobBuilder.newJob(definition).usingJobData('to', 1)
   })

@@ -23,7 +23,7 @@ class Greeting implements Job<{ name: string }> {
 
 describe('JobBuilder', () => {
   it('fills in defaults and what the definition says', () => {
-    const job = JobBuilder.newJob(report).withIdentity('daily').build()
+    const job = JobBuilder.newJob(report).withIdentity('daily').restOfDataFromTriggers().build()
     expect(job).toEqual({
       key: jobKey('daily'),
       jobType: 'report',
@@ -54,7 +54,9 @@ describe('JobBuilder', () => {
   })
 
   it('takes a class, a name, and a key as identity', () => {
-    expect(JobBuilder.newJob(Greeting).withIdentity(jobKey('hi', 'people')).build()).toMatchObject({
+    expect(
+      JobBuilder.newJob(Greeting).withIdentity(jobKey('hi', 'people')).usingJobData({ name: 'Ada' }).build(),
+    ).toMatchObject({
       jobType: 'greeting',
       key: { name: 'hi', group: 'people' },
       disallowConcurrentExecution: true,
@@ -63,7 +65,8 @@ describe('JobBuilder', () => {
   })
 
   it('gives jobs without an identity different names in group DEFAULT', () => {
-    const [a, b] = [JobBuilder.newJob(report).build(), JobBuilder.newJob(report).build()]
+    const build = () => JobBuilder.newJob(report).restOfDataFromTriggers().build()
+    const [a, b] = [build(), build()]
     expect(a.key.group).toBe('DEFAULT')
     expect(a.key.name).not.toBe(b.key.name)
   })

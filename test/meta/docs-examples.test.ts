@@ -27,12 +27,38 @@ function typeErrors(examples: readonly Example[]): string[] {
   })
 }
 
+/** Lines of a JavaScript file that the oldest Node.js cannot parse: it has no `using`, which TypeScript compiles. */
+function unparsableLines(path: string, code: string): string[] {
+  const file = ts.createSourceFile(path, code, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS)
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isVariableDeclarationList(node) && (node.flags & ts.NodeFlags.Using) !== 0) {
+      found.push(`${path}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return found
+}
+
 describe('examples of README and docs', () => {
   const examples = docsExamples()
 
   test('have the types that the library has', () => {
     expect(examples.length).toBeGreaterThan(0)
     expect(typeErrors(examples)).toEqual([])
+  })
+
+  test('in JavaScript, and those in files, parse on the oldest Node.js', () => {
+    const inPages = examples.filter(({ path }) => path.endsWith('.js'))
+    const inFiles = projectFiles(/^examples\/.*\.js$/).map(({ path, text }) => ({
+      path,
+      code: text,
+      name: path,
+    }))
+    expect(inPages.length).toBeGreaterThan(0)
+    expect(inFiles.length).toBeGreaterThan(0)
+    expect([...inPages, ...inFiles].flatMap(({ name, code }) => unparsableLines(name, code))).toEqual([])
   })
 
   test('run, or say above the fence why they cannot', () => {
@@ -55,6 +81,11 @@ describe('the examples check', () => {
     expect(typeErrors(planted)).toEqual([
       expect.stringMatching(/^docs\/planted\.md:3 \(line 2 of the example\): Type 'number'/),
     ])
+  })
+
+  test('catches what the oldest Node.js cannot parse', () => {
+    const code = 'const a = 1\nawait using b = open()\nfor (using c of d) e(c)\n// await using f\n'
+    expect(unparsableLines('planted.js', code)).toEqual(['planted.js:2', 'planted.js:3'])
   })
 
   test('knows the examples that lie beside one another', () => {

@@ -81,7 +81,13 @@ async function connect(): Promise<pg.Client> {
 /** Without time limits: what waits for a lock waits for as long as the test holds it. */
 async function openScene({ poolSize = 6 } = {}): Promise<Scene> {
   const newStore = await stores.prepare()
-  const jobStore = newStore({ poolSize, lockTimeoutMs: 0, statementTimeoutMs: 0, lockWaitWarningMs: 200 })
+  const jobStore = newStore({
+    poolSize,
+    lockTimeoutMs: 0,
+    statementTimeoutMs: 0,
+    lockWaitWarningMs: 200,
+    checkInIntervalMs: 300,
+  })
   const ticks = [new Runs(), new Runs()]
   const held = new Runs()
   let openGate = (): void => {}
@@ -353,29 +359,53 @@ describe('while somebody else holds a lock', () => {
     expect(await pausing).toEqual(['nothing here'])
   })
 
-  test.each([userTransaction, triggerRow, firedRow])(
-    'a shutdown ends all the same: $name',
+  test.each([userTransaction, triggerRow, firedRow])('a shutdown ends all the same: $name', async (lock) => {
+    const scene = await openScene()
+    const { scheduler, held, openGate, query } = scene
+    const errors: string[] = []
+    scheduler.events.on('schedulerError', ({ message }) => errors.push(message))
+    await startTicking(scene)
+    await scheduler.start()
+    await scheduler.scheduleJob(heldJob, every('held', heldMs))
+    await held.reach(1)
+    const clients = await lock.take(scene)
+    const ended = scheduler.events.next('jobWasExecuted')
+    openGate()
+    await ended
+    await expectOthersToGoOn(scene, 3)
+    await scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: 500 })
+    expect(errors).toEqual([expect.stringContaining('1 ended executions are not written')])
+    await release(clients)
+    // What could not be written is for recovery.
+    expect(await query('SELECT trigger_name, state FROM qrtz_fired_triggers')).toEqual([
+      { trigger_name: 'held', state: 'EXECUTING' },
+    ])
+  })
+
+  test.each([jobRow, triggerRow])(
+    'the other firings of a node that failed are recovered: $name',
     async (lock) => {
       const scene = await openScene()
-      const { scheduler, held, openGate, query } = scene
-      const errors: string[] = []
-      scheduler.events.on('schedulerError', ({ message }) => errors.push(message))
-      await startTicking(scene)
+      const { scheduler, held, query } = scene
       await scheduler.start()
-      await scheduler.scheduleJob(heldJob, every('held', heldMs))
-      await held.reach(1)
+      const other = new JobKey('other')
+      const blocking = JobBuilder.newJob('held').withIdentity(other).disallowConcurrentExecution().build()
+      await scheduler.scheduleJob(heldJob, every('held', 3_600_000))
+      await scheduler.scheduleJob(blocking, every('other', 3_600_000))
+      await held.reach(2)
       const clients = await lock.take(scene)
-      const ended = scheduler.events.next('jobWasExecuted')
-      openGate()
-      await ended
-      await expectOthersToGoOn(scene, 3)
-      await scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs: 500 })
-      expect(errors).toEqual([expect.stringContaining('Somebody else holds a lock on its rows.')])
+      const lost: (string | undefined)[] = []
+      scheduler.events.on('executionLost', ({ jobKey }) => lost.push(jobKey?.name))
+      const first = scheduler.events.next('nodeRecovered')
+      // As if another node had begun them, and were gone.
+      await query(`UPDATE qrtz_fired_triggers SET instance_name = 'dead'`)
+      await first
+      expect(lost).toEqual(['other'])
+      const second = scheduler.events.next('nodeRecovered')
       await release(clients)
-      // What could not be written is for recovery.
-      expect(await query('SELECT trigger_name, state FROM qrtz_fired_triggers')).toEqual([
-        { trigger_name: 'held', state: 'EXECUTING' },
-      ])
+      await second
+      expect(lost).toEqual(['other', 'held'])
+      expect(await query('SELECT entry_id FROM qrtz_fired_triggers')).toEqual([])
     },
   )
 })

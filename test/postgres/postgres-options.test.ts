@@ -1,13 +1,20 @@
 import pg from 'pg'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, expectTypeOf, test } from 'vitest'
 import {
   type PostgresJobStoreOptions,
   resolvePostgresOptions,
 } from '../../src/jobstore/postgres/postgres-options.ts'
+import type { PostgresConnection, PostgresPool } from '../../src/jobstore/postgres/postgres-source.ts'
 
 const connectionString = 'postgres://somebody:secret@localhost/jobs'
 
 describe('options of the PostgreSQL job store', () => {
+  test('take what the types of pg describe, without naming them', () => {
+    expectTypeOf<pg.Pool>().toExtend<PostgresPool>()
+    expectTypeOf<pg.ClientConfig>().toExtend<PostgresConnection>()
+    expectTypeOf<keyof PostgresConnection>().toEqualTypeOf<keyof pg.ClientConfig>()
+  })
+
   test('have defaults, and are frozen', () => {
     const resolved = resolvePostgresOptions({ connectionString })
     expect(resolved).toMatchObject({

@@ -239,7 +239,7 @@ describe('a completion that is locked', () => {
     expect(written).toEqual(['a', 'b'])
     expect(errors).toEqual([
       'The job store could not be told that firing b of trigger DEFAULT.trigger ended. ' +
-        'Somebody else holds a lock on its rows.',
+        'Another session holds a lock on its rows.',
     ])
     expect(clock.timerCount).toBe(0)
   })

@@ -75,7 +75,11 @@ describe('a claim that is locked when it is to be fired', () => {
   it('is given back to its misfire policy when it has become too late', async () => {
     const { fixture, locked, tries } = await lockedFixture({ misfireThresholdMs: 2000 })
     locked.add('held')
-    await fixture.schedule('held', { inMs: 1000, everyMs: 60_000, misfire: 'rescheduleNextWithExistingCount' })
+    await fixture.schedule('held', {
+      inMs: 1000,
+      everyMs: 60_000,
+      misfire: 'rescheduleNextWithExistingCount',
+    })
     await fixture.settled(fixture.scheduler.start())
     await fixture.clock.advance(6000)
     expect(tries.at(-1)?.method).toBe('releaseAcquiredTriggers')

@@ -24,6 +24,8 @@ class NodeRunner implements SqlRunner {
   /** What is asked is carried out, and the answer is an error. */
   losesAnswers = false
   #answer: Promise<void> | null = null
+  /** Every statement that was run. */
+  readonly texts: string[] = []
   /** Statements since `failAt`. */
   statementCount = 0
   #failAt = Number.POSITIVE_INFINITY
@@ -67,6 +69,7 @@ class NodeRunner implements SqlRunner {
     let step = program.next()
     while (step.done !== true) {
       this.statementCount++
+      this.texts.push(step.value.text)
       if (this.statementCount === this.#failAt) throw new JobPersistenceError('The statement failed.')
       step = program.next(yield step.value)
     }

@@ -15,7 +15,7 @@ import type {
 import { tablesOf1 } from '../../src/jobstore/sql/migrations/migration-1.ts'
 import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
 import { completionOf, jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
-import { systemClock } from '../../src/time/clock.ts'
+import { type Clock, systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { CalendarIntervalScheduleBuilder } from '../../src/triggers/calendar-interval-trigger.ts'
 import { HolidayCalendar } from '../../src/triggers/calendars/holiday-calendar.ts'
@@ -31,6 +31,8 @@ export interface JunkGround {
   readonly store: () => JobStore
   readonly sql: (text: string) => Promise<readonly Readonly<Record<string, unknown>>[]>
   readonly bytes: (hex: string) => string
+  /** What check-ins and waits of the store go by; default the system's. */
+  readonly clock?: Clock
 }
 
 const names = sqlNames('test', {})
@@ -182,7 +184,7 @@ class JunkScene {
 
   /** Only the wall's time is moved: check-ins go on by the system's. */
   async #initialize(): Promise<void> {
-    const clock = { ...systemClock, now: () => this.#clock.now() }
+    const clock = { ...(this.#ground.clock ?? systemClock), now: () => this.#clock.now() }
     await this.#bed.store.initialize({ ...this.#bed.context, clock, ids: seededIds(++this.#starts) })
   }
 

@@ -97,6 +97,13 @@ const executionsForgotten: KnownClusterBug = {
   },
 }
 
+const lockedTakenForGone: KnownClusterBug = {
+  name: 'A job that another session holds is taken for one that is gone when an execution of it ends',
+  symptom: /BLOCKED by nobody/,
+  statement: (statement) =>
+    /^SELECT j\.job_name, j\.job_group FROM/.test(statement.text) ? nothing : statement,
+}
+
 export const knownClusterBugs: readonly KnownClusterBug[] = [
   releaseWithoutLook,
   recoveryKeepsBlocked,
@@ -104,4 +111,5 @@ export const knownClusterBugs: readonly KnownClusterBug[] = [
   completionUnfenced,
   recoveryForgetsClaims,
   executionsForgotten,
+  lockedTakenForGone,
 ]

@@ -4,6 +4,7 @@ import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
 import { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { SimClock } from './sim-clock.ts'
 import { sqliteWords } from './sqlite.ts'
+import { noStrayRows, rowsOfJunk, rowsOfUnknownTypes } from './stray-rows.ts'
 
 let template: Buffer | null = null
 
@@ -22,6 +23,25 @@ export async function emptyDatabase(): Promise<Database.Database> {
 export function runnerOf(database: Database.Database, clock: SimClock, seed: number): SqliteRunner {
   const source = { filename: ':memory:', connect: () => database, isOwned: false }
   return new SqliteRunner(source, { clock, ids: seededIds(seed), busyTimeoutMs: 1000 })
+}
+
+/** Job types that no node has. */
+const strayTypes = 100
+
+/** Due triggers that no node can do anything with. */
+export function addStrays(database: Database.Database, dueMs: number): void {
+  const [{ schedulerName } = { schedulerName: '' }] = database
+    .prepare<[], { schedulerName: string }>(
+      'SELECT DISTINCT sched_name AS schedulerName FROM qrtz_job_details',
+    )
+    .all()
+  const strays = { schedulerName, dueMs }
+  for (const row of rowsOfUnknownTypes(strayTypes, strays)) database.exec(row)
+  for (const row of rowsOfJunk('plain', strays, (hex) => `x'${hex}'`)) database.exec(row)
+}
+
+export function removeStrays(database: Database.Database): void {
+  for (const row of noStrayRows) database.exec(row)
 }
 
 /** What is not as it must be between any two transactions. */

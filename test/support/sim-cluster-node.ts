@@ -4,6 +4,7 @@ import type { SqlProgram, SqlReply, SqlStatement } from '../../src/jobstore/sql/
 import type { Clock, EpochMs, Timer } from '../../src/time/clock.ts'
 import { InjectedFailure } from './intercept-job-store.ts'
 import type { SimClock } from './sim-clock.ts'
+import type { SimForeignLocks } from './sim-foreign-locks.ts'
 import type { SimRandom } from './sim-random.ts'
 
 /** How badly the way of a node to its database behaves: chances per transaction. */
@@ -110,6 +111,7 @@ export interface SimWayOptions {
   readonly random: SimRandom
   readonly shared: SqlRunner
   readonly bug: StatementBug
+  readonly foreignLocks: SimForeignLocks
   /** Told as whom the statements of a transaction are carried out. */
   readonly actAs: (lock: string) => void
 }
@@ -171,7 +173,7 @@ export class SimWay implements SqlRunner {
   }
 
   *#watch<Answer>(program: SqlProgram<Answer>, lock: string, failAt: number | null): SqlProgram<Answer> {
-    const { bug, actAs } = this.#options
+    const { bug, actAs, foreignLocks } = this.#options
     actAs(lock)
     let step = program.next()
     for (let n = 1; step.done !== true; n++) {
@@ -179,7 +181,7 @@ export class SimWay implements SqlRunner {
         throw new JobPersistenceError('The database went away.', { cause: new InjectedFailure() })
       }
       const statement = bug.statement?.(step.value, lock) ?? step.value
-      let reply: SqlReply = yield statement
+      let reply: SqlReply = foreignLocks.sift(statement, yield statement)
       if (bug.after !== undefined) reply = yield* bug.after(step.value, reply)
       step = program.next(reply)
     }

@@ -14,9 +14,10 @@ import type { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
+import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { InjectedFailure } from './intercept-job-store.ts'
 import { SimClock } from './sim-clock.ts'
-import { emptyDatabase, runnerOf, stateProblems } from './sim-cluster-database.ts'
+import { addStrays, emptyDatabase, removeStrays, runnerOf, stateProblems } from './sim-cluster-database.ts'
 import { judge } from './sim-cluster-judge.ts'
 import { keepLedger, type LedgerRow } from './sim-cluster-ledger.ts'
 import { SimProcess, SimWay, type StatementBug, type WayFaults } from './sim-cluster-node.ts'
@@ -28,6 +29,7 @@ import {
   jobKinds,
   type Wish,
 } from './sim-cluster-operations.ts'
+import { SimForeignLocks } from './sim-foreign-locks.ts'
 import { SimRandom } from './sim-random.ts'
 import { sqliteWords } from './sqlite.ts'
 
@@ -62,6 +64,8 @@ export interface ClusterSimulation {
 }
 
 const failedAfterMs = 6000
+/** A node that is well and has free slots is not later than this, whatever else is in the tables. */
+const mostLateMs = 1100
 /** One that its misfire policy ended, or a new calendar, is complete and stays, as in Quartz. */
 const unfinished = `FROM qrtz_triggers
   WHERE NOT (trigger_state = 'COMPLETE' AND COALESCE(calendar_name, '') = '${calendarNames.changing}')`
@@ -95,6 +99,7 @@ class ClusterWorld {
   readonly #runner: SqliteRunner
   readonly #nodes: Node[] = []
   readonly #operations: ClusterOperations
+  readonly #foreignLocks: SimForeignLocks
   readonly #runs: Run[] = []
   readonly #violations: string[] = []
   readonly #hasSkew: boolean
@@ -118,6 +123,7 @@ class ClusterWorld {
     this.#durationMaxMs = random.pick([10, 1500, 5000])
     this.#poolSize = random.pick([1, 3, 10])
     this.#operations = new ClusterOperations(this.#clock, random.fork())
+    this.#foreignLocks = new SimForeignLocks(this.#clock, random.fork())
   }
 
   async run(): Promise<ClusterSimulation> {
@@ -168,9 +174,15 @@ class ClusterWorld {
     await this.#persist((scheduler) => this.#operations.populate(scheduler))
     this.#setFaults(random.chance(0.8) ? wayFaults : null)
     const untilMs = this.#clock.elapsedMs() + random.integer(20_000, 60_000)
-    await Promise.all([this.#operate(untilMs), this.#operate(untilMs), this.#disturb(untilMs)])
+    await Promise.all([
+      this.#operate(untilMs),
+      this.#operate(untilMs),
+      this.#disturb(untilMs),
+      this.#foreignLocks.disturb(untilMs, this.#database),
+    ])
     await this.#calmDown()
     this.#checkCalm()
+    await this.#checkStrays()
     for (const node of this.#up()) await node.scheduler()?.shutdown({ waitForJobsToComplete: true })
     this.#expectNone('SELECT instance_name AS what FROM qrtz_scheduler_state', 'is left in the cluster')
   }
@@ -195,6 +207,7 @@ class ClusterWorld {
       random: random.fork(),
       shared: this.#runner,
       bug: this.#bug,
+      foreignLocks: this.#foreignLocks,
       actAs: (lock) => {
         this.#acting = { process: number, lock }
       },
@@ -261,7 +274,7 @@ class ClusterWorld {
     return {
       name: 'simulated',
       capabilities: { persistent: true, clustered: true },
-      dialect: this.#hasSkew ? { ...sqliteDialect, nowMs: 'sim_now()' } : sqliteDialect,
+      dialect: { ...sqliteDialect, ...SimForeignLocks.dialect, ...(this.#hasSkew && { nowMs: 'sim_now()' }) },
       names: sqliteWords.names,
       encoding: 'json',
       migrate: () => Promise.resolve([]),
@@ -471,6 +484,23 @@ class ClusterWorld {
       live.delete(what)
     }
     for (const instanceId of live) this.#violations.push(`node ${instanceId} is up and not in the cluster`)
+  }
+
+  /** Rows that no node can do anything with must not be noticed by the others: a trigger stored now fires in time. */
+  async #checkStrays(): Promise<void> {
+    addStrays(this.#database, this.#clock.now() - 500)
+    const startAt = new Date(this.#clock.now() + 400)
+    const canary = TriggerBuilder.newTrigger()
+      .withIdentity('canary', 'sim')
+      .forJob('plain-1')
+      .startAt(startAt)
+    await this.#persist((scheduler) => scheduler.scheduleJob(canary.build()))
+    await this.#clock.sleep(400 + mostLateMs)
+    const [fired] = this.#all(`SELECT 1 FROM ledger WHERE kind = 'fired' AND trigger_name = 'canary'`)
+    if (fired === undefined) this.#violations.push(`a trigger is late behind rows that no node can use`)
+    removeStrays(this.#database)
+    // What a late one runs ends, too.
+    await this.#clock.sleep(15_000)
   }
 
   #expectNone(query: string, message: string): void {

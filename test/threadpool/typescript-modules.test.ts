@@ -34,7 +34,7 @@ describe('requireRunnableModule', () => {
       expect.objectContaining({
         code: 'ERR_WORKER_MODULE',
         message: expect.stringMatching(
-          /'\/app\/job\.tsx' is TypeScript.*Compile it.*Node 22\.18.*execArgv: \['--import', 'tsx'\]/,
+          /TypeScript.*Compile it.*Node 22\.18.*tsx\/esm\/api.*\['--import', new URL\('\.\/register-tsx\.js'/,
         ) as string,
       }),
     )

@@ -49,7 +49,7 @@ class CheckInLoop {
       }
     }
     await this.#disconnect()
-    this.#port.close()
+    endThread(this.#port)
   }
 
   async #checkIn({ bootId, statements }: ThreadOrders): Promise<FromCheckInThread> {
@@ -130,6 +130,12 @@ async function query(
 ): Promise<{ readonly rows: readonly SqlRow[]; readonly changes: number }> {
   const { rows, rowCount } = await client.query<SqlRow>({ text, values: [...values], types })
   return { rows, changes: rowCount ?? 0 }
+}
+
+/** Deno's port of a thread cannot be closed; there the thread closes itself. */
+function endThread(port: Partial<Pick<MessagePort, 'close'>>): void {
+  if (typeof port.close === 'function') port.close()
+  else (globalThis as { close?: () => void }).close?.()
 }
 
 invariant(parentPort !== null, 'the check-in entry runs in a worker thread only')

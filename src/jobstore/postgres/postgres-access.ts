@@ -9,6 +9,7 @@ import { JoinedPostgres, requireClient } from './joined-postgres.ts'
 import { LockWatch } from './lock-watch.ts'
 import { type LockingStrategy, quartzLocking, skipLockedLocking } from './locking.ts'
 import { PostgresConnections } from './postgres-connections.ts'
+import { pgSource } from './postgres-driver.ts'
 import type { ResolvedPostgresOptions } from './postgres-options.ts'
 import { PostgresRunner } from './postgres-runner.ts'
 import { PreparedStatements } from './prepared-statements.ts'
@@ -54,7 +55,7 @@ export class PostgresAccess {
     })
     const { lockWaitWarningMs } = options
     this.connections = new PostgresConnections({
-      source: options.source,
+      source: pgSource(options.source),
       poolSize: options.poolSize,
       connectTimeoutMs: options.connectTimeoutMs,
       clock,

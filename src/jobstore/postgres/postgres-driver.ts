@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import type pg from 'pg'
 import { JobPersistenceError } from '../../core/errors.ts'
+import type { PostgresConnection, PostgresPool } from './postgres-source.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -18,4 +19,9 @@ export function postgresDriver(): typeof pg {
       cause,
     })
   }
+}
+
+/** The user's pool, or how to connect, as pg knows it: our own words for it are a part of pg's. */
+export function pgSource(source: PostgresPool | PostgresConnection): pg.Pool | pg.ClientConfig {
+  return source as pg.Pool | pg.ClientConfig
 }

@@ -10,6 +10,7 @@ import { ThreadCheckIns } from './check-in-thread.ts'
 import { firstContact } from './first-contact.ts'
 import { PostgresAccess } from './postgres-access.ts'
 import { postgresDialect, postgresSchema } from './postgres-dialect.ts'
+import { pgSource } from './postgres-driver.ts'
 import type { ResolvedPostgresOptions } from './postgres-options.ts'
 import { threadAccess } from './thread-connection.ts'
 
@@ -97,7 +98,7 @@ function clusterOptions(options: ResolvedPostgresOptions): ClusterNodeOptions {
 function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransactor): CheckInDriver {
   const { clock, logger } = transactor.session.context
   const fallback = new EventLoopCheckIns(transactor)
-  const access = threadAccess(options.source)
+  const access = threadAccess(pgSource(options.source))
   const onFallback = (cause: unknown): void => {
     logger.warn(
       { err: cause },

@@ -1,4 +1,3 @@
-import type { ClientConfig, Pool } from 'pg'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
 import { resolveClusterOptions } from '../sql/cluster/cluster-options.ts'
@@ -11,6 +10,7 @@ import type { JobDataEncoding } from '../sql/job-data-text.ts'
 import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/job-group-limits.ts'
 import type { MigrateMode } from '../sql/migrations/migrate.ts'
 import { type SqlNames, sqlNames } from '../sql/sql-names.ts'
+import type { PostgresConnection, PostgresPool } from './postgres-source.ts'
 
 /** How the PostgreSQL job store connects and works. */
 export interface PostgresJobStoreOptions {
@@ -20,12 +20,12 @@ export interface PostgresJobStoreOptions {
    */
   readonly connectionString?: string
   /** Where the database is, as options of a pg client: host, user, password (also a function), `ssl` and so on. */
-  readonly connection?: ClientConfig
+  readonly connection?: PostgresConnection
   /**
    * Your own pool, which the store uses and never closes. The store listens for its errors, so that an idle connection
    * that breaks does not end the process.
    */
-  readonly pool?: Pool
+  readonly pool?: PostgresPool
   /**
    * Most connections that the store has at once, one for LISTEN aside; not with `pool`. 1 to 1,000, default 10: more
    * serve only as many operations at the same time.
@@ -104,7 +104,7 @@ export interface ResolvedPostgresOptions
       'connectionString' | 'connection' | 'pool' | 'schema' | 'tablePrefix' | 'history' | 'jobGroupLimits'
     >
   > {
-  readonly source: Pool | ClientConfig
+  readonly source: PostgresPool | PostgresConnection
   readonly names: SqlNames
   readonly history: ResolvedHistoryOptions
   readonly jobGroupLimits: JobGroupLimitsByGroup
@@ -173,7 +173,7 @@ function sourceOf({
   connection,
   pool,
   poolSize,
-}: PostgresJobStoreOptions): Pool | ClientConfig {
+}: PostgresJobStoreOptions): PostgresPool | PostgresConnection {
   const given = Object.entries({ connectionString, connection, pool }).filter(
     ([, value]) => value !== undefined,
   )
@@ -211,8 +211,8 @@ function requirePostgresUrl(given: unknown): string {
   )
 }
 
-function requirePool(pool: Pool): Pool {
-  const candidate = pool as Partial<Pool> | null
+function requirePool(pool: PostgresPool): PostgresPool {
+  const candidate = pool as (Partial<PostgresPool> & { readonly query?: unknown }) | null
   if (typeof candidate?.connect !== 'function' || typeof candidate.query !== 'function') {
     throw invalid('pool', `'pool' must be a pool of the package pg, got ${describeValue(pool)}.`)
   }

@@ -96,7 +96,7 @@ export class FiredTriggerTable {
     yield* writeOver(amended, (rowsJson) => this.#statements.amend({ rows: rowsJson }))
   }
 
-  /** Deletes those of the rows that are this scheduler instance's and in this state, as far as nobody else holds them. */
+  /** Deletes those of the rows that are this scheduler instance's and in this state, but not those that others hold. */
   *tryDelete(
     fireInstanceIds: readonly string[],
     state: FiredRow['state'],

@@ -9,8 +9,8 @@ import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
 
 /**
- * Gives claims back; those that are not held any more are passed over. Answers those of which somebody else holds a row:
- * they are passed over too, and stay claims.
+ * Gives claims back; those that are not held any more are passed over. Answers those of which another session holds a
+ * row: they are passed over too, and stay claims.
  */
 export function* releaseTriggers(
   tx: SqlTransaction,

@@ -91,7 +91,7 @@ export class ScheduleWriter {
     }
   }
 
-  /** Which of the calls a lock is in the way of is not known: what does not depend on each other goes on side by side. */
+  /** Which of the calls a lock is in the way of is not known: those that are independent go on side by side. */
   #setApart(batch: readonly Call[]): void {
     for (const chain of chainsOf(batch)) {
       this.#waiting.add(chain)

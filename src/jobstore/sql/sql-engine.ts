@@ -43,7 +43,7 @@ export interface SqlConnection {
   start(transactor: SqlTransactor): Promise<void>
   /** Resolves when nobody else may have taken over what this node works on; absent where nobody can. */
   mayClaim?(): Promise<void>
-  /** Somebody else has taken over for good: what this node had claimed or was running is void. Absent where nobody can. */
+  /** Whether another node took over for good: what this one claimed or ran is void. Absent where none can. */
   isTakenOver?(): boolean
   /** The nodes of the cluster as this one sees them, once it was started; absent where there can be no others. */
   nodes?(): Promise<readonly ClusterNodeView[]>

@@ -16,10 +16,10 @@ export type TransactionLock = 'none' | 'rows' | 'shared' | 'exclusive' | 'cluste
 export interface TransactionOptions<Answer = unknown> {
   readonly lock: TransactionLock
   /**
-   * What to do about a lock that somebody else holds for long. `passOver` ends in a {@link RowsLockedError} at once, for
-   * callers that go on without what is locked. `comeBack`, the default, gives up its own locks and its connection and
-   * is run again later, until the time limit of the engine: whoever waits in a queue holds up those behind him. `wait`
-   * waits all the same.
+   * What to do about a lock that another session holds for long. `passOver` ends in a {@link RowsLockedError} at once,
+   * for callers that go on without what is locked. `comeBack`, the default, gives up its own locks and its connection
+   * and is run again later, until the time limit of the engine: what waits in a queue holds up what comes behind it.
+   * `wait` waits all the same.
    */
   readonly whenLocked?: 'passOver' | 'comeBack' | 'wait'
   /**

@@ -67,25 +67,28 @@ export class SchedulerLease {
    */
   async take(): Promise<void> {
     const { clock, logger } = this.#context
-    let watched: Rival | null = null
+    let watched: readonly Rival[] | null = null
     let watchedMs = 0
     let lookedMs = clock.elapsedMs()
     for (;;) {
-      // A process that stood still has watched nobody meanwhile.
+      // A process that stood still has watched no row meanwhile.
       watchedMs += Math.min(clock.elapsedMs() - lookedMs, 2 * watchIntervalMs)
       lookedMs = clock.elapsedMs()
-      const given: Rival | null = watchedMs < staleAfterMs ? null : watched
-      const rival: Rival | null = await this.#runner.transact(() => this.#claim(given), { lock: 'cluster' })
-      if (rival === null) break
-      const isAlive = rival.identity !== null && fateOf(rival.identity) === 'alive'
-      const wasHeardOf = watched !== null && !isSame(watched, rival)
-      if (isAlive || wasHeardOf) throw this.#inUse(rival)
+      const silent: readonly Rival[] = watchedMs < staleAfterMs ? [] : (watched ?? [])
+      const rivals: readonly Rival[] = await this.#runner.transact(() => this.#claim(silent), {
+        lock: 'cluster',
+      })
+      const [rival] = rivals
+      if (rival === undefined) break
+      const known = watched
+      const heard = rivals.find((other) => isAlive(other) || (known !== null && !isAmong(known, other)))
+      if (heard !== undefined) throw this.#inUse(heard)
       if (watched === null) {
         const { instanceId, identity } = rival
         const fields = { instanceId, pid: identity?.pid, host: identity?.host, waitMs: staleAfterMs }
         logger.warn(fields, 'waiting to see whether the scheduler that has the file is still alive')
       }
-      watched = rival
+      watched = rivals
       if (!(await this.#sleep.sleep(watchIntervalMs))) throw wasShutDown()
     }
     if (!this.#isHeld) this.#checkInLater()
@@ -134,21 +137,22 @@ export class SchedulerLease {
       })
   }
 
-  /** Takes the row of the scheduler name unless a rival has it; `given` is one that was watched for long enough. */
-  *#claim(given: Rival | null): SqlProgram<Rival | null> {
+  /**
+   * Takes the row of the scheduler name unless rivals have it, which it answers. Those that were watched for long
+   * enough and stayed silent have it no more.
+   */
+  *#claim(silent: readonly Rival[]): SqlProgram<readonly Rival[]> {
     const { clock, instanceId } = this.#context
     const whose = this.#whose
     const rivals = (yield* all(this.#statements.holders(whose))).map(toRival)
-    for (const rival of rivals) {
-      const fate = rival.identity === null ? 'unknown' : fateOf(rival.identity)
-      const isSilent = given !== null && isSame(given, rival)
-      if (fate === 'alive' || (fate === 'unknown' && !isSilent)) return rival
-    }
+    if (rivals.some(isAlive)) return rivals.filter((rival) => fateOfRival(rival) !== 'gone')
+    const unknown = rivals.filter((rival) => fateOfRival(rival) === 'unknown')
+    if (unknown.some((rival) => !isAmong(silent, rival))) return unknown
     const nowMs = clock.now()
     yield* run(this.#statements.releaseOthers(whose))
     const nodeInfo = JSON.stringify({ version: packageVersion, ...this.#identity })
     yield* run(this.#statements.hold({ ...whose, instanceId, nowMs, checkinIntervalMs, nodeInfo }))
-    return null
+    return []
   }
 
   #checkInLater(): void {
@@ -173,7 +177,7 @@ export class SchedulerLease {
     if (this.#isHeld) this.#checkInLater()
   }
 
-  /** Checks in. Where somebody else holds it as well, whoever sees that first makes room. */
+  /** Checks in. Where another scheduler holds the lease as well, the one that sees that first makes room. */
   *#keep(): SqlProgram<boolean> {
     const { clock } = this.#context
     const whose = this.#whose
@@ -204,8 +208,17 @@ export class SchedulerLease {
   }
 }
 
-function isSame(one: Rival, other: Rival): boolean {
-  return one.bootId === other.bootId && one.checkinMs === other.checkinMs
+function fateOfRival({ identity }: Rival): ReturnType<typeof fateOf> {
+  return identity === null ? 'unknown' : fateOf(identity)
+}
+
+function isAlive(rival: Rival): boolean {
+  return fateOfRival(rival) === 'alive'
+}
+
+/** Whether a rival is one of those, and has not checked in since. */
+function isAmong(rivals: readonly Rival[], { bootId, checkinMs }: Rival): boolean {
+  return rivals.some((other) => other.bootId === bootId && other.checkinMs === checkinMs)
 }
 
 type Whose = { readonly scheduler: string; readonly bootId: string }

@@ -1,4 +1,5 @@
 import { JobPersistenceError } from '../../core/errors.ts'
+import { type Runtime, runtimeOf } from '../../core/runtime.ts'
 
 /** What is asked of a better-sqlite3 database: a connection of that package fits as it is. */
 export interface SqliteDatabase {
@@ -46,7 +47,7 @@ export const blockedAtOnceMs = 10
  */
 export async function loadSqliteDriver(): Promise<SqliteDriver> {
   const { default: Database } = await import('better-sqlite3').catch((error: unknown) => {
-    throw driverMissing('is not installed. Run: npm install better-sqlite3', error)
+    throw driverMissing('missing', error)
   })
   return {
     open(settings, create) {
@@ -56,9 +57,10 @@ export async function loadSqliteDriver(): Promise<SqliteDriver> {
         database = new Database(settings.filename, options)
       } catch (error) {
         const isUnbuilt =
-          error instanceof Error && /bindings file|NODE_MODULE_VERSION|\.node/.test(error.message)
+          error instanceof Error &&
+          /bindings file|NODE_MODULE_VERSION|\.node|native addon|not yet supported in Bun/.test(error.message)
         if (!isUnbuilt) throw error
-        throw driverMissing('was not built for this Node.js. Run: npm rebuild better-sqlite3', error)
+        throw driverMissing('unbuilt', error)
       }
       try {
         setUp(database, settings)
@@ -78,9 +80,21 @@ function setUp(database: SqliteDatabase, { synchronous }: SqliteSettings): void 
   database.pragma('foreign_keys = ON')
 }
 
-function driverMissing(problem: string, cause: unknown): JobPersistenceError {
-  return new JobPersistenceError(`The SQLite job store needs the package better-sqlite3, which ${problem}`, {
-    code: 'ERR_DRIVER_MISSING',
-    cause,
-  })
+function driverMissing(problem: DriverProblem, cause: unknown): JobPersistenceError {
+  return new JobPersistenceError(
+    `The SQLite job store needs the package better-sqlite3, which ${driverAdvice(problem, runtimeOf())}`,
+    { code: 'ERR_DRIVER_MISSING', cause },
+  )
+}
+
+type DriverProblem = 'missing' | 'unbuilt'
+
+/** What is wrong and what to do. The package is an addon for the engine of Node.js, which the other runtimes refuse. */
+export function driverAdvice(problem: DriverProblem, runtime: Runtime): string {
+  if (runtime !== 'Node.js') {
+    return `${runtime} cannot load. Run this process with Node.js, or keep the jobs in PostgreSQL.`
+  }
+  return problem === 'missing'
+    ? 'is not installed. Run: npm install better-sqlite3'
+    : 'was not built for this Node.js. Run: npm rebuild better-sqlite3'
 }

@@ -13,6 +13,7 @@ import { misfireCases } from './misfire-cases.ts'
 import { pauseCases } from './pause-cases.ts'
 import { queryCases } from './query-cases.ts'
 import { sharedDataCases } from './shared-data-cases.ts'
+import { signalCases } from './signal-cases.ts'
 import type { StoreCase, StoreCaseTools } from './store-case.ts'
 import { Testbed } from './testbed.ts'
 import { triggerCases } from './trigger-cases.ts'
@@ -43,6 +44,7 @@ const allCases: readonly StoreCase[] = [
   ...misfireCases,
   ...[...fireCases, ...concurrencyCases, ...fencingCases, ...misfireCases].map(startedAtOnce),
   ...pauseCases,
+  ...signalCases,
   ...calendarCases,
   ...queryCases,
   ...sharedDataCases,

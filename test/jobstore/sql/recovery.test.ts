@@ -275,3 +275,44 @@ describe('firings that nobody owns', () => {
     expect(await cluster.firedRows()).toContain('claimed ACQUIRED')
   })
 })
+
+describe('locks', () => {
+  test('of jobs come before those of triggers when a node is recovered, as everywhere', async () => {
+    const stage = await scene()
+    const { dead, live } = stage
+    const exclusive = job(true, true)
+    await dead.bed.scheduleAll([dead.bed.trigger('t', { job: exclusive, everyMs: 1000 })], exclusive)
+    await dead.bed.start('t')
+    await dead.bed.schedule('c')
+    await dead.bed.acquireOne('c')
+    live.runner.texts.length = 0
+    await die(stage)
+    expect(live.bed.signals.recoveries).toHaveLength(1)
+    const tables = live.runner.texts.flatMap((text) => {
+      if (text.startsWith('SELECT j.job_name') && !text.includes('j.description')) return ['job_details']
+      return text.startsWith('SELECT t.trigger_name') && text.includes('t.misfire_instr') ? ['triggers'] : []
+    })
+    expect(tables.indexOf('job_details')).toBeGreaterThanOrEqual(0)
+    expect(tables.indexOf('triggers')).toBeGreaterThan(tables.indexOf('job_details'))
+  })
+})
+
+describe('a claim of a job that forbids concurrent execution', () => {
+  test.each(['releaseAcquiredTriggers', 'releaseAllAcquiredTriggers'] as const)(
+    'wakes the other nodes for the sibling that it hid when it is given back (%s)',
+    async (method) => {
+      const cluster = await TestCluster.open()
+      const { bed, wakes } = await cluster.startNode('a')
+      const exclusive = job(false, true)
+      await bed.scheduleAll([bed.trigger('late', { job: exclusive, inMs: 10_000 })], exclusive)
+      const claims = await bed.acquire({ noLaterThanMs: bed.now() + 60_000 })
+      expect(claims).toHaveLength(1)
+      const sibling = bed.trigger('early', { job: exclusive, inMs: 5000 })
+      await bed.store.scheduleJobs([{ job: null, triggers: [sibling] }], { replace: false })
+      expect(await bed.acquire({ noLaterThanMs: bed.now() + 60_000 })).toEqual([])
+      wakes.length = 0
+      await bed.store[method](claims)
+      expect(wakes).toEqual([sibling.nextFireTimeMs ?? sibling.computeFirstFireTime(null).nextFireTimeMs])
+    },
+  )
+})

@@ -70,7 +70,8 @@ describe('what the database has of a live node that the node does not know of', 
     const cluster = await TestCluster.open()
     const { bed } = await cluster.startNode('a')
     await cluster.startNode('b')
-    for (const name of ['held', 'given back', 'run', 'gone']) await bed.schedule(name, { everyMs: 86_400_000 })
+    for (const name of ['held', 'given back', 'run', 'gone'])
+      await bed.schedule(name, { everyMs: 86_400_000 })
     const claims = await bed.acquire()
     const claim = (name: string) =>
       claims.find(({ trigger }) => trigger.key.name === name) ?? expect.fail('not claimed')

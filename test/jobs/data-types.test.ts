@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
+import { z } from 'zod'
+import {
+  createScheduler,
+  defineJob,
+  defineWorkerJob,
+  isExecutionOf,
+  type Job,
+  JobBuilder,
+  type JobExecutionContext,
+  type JobKey,
+  jobKey,
+  type Scheduler,
+  TriggerBuilder,
+} from '../../src/index.ts'
+
+interface Mail {
+  to: string
+  subject?: string
+  parts?: { name: string; sizes: number[] }[]
+}
+
+interface Tree {
+  label: string
+  children: Tree[]
+}
+
+const mail = defineJob('mail', (context: JobExecutionContext<Mail>) => context.mergedJobDataMap.to.length)
+const greeting = defineJob('greeting', async () => Promise.resolve('hello'))
+
+class Visit implements Job<{ host: string }> {
+  execute(context: JobExecutionContext<{ host: string }>): string {
+    return context.mergedJobDataMap.host
+  }
+}
+
+describe('data that a job needs', () => {
+  it('may not be left out', () => {
+    // @ts-expect-error 'to' is missing
+    JobBuilder.newJob(mail).build()
+    // @ts-expect-error 'to' is missing
+    JobBuilder.newJob(mail).usingJobData({ subject: 'hi' }).withIdentity('a').build()
+    // @ts-expect-error 'host' is missing
+    JobBuilder.newJob(Visit).build()
+    // @ts-expect-error 'to' was replaced
+    JobBuilder.newJob(mail).usingJobData({ to: 'a' }).setJobData({ subject: 'hi' }).build()
+    const part: Partial<Mail> = {}
+    // @ts-expect-error 'to' may be missing
+    JobBuilder.newJob(mail).usingJobData(part).build()
+  })
+
+  it('is enough in any order, one by one or together', () => {
+    expect(JobBuilder.newJob(mail).usingJobData({ to: 'a' }).storeDurably().build().durable).toBe(true)
+    JobBuilder.newJob(mail).storeDurably().usingJobData('to', 'a').usingJobData('subject', 'b').build()
+    JobBuilder.newJob(mail)
+      .setJobData({ to: 'a', parts: [{ name: 'x', sizes: [1] }] })
+      .build()
+    JobBuilder.newJob('mail').build()
+    JobBuilder.newJob(greeting).build()
+  })
+
+  it('may come from triggers', () => {
+    expect(JobBuilder.newJob(mail).restOfDataFromTriggers().build().jobDataMap).toEqual({})
+  })
+})
+
+describe('data that cannot be stored', () => {
+  it('does not compile, and the compiler says what to store', () => {
+    // @ts-expect-error cannot be stored: a Date
+    defineJob<{ at: Date }>('a', () => {})
+    // @ts-expect-error cannot be stored: a Date inside of a list
+    defineJob<{ list: { at: Date }[] }>('a', () => {})
+    // @ts-expect-error cannot be stored: a Date that may be missing
+    defineJob<{ at?: Date }>('a', () => {})
+    // @ts-expect-error cannot be stored: a bigint
+    defineJob<{ big: bigint }>('a', () => {})
+    // @ts-expect-error cannot be stored: a function
+    defineJob<{ run: () => void }>('a', () => {})
+    // @ts-expect-error cannot be stored: a map
+    defineJob<{ map: Map<string, string> }>('a', () => {})
+    // @ts-expect-error cannot be stored: a Date, by the schema
+    defineJob('a', () => {}, { schema: z.object({ at: z.date() }) })
+    // @ts-expect-error cannot be stored: a Date
+    expect(() => defineWorkerJob<{ at: Date }>('a', 'nowhere')).toThrow()
+    class Later implements Job<{ at: Date }> {
+      execute(context: JobExecutionContext<{ at: Date }>): Date {
+        return context.mergedJobDataMap.at
+      }
+    }
+    // @ts-expect-error cannot be stored: a Date
+    JobBuilder.newJob(Later)
+  })
+
+  it('is what a schema takes, and not what it answers', () => {
+    const visit = defineJob('visit', ({ mergedJobDataMap: { at, times } }) => at.getTime() * times, {
+      schema: z.object({
+        at: z.iso.datetime().transform((text) => new Date(text)),
+        times: z.number().default(1),
+      }),
+    })
+    const job = JobBuilder.newJob(visit).usingJobData({ at: '2026-03-01T07:00:00Z' }).build()
+    expect(job.jobDataMap).toEqual({ at: '2026-03-01T07:00:00Z' })
+    // @ts-expect-error what is stored is text
+    JobBuilder.newJob(visit).usingJobData('at', new Date())
+    // @ts-expect-error 'at' is missing, 'times' has a default
+    JobBuilder.newJob(visit).usingJobData({ times: 2 }).build()
+  })
+
+  it('is nothing else', () => {
+    defineJob<Mail>('a', () => {})
+    defineJob<Tree>('a', () => {})
+    defineJob<{ any: unknown; at: string | number | null; pair: readonly [string, number] }>('a', () => {})
+    defineJob('a', () => {})
+  })
+})
+
+describe('with a scheduler', () => {
+  let scheduler: Scheduler
+
+  beforeAll(async () => {
+    scheduler = await createScheduler({ jobs: [mail, greeting, Visit] })
+    await scheduler.start()
+  })
+  afterAll(() => scheduler.shutdown({ waitForJobsToComplete: true }))
+
+  it('checks what triggerJob adds, where the key knows the type', async () => {
+    const job = JobBuilder.newJob(mail).usingJobData({ to: 'a' }).withIdentity('m').storeDurably().build()
+    expectTypeOf(job.key).toEqualTypeOf<JobKey<Mail>>()
+    await scheduler.addJob(job)
+    await scheduler.triggerJob(job.key, { subject: 'hi' })
+    await scheduler.triggerJob(jobKey<Mail>('m'), { to: 'b' })
+    await scheduler.triggerJob(jobKey('m'), { anything: 1 })
+    const wrong = [
+      // @ts-expect-error the address is a string
+      () => scheduler.triggerJob(job.key, { to: 1 }),
+      // @ts-expect-error there is no such field
+      () => scheduler.triggerJob(jobKey<Mail>('m'), { too: 'a' }),
+    ]
+    expect(wrong).toHaveLength(2)
+  })
+
+  it('knows what a job answered where its definition is known', async () => {
+    const next = scheduler.events.next('jobWasExecuted', ({ context }) => isExecutionOf(context, greeting))
+    await scheduler.scheduleJob(JobBuilder.newJob(greeting).build(), TriggerBuilder.newTrigger().build())
+    const { context } = await next
+    expectTypeOf(context.result).toBeUnknown()
+    expect(isExecutionOf(context, mail)).toBe(false)
+    expect(isExecutionOf(context, Visit)).toBe(false)
+    if (!isExecutionOf(context, greeting)) throw new Error('It was the greeting.')
+    expectTypeOf(context.result).toEqualTypeOf<string | undefined>()
+    expect(context.result).toBe('hello')
+  })
+
+  it('knows the data of a class', () => {
+    const check = (context: JobExecutionContext): void => {
+      if (isExecutionOf(context, Visit)) expectTypeOf(context.mergedJobDataMap.host).toBeString()
+      if (isExecutionOf(context, mail)) expectTypeOf(context.result).toEqualTypeOf<number | undefined>()
+    }
+    expect(() => {
+      check({} as never)
+    }).toThrow(/isExecutionOf: 'context' must be/)
+  })
+})
