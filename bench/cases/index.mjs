@@ -10,6 +10,7 @@ import { benchmark as ramFires } from './ram-fires.mjs'
 import { benchmark as scheduleCalls } from './schedule-calls.mjs'
 import { benchmark as sqlLateness } from './sql-lateness.mjs'
 import { benchmark as sqlSchedule } from './sql-schedule.mjs'
+import { benchmark as sqlSkipped } from './sql-skipped.mjs'
 import { benchmark as sqlStored } from './sql-stored.mjs'
 import { benchmark as sqliteFires } from './sqlite-fires.mjs'
 import { benchmark as stall } from './stall.mjs'
@@ -39,5 +40,6 @@ export const benchmarks = [
   latency,
   sqlLateness,
   sqlStored,
+  sqlSkipped,
   failover,
 ]

@@ -120,6 +120,11 @@ export interface AcquireRequest {
    * past `noLaterThanMs`. Milliseconds, 0 or more.
    */
   readonly timeWindowMs: number
+  /**
+   * Asked between batches of late triggers that a store moves out of the way: false to answer with what there is, which
+   * may be nothing although more is due. Default: the answer is wanted.
+   */
+  readonly isStillWanted?: () => boolean
 }
 
 /** A claim on one firing. */
@@ -132,6 +137,12 @@ export interface AcquiredTrigger {
 export interface AcquiredAndFired {
   readonly fired: readonly TriggerFiredBundle[]
   readonly acquired: readonly AcquiredTrigger[]
+  /**
+   * When to ask again although nothing may be signalled until then, by the clock of the context: now or earlier for
+   * what is due and was left because another transaction held it, later for what other nodes will have fired by
+   * then. Absent when there is no such reason, or something was due and was taken.
+   */
+  readonly lookAgainAtMs?: EpochMs
 }
 
 /** Everything an execution needs. */

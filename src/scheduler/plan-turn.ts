@@ -29,6 +29,8 @@ export interface TurnState {
   readonly retryAtMs: number
   /** The last acquisition found nothing: ask again at this monotonic time, or when signalled. */
   readonly idleUntilMs: number
+  /** Beside what is held, ask again at this monotonic time; infinite when there is no reason to. */
+  readonly lookAtMs: number
   readonly idleWaitMs: number
   /** With less than this to wait, claims are kept even when something earlier turns up. */
   readonly switchThresholdMs: number
@@ -52,6 +54,7 @@ export type TurnDecision =
       readonly fire: readonly LockedClaim[]
       readonly giveBack: readonly LockedClaim[]
     }
+  /** Ask the store: for the next batch, or for what comes before the claims that are held. */
   | { readonly kind: 'acquire' }
   | { readonly kind: 'sleep'; readonly delayMs: number }
 
@@ -102,7 +105,8 @@ function planHeld(state: TurnState, first: AcquiredTrigger): TurnDecision {
   const remainingMs = fireTimeMs(first) - nowMs
   const overtaken = signal !== null && (signal.candidateMs === null || signal.candidateMs < fireTimeMs(first))
   if (overtaken && remainingMs >= state.switchThresholdMs) return { kind: 'release' }
-  return sleep(state, remainingMs)
+  if (state.elapsedMs >= Math.max(state.lookAtMs, state.retryAtMs)) return { kind: 'acquire' }
+  return sleep(state, Math.min(remainingMs, Math.max(state.lookAtMs, state.retryAtMs) - state.elapsedMs))
 }
 
 /**

@@ -15,6 +15,7 @@ import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { Waiters } from '../time/waiters.ts'
 import { type LockedClaim, LockedClaims } from './locked-claims.ts'
+import { LookAgain } from './look-again.ts'
 import type { Notifier } from './notifier.ts'
 import { planTurn, type TurnDecision, type TurnState } from './plan-turn.ts'
 
@@ -52,6 +53,7 @@ const idleJitter = 0.2
 export class QuartzSchedulerThread {
   readonly #options: QuartzSchedulerThreadOptions
   readonly #gate: Gate
+  readonly #lookAgain: LookAgain
   readonly #haltSignal = new AbortController()
   #running: Promise<void> | null = null
   #firing: Promise<void> | null = null
@@ -65,6 +67,7 @@ export class QuartzSchedulerThread {
   #failures = 0
   #retryAtMs = 0
   #idleUntilMs = 0
+  #lookAtMs = Number.POSITIVE_INFINITY
   #sliceStartMs = 0
   /** When the present sleep ends by itself, by the wall clock; infinite while awake. */
   #asleepUntilMs = Number.POSITIVE_INFINITY
@@ -74,6 +77,7 @@ export class QuartzSchedulerThread {
   constructor(options: QuartzSchedulerThreadOptions) {
     this.#options = options
     this.#gate = new Gate(options.clock)
+    this.#lookAgain = new LookAgain(options.clock, options.ids)
   }
 
   /** Starts or resumes firing. */
@@ -194,6 +198,7 @@ export class QuartzSchedulerThread {
       elapsedMs: clock.elapsedMs(),
       retryAtMs: this.#retryAtMs,
       idleUntilMs: this.#idleUntilMs,
+      lookAtMs: this.#lookAtMs,
       idleWaitMs,
       switchThresholdMs: jobStore.capabilities.persistent
         ? switchThresholdMs.persistent
@@ -221,8 +226,12 @@ export class QuartzSchedulerThread {
   }
 
   async #acquire(): Promise<void> {
-    const { clock, ids, threadPool, idleWaitMs, maxBatchSize, batchTimeWindowMs } = this.#options
+    const { clock, ids, threadPool, idleWaitMs } = this.#options
+    const [next] = this.#held
+    this.#lookAtMs = Number.POSITIVE_INFINITY
     try {
+      // The loop does not wait for a thread beside what it holds.
+      if (next !== undefined && this.#freeThreads() === 0) return
       if (threadPool.availableThreads() === 0) {
         const free = await threadPool.blockForAvailableThreads(this.#haltSignal.signal)
         if (free === 0 && !this.#halted) {
@@ -233,25 +242,26 @@ export class QuartzSchedulerThread {
         // What was locked waits for slots longer than what is found now.
         if (clock.elapsedMs() >= this.#aside.retryAtMs) return
       }
+      const nextMs = next?.trigger.nextFireTimeMs ?? null
       // What is signalled from here on may not be in the answer; what was signalled before is.
       this.#signal = null
       const askedWallMs = clock.now()
       const askedElapsedMs = clock.elapsedMs()
-      const fired = await this.#take({
-        noLaterThanMs: askedWallMs + idleWaitMs,
-        maxCount: Math.min(threadPool.availableThreads(), maxBatchSize),
-        timeWindowMs: batchTimeWindowMs,
-      })
+      const { fired, isWhole, lookAgainAtMs } = await this.#take(nextMs)
+      if (fired > 0 || this.#held.length === 0) this.#failures = 0
+      const lookAtMs = this.#lookAgain.timeAfter(lookAgainAtMs)
+      if (this.#held.length > 0) this.#lookAtMs = lookAtMs
+      this.#idleUntilMs = 0
       if (fired > 0 || this.#held.length > 0) {
-        if (fired > 0) this.#failures = 0
-        // A clock that jumped back meanwhile must not make the claims look older than they are.
-        this.#heldSinceMs = Math.min(askedWallMs, clock.now() - (clock.elapsedMs() - askedElapsedMs))
-        this.#idleUntilMs = 0
-        return
+        // Claims of an earlier question are that old still. A clock that jumped back meanwhile must not make the claims
+        // look older than they are.
+        if (nextMs === null) {
+          this.#heldSinceMs = Math.min(askedWallMs, clock.now() - (clock.elapsedMs() - askedElapsedMs))
+        }
+      } else if (isWhole) {
+        // From the question on, not from the answer: that is how far ahead the question looked.
+        this.#idleUntilMs = Math.min(lookAtMs, askedElapsedMs + idleWaitMs * (1 - idleJitter * ids.random()))
       }
-      this.#failures = 0
-      // From the question on, not from the answer: that is how far ahead the question looked.
-      this.#idleUntilMs = askedElapsedMs + idleWaitMs * (1 - idleJitter * ids.random())
     } catch (error) {
       // What was signalled before is still to be looked for, and claims may have been made all the same.
       this.#idleUntilMs = 0
@@ -260,22 +270,45 @@ export class QuartzSchedulerThread {
     }
   }
 
-  /** Claims a batch, and fires what is due of it where the store does both at once; answers how many have fired. */
-  async #take(request: AcquireRequest): Promise<number> {
-    const { jobStore } = this.#options
+  /** How many more claims than are held have a thread. */
+  #freeThreads(): number {
+    return Math.max(0, this.#options.threadPool.availableThreads() - this.#held.length)
+  }
+
+  /**
+   * Claims a batch, and fires what is due of it where the store does both at once. With a time, only what comes before
+   * that, to be held beside what is held. Not whole is an answer that was cut short and may have left what is due.
+   */
+  async #take(beforeMs: EpochMs | null): Promise<{
+    readonly fired: number
+    readonly isWhole: boolean
+    readonly lookAgainAtMs: EpochMs | null
+  }> {
+    const { clock, jobStore, idleWaitMs, maxBatchSize, batchTimeWindowMs } = this.#options
+    const held = this.#held
+    let isWhole = true
+    const request: AcquireRequest = {
+      noLaterThanMs: beforeMs === null ? clock.now() + idleWaitMs : beforeMs - 1,
+      maxCount: Math.min(this.#freeThreads(), maxBatchSize),
+      timeWindowMs: beforeMs === null ? batchTimeWindowMs : 0,
+      isStillWanted: () => {
+        isWhole &&= !this.#paused && !this.#halted
+        return isWhole
+      },
+    }
     if (jobStore.acquireAndFire === undefined) {
-      this.#held = await jobStore.acquireNextTriggers(request)
-      return 0
+      this.#held = [...(await jobStore.acquireNextTriggers(request)), ...held]
+      return { fired: 0, isWhole, lookAgainAtMs: null }
     }
     let end = (): void => {}
     this.#firing = new Promise((resolve) => {
       end = resolve
     })
     try {
-      const { fired, acquired } = await jobStore.acquireAndFire(request)
-      this.#held = acquired
+      const { fired, acquired, lookAgainAtMs = null } = await jobStore.acquireAndFire(request)
+      this.#held = [...acquired, ...held]
       for (const bundle of fired) this.#handOn(bundle)
-      return fired.length
+      return { fired: fired.length, isWhole, lookAgainAtMs }
     } finally {
       this.#firing = null
       end()

@@ -28,6 +28,7 @@ const idle: TurnState = {
   elapsedMs: 1000,
   retryAtMs: 0,
   idleUntilMs: 0,
+  lookAtMs: Number.POSITIVE_INFINITY,
   idleWaitMs: 30_000,
   switchThresholdMs: 7,
   heldSinceMs: now,
@@ -55,6 +56,18 @@ describe('planTurn', () => {
   it('waits for the first held trigger, never longer than the idle wait', () => {
     expect(planTurn({ ...idle, held: heldAt(500) })).toEqual({ kind: 'sleep', delayMs: 500 })
     expect(planTurn({ ...idle, held: heldAt(90_000) })).toEqual({ kind: 'sleep', delayMs: 30_000 })
+  })
+
+  it('asks for what comes before the first held trigger when the store said so', () => {
+    const held = heldAt(500)
+    expect(planTurn({ ...idle, held, lookAtMs: 1040 })).toEqual({ kind: 'sleep', delayMs: 40 })
+    expect(planTurn({ ...idle, held, lookAtMs: 1000 })).toEqual({ kind: 'acquire' })
+    expect(planTurn({ ...idle, held, lookAtMs: 1600 })).toEqual({ kind: 'sleep', delayMs: 500 })
+    expect(planTurn({ ...idle, held: heldAt(0), lookAtMs: 1000 }).kind).toBe('fire')
+    expect(planTurn({ ...idle, held, lookAtMs: 1000, retryAtMs: 1030 })).toEqual({
+      kind: 'sleep',
+      delayMs: 30,
+    })
   })
 
   it('fires what is due and keeps the rest of the batch for its own time', () => {

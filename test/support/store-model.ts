@@ -8,7 +8,7 @@ import type {
   TriggerFiredBundle,
 } from '../../src/jobstore/job-store.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
-import type { Trigger } from '../../src/triggers/trigger.ts'
+import { compareFireOrder, type Trigger } from '../../src/triggers/trigger.ts'
 import { ModelLists, type ModelTrigger, textOf } from './model-lists.ts'
 
 /** What the model throws where a store rejects. */
@@ -19,6 +19,8 @@ export class Refusal extends Error {}
  * BLOCKED triggers right after every step. Slow, and meant to be compared with something that is not.
  */
 export class StoreModel extends ModelLists {
+  #misfiresTreatedAtMs = 0
+
   // ---- jobs and triggers
 
   scheduleJobs(entries: readonly ScheduleEntry[], replace: boolean): void {
@@ -200,23 +202,57 @@ export class StoreModel extends ModelLists {
   acquire(request: AcquireRequest): Trigger[] {
     const picked: ModelTrigger[] = []
     let limitMs = request.noLaterThanMs
+    let sawLate = false
     while (picked.length < request.maxCount) {
       const front = this.acquirable().slice(0, request.maxCount - picked.length)
-      if (this.treatsLateTogether && front.some(({ trigger }) => this.isMisfired(trigger))) {
-        for (const each of this.acquirable()) if (this.isMisfired(each.trigger)) this.#applyMisfire(each)
-      }
-      const first = this.acquirable()[0]
-      const nextMs = first?.trigger.nextFireTimeMs ?? null
-      if (first === undefined || nextMs === null || nextMs > limitMs) break
-      if (this.isMisfired(first.trigger)) {
-        this.#applyMisfire(first)
+      sawLate ||= front.some(({ trigger }) => this.isMisfired(trigger))
+      const [first] = front
+      if (first === undefined || (first.trigger.nextFireTimeMs ?? Infinity) > limitMs) break
+      const isLate = this.isMisfired(first.trigger)
+      const next = isLate ? this.#firstInTime(Math.min(limitMs, this.nowMs)) : first
+      if (next === undefined) {
+        this.#treatMisfires()
         continue
       }
-      first.state = 'ACQUIRED'
+      next.state = 'ACQUIRED'
+      const nextMs = next.trigger.nextFireTimeMs ?? 0
       if (picked.length === 0) limitMs = Math.max(nextMs, this.nowMs) + request.timeWindowMs
-      picked.push(first)
+      picked.push(next)
     }
-    return picked.map(({ trigger }) => trigger)
+    if (picked.length === request.maxCount) this.#giveMisfiresTheirTurn(sawLate)
+    return picked.map(({ trigger }) => trigger).sort(compareFireOrder)
+  }
+
+  /** What is due by an instant and not late. In memory, a job that forbids concurrency shows its first trigger only. */
+  #firstInTime(untilMs: number): ModelTrigger | undefined {
+    const seen = new Set<string>()
+    return this.acquirable().find(({ trigger }) => {
+      const job = this.job(textOf(trigger.jobKey))
+      const isHidden = !this.treatsLateTogether && seen.has(textOf(trigger.jobKey))
+      if (job?.disallowConcurrentExecution === true) seen.add(textOf(trigger.jobKey))
+      const nextMs = trigger.nextFireTimeMs ?? Infinity
+      return !isHidden && nextMs <= untilMs && nextMs > this.nowMs - this.misfireThresholdMs
+    })
+  }
+
+  #treatMisfires(): void {
+    const late = this.acquirable().filter(({ trigger }) => this.isMisfired(trigger))
+    for (const each of this.treatsLateTogether ? late : late.slice(0, 1)) this.#applyMisfire(each)
+    this.#misfiresTreatedAtMs = this.nowMs
+  }
+
+  /** Late triggers do not wait for longer than a second for those that are due in time. */
+  #giveMisfiresTheirTurn(sawLate: boolean): void {
+    const sinceMs = this.nowMs - this.#misfiresTreatedAtMs
+    // A clock that was put back is no reason to wait.
+    if (sinceMs >= 0 && sinceMs < 1000) return
+    if (this.treatsLateTogether) {
+      if (sawLate) this.#treatMisfires()
+      return
+    }
+    const isLate = (each: ModelTrigger | undefined): boolean =>
+      each !== undefined && this.isMisfired(each.trigger)
+    while (isLate(this.acquirable()[0])) this.#treatMisfires()
   }
 
   claim(acquired: readonly AcquiredTrigger[]): void {

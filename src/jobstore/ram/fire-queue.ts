@@ -23,6 +23,11 @@ export class FireQueue {
     return this.#ready.first()
   }
 
+  /** The first trigger to fire of those that are due after an instant, or null. */
+  firstAfter(timeMs: EpochMs): TriggerRecord | null {
+    return this.#ready.firstAfter(timeMs)
+  }
+
   add(record: TriggerRecord): void {
     const { job } = record
     if (job.lane === null) {

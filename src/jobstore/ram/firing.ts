@@ -2,6 +2,7 @@ import { unreachable } from '../../core/invariant.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
+import { inFireOrder } from '../fire-order.ts'
 import type { AcquiredTrigger, AcquireRequest, JobCompletion, TriggerFiredResult } from '../job-store.ts'
 import { applyMisfire, isMisfired } from './misfires.ts'
 import type { RamSession } from './ram-session.ts'
@@ -13,40 +14,95 @@ import type { JobRecord, TriggerRecord } from './records.ts'
  */
 const maxUpdatesPerTurn = 500
 
+/** How many late triggers have their turn although there is no room for them. */
+const misfiresPerTurn = 50
+
 const gone: TriggerFiredResult = Object.freeze({ kind: 'gone' })
+
+/** How long late triggers wait for their turn while what is due in time takes all there is room for. */
+const misfireTurnMs = 1000
 
 /**
  * Claims triggers; null means that this turn went by with late triggers and nothing is claimed yet, so call again.
+ * What is due in time comes before what is late, which can be as much as the store holds.
  */
 export function acquireTriggers(session: RamSession, request: AcquireRequest): AcquiredTrigger[] | null {
   const { data, context } = session
-  const { queue } = data
   const nowMs = session.now()
+  const search: Search = { session, nowMs, lastMisfired: null, updates: 0 }
   const acquired: AcquiredTrigger[] = []
   let limitMs = request.noLaterThanMs
-  let updates = 0
-  let lastMisfired: TriggerRecord | null = null
-  queue.unshelve(context.knowsJobType)
+  data.queue.unshelve(context.knowsJobType)
   while (acquired.length < request.maxCount) {
-    const record = queue.first()
-    const nextMs = record?.trigger.nextFireTimeMs ?? null
-    if (record === null || nextMs === null || nextMs > limitMs) break
-    if (!context.knowsJobType(record.job.detail.jobType)) {
-      queue.shelve(record)
-    } else if (record !== lastMisfired && isMisfired(session, record.trigger, nowMs)) {
-      // One that comes straight back to the front was left where it was by its instruction, and fires late.
-      lastMisfired = record
-      applyMisfire(session, record, nowMs)
-    } else {
-      const fireInstanceId = session.nextFireInstanceId()
-      data.claim(record, fireInstanceId)
-      if (acquired.length === 0) limitMs = Math.max(nextMs, nowMs) + request.timeWindowMs
-      acquired.push({ trigger: record.trigger, fireInstanceId })
-      continue
-    }
-    if (++updates === maxUpdatesPerTurn) return acquired.length > 0 ? acquired : null
+    const record = nextToClaim(search, limitMs)
+    if (record === 'none') return inFireOrder(acquired)
+    if (record === 'later') return acquired.length > 0 ? inFireOrder(acquired) : null
+    const fireInstanceId = session.nextFireInstanceId()
+    data.claim(record, fireInstanceId)
+    const { trigger } = record
+    if (acquired.length === 0)
+      limitMs = Math.max(trigger.nextFireTimeMs ?? nowMs, nowMs) + request.timeWindowMs
+    acquired.push({ trigger, fireInstanceId })
   }
-  return acquired
+  giveMisfiresTheirTurn(search)
+  return inFireOrder(acquired)
+}
+
+interface Search {
+  readonly session: RamSession
+  readonly nowMs: EpochMs
+  lastMisfired: TriggerRecord | null
+  /** How many triggers were moved out of the way. */
+  updates: number
+}
+
+/** What is to be claimed next; `none` when nothing is due, `later` when this turn has lasted long enough. */
+function nextToClaim(search: Search, limitMs: EpochMs): TriggerRecord | 'none' | 'later' {
+  const { session, nowMs } = search
+  const { data, context } = session
+  const { queue } = data
+  const knows = ({ job }: TriggerRecord): boolean => context.knowsJobType(job.detail.jobType)
+  for (;;) {
+    const first = queue.first()
+    if (first === null || !isDue(first, limitMs)) return 'none'
+    const isLate = knows(first) && needsTreatment(search, first)
+    const inTime = isLate ? queue.firstAfter(nowMs - context.misfireThresholdMs) : null
+    const record = inTime !== null && isDue(inTime, Math.min(limitMs, nowMs)) ? inTime : first
+    if (!knows(record)) queue.shelve(record)
+    else if (record === first && isLate) treat(search, record)
+    else return record
+    if (++search.updates >= maxUpdatesPerTurn) return 'later'
+  }
+}
+
+function isDue(record: TriggerRecord, limitMs: EpochMs): boolean {
+  const { nextFireTimeMs } = record.trigger
+  return nextFireTimeMs !== null && nextFireTimeMs <= limitMs
+}
+
+/** One that comes straight back to the front was left where it was by its instruction, and fires late. */
+function needsTreatment({ session, nowMs, lastMisfired }: Search, record: TriggerRecord): boolean {
+  return record !== lastMisfired && isMisfired(session, record.trigger, nowMs)
+}
+
+function treat(search: Search, record: TriggerRecord): void {
+  const { session, nowMs } = search
+  search.lastMisfired = record
+  session.misfiresTreatedAtMs = nowMs
+  applyMisfire(session, record, nowMs)
+}
+
+/** While triggers in time keep the scheduler busy, late ones are treated once in a while all the same. */
+function giveMisfiresTheirTurn(search: Search): void {
+  const { session, nowMs } = search
+  const { misfiresTreatedAtMs } = session
+  if (nowMs < misfiresTreatedAtMs + misfireTurnMs && nowMs >= misfiresTreatedAtMs) return
+  for (let count = 0; count < misfiresPerTurn; count++) {
+    const first = session.data.queue.first()
+    if (first === null || !needsTreatment(search, first)) return
+    if (session.context.knowsJobType(first.job.detail.jobType)) treat(search, first)
+    else session.data.queue.shelve(first)
+  }
 }
 
 export function releaseTriggers(session: RamSession, acquired: readonly AcquiredTrigger[]): void {

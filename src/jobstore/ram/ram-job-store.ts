@@ -233,6 +233,7 @@ export class RAMJobStore implements JobStore {
       const acquired = acquireTriggers(session, request)
       this.#tellNothingNew(session)
       if (acquired !== null) return acquired
+      if (request.isStillWanted?.() === false) return []
       await nextTurn(session.context.clock)
     }
   }

@@ -12,6 +12,8 @@ export class RamSession {
   readonly data: RamData
   readonly signals: SignalBuffer
   readonly context: JobStoreContext
+  /** When late triggers last had their turn. */
+  misfiresTreatedAtMs: EpochMs = 0
   readonly #idPrefix: string
   #fireCount = 0
 

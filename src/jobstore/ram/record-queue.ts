@@ -1,10 +1,15 @@
 import { BTreeEx } from 'sorted-btree/extended/index.js'
+import { TriggerKey } from '../../core/key.ts'
+import type { EpochMs } from '../../time/clock.ts'
 import { compareFireOrder, type Trigger } from '../../triggers/trigger.ts'
 
 /** What a queue holds: something with a trigger that says when it fires. */
 export interface Queued {
   readonly trigger: Trigger
 }
+
+/** Never compared: no trigger has the priority of what is looked for. */
+const anyKey = new TriggerKey('any', 'any')
 
 /** Most records of the front, and how many of them move to the tree or come from it at a time. */
 const frontMax = 64
@@ -23,6 +28,15 @@ export class RecordQueue<Item extends Queued> {
   first(): Item | null {
     if (this.#front.length === 0) this.#refill()
     return this.#front.at(-1) ?? null
+  }
+
+  /** The first one that is due after an instant, or null. */
+  firstAfter(timeMs: EpochMs): Item | null {
+    // Stands behind all that are due by then.
+    const trigger = { nextFireTimeMs: timeMs, priority: Number.NEGATIVE_INFINITY, key: anyKey }
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- is compared and never kept
+    const probe = { trigger } as Item
+    return this.#front[this.#frontIndexOf(probe) - 1] ?? this.#rest.nextHigherKey(probe) ?? null
   }
 
   insert(record: Item): void {

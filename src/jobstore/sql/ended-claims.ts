@@ -28,5 +28,5 @@ export function* noteEndedOfGroups(
   for (const { jobKey } of ended) {
     if (jobKey !== null && groupLimits.has(jobKey.group)) groups.add(jobKey.group)
   }
-  if (groups.size > 0) offers.note(yield* groupLimits.earliestOf(groups, nowMs))
+  if (groups.size > 0) offers.noteRoom(yield* groupLimits.earliestOf(groups, nowMs))
 }

@@ -166,6 +166,12 @@ export class FiredTriggerTable {
     return decode(yield* all(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler })))
   }
 
+  /** Locks claims of other nodes that those could have fired by this instant, of which nobody else holds a row. */
+  *tryLockOverdueOfPeers(byMs: EpochMs): SqlProgram<readonly FiredRow[]> {
+    const values = { scheduler: this.#scheduler, instance: this.#instance, by: byMs }
+    return decode(yield* all(this.#statements.tryLockOverdueOfPeers(values)))
+  }
+
   /** The executions in flight on every node. */
   *allExecuting(): SqlProgram<readonly FiredRow[]> {
     return decode(yield* all(this.#allExecuting({ scheduler: this.#scheduler })))
@@ -213,6 +219,7 @@ interface Statements {
   readonly deleteAll: SqlQuery<{ scheduler: string }>
   readonly ofTriggers: SqlQuery<{ scheduler: string; rows: string }>
   readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
+  readonly tryLockOverdueOfPeers: SqlQuery<{ scheduler: string; instance: string; by: EpochMs }>
   readonly executing: SqlQuery<{ scheduler: string; rows: string }>
   readonly busy: SqlQuery<{ scheduler: string; rows: string }>
   readonly markNonConcurrent: SqlQuery<{ scheduler: string; rows: string }>
@@ -243,6 +250,7 @@ function statementsOf(vocabulary: SqlVocabulary): Statements {
   return {
     ...statementsOfRecovery(dialect, fired),
     ...statementsOfJobs(dialect, fired),
+    ...statementsOfPeers(vocabulary),
     insert: insertQuery(vocabulary, fired, firedColumns),
     tryLock: sqlQuery(
       dialect,
@@ -288,6 +296,28 @@ function statementsOf(vocabulary: SqlVocabulary): Statements {
            WHERE t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name
              AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED')
          ${dialect.forUpdateSkipLocked('f')}) RETURNING ${columns}`,
+    ),
+  }
+}
+
+/** Claims `f` of other nodes than `:instance` and their triggers `t`, from FROM on. */
+export function claimsOfPeers({ names }: SqlVocabulary): string {
+  return `FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS t
+    WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance
+      AND t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group
+      AND t.trigger_state = 'ACQUIRED'`
+}
+
+/** About claims of other nodes. */
+function statementsOfPeers(vocabulary: SqlVocabulary): Pick<Statements, 'tryLockOverdueOfPeers'> {
+  const { dialect } = vocabulary
+  const ofClaim = Object.keys(firedColumns).map((column) => `f.${column}`)
+  return {
+    // Who holds one of them is firing or releasing it.
+    tryLockOverdueOfPeers: sqlQuery(
+      dialect,
+      `SELECT ${ofClaim.join(', ')} ${claimsOfPeers(vocabulary)} AND t.next_fire_time <= :by AND f.fired_time <= :by
+       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
     ),
   }
 }

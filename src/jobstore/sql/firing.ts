@@ -246,7 +246,11 @@ function executionsOf({ nowMs }: SqlTransaction, firings: readonly Firing[]): Fi
 }
 
 /** Writes what the triggers are now, and blocks those of jobs that forbid concurrent execution. */
-function* advance({ session: { triggers } }: SqlTransaction, firings: readonly Firing[]): SqlProgram<void> {
+function* advance(
+  { session: { triggers }, offers }: SqlTransaction,
+  firings: readonly Firing[],
+): SqlProgram<void> {
+  for (const { fired } of firings) offers.note(fired.nextFireTimeMs)
   yield* triggers.advance(
     firings.map((firing): StoredTrigger => ({ trigger: firing.fired, state: stateAfterFire(firing) })),
   )

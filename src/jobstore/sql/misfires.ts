@@ -15,29 +15,42 @@ export function isLate(
   return nextFireTimeMs !== null && nextFireTimeMs <= latestMs && !misfireIsIgnored
 }
 
-/** Carries out the misfire instructions of locked triggers that wait or are paused. */
-export function* treatMisfires(tx: SqlTransaction, keys: readonly TriggerKey[]): SqlProgram<void> {
-  if (keys.length === 0) return
+/**
+ * Carries out the misfire instructions of locked triggers that wait or are paused, in the order of the keys, until as
+ * many of them are due at once as may be; answers those that were treated.
+ */
+export function* treatMisfires(
+  tx: SqlTransaction,
+  keys: readonly TriggerKey[],
+  dueMax: number = Number.POSITIVE_INFINITY,
+): SqlProgram<readonly TriggerKey[]> {
+  if (keys.length === 0) return []
   const { session, signals, nowMs } = tx
   const { found, broken } = yield* session.triggers.load(keys)
-  const stored = found.values()
+  const stored = keys.flatMap((key) => found.get(key) ?? [])
   const calendarOf = yield* calendarsOf(
     tx,
     stored.map(({ trigger }) => trigger),
   )
   const faulty: FaultyTrigger[] = [...broken]
+  const treated: TriggerKey[] = broken.map(({ key }) => key)
   const updated: StoredTrigger[] = []
+  let dueCount = 0
   for (const { trigger, state } of stored) {
+    if (dueCount >= dueMax) break
+    treated.push(trigger.key)
     signals.triggerMisfired(trigger)
     try {
       const after = trigger.updateAfterMisfire(calendarOf(trigger), nowMs)
       const isOver = after.nextFireTimeMs === null
       updated.push({ trigger: after, state: isOver ? 'COMPLETE' : state })
       if (isOver) signals.triggerFinalized(after)
+      else if (after.nextFireTimeMs <= nowMs) dueCount++
     } catch (error) {
       faulty.push({ key: trigger.key, error })
     }
   }
   yield* session.triggers.reschedule(updated)
   yield* putInError(tx, faulty)
+  return treated
 }

@@ -7,6 +7,7 @@ import { JobGroupLimits } from './job-group-limits.ts'
 import { JobTable } from './job-table.ts'
 import { KeyLists } from './key-lists.ts'
 import { columnWidths, requireFits } from './limits.ts'
+import { PassedTriggers } from './passed-triggers.ts'
 import { PausedGroupTable } from './paused-group-table.ts'
 import type { SqlEngine } from './sql-engine.ts'
 import type { SqlSession } from './sql-session.ts'
@@ -43,8 +44,11 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     scopes: new TriggerScopes(vocabulary),
     searchMemory: {
       unknownJobTypes: new Set(),
-      affinityIsUsed: engine.capabilities.clustered ? false : null,
+      affinityIsUsed: false,
+      passed: new PassedTriggers(),
+      misfiresTreatedAtMs: 0,
     },
+    clustered: engine.capabilities.clustered,
     groupLimits:
       jobGroupLimits === undefined || jobGroupLimits.size === 0
         ? null

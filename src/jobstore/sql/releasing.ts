@@ -30,7 +30,7 @@ export function* releaseAllTriggers(tx: SqlTransaction): SqlProgram<readonly str
 }
 
 /** Lets triggers wait again whose claims are locked; answers the ids of those of which somebody else holds a row. */
-function* release(tx: SqlTransaction, claims: readonly FiredRow[]): SqlProgram<readonly string[]> {
+export function* release(tx: SqlTransaction, claims: readonly FiredRow[]): SqlProgram<readonly string[]> {
   if (claims.length === 0) return []
   const { firedTriggers, triggers } = tx.session
   const jobs = yield* tryLockJobs(tx, nonConcurrentJobsOf(claims))
@@ -42,10 +42,10 @@ function* release(tx: SqlTransaction, claims: readonly FiredRow[]): SqlProgram<r
     !refs.locked.has(triggerKey) && (jobKey === null || !jobs.locked.has(jobKey))
   const free = claims.filter(isFree)
   tellFaultyFirings(tx, free)
-  yield* firedTriggers.delete(
-    free.map(({ fireInstanceId }) => fireInstanceId),
-    'ACQUIRED',
-  )
+  for (const instanceId of new Set(free.map((claim) => claim.instanceId))) {
+    const ofInstance = free.filter((claim) => claim.instanceId === instanceId)
+    yield* firedTriggers.deleteOfInstance(instanceId, ofInstance)
+  }
   const waiting = free
     .flatMap(({ triggerKey }) => refs.found.get(triggerKey) ?? [])
     .filter(({ state }) => state === 'ACQUIRED')

@@ -2,6 +2,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
@@ -14,6 +15,7 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
+  SchedulerSignaler,
   StoreShutdownOptions,
   TriggerFiredResult,
 } from '../job-store.ts'
@@ -30,7 +32,7 @@ import type {
 } from '../queries.ts'
 import { storeInUse } from '../refusals.ts'
 import type { TriggerState } from '../trigger-state.ts'
-import { acquireAndFireTriggers, acquireTriggers } from './acquiring.ts'
+import { searchTriggers } from './acquiring.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { completeJobs } from './completing.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
@@ -42,6 +44,7 @@ import { HistoryPruner } from './history-pruner.ts'
 import { JoinedJobStore } from './joined-job-store.ts'
 import * as listing from './listing.ts'
 import { openSession } from './open-session.ts'
+import { endOverdueClaims } from './overdue-claims.ts'
 import * as pausing from './pausing.ts'
 import * as reading from './reading.ts'
 import { releaseAllTriggers, releaseTriggers } from './releasing.ts'
@@ -111,7 +114,11 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   async #connect(context: JobStoreContext): Promise<void> {
     const session = openSession(this.#engine, context)
-    const connection = await this.#engine.connect(session)
+    const { passed } = session.searchMemory
+    const signaler = watchedSignaler(context.signaler, (candidateMs) => {
+      passed.takeBack(candidateMs, context.clock.now())
+    })
+    const connection = await this.#engine.connect({ ...session, context: { ...context, signaler } })
     const transactions = new SqlTransactions(session, connection.runner, (earliestMs) => {
       connection.wakePeers(earliestMs)
     })
@@ -268,20 +275,12 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#read((session) => session.calendars.names())
   }
 
-  acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
-    // A claim that a crash undoes is found missing when it is fired.
-    return this.#search((tx) => acquireTriggers(tx, request), {
-      mayBeLost: () => true,
-      idsOf: (claims) => claims.map(idOf),
-    })
+  async acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]> {
+    const { acquired } = await this.#search(request, { fires: false })
+    return acquired
   }
   #acquireAndFire(request: AcquireRequest): Promise<AcquiredAndFired> {
-    // Whoever does not know whether a firing was committed would lose it or run it twice.
-    return this.#search((tx) => acquireAndFireTriggers(tx, request), {
-      onDoubt: 'patient',
-      mayBeLost: (batch) => batch === null || batch.fired.length === 0,
-      idsOf: ({ fired, acquired }) => [...fired, ...acquired].map(idOf),
-    })
+    return this.#search(request, { fires: true })
   }
   async releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     const held: AcquiredTrigger[] = []
@@ -368,27 +367,36 @@ export class SqlJobStore implements DatabaseJobStore {
     return left
   }
 
-  /** Searches until nothing is in the way of an answer. */
-  async #search<Batch>(
-    program: (tx: SqlTransaction) => SqlProgram<Batch | null>,
-    {
-      idsOf,
-      ...options
-    }: Pick<SqlOperation<Batch | null>, 'onDoubt' | 'mayBeLost'> & {
-      readonly idsOf: (batch: Batch) => readonly string[]
-    },
-  ): Promise<Batch> {
+  /** Searches until late triggers are not in the way of an answer, or it is not wanted any more. */
+  #search(request: AcquireRequest, { fires }: { readonly fires: boolean }): Promise<AcquiredAndFired> {
+    return this.#require().transactions.session.ledger.during(
+      () => this.#searchUntilWhole(request, fires),
+      ({ fired, acquired }) => [...fired, ...acquired].map(idOf),
+    )
+  }
+
+  async #searchUntilWhole(request: AcquireRequest, fires: boolean): Promise<AcquiredAndFired> {
     const { connection, transactions } = this.#require()
     const { clock } = transactions.session.context
     await connection.mayClaim?.()
-    const search = async (): Promise<Batch> => {
-      for (;;) {
-        const batch = await transactions.run(program, { lock: 'rows', tells: 'nobody', ...options })
-        if (batch !== null) return batch
-        await new Promise<void>((resolve) => clock.setImmediate(resolve))
-      }
+    for (;;) {
+      const { isPartial, hasOverdueClaims, ...batch } = await transactions.run(
+        (tx) => searchTriggers(tx, request, { fires }),
+        {
+          lock: 'rows',
+          tells: 'nobody',
+          // Whoever does not know whether a firing was committed would lose it or run it twice. A claim that a crash
+          // undoes is found missing when it is fired.
+          ...(fires ? { onDoubt: 'patient' } : {}),
+          mayBeLost: ({ fired }) => fired.length === 0,
+        },
+      )
+      const isEmpty = batch.fired.length === 0 && batch.acquired.length === 0
+      if (isEmpty && hasOverdueClaims && (await this.#pass(endOverdueClaims, { tells: 'nobody' })) > 0)
+        continue
+      if (!isPartial || request.isStillWanted?.() === false) return batch
+      await new Promise<void>((resolve) => clock.setImmediate(resolve))
     }
-    return transactions.session.ledger.during(search, idsOf)
   }
 
   #forget(firings: readonly { readonly fireInstanceId: string }[]): void {
@@ -424,6 +432,24 @@ export class SqlJobStore implements DatabaseJobStore {
       `The job store ${this.name} is not open: it was not initialized, or it was shut down.`,
     )
   }
+}
+
+/** Hears what others, on other connections, may have made available to fire. */
+function watchedSignaler(
+  signaler: SchedulerSignaler,
+  onChange: (candidateMs: EpochMs | null) => void,
+): SchedulerSignaler {
+  const schedulingChanged = (candidateMs: EpochMs | null): void => {
+    onChange(candidateMs)
+    signaler.schedulingChanged(candidateMs)
+  }
+  return new Proxy(signaler, {
+    get(target, name) {
+      if (name === 'schedulingChanged') return schedulingChanged
+      const member: unknown = Reflect.get(target, name, target)
+      return typeof member === 'function' ? (member.bind(target) as unknown) : member
+    },
+  })
 }
 
 function idOf({ fireInstanceId }: { readonly fireInstanceId: string }): string {

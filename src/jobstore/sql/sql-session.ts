@@ -29,6 +29,8 @@ export interface SqlSession extends SqlVocabulary {
   readonly keyLists: KeyLists
   readonly scopes: TriggerScopes
   readonly searchMemory: SearchMemory
+  /** Whether other nodes may work on the same tables. */
+  readonly clustered: boolean
   /** Null where no Java nodes share the tables. */
   readonly triggersOfJava: TriggersOfJava | null
   /** Null where no group is limited. */

@@ -29,6 +29,8 @@ export class SqlTransactions implements SqlTransactor {
       mayBeLost: (done) => mayBeLost?.(done.answer) === true,
     })
     tx.notes.apply()
+    const { earliestTriggerMs } = tx.offers
+    if (earliestTriggerMs !== null) this.session.searchMemory.passed.takeBack(earliestTriggerMs, tx.nowMs)
     this.#tell(tx, operation.tells ?? 'everybody')
     return answer
   }

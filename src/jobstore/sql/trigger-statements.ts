@@ -1,8 +1,7 @@
-import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type TriggerAction, triggerActions } from '../trigger-state.ts'
+import { keyOrder } from './due-statements.ts'
 import { jobKeyColumns, triggerKeyColumns } from './key-rows.ts'
-import { runsHere } from './node-affinity.ts'
 import {
   boundRows,
   type Columns,
@@ -21,7 +20,6 @@ import { type SqlQuery, sqlQuery } from './statement.ts'
 import { stateAfter, statesBefore } from './transitions.ts'
 import { wholeTriggerColumns } from './trigger-decoder.ts'
 import { cronColumns, simpleColumns, simpropColumns, triggerColumns } from './trigger-rows.ts'
-import { isOfJava } from './triggers-of-java.ts'
 
 /** The sub-tables whose rows we write; those of `blob` are only ever deleted. */
 export const subTables = ['simple', 'cron', 'simprop'] as const
@@ -55,12 +53,6 @@ export function subTablesOf(storedType: string): readonly (SubTable | 'blob')[] 
   }
 }
 
-interface DueParameters extends Readonly<Record<string, string | number>> {
-  readonly scheduler: string
-  readonly untilMs: EpochMs
-  readonly limit: number
-}
-
 /** What {@link TriggerRef} is read from. */
 const refColumns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
   t.calendar_name, t.trigger_type, t.misfire_instr`
@@ -89,16 +81,6 @@ export interface TriggerStatements {
   readonly tryLock: KeyQuery
   readonly lockOfJobs: KeyQuery
   readonly lockOfCalendar: SqlQuery<{ readonly scheduler: string; readonly name: string }>
-  readonly lockDue: SqlQuery<DueParameters>
-  /** The same, without the job types of the bound rows. */
-  readonly lockDueKnown: SqlQuery<DueParameters & { readonly rows: string }>
-  /** The same, also without jobs that other nodes are to run. */
-  readonly lockDueHere: SqlQuery<DueParameters & { readonly rows: string; readonly node: string }>
-  /** The two, also without jobs of the groups bound as `:groups`. */
-  readonly lockDueKnownWithRoom: SqlQuery<DueParameters & { readonly rows: string; readonly groups: string }>
-  readonly lockDueHereWithRoom: SqlQuery<
-    DueParameters & { readonly rows: string; readonly node: string; readonly groups: string }
-  >
   readonly apply: Readonly<Record<TriggerAction, KeyQuery>>
   readonly insertInto: Readonly<Record<SubTable, RowsQuery>>
   readonly upsertInto: Readonly<Record<SubTable, RowsQuery>>
@@ -174,22 +156,15 @@ function wholeTriggers({ dialect, names }: SqlVocabulary, key: Columns): string 
     WHERE ${isRow(dialect, 't', key)}`
 }
 
-type LockDue = 'lockDue' | 'lockDueKnown' | 'lockDueHere' | 'lockDueKnownWithRoom' | 'lockDueHereWithRoom'
-
 function lockingStatements(
   vocabulary: SqlVocabulary,
-): Pick<TriggerStatements, 'lock' | 'tryLock' | 'lockOfJobs' | 'lockOfCalendar' | LockDue> {
+): Pick<TriggerStatements, 'lock' | 'tryLock' | 'lockOfJobs' | 'lockOfCalendar'> {
   const { dialect, names } = vocabulary
   const order = `ORDER BY ${keyOrder(vocabulary)}`
   const refs = (key: Columns): string => `SELECT ${refColumns}
     FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
     WHERE ${isRow(dialect, 't', key)} ${order}`
   const lock = (key: Columns): string => `${refs(key)} ${dialect.forUpdate('t')}`
-  const jobTypes = boundRows(dialect, { job_type: 'text' })
-  const isKnown = `AND j.job_class_name NOT IN (SELECT r.job_type FROM ${jobTypes} AS r)`
-  const isHere = `${isKnown} ${runsHere(vocabulary)}`
-  const hasRoom = `AND t.job_group NOT IN (
-    SELECT g.job_group FROM ${dialect.rowSet('groups', { job_group: 'text' })} AS g)`
   return {
     lock: sqlQuery(dialect, lock(triggerKeyColumns)),
     tryLock: sqlQuery(dialect, `${refs(triggerKeyColumns)} ${dialect.forUpdateSkipLocked('t')}`),
@@ -199,46 +174,7 @@ function lockingStatements(
       `SELECT ${refColumns} FROM ${names.triggers} AS t
        WHERE t.sched_name = :scheduler AND t.calendar_name = :name ${order} ${dialect.forUpdate('t')}`,
     ),
-    lockDue: sqlQuery(dialect, lockDueText(vocabulary, '')),
-    lockDueKnown: sqlQuery(dialect, lockDueText(vocabulary, isKnown)),
-    lockDueHere: sqlQuery(dialect, lockDueText(vocabulary, isHere)),
-    lockDueKnownWithRoom: sqlQuery(dialect, lockDueText(vocabulary, `${isKnown} ${hasRoom}`)),
-    lockDueHereWithRoom: sqlQuery(dialect, lockDueText(vocabulary, `${isHere} ${hasRoom}`)),
   }
-}
-
-/**
- * The index for acquiring gives the order, and is partial: the state must stand here as it stands there. Java writes
- * -1 or 0 where there is no next fire time. The firings in flight are few and read once; those of Java's that have
- * not begun name a trigger and no job.
- *
- * Every trigger has a job. The outer join and the empty text are there for the planner of PostgreSQL: it expects an
- * inner join to lose most rows, and then sorts all triggers that are due; and it shall not know the scheduler of the
- * jobs, for the reason of `withScheduler`.
- */
-function lockDueText(vocabulary: SqlVocabulary, condition: string): string {
-  const { dialect, names, sharedWithJava = false } = vocabulary
-  return `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-      j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity,
-      ${dialect.rowId('t')} AS row_id
-    FROM ${names.triggers} AS t LEFT JOIN ${names.jobs} AS j
-      ON j.sched_name = t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group
-    WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
-      AND t.next_fire_time > 0 AND t.next_fire_time <= :untilMs ${condition}
-      ${sharedWithJava ? `AND NOT ${isOfJava(vocabulary)}` : ''}
-      AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name, t.job_group) NOT IN (
-        SELECT f.job_name, f.job_group FROM ${names.firedTriggers} AS f
-        WHERE f.sched_name = :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL
-        UNION ALL
-        SELECT a.job_name, a.job_group FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS a
-        WHERE f.sched_name = :scheduler AND f.job_name IS NULL AND a.sched_name = f.sched_name
-          AND a.trigger_name = f.trigger_name AND a.trigger_group = f.trigger_group))
-    ORDER BY t.next_fire_time, t.priority DESC, ${keyOrder({ dialect })}
-    LIMIT :limit ${dialect.forUpdateSkipLocked('t')}`
-}
-
-function keyOrder({ dialect: { keyCollation } }: Pick<SqlVocabulary, 'dialect'>): string {
-  return `(t.trigger_group <> 'DEFAULT'), t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}`
 }
 
 function applyQuery({ dialect, names }: SqlVocabulary, action: TriggerAction): KeyQuery {

@@ -7,6 +7,7 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { StoredTriggerState, TriggerAction } from '../trigger-state.ts'
 import { brokenRow } from './broken-row.ts'
 import { anyText, boolean, instantOrNull, integer, integerOrNull, readable, textOrNull } from './columns.ts'
+import { type DueRequest, DueStatements } from './due-statements.ts'
 import type { JobDataEncoding } from './job-data-text.ts'
 import { jobTypeOf } from './job-rows.ts'
 import {
@@ -18,10 +19,9 @@ import {
   triggerKeyOf,
   triggerKeyRows,
 } from './key-rows.ts'
-import { quotedNode } from './node-affinity.ts'
 import { type RowsQuery, runOver, type SetQuery, storeRows, writeOver } from './row-set.ts'
 import type { SqlVocabulary } from './sql-vocabulary.ts'
-import { all, later, type SqlProgram, type SqlRow, type SqlStatement, type SqlValue } from './statement.ts'
+import { all, first, later, type SqlProgram, type SqlRow, type SqlValue } from './statement.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
 import { fireTimeColumns, storedTypeOf, subRow, timesColumn, triggerRow } from './trigger-rows.ts'
 import {
@@ -61,17 +61,6 @@ export interface LoadedTriggers {
   readonly broken: readonly BrokenTrigger[]
 }
 
-export interface DueRequest {
-  readonly untilMs: EpochMs
-  readonly limit: number
-  /** Triggers of jobs of these types are left to other nodes. */
-  readonly unknownJobTypes: readonly string[]
-  /** The instance id of this node, to leave out jobs that other nodes are to run; null while there are none. */
-  readonly node?: string | null
-  /** Jobs of these groups may not start now. */
-  readonly fullGroups?: readonly string[]
-}
-
 /** A waiting trigger whose time has come, as found. */
 export interface DueTrigger {
   readonly key: TriggerKey
@@ -94,12 +83,14 @@ export class TriggerTable {
   readonly #schedulerName: string
   readonly #encoding: JobDataEncoding
   readonly #statements: TriggerStatements
+  readonly #due: DueStatements
   readonly #decoder = new TriggerDecoder()
 
   constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
     this.#schedulerName = vocabulary.schedulerName
     this.#encoding = encoding
     this.#statements = triggerStatements(vocabulary)
+    this.#due = new DueStatements(vocabulary)
   }
 
   /**
@@ -199,7 +190,28 @@ export class TriggerTable {
    * holds and those of non-concurrent jobs that have a claim or an execution in flight.
    */
   *lockDue(request: DueRequest): SqlProgram<readonly DueTrigger[]> {
-    return (yield* all(this.#lockDue(request))).map(dueOf)
+    return (yield* all(this.#due.of('lock', request))).map(dueOf)
+  }
+
+  /** The job types of the triggers that {@link lockDue} would look at, without locking them. */
+  *dueJobTypes(request: DueRequest): SqlProgram<readonly string[]> {
+    const rows = yield* all(this.#due.of('types', request))
+    return rows.map((row) => readable(textOrNull, row, 'job_class_name', null) ?? '')
+  }
+
+  /**
+   * The earliest fire time of the triggers that {@link lockDue} would look at, also when another transaction holds it;
+   * and from when on the first claim of another node can be fired: when it is due, or was made, if that is later.
+   */
+  *lookAhead(
+    request: Omit<DueRequest, 'limit'>,
+    instance: string,
+  ): SqlProgram<{ readonly waitingMs: EpochMs | null; readonly claimedMs: EpochMs | null }> {
+    const row = (yield* first(this.#due.look(request, instance))) ?? {}
+    return {
+      waitingMs: readable(instantOrNull, row, 'waiting_time', null),
+      claimedMs: readable(instantOrNull, row, 'claimed_time', null),
+    }
   }
 
   /** Carries out an action on all triggers of these jobs; answers the earliest fire time of what now waits. */
@@ -261,20 +273,6 @@ export class TriggerTable {
         this.#statements.deleteFrom[table],
       )
     }
-  }
-
-  #lockDue({ untilMs, limit, unknownJobTypes, node = null, fullGroups = [] }: DueRequest): SqlStatement {
-    const { lockDue, lockDueKnown, lockDueHere, lockDueKnownWithRoom, lockDueHereWithRoom } = this.#statements
-    const request = { scheduler: this.#schedulerName, untilMs, limit }
-    const rows = JSON.stringify(unknownJobTypes.map((jobType) => ({ job_type: jobType })))
-    if (fullGroups.length > 0) {
-      const groups = JSON.stringify(fullGroups.map((group) => ({ job_group: group })))
-      return node === null
-        ? lockDueKnownWithRoom({ ...request, rows, groups })
-        : lockDueHereWithRoom({ ...request, rows, groups, node: quotedNode(node) })
-    }
-    if (node !== null) return lockDueHere({ ...request, rows, node: quotedNode(node) })
-    return unknownJobTypes.length === 0 ? lockDue(request) : lockDueKnown({ ...request, rows })
   }
 
   #rows(entries: readonly StoredTrigger[]): Record<SubTable | 'triggers', object[]> {

@@ -220,6 +220,25 @@ const claims = area('acquire: claims', {
     assert.deepEqual(await bed.acquireNames({ maxCount: 3 }), [])
     assert.equal(await bed.state('f0'), 'NORMAL')
   },
+  'finds what it knows behind a hundred job types that it does not know': async (bed) => {
+    for (let index = 0; index < 100; index++) {
+      const jobType = `foreign ${String(index)}`
+      bed.unknownJobTypes.add(jobType)
+      await bed.schedule(`f${String(index)}`, { job: jobDetail(jobType, { jobType }), priority: 9 })
+    }
+    await bed.schedule('ours')
+    assert.deepEqual(await bed.acquireNames({ maxCount: 1 }), ['ours'])
+    assert.deepEqual(await bed.acquireNames({ maxCount: 1 }), [])
+  },
+  'finds other jobs behind many triggers of one that forbids concurrent execution': async (bed) => {
+    const job = jobDetail('strict', { durable: true, disallowConcurrentExecution: true })
+    const triggers = Array.from({ length: 30 }, (_, index) =>
+      bed.trigger(`s${String(index)}`, { job, priority: 9 }),
+    )
+    await bed.scheduleAll(triggers, job)
+    await bed.schedule('other')
+    assert.deepEqual(await bed.acquireNames({ maxCount: 2 }), ['s0', 'other'])
+  },
   'names the unknown job types whose triggers are due, with the first of those': async (bed) => {
     const foreign = jobDetail('foreign', { jobType: 'foreign' })
     const later = jobDetail('later', { jobType: 'later' })

@@ -18,6 +18,15 @@ async function drain(bed: Testbed): Promise<string[]> {
   }
 }
 
+/** Triggers that their instruction moves to a later time when they are late. */
+function scheduleMissed(bed: Testbed, count: number): Promise<void> {
+  return bed.scheduleAll(
+    Array.from({ length: count }, (_, index) =>
+      bed.trigger(`m${String(index)}`, { everyMs: 3_600_000, misfire: 'rescheduleNextWithExistingCount' }),
+    ),
+  )
+}
+
 const acquiring = area('misfire: acquire', {
   'fires a trigger late without further ado within the threshold': async (bed) => {
     await bed.schedule('t')
@@ -122,14 +131,38 @@ const acquiring = area('misfire: acquire', {
     assert.deepEqual(await bed.acquireNames(), ['recent', 'late'])
   },
   'finds the trigger that is on time behind very many that are late': async (bed) => {
-    const missed = Array.from({ length: 1200 }, (_, index) =>
-      bed.trigger(`m${String(index)}`, { everyMs: 3_600_000, misfire: 'rescheduleNextWithExistingCount' }),
-    )
-    await bed.scheduleAll(missed)
+    await scheduleMissed(bed, 1200)
     await bed.schedule('on time', { inMs: late })
     await bed.clock.advance(late)
     assert.deepEqual(await drain(bed), ['on time'])
     assert.equal(bed.signals.misfired.length, 1200)
+  },
+  'gives what is on time before it has moved very many that are late': async (bed) => {
+    await scheduleMissed(bed, 1200)
+    await bed.schedule('on time', { inMs: late })
+    await bed.clock.advance(late)
+    assert.deepEqual(await bed.acquireNames({ maxCount: 1 }), ['on time'])
+    assert.ok(bed.signals.misfired.length < 1200, 'an answer does not wait until all are moved')
+    assert.deepEqual(await drain(bed), [])
+    assert.equal(bed.signals.misfired.length, 1200)
+  },
+  'stops moving late triggers when its answer is not wanted any more': async (bed) => {
+    await scheduleMissed(bed, 1200)
+    await bed.clock.advance(late)
+    assert.deepEqual(await bed.acquireNames({ isStillWanted: () => false }), [])
+    assert.ok(bed.signals.misfired.length < 1200, 'it ends after a batch')
+    assert.deepEqual(await drain(bed), [])
+    assert.equal(bed.signals.misfired.length, 1200)
+  },
+  'moves late triggers in the end also while it is kept busy': async (bed) => {
+    await bed.schedule('t', { everyMs: 3_600_000 })
+    await bed.clock.advance(late)
+    for (let second = 0; second < 3; second++) {
+      await bed.schedule(`on time ${String(second)}`)
+      assert.deepEqual(await bed.acquireNames({ maxCount: 1 }), [`on time ${String(second)}`])
+      await bed.clock.advance(1000)
+    }
+    assert.equal(bed.signals.misfired.length, 1)
   },
   'claims all of very many late triggers, each once': async (bed) => {
     const names = Array.from({ length: 700 }, (_, index) => `m${String(index)}`)
