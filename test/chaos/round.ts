@@ -9,7 +9,7 @@ import type { Load } from './load.ts'
 import { type LogLine, textOf } from './run-log.ts'
 import { type Blocked, cluster, type World } from './world.ts'
 
-/** Carries out the plan while one-shots are added, and waits until nothing is left to do and no node is left to recover. */
+/** Carries out the plan while one-shots are added, and waits until there is nothing left to do and to recover. */
 export async function endure(
   plan: readonly Fault[],
   { world, load, random }: { world: World; load: Load; random: SimRandom },

@@ -13,7 +13,8 @@ export function rowsOfUnknownTypes(count: number, { schedulerName, dueMs }: Stra
   const name = `'unknown-' || i, '${strayGroup}'`
   return [
     `${numbers} ${insertJob} SELECT '${schedulerName}', ${name}, 'unknown.Type' || i, true, false, false, false FROM n`,
-    `${numbers} ${insertTrigger} SELECT '${schedulerName}', ${due(dueMs)}, ${name}, ${name}, 'SIMPLE', NULL, 0, NULL FROM n`,
+    `${numbers} ${insertTrigger}
+     SELECT '${schedulerName}', ${due(dueMs)}, ${name}, ${name}, 'SIMPLE', NULL, 0, NULL FROM n`,
     `${numbers} INSERT INTO qrtz_simple_triggers
        (sched_name, trigger_name, trigger_group, repeat_count, repeat_interval, times_triggered)
      SELECT '${schedulerName}', ${name}, 0, 0, 0 FROM n`,

@@ -4,6 +4,7 @@ import type { EpochMs } from '../../time/clock.ts'
 export class FireOffers {
   #triggersMs: EpochMs | null = null
   #roomsMs: EpochMs | null = null
+  #rearmedMs: EpochMs | null = null
 
   /** Something may fire at this instant that could not before; null is no news. */
   note(fireTimeMs: EpochMs | null): void {
@@ -15,13 +16,19 @@ export class FireOffers {
     this.#roomsMs = earlier(this.#roomsMs, fireTimeMs)
   }
 
+  /** The next instant of a trigger that fired: the node that fired it knows, and no other one needs to. */
+  noteRearmed(fireTimeMs: EpochMs | null): void {
+    this.#rearmedMs = earlier(this.#rearmedMs, fireTimeMs)
+  }
+
+  /** For the loops that are told. */
   get earliestMs(): EpochMs | null {
     return earlier(this.#triggersMs, this.#roomsMs)
   }
 
-  /** Without what only had no room. */
+  /** For the searches of this node: with what is armed again, and without what only had no room. */
   get earliestTriggerMs(): EpochMs | null {
-    return this.#triggersMs
+    return earlier(this.#triggersMs, this.#rearmedMs)
   }
 }
 

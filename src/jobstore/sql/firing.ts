@@ -250,7 +250,7 @@ function* advance(
   { session: { triggers }, offers }: SqlTransaction,
   firings: readonly Firing[],
 ): SqlProgram<void> {
-  for (const { fired } of firings) offers.note(fired.nextFireTimeMs)
+  for (const { fired } of firings) offers.noteRearmed(fired.nextFireTimeMs)
   yield* triggers.advance(
     firings.map((firing): StoredTrigger => ({ trigger: firing.fired, state: stateAfterFire(firing) })),
   )
