@@ -4,6 +4,7 @@ import { benchmark as intervals } from './intervals.mjs'
 import { benchmark as lateness } from './lateness.mjs'
 import { benchmark as memory } from './memory.mjs'
 import { benchmark as nextFire } from './next-fire.mjs'
+import { benchmark as pgBeside } from './pg-beside.mjs'
 import { failover, latency, twoNodes } from './pg-cluster.mjs'
 import { benchmark as pgFires, repeatingBenchmark as pgRepeating } from './pg-fires.mjs'
 import { benchmark as ramFires } from './ram-fires.mjs'
@@ -41,5 +42,6 @@ export const benchmarks = [
   sqlLateness,
   sqlStored,
   sqlSkipped,
+  pgBeside,
   failover,
 ]

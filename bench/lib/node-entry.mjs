@@ -31,9 +31,10 @@ const scheduler = await createScheduler({
   jobStore: postgresJobStore({ connectionString, schema, ...cluster }),
   threadPool: { size: slots },
 })
-process.on('message', async ({ op }) => {
+process.on('message', async ({ op, forMs }) => {
   if (op === 'start') await scheduler.start()
   if (op === 'count') say({ kind: 'count', fired })
+  if (op === 'block') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs)
   if (op === 'stop') {
     await scheduler.shutdown({ waitForJobsToComplete: false })
     process.exit(0)

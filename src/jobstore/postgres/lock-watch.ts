@@ -10,9 +10,9 @@ export interface LockWatchOptions {
 
 // The application's name and the statement are cut: they are for people to read.
 const whoBlocks = `SELECT a.pid, left(coalesce(a.application_name, ''), 100) AS application,
-  coalesce(a.state, '') AS state, left(coalesce(a.query, ''), 300) AS statement,
+  coalesce(a.state, '') AS state, left(coalesce(a.query, ''), 1000) AS statement,
   CAST(coalesce(extract(epoch FROM clock_timestamp() - a.xact_start), 0) * 1000 AS integer) AS age_ms,
-  left(coalesce((SELECT w.query FROM pg_stat_activity w WHERE w.pid = $1), ''), 300) AS waiting
+  left(coalesce((SELECT w.query FROM pg_stat_activity w WHERE w.pid = $1), ''), 1000) AS waiting
   FROM pg_stat_activity a WHERE a.pid = ANY (pg_blocking_pids($1)) ORDER BY a.xact_start`
 
 interface HolderRow {
