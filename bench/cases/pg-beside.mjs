@@ -114,7 +114,7 @@ async function storeMisfires(scheduler, count) {
   const everyDay = SimpleScheduleBuilder.simpleSchedule()
     .withIntervalInHours(24)
     .repeatForever()
-    .withMisfireInstruction('nextWithRemainingCount')
+    .withMisfireInstruction('rescheduleNextWithRemainingCount')
   for (let from = 0; from < count; from += 10_000) {
     const triggers = Array.from({ length: Math.min(10_000, count - from) }, (_, index) =>
       TriggerBuilder.newTrigger()
