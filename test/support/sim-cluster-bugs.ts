@@ -104,6 +104,25 @@ const lockedTakenForGone: KnownClusterBug = {
     /^SELECT j\.job_name, j\.job_group FROM/.test(statement.text) ? nothing : statement,
 }
 
+const junkStopsAll: KnownClusterBug = {
+  name: 'A row that cannot be read fails the search that meets it',
+  symptom: /canary is late behind rows that no node can use/,
+  // biome-ignore lint/correctness/useYield: it sends nothing.
+  *after(_statement, reply): SqlProgram<SqlReply> {
+    const isBlank = reply.rows.some(
+      ({ trigger_name: name }) => typeof name === 'string' && name.trim() === '',
+    )
+    if (isBlank) throw new Error('a key needs a name')
+    return reply
+  },
+}
+
+const sleepsOverWhatItLeft: KnownClusterBug = {
+  name: 'A search does not say that it left something, so its loop sleeps out its idle wait',
+  symptom: /held is late although its job is free again/,
+  searched: ({ fired, acquired }) => ({ fired, acquired }),
+}
+
 export const knownClusterBugs: readonly KnownClusterBug[] = [
   releaseWithoutLook,
   recoveryKeepsBlocked,
@@ -111,5 +130,7 @@ export const knownClusterBugs: readonly KnownClusterBug[] = [
   completionUnfenced,
   recoveryForgetsClaims,
   executionsForgotten,
+  junkStopsAll,
+  sleepsOverWhatItLeft,
   lockedTakenForGone,
 ]

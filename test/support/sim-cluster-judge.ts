@@ -1,6 +1,27 @@
-import type { Aftermath, Run } from './sim-cluster.ts'
-import { type Firing, isRerun, type Replay, replay } from './sim-cluster-ledger.ts'
-import { counterJobName, isDoomed } from './sim-cluster-operations.ts'
+import { type Firing, isRerun, type LedgerRow, type Replay, replay } from './sim-cluster-ledger.ts'
+import { counterJobName, isDoomed, type Wish } from './sim-cluster-operations.ts'
+
+/** A body that began. */
+export interface Run {
+  readonly entry: string
+  readonly process: number
+  readonly jobName: string
+  hasEnded: boolean
+  hasFailed: boolean
+}
+
+/** What is looked at when all is over. */
+export interface Aftermath {
+  readonly ledger: readonly LedgerRow[]
+  readonly wishes: ReadonlyMap<string, Wish>
+  readonly runs: readonly Run[]
+  /** Executions that the history says were lost. */
+  readonly lost: ReadonlySet<string>
+  readonly counted: number
+  readonly isDead: (process: number) => boolean
+  /** Whether a process of this instance had stood still or died at this instant, or shortly before. */
+  readonly wasTroubled: (instance: string, at: number) => boolean
+}
 
 export interface Judgement {
   readonly violations: readonly string[]

@@ -1,4 +1,5 @@
 import { JobPersistenceError } from '../../src/core/errors.ts'
+import type { AcquiredAndFired } from '../../src/jobstore/job-store.ts'
 import type { SqlRunner, TransactionOptions } from '../../src/jobstore/sql/sql-runner.ts'
 import type { SqlProgram, SqlReply, SqlStatement } from '../../src/jobstore/sql/statement.ts'
 import type { Clock, EpochMs, Timer } from '../../src/time/clock.ts'
@@ -21,6 +22,8 @@ export interface StatementBug {
   readonly statement?: (statement: SqlStatement, lock: string) => SqlStatement
   /** What is sent after a statement, with its reply to be given on. */
   readonly after?: (statement: SqlStatement, reply: SqlReply) => SqlProgram<SqlReply>
+  /** What becomes of what a search answers. */
+  readonly searched?: (found: AcquiredAndFired) => AcquiredAndFired
 }
 
 /**

@@ -14,12 +14,13 @@ import type { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
+import type { Trigger } from '../../src/triggers/trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { InjectedFailure } from './intercept-job-store.ts'
 import { SimClock } from './sim-clock.ts'
 import { addStrays, emptyDatabase, removeStrays, runnerOf, stateProblems } from './sim-cluster-database.ts'
 import { clusterJobs } from './sim-cluster-jobs.ts'
-import { judge } from './sim-cluster-judge.ts'
+import { judge, type Run } from './sim-cluster-judge.ts'
 import { keepLedger, type LedgerRow } from './sim-cluster-ledger.ts'
 import { SimProcess, SimWay, type StatementBug, type WayFaults } from './sim-cluster-node.ts'
 import {
@@ -28,33 +29,10 @@ import {
   counterJobName,
   type JobKind,
   jobKinds,
-  type Wish,
 } from './sim-cluster-operations.ts'
 import { SimForeignLocks } from './sim-foreign-locks.ts'
 import { SimRandom } from './sim-random.ts'
 import { sqliteWords } from './sqlite.ts'
-
-/** A body that began. */
-export interface Run {
-  readonly entry: string
-  readonly process: number
-  readonly jobName: string
-  hasEnded: boolean
-  hasFailed: boolean
-}
-
-/** What is looked at when all is over. */
-export interface Aftermath {
-  readonly ledger: readonly LedgerRow[]
-  readonly wishes: ReadonlyMap<string, Wish>
-  readonly runs: readonly Run[]
-  /** Executions that the history says were lost. */
-  readonly lost: ReadonlySet<string>
-  readonly counted: number
-  readonly isDead: (process: number) => boolean
-  /** Whether a process of this instance had stood still or died at this instant, or shortly before. */
-  readonly wasTroubled: (instance: string, at: number) => boolean
-}
 
 export interface ClusterSimulation {
   readonly seed: number
@@ -65,6 +43,8 @@ export interface ClusterSimulation {
 }
 
 const failedAfterMs = 6000
+/** A job whose row another session holds when all is calm. */
+const heldJob = 'strict-1'
 /** A node that is well and has free slots is not later than this, whatever else is in the tables. */
 const mostLateMs = 1100
 /** One that its misfire policy ended, or a new calendar, is complete and stays, as in Quartz. */
@@ -243,7 +223,7 @@ class ClusterWorld {
       clock: process,
       ids: seededIds(this.#seed * 100 + number),
       instanceId,
-      jobStore: new SqlJobStore(engine),
+      jobStore: this.#store(engine),
       threadPool: inProcessThreadPool({ size: this.#poolSize }),
       jobs: this.#jobs(number, random.fork()),
       idleWaitMs: random.pick([1000, 5000]),
@@ -252,6 +232,16 @@ class ClusterWorld {
     })
     void this.#start(scheduler, process)
     return scheduler
+  }
+
+  #store(engine: SqlEngine): SqlJobStore {
+    const store = new SqlJobStore(engine)
+    const { searched } = this.#bug
+    const search = store.acquireAndFire?.bind(store)
+    if (searched !== undefined && search !== undefined) {
+      store.acquireAndFire = async (request) => searched(await search(request))
+    }
+    return store
   }
 
   /** Tries until it works, as whoever supervises a process does. */
@@ -462,21 +452,31 @@ class ClusterWorld {
     for (const instanceId of live) this.#violations.push(`node ${instanceId} is up and not in the cluster`)
   }
 
-  /** Rows that no node can do anything with must not be noticed by the others: a trigger stored now fires in time. */
+  /**
+   * Rows that no node can do anything with, and rows that other sessions hold, must not be noticed by the others: a
+   * trigger stored now fires in time, and one whose job was held fires soon after.
+   */
   async #checkStrays(): Promise<void> {
-    addStrays(this.#database, this.#clock.now() - 500)
     const startAt = new Date(this.#clock.now() + 400)
-    const canary = TriggerBuilder.newTrigger()
-      .withIdentity('canary', 'sim')
-      .forJob('plain-1')
-      .startAt(startAt)
-    await this.#persist((scheduler) => scheduler.scheduleJob(canary.build()))
+    const once = (name: string, job: string): Trigger =>
+      TriggerBuilder.newTrigger().withIdentity(name, 'sim').forJob(job).startAt(startAt).build()
+    await this.#persist((scheduler) => scheduler.scheduleJob(once('held', heldJob)))
+    const release = this.#foreignLocks.holdJob(heldJob)
+    addStrays(this.#database, this.#clock.now() - 500)
+    await this.#persist((scheduler) => scheduler.scheduleJob(once('canary', 'plain-1')))
     await this.#clock.sleep(400 + mostLateMs)
-    const [fired] = this.#all(`SELECT 1 FROM ledger WHERE kind = 'fired' AND trigger_name = 'canary'`)
-    if (fired === undefined) this.#violations.push(`a trigger is late behind rows that no node can use`)
+    this.#expectFired('canary', 'is late behind rows that no node can use')
     removeStrays(this.#database)
-    // What a late one runs ends, too.
+    release()
+    await this.#clock.sleep(mostLateMs)
+    this.#expectFired('held', 'is late although its job is free again')
+    // What late ones run ends, too.
     await this.#clock.sleep(15_000)
+  }
+
+  #expectFired(name: string, message: string): void {
+    const [fired] = this.#all(`SELECT 1 FROM ledger WHERE kind = 'fired' AND trigger_name = '${name}'`)
+    if (fired === undefined) this.#violations.push(`${name} ${message}`)
   }
 
   #expectNone(query: string, message: string): void {

@@ -38,6 +38,13 @@ export class SimForeignLocks {
     return { ...reply, rows }
   }
 
+  /** Holds the row of a job until the answer is called. */
+  holdJob(name: string): () => void {
+    const row = `j ${name}`
+    this.#held.add(row)
+    return () => this.#held.delete(row)
+  }
+
   /** Takes and gives back locks on rows until then; after that none is held. */
   async disturb(untilMs: number, database: Database.Database): Promise<void> {
     const random = this.#random
