@@ -168,7 +168,7 @@ export type TriggerFiredResult =
   | { readonly kind: 'gone' }
   /** This trigger could not be fired; the others of the batch are not affected. The claim is still held. */
   | { readonly kind: 'failed'; readonly error: Error }
-  /** Somebody else holds a lock on what it takes, so it was passed over. The claim is still held: try again soon. */
+  /** Another session holds a lock on what it takes, so it was passed over. The claim is still held: try again soon. */
   | { readonly kind: 'locked' }
 
 export const completedExecutionInstructions = [
@@ -248,7 +248,7 @@ export type JobStoreTransaction = Pick<
  *
  * Every method is asynchronous and takes and returns immutable values. Operations on unknown keys answer `false`,
  * `null` or an empty list. Each method is atomic: it happens whole or not at all. Lists are in no order unless one is
- * named. A method that the loop calls waits for no lock that somebody else may hold for long: it passes over what is
+ * named. A method that the loop calls waits for no lock that another session may hold for long: it passes over what is
  * locked, and says so. The conformance suite in `quartz-ts/testing` is the definition of what a store is.
  *
  * A job that forbids concurrent execution blocks its triggers exactly while an execution of its key is in flight,
@@ -383,12 +383,12 @@ export interface JobStore {
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
   /**
    * Gives claims back unfired. Claims that are not held any more are passed over. Answers those that are held still
-   * because somebody else holds a lock on what giving them back takes: try again soon.
+   * because another session holds a lock on what giving them back takes: try again soon.
    */
   releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]>
   /**
    * Gives back every claim that this scheduler holds: for when the answer to an acquisition was lost, and with it the
-   * knowledge of what was claimed. Those that somebody else's lock is in the way of the store gives back later.
+   * knowledge of what was claimed. Those that another session's lock is in the way of the store gives back later.
    */
   releaseAllAcquiredTriggers(): Promise<void>
   /** Marks claims as fired; the answer has one result per claim, in the same order. */

@@ -21,7 +21,7 @@ const retryDelayMaxMs = 10_000
  * Tells the store about ended executions, many at a time: those that end together are written together, and while a
  * write is under way the next batch gathers. The store is told whatever happens: a failed write is tried again, each
  * completion by itself, in rounds, so that one that cannot be written holds up neither the others nor later batches.
- * What somebody else's lock is in the way of is set aside, and is no reason to wait for the store.
+ * What another session's lock is in the way of is set aside, and is no reason to wait for the store.
  */
 export class CompletionWriter {
   readonly #store: JobStore

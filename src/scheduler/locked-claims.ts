@@ -4,7 +4,7 @@ import type { EpochMs } from '../time/clock.ts'
 const firstDelayMs = 20
 const longestDelayMs = 250
 
-/** A claim that could not be fired or given back because somebody else holds a lock on what that takes. */
+/** A claim that could not be fired or given back because another session holds a lock on what that takes. */
 export interface LockedClaim {
   readonly acquired: AcquiredTrigger
   /** Wall clock when it was asked for. */

@@ -22,7 +22,7 @@ export interface LockedCompletionsOptions {
 }
 
 /**
- * Completions that the store passed over because of somebody else's locks. They are tried again together, apart from
+ * Completions that the store passed over because of locks of other sessions. They are tried again together, apart from
  * those that end meanwhile, soon after a new one has come and ever more seldom after that.
  */
 export class LockedCompletions {

@@ -12,7 +12,7 @@ export interface TurnState {
   readonly claimsUnknown: boolean
   /** Wall clock when they were asked for. */
   readonly heldSinceMs: EpochMs
-  /** Claims that somebody else's lock was in the way of. */
+  /** Claims that another session's lock was in the way of. */
   readonly aside: {
     readonly claims: readonly LockedClaim[]
     /** Monotonic time of the next try. */

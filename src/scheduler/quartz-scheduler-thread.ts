@@ -375,7 +375,7 @@ export class QuartzSchedulerThread {
     return { claims: failed, locked, isAnswered: true }
   }
 
-  /** What somebody else's lock is in the way of is tried again soon, and nothing waits for it. */
+  /** What another session's lock is in the way of is tried again soon, and nothing waits for it. */
   #setAside(locked: readonly AcquiredTrigger[], sinceMs: EpochMs): void {
     this.#aside.add(locked, sinceMs, this.#options.clock.elapsedMs())
   }

@@ -29,8 +29,8 @@ export interface LockAttempt {
 }
 
 /**
- * How one transaction behaves while somebody else holds a lock that it needs. It waits in the queue of the server for a
- * moment only, and comes back later: in between it holds no connection, no lock, and no place in a queue in which
+ * How one transaction behaves while another session holds a lock that it needs. It waits in the queue of the server
+ * for a moment only, and comes back later: in between it holds no connection, no lock, and no place in a queue in which
  * others would wait behind it. Who holds the lock can be seen only from the queue, so it waits there for a little
  * longer once in each `afterMs`, until that was told.
  */

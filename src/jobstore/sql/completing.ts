@@ -26,7 +26,7 @@ interface EndedExecution {
 
 /**
  * Ends executions: those that are still ours; a completion whose firing was taken from us writes nothing. Answers the
- * completions that take a row which somebody else holds: they are passed over and write nothing either.
+ * completions that take a row which another session holds: they are passed over and write nothing either.
  */
 export function* completeJobs(
   tx: SqlTransaction,
@@ -85,7 +85,7 @@ function* completeTogether(
   )
 }
 
-/** Ends what is still ours and what nobody else holds. */
+/** Ends what is still ours and what no other session holds. */
 function* deleteRows(
   tx: SqlTransaction,
   completions: readonly JobCompletion[],
@@ -213,7 +213,7 @@ class TriggersUnderLock {
     return ref !== undefined && ref.jobKey.equals(jobKey) && !this.#deleted.has(ref.key) ? ref : null
   }
 
-  /** Locks what completions are about; answers the triggers that somebody else holds. */
+  /** Locks what completions are about; answers the triggers that another session holds. */
   *lock(
     tx: SqlTransaction,
     completions: readonly JobCompletion[],

@@ -4,13 +4,13 @@ import { RowsLockedError } from './sql-runner.ts'
 const sideBySide = 4
 
 export interface LeftOver<Item> {
-  /** What somebody else's lock is in the way of. */
+  /** What another session's lock is in the way of. */
   readonly locked: readonly Item[]
   readonly failed: readonly { readonly item: Item; readonly error: unknown }[]
 }
 
 /**
- * Does something with items together. When that was given up because of a lock of somebody else, each is tried by
+ * Does something with items together. When that was given up because of a lock of other sessions, each is tried by
  * itself, so that what is locked does not keep the others from it.
  *
  * @throws whatever an attempt with all of them throws

@@ -32,10 +32,10 @@ export interface FiredRow {
   readonly fault?: Error
 }
 
-/** What came of locking rows that somebody else may hold. */
+/** What came of locking rows that another session may hold. */
 export interface LockedAmong<Key, Row> {
   readonly found: readonly Row[]
-  /** Those that are there, and that somebody else holds. */
+  /** Those that are there, and that another session holds. */
   readonly locked: readonly Key[]
 }
 
@@ -63,7 +63,7 @@ export class FiredTriggerTable {
     yield* storeRows(this.#scheduler, rows.map(encoded), this.#statements.insert)
   }
 
-  /** Locks those of the rows that are this scheduler instance's and in this state, as far as nobody else holds them. */
+  /** Locks those of the rows that are this scheduler instance's, in this state, and held by no other session. */
   *tryLock(
     fireInstanceIds: readonly string[],
     state: FiredRow['state'],
@@ -72,7 +72,7 @@ export class FiredTriggerTable {
     return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
   }
 
-  /** Locks the claims of this scheduler instance that nobody else holds. */
+  /** Locks the claims of this scheduler instance that no other session holds. */
   *tryLockAllClaims(): SqlProgram<readonly FiredRow[]> {
     const own = { scheduler: this.#scheduler, instance: this.#instance }
     return decode(yield* all(this.#statements.tryLockAllClaims(own)))
@@ -125,7 +125,7 @@ export class FiredTriggerTable {
     return decode(yield* all(this.#statements.delete({ ...this.#own(fireInstanceIds), state })))
   }
 
-  /** Locks the rows of a scheduler instance that nobody else holds. */
+  /** Locks the rows of a scheduler instance that no other session holds. */
   *tryLockOfInstance(instance: string): SqlProgram<readonly FiredRow[]> {
     const { tryLockOfInstance } = this.#statements
     return decode(yield* all(tryLockOfInstance({ scheduler: this.#scheduler, instance })))
@@ -166,7 +166,7 @@ export class FiredTriggerTable {
     return decode(yield* all(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler })))
   }
 
-  /** Locks claims of other nodes that those could have fired by this instant, of which nobody else holds a row. */
+  /** Locks claims of other nodes that those could have fired by this instant, of which no other session holds a row. */
   *tryLockOverdueOfPeers(byMs: EpochMs): SqlProgram<readonly FiredRow[]> {
     const values = { scheduler: this.#scheduler, instance: this.#instance, by: byMs }
     return decode(yield* all(this.#statements.tryLockOverdueOfPeers(values)))

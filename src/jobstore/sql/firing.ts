@@ -66,7 +66,7 @@ export function* fireUnclaimed(
   return firings.map((firing) => bundleOf(tx, firing))
 }
 
-/** What can be fired of claims, and the fire instance ids of what somebody else's lock is in the way of. */
+/** What can be fired of claims, and the fire instance ids of what another session's lock is in the way of. */
 interface HeldClaims {
   readonly held: readonly FirableTrigger[]
   readonly locked: ReadonlySet<string>
@@ -130,7 +130,7 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   return { held, locked }
 }
 
-/** The rows of claims that nobody ended, by fire instance id, and which of them somebody else holds. */
+/** The rows of claims that nobody ended, by fire instance id, and which of them another session holds. */
 function* lockClaims(
   { session: { firedTriggers } }: SqlTransaction,
   claims: readonly AcquiredTrigger[],
@@ -148,7 +148,7 @@ function* lockClaims(
 /** Jobs that may not start now. */
 interface BusyJobs {
   readonly executing: KeyMap<JobKey, true>
-  /** Somebody else holds their rows. */
+  /** Another session holds their rows. */
   readonly locked: KeyMap<JobKey, true>
 }
 

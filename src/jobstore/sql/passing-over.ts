@@ -5,10 +5,10 @@ import type { SqlTransaction } from './sql-session.ts'
 import type { SqlProgram } from './statement.ts'
 import type { TriggerRef } from './trigger-table.ts'
 
-/** Rows that were locked, as far as nobody else holds them. */
+/** Rows that were locked, as far as no other session holds them. */
 export interface TriedLocks<Key extends JobKey | TriggerKey, Ref> {
   readonly found: KeyMap<Key, Ref>
-  /** Those that are there, and that somebody else holds. */
+  /** Those that are there, and that another session holds. */
   readonly locked: KeyMap<Key, true>
 }
 

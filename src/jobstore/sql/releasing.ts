@@ -22,14 +22,14 @@ export function* releaseTriggers(
   return acquired.filter(({ fireInstanceId }) => held.has(fireInstanceId))
 }
 
-/** Gives back the claims of this scheduler instance of which nobody else holds a row; answers their ids. */
+/** Gives back the claims of this scheduler instance of which no other session holds a row; answers their ids. */
 export function* releaseAllTriggers(tx: SqlTransaction): SqlProgram<readonly string[]> {
   const claims = yield* tx.session.firedTriggers.tryLockAllClaims()
   const held = yield* release(tx, claims)
   return claims.map(({ fireInstanceId }) => fireInstanceId).filter((id) => !held.includes(id))
 }
 
-/** Lets triggers wait again whose claims are locked; answers the ids of those of which somebody else holds a row. */
+/** Lets triggers wait again whose claims are locked; answers the ids of those of which another session holds a row. */
 export function* release(tx: SqlTransaction, claims: readonly FiredRow[]): SqlProgram<readonly string[]> {
   if (claims.length === 0) return []
   const { firedTriggers, triggers } = tx.session

@@ -25,14 +25,14 @@ const sideBySide = 4
 /**
  * Stores what is scheduled, many calls at a time: while one transaction is under way the next calls gather and share
  * the following one, so that callers who come together pay for one commit together. Each call succeeds or is refused
- * for itself. One that needs what somebody else has locked waits by itself: the others go on without it, but for those
- * that would see what it does.
+ * for itself. One that needs what another session has locked waits by itself: the others go on without it, but for
+ * those that would see what it does.
  */
 export class ScheduleWriter {
   readonly #transactor: SqlTransactor
   #calls: Call[] = []
   #isWriting = false
-  /** What waits for locks of somebody else. */
+  /** What waits for locks of other sessions. */
   readonly #waiting = new Set<Chain>()
   readonly #apart = new Lanes(sideBySide)
 

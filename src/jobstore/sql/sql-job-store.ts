@@ -349,7 +349,7 @@ export class SqlJobStore implements DatabaseJobStore {
     return new JoinedJobStore(transactions.session, connection.join(handle))
   }
 
-  /** For what the loop asks: it must not wait for a lock that somebody else holds. */
+  /** For what the loop asks: it must not wait for a lock that another session holds. */
   #pass<Answer>(
     program: (tx: SqlTransaction) => SqlProgram<Answer>,
     options: Partial<SqlOperation>,

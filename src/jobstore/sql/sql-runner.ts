@@ -34,7 +34,7 @@ export interface TransactionOptions<Answer = unknown> {
   readonly mayBeLost?: (answer: Answer) => boolean
 }
 
-/** A transaction was given up because somebody else holds a lock that it needs; nothing of it was done. */
+/** A transaction was given up because another session holds a lock that it needs; nothing of it was done. */
 export class RowsLockedError extends JobPersistenceError {}
 
 /** Runs programs on an engine. */

@@ -144,7 +144,7 @@ function* lookAround(
   return { triggers: locks.triggers.found, jobs: locks.jobs.found, claimed, inFlight }
 }
 
-/** Lets claimed triggers wait again; a claim of somebody else on the same trigger stays. */
+/** Lets claimed triggers wait again; a claim of another node on the same trigger stays. */
 function* releaseClaims(
   tx: SqlTransaction,
   claims: readonly FiredRow[],
