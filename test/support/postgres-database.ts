@@ -29,6 +29,8 @@ async function queryOnce(
   values: readonly unknown[] = [],
 ): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString })
+  // A session that is ended from outside fails its query; that it ends is no news beside that.
+  client.on('error', () => {})
   await client.connect()
   try {
     const { rows } = await client.query<Record<string, unknown>>(text, [...values])
