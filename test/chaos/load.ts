@@ -55,10 +55,13 @@ export class Load implements Expectation {
   readonly exclusiveJobs: Set<string> = new Set()
   readonly groupLimits: ReadonlyMap<string, number> = new Map([[limitedGroup.name, limitedGroup.limit]])
   readonly misfireThresholdMs: number
+  readonly #label: string
   readonly #random: SimRandom
   #count = 0
 
-  constructor(random: SimRandom, misfireThresholdMs: number) {
+  /** `label` tells its jobs from those of other loads on the same nodes. */
+  constructor(random: SimRandom, misfireThresholdMs: number, label = '') {
+    this.#label = label
     this.#random = random
     this.misfireThresholdMs = misfireThresholdMs
   }
@@ -156,7 +159,7 @@ export class Load implements Expectation {
       readonly log?: string
     },
   ): LoadEntry {
-    const name = `${type}-${String(++this.#count)}`
+    const name = `${type}-${this.#label}${String(++this.#count)}`
     const { triggers, recovery = false, failures = 0, skips = false, group = 'jobs', nodes = [] } = options
     const { calendar, log } = options
     const endsLater = triggers.some(({ endMs }) => endMs !== undefined)

@@ -92,7 +92,7 @@ async function round(world: World, random: SimRandom, tally: Tally): Promise<str
     // The steady node lives on, and the last one is the one behind the proxy.
     (fault): Fault => (['deploy', 'kill'].includes(fault.kind) ? { ...fault, node: 1 } : fault),
   )
-  const load = new Load(random.fork(), misfireThresholdMs)
+  const load = new Load(random.fork(), misfireThresholdMs, `${String(tally.rounds)}-`)
   const node = world.nodes[steady] ?? expect.fail('no node')
   const startMs = Date.now() + 2000
   const span = { startMs, endMs: startMs + lengthOfPlan(plan) }
