@@ -186,7 +186,7 @@ function* treatLate(search: Search, lateUntilMs: EpochMs): SqlProgram<boolean> {
 }
 
 /**
- * When to look again although nobody says so; with `hasOverdueClaims`, at once. Until then, other nodes fire what they
+ * When to look again although no signal comes; with `hasOverdueClaims`, at once. Until then, other nodes fire what they
  * have claimed, and give it its next time without a word; and transactions end that hold what is due now.
  */
 function* nextLook(
@@ -434,7 +434,7 @@ function* withoutBusyJobs(search: Search, found: readonly DueTrigger[]): SqlProg
   )
 }
 
-/** Nobody says when the job can be taken. */
+/** No signal comes when the job can be taken. */
 function leaveJob(search: Search, key: JobKey): void {
   search.leftJobs.set(key, true)
   search.hasLeft = true

@@ -130,7 +130,7 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   return { held, locked }
 }
 
-/** The rows of claims that nobody ended, by fire instance id, and which of them another session holds. */
+/** The rows of claims that were not ended, by fire instance id, and which of them another session holds. */
 function* lockClaims(
   { session: { firedTriggers } }: SqlTransaction,
   claims: readonly AcquiredTrigger[],

@@ -274,9 +274,9 @@ export class ClusterNode implements CheckInObserver {
   }
 
   /**
-   * Settles what the database has of this node and the scheduler was never told of, because an answer was lost: nobody
-   * runs it, and as long as the node lives nobody would recover it. What was seen by two looks in a row, between which
-   * every search that had begun before the first was answered, is no answer that is on its way.
+   * Settles what the database has of this node and the scheduler was never told of, because an answer was lost: no
+   * node runs it, and no peer would recover it as long as this node lives. What was seen by two looks in a row, between
+   * which every search that had begun before the first was answered, is no answer that is on its way.
    */
   async #settleUnknown(): Promise<void> {
     const { session } = this.#transactor
