@@ -221,13 +221,18 @@ let isEnding = false
 process.once('disconnect', () => {
   if (!isEnding) process.exit(0)
 })
+/** One that was told to end may have no channel any more. */
+function answer(message) {
+  if (process.connected) process.send(message)
+}
+
 process.on('message', async ({ op, question, ...fields }) => {
   try {
     await commands[op](fields)
-    process.send({ question, error: null })
+    answer({ question, error: null })
   } catch (error) {
-    process.send({ question, error: { code: error.code ?? null, message: String(error) } })
+    answer({ question, error: { code: error.code ?? null, message: String(error) } })
   }
-  if (op === 'stop') process.disconnect()
+  if (op === 'stop' && process.connected) process.disconnect()
 })
 process.send({ ready: true })
