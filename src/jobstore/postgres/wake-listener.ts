@@ -19,6 +19,7 @@ export interface WakeListenerOptions {
   readonly onInterrupt?: (target: InterruptTarget) => void
   /** It listens, for the first time or again; what was said before was missed. */
   readonly onListening: () => void
+  /** The connection broke, or could not be made: once in a row of failures. */
   readonly onError: (error: unknown) => void
   /** How often to ask whether the connection lives: one that only listens would never notice. Default 15,000. */
   readonly heartbeatMs?: number
@@ -67,7 +68,8 @@ export class WakeListener {
       } catch (error) {
         if (this.#isClosed()) break
         failures++
-        onError(error)
+        // A server that is away is reported once, and not at each try.
+        if (failures === 1) onError(error)
       } finally {
         this.#client = null
         await disconnect(client)
