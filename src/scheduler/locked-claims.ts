@@ -48,7 +48,7 @@ export class LockedClaims {
     this.#retryAtMs = elapsedMs + this.#delayMs
   }
 
-  /** Leaves them to whoever recovers this node. */
+  /** Leaves them to the recovery of this node. */
   clear(): readonly LockedClaim[] {
     const claims = this.#claims
     this.take(claims)

@@ -41,7 +41,7 @@ export interface SqlConnection {
   readonly runner: SqlRunner
   /** The scheduler starts to fire: recovers what earlier or failed nodes left, and takes part in the cluster. */
   start(transactor: SqlTransactor): Promise<void>
-  /** Resolves when no other process may have taken over what this node works on; absent where nobody can. */
+  /** Resolves when no other process may have taken over what this node works on; absent where none can. */
   mayClaim?(): Promise<void>
   /** Whether another node took over for good: what this one claimed or ran is void. Absent where none can. */
   isTakenOver?(): boolean

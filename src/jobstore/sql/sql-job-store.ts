@@ -308,7 +308,7 @@ export class SqlJobStore implements DatabaseJobStore {
             tx,
             claims.map(([, claim]) => claim),
           ),
-        // Whoever does not know whether a firing was committed would lose it or run it twice.
+        // A loop that does not know whether a firing was committed would lose it or run it twice.
         { onDoubt: 'patient' },
       )
       for (const [position, answer] of answers.entries()) results[claims[position]?.[0] ?? -1] = answer
@@ -385,8 +385,8 @@ export class SqlJobStore implements DatabaseJobStore {
         {
           lock: 'rows',
           tells: 'nobody',
-          // Whoever does not know whether a firing was committed would lose it or run it twice. A claim that a crash
-          // undoes is found missing when it is fired.
+          // A loop that does not know whether a firing was committed would lose it or run it twice. A claim that a
+          // crash undoes is found missing when it is fired.
           ...(fires ? { onDoubt: 'patient' } : {}),
           mayBeLost: ({ fired }) => fired.length === 0,
         },

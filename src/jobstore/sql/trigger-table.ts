@@ -326,7 +326,7 @@ function uniqueEntries(entries: readonly StoredTrigger[]): readonly StoredTrigge
   return unique.size === entries.length ? entries : unique.values()
 }
 
-/** What cannot be read is left out: whoever needs it reads the whole row, and finds it broken. */
+/** What cannot be read is left out: a program that needs it reads the whole row, and finds it broken. */
 function refOf(row: SqlRow): TriggerRef {
   return {
     key: triggerKeyOf(row),
