@@ -168,7 +168,8 @@ export function resolveSchedulerOptions(
   })
 }
 
-function resolveLogger(given: Logger | false | undefined, clock: Clock): Logger {
+/** The logger that options name: none for false, one that writes lines to stderr for none. */
+export function resolveLogger(given: Logger | false | undefined, clock: Clock): Logger {
   if (given === false) return silentLogger
   if (given !== undefined) return given
   return lineLogger(

@@ -19,6 +19,7 @@ import {
   triggerKey,
   triggerToJSON,
 } from '../../src/index.ts'
+import { hashPassword } from '../../src/server.ts'
 import {
   aJob,
   aLogger,
@@ -80,6 +81,7 @@ export const functionSurfaces: readonly Surface[] = [
       isExecutionOf,
       parseCrontab,
       parseUnixCron,
+      hashPassword,
     },
     calls: {
       jobKey: key,
@@ -117,6 +119,7 @@ export const functionSurfaces: readonly Surface[] = [
           seconds: oneOf('never'),
         }),
       },
+      hashPassword: { password: { ...text, good: 'long enough' } },
       parseUnixCron: {
         text: cronText('* * * * *'),
         options: options({ timeZone: zone, dst: cronDst, seconds: oneOf('never') }),

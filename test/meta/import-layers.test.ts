@@ -12,7 +12,7 @@ const layers = [
   ['jobstore'],
   ['threadpool', 'listeners'],
   ['scheduler', 'executors'],
-  ['plugins', 'annotations'],
+  ['plugins', 'annotations', 'server'],
   ['cli'],
 ]
 
@@ -25,6 +25,9 @@ const packageHomes: Record<string, string> = {
   'better-sqlite3': 'src/jobstore/sqlite',
   piscina: 'src/threadpool',
   pg: 'src/jobstore/postgres',
+  hono: 'src/server',
+  '@hono/node-server': 'src/server',
+  zod: 'src/server',
 }
 
 /** Entry points that package.json exports; the only files that may re-export. */
@@ -33,6 +36,7 @@ const entryPoints = new Set([
   'src/executors.ts',
   'src/index.ts',
   'src/postgres.ts',
+  'src/server.ts',
   'src/sqlite.ts',
   'src/testing.ts',
 ])

@@ -41,7 +41,7 @@ function describeEvent(member: ts.PropertySignature): Member {
  * ones, unless those have a chapter of their own.
  */
 function publicOptions(): { name: string; members: Member[] }[] {
-  const entries = projectFiles(/^src\/(annotations|executors|index|postgres|sqlite|testing)\.ts$/).map(
+  const entries = projectFiles(/^src\/(annotations|executors|index|postgres|server|sqlite|testing)\.ts$/).map(
     ({ path }) => join(projectRoot, path),
   )
   const program = ts.createProgram(entries, projectOptions())
