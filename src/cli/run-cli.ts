@@ -8,6 +8,7 @@ import { crontabCommand } from './crontab/crontab-command.ts'
 import type { CliHost } from './host.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { nextCommand } from './next-command.ts'
+import { serveCommand } from './serve-command.ts'
 import { visible } from './terminal/text.ts'
 import { UsageError } from './usage-error.ts'
 import { validateCommand } from './validate-command.ts'
@@ -15,7 +16,13 @@ import { validateCommand } from './validate-command.ts'
 /** What the process ends with; 1 is for what a command found wrong. */
 const exitCodes = { ok: 0, wrong: 1, usage: 2 } as const
 
-const commands: readonly Command[] = [crontabCommand, migrateCommand, nextCommand, validateCommand]
+const commands: readonly Command[] = [
+  crontabCommand,
+  migrateCommand,
+  nextCommand,
+  serveCommand,
+  validateCommand,
+]
 
 /** Runs the command that the arguments name and resolves with the exit code of the process. */
 export async function runCli(args: readonly string[], host: CliHost): Promise<number> {

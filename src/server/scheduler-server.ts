@@ -7,6 +7,7 @@ import { SchedulerError } from '../core/errors.ts'
 import type { Clock } from '../time/clock.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
 import { Sessions } from './auth/sessions.ts'
+import { BulkRuns } from './bulk/bulk-runs.ts'
 import { catalogue, mayCall } from './catalogue/catalogue.ts'
 import { createApp } from './http/app.ts'
 import { Page } from './http/page.ts'
@@ -40,6 +41,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
   const sessions = new Sessions(options.sessionSecret, options.sessionMs, clock)
   const authenticator = authenticatorOf(options.auth, sessions)
   const streams = new LiveStreams(schedulers, clock, options.maxStreams)
+  const bulk = new BulkRuns(clock, options.logger)
   const isReadOnly = options.readOnly
   const parts: ServerParts = {
     schedulers,
@@ -47,6 +49,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     isReadOnly,
     authenticator,
     streams,
+    bulk,
     operationsFor: (access) =>
       catalogue.filter((each) => mayCall(access, each, { isReadOnly })).map(({ id }) => id),
     openApi: onDemand(() => openApiDocument(catalogue)),
@@ -80,6 +83,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     async close() {
       isClosed = true
       streams.close()
+      bulk.stopAll()
       await Promise.all([...listeners].map((server) => closed(server, clock)))
     },
     async [Symbol.asyncDispose]() {

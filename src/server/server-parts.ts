@@ -1,6 +1,7 @@
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Authenticator, Login } from './auth/authenticator.ts'
+import type { BulkRuns } from './bulk/bulk-runs.ts'
 import type { Access } from './catalogue/role.ts'
 import type { LiveStreams } from './live/live-streams.ts'
 
@@ -14,6 +15,7 @@ export interface ServerParts {
   readonly operationsFor: (access: Access | null) => readonly string[]
   readonly authenticator: Authenticator
   readonly streams: LiveStreams
+  readonly bulk: BulkRuns
   /** The OpenAPI document, made when it is first asked for. */
   readonly openApi: () => Readonly<Record<string, unknown>>
 }

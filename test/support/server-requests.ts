@@ -17,6 +17,18 @@ const cronFields = {
   cronExpression: { expression: '0 0 8 * * ?', timeZone: 'Europe/Paris' },
 }
 
+const holidays = { type: 'holiday', timeZone: 'UTC', excludedDates: ['2199-12-25'] }
+
+const definitions = {
+  format: 'quartz-ts',
+  version: 1,
+  schedulerName: 'QuartzScheduler',
+  exportedMs: 0,
+  calendars: [{ name: 'holidays', definition: holidays }],
+  jobs: [],
+  triggers: [],
+}
+
 export const rightRequests: Readonly<Record<string, RightRequest>> = {
   'session.get': { path: '/session', jobGroup: 'any' },
   'session.begin': { path: '/session', body: { token: 'viewer-token' }, jobGroup: 'any' },
@@ -57,5 +69,17 @@ export const rightRequests: Readonly<Record<string, RightRequest>> = {
   'executing.interrupt': { path: '/executing/none/interrupt', jobGroup: null, status: 404 },
   'executions.list': { path: '/executions', jobGroup: 'any' },
   'nodes.list': { path: '/nodes', jobGroup: null },
+  'calendars.list': { path: '/calendars', jobGroup: null },
+  'calendars.get': { path: '/calendars/holidays', jobGroup: null },
+  'calendars.days': { path: '/calendars/holidays/days?from=2199-12-20', jobGroup: null },
+  'calendars.put': { path: '/calendars/new', body: { definition: holidays }, jobGroup: null },
+  'calendars.delete': { path: '/calendars/holidays', jobGroup: null },
+  'bulk.begin': { path: '/bulk', body: { action: 'pause', of: 'jobs' }, jobGroup: 'any' },
+  'bulk.list': { path: '/bulk', jobGroup: null },
+  'bulk.get': { path: '/bulk/none', jobGroup: 'any', status: 404 },
+  'bulk.stop': { path: '/bulk/none/stop', jobGroup: 'any', status: 404 },
+  'definitions.export': { path: '/definitions', jobGroup: null },
+  'definitions.import': { path: '/definitions', body: { definitions }, jobGroup: null },
+  'support.dump': { path: '/support-dump', jobGroup: null },
   'cron.preview': { path: '/cron/preview?expression=0+0+8+*+*+%3F', jobGroup: 'any' },
 }

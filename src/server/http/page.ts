@@ -15,8 +15,8 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Vite puts the hash of the content into the names of what it builds. */
-const hashedName = /[-.][\w-]{8,}\.\w+$/
+/** Vite puts what it builds into this folder, with the hash of the content in each name. */
+const hashedFolder = '/assets/'
 
 const emptyPage = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>quartz-ts</title></head>
@@ -63,7 +63,7 @@ export class Page {
 }
 
 function fileResponse(content: Buffer, path: string): Response {
-  const isHashed = hashedName.test(path)
+  const isHashed = path.startsWith(hashedFolder)
   return new Response(new Uint8Array(content), {
     headers: {
       'content-type': types[extname(path)] ?? 'application/octet-stream',

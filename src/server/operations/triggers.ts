@@ -181,7 +181,7 @@ const putTrigger: Operation = operation({
     const stored = await scheduler.getTrigger(key)
     const trigger = editedTrigger(params, body, stored, parts.clock.now())
     await requireCalendar(call, trigger)
-    const differs = stored === null || asText(stored) !== asText(trigger)
+    const differs = stored === null || triggerText(stored) !== triggerText(trigger)
     const beforeMs = stored === null ? [] : await fireTimesOf(scheduler, stored, shownFireTimes)
     return change(call, 'data', {
       wouldChange: () => differs,
@@ -211,7 +211,8 @@ export function editedTrigger(
   return triggerOf(key, { ...fields, jobDataMap }, nowMs)
 }
 
-function asText(trigger: Trigger): string {
+/** What a trigger is to be, as text to compare. */
+export function triggerText(trigger: Trigger): string {
   const entries = Object.entries(definitionOf(trigger, { secrets: true }))
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

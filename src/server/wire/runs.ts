@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withoutSecrets } from '../../core/secrets.ts'
 import type { ExecutingJob, SchedulerNode } from '../../jobstore/cluster-view.ts'
 import { type ExecutionOutcome, type ExecutionSummary, executionOutcomes } from '../../jobstore/queries.ts'
 import { instantMs, instantOrNull, type KeyJson, keyJson, keyToJson } from './fields.ts'
@@ -79,7 +80,7 @@ export function executionToJson(summary: ExecutionSummary): ExecutionJson {
     attempt,
     recovering,
     outcome,
-    errorText,
+    errorText: errorText && withoutSecrets(errorText),
   }
 }
 
