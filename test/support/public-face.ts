@@ -16,7 +16,7 @@ export interface PublicFace {
   /** The exports of each entry point, sorted by name. */
   readonly entries: readonly { readonly entry: EntryPoint; readonly names: readonly PublicName[] }[]
   /** Whether a file is one of this package, and not of Node.js, TypeScript or a dependency. */
-  isOwn(file: ts.SourceFile): boolean
+  readonly isOwn: (file: ts.SourceFile) => boolean
 }
 
 /** The package as a program sees it that imports it: by its declarations, which are made in memory. */
@@ -56,7 +56,10 @@ function buildOptions(): ts.CompilerOptions {
       },
     },
   )
-  const { incremental: _, tsBuildInfoFile: __, ...options } = config?.options ?? {}
+  const options = config?.options ?? {}
+  // Nothing is kept from one run to the next.
+  delete options.incremental
+  delete options.tsBuildInfoFile
   return options
 }
 
