@@ -1,6 +1,6 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import { packageVersion } from '../../core/version.ts'
-import type { EpochMs, Timer } from '../../time/clock.ts'
+import type { ClockTimer, EpochMs } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { JobStoreContext } from '../job-store.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
@@ -43,7 +43,7 @@ export class SchedulerLease {
   readonly #whose: LeaseHolder
   readonly #identity = ownIdentity()
   readonly #sleep: InterruptibleSleep
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #checkin: Promise<void> = Promise.resolve()
   #isHeld = false
   #refusal: JobPersistenceError | null = null
