@@ -4,6 +4,7 @@ import { systemClock } from '../../time/clock.ts'
 import { recoverAtStart } from '../sql/cluster/recovery.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
+import type { SqlRunner } from '../sql/sql-runner.ts'
 import type { SqlSession } from '../sql/sql-session.ts'
 import { AfterTransactions } from './after-transactions.ts'
 import { joinSqlite } from './joined-sqlite.ts'
@@ -75,11 +76,11 @@ function memoryConnection(runner: SqliteRunner): SqlConnection {
   }
 }
 
-/** What other connections, of this process or another one, may use as well. */
-function sharedConnection(
+/** A file that other connections, of this process or another one, may use as well: its lease says who fires. */
+export function sharedConnection(
   session: SqlSession,
-  runner: SqliteRunner,
-  { filename, database }: ResolvedSqliteOptions,
+  runner: SqlRunner & Pick<SqliteRunner, 'isCutOff' | 'cutOff'>,
+  { filename, database }: Pick<ResolvedSqliteOptions, 'filename' | 'database'>,
 ): SqlConnection {
   const { context } = session
   const afterTransactions = new AfterTransactions(context.clock, (earliestMs) => {
