@@ -1,4 +1,4 @@
-import type { SqlStatement } from '../../src/jobstore/sql/statement.ts'
+import type { SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
 import type { KnownClusterBug } from './sim-cluster-bugs.ts'
 
 const proves = /^SELECT 1 AS held FROM qrtz_scheduler_state WHERE/
