@@ -18,7 +18,7 @@ interface Life {
   readonly taskMs: number
   readonly slots: number
   /** Has something run the work again and again; answers what ends it. */
-  begin(clock: TickingClock, work: Work): () => unknown
+  readonly begin: (clock: TickingClock, work: Work) => () => unknown
 }
 
 const lives: readonly Life[] = [

@@ -6,16 +6,19 @@ const releasesOthers = /^DELETE FROM qrtz_scheduler_state WHERE sched_name = \? 
 
 const always = (answer: string): SqlStatement => ({ text: answer, values: [] })
 
+const withoutProof = (statement: SqlStatement): SqlStatement =>
+  proves.test(statement.text) ? always('SELECT 1 AS held') : statement
+
 const leaseUnproven: KnownClusterBug = {
   name: 'A transaction writes without a proof that the lease is still held',
   symptom: /by one that is not the holder any more/,
-  statement: (statement) => (proves.test(statement.text) ? always('SELECT 1 AS held') : statement),
+  statement: withoutProof,
 }
 
 const leaseUnprovenAtEnd: KnownClusterBug = {
   name: 'What a former holder claimed after the take-over stays claimed',
   symptom: /is left|is in flight for ever/,
-  statement: leaseUnproven.statement,
+  statement: withoutProof,
 }
 
 const formerKept: KnownClusterBug = {

@@ -49,7 +49,7 @@ const learnsWithinMs = 7_000
 
 /** A process with a scheduler on the file. */
 interface Member {
-  readonly number: number
+  readonly instanceId: string
   readonly process: SimProcess
   readonly way: SimWay
   readonly scheduler: Scheduler
@@ -165,9 +165,7 @@ class TakeOverWorld {
     else if (fate === 'isKilled') holder.process.kill()
     else holder.process.freeze()
     await this.#clock.sleep(random.integer(0, 2000))
-    const heir = await this.#join(
-      random.chance(0.5) ? holder.scheduler.instanceId : `n${this.#members.length}`,
-    )
+    const heir = await this.#join(random.chance(0.5) ? holder.instanceId : `n${this.#members.length}`)
     const started = this.#start(heir)
     if (fate === 'isKilled' || fate === 'isDeployed') {
       await started
@@ -274,7 +272,7 @@ class TakeOverWorld {
       misfireThresholdMs: random.pick([1000, 60_000]),
       batchTimeWindowMs: random.pick([0, 0, 1000]),
     })
-    const member: Member = { number, process, way, scheduler, outcome: null, wasTold: false }
+    const member: Member = { instanceId, process, way, scheduler, outcome: null, wasTold: false }
     scheduler.events.on('recoveredByPeer', () => {
       member.wasTold = true
     })

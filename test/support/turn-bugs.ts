@@ -1,4 +1,5 @@
 import { Turn } from '../../src/executors/turn.ts'
+import { replaceMethod } from './replace-method.ts'
 
 /** A bug of executors, put in by changing what is asked before each task. */
 export interface KnownTurnBug {
@@ -9,24 +10,18 @@ export interface KnownTurnBug {
   plant(): () => void
 }
 
-function planted(changed: Partial<Pick<Turn, 'resume' | 'goesOn'>>): () => void {
-  const { prototype } = Turn
-  const { resume, goesOn } = prototype
-  Object.assign(prototype, changed)
-  return () => {
-    Object.assign(prototype, { resume, goesOn })
-  }
-}
-
 const everyPromise: KnownTurnBug = {
   name: 'Each promise that settles brings a time of its own',
   slots: 1,
   plant: () =>
-    planted({
-      resume(this: Turn) {
-        this.begin()
-      },
-    }),
+    replaceMethod(
+      Turn.prototype,
+      'resume',
+      () =>
+        function (this: Turn) {
+          this.begin()
+        },
+    ),
 }
 
 const everyPromiseAfterTheEnd: KnownTurnBug = {
@@ -34,34 +29,46 @@ const everyPromiseAfterTheEnd: KnownTurnBug = {
   slots: 2,
   plant: () => {
     const over = new WeakSet<Turn>()
-    const { resume, goesOn } = Turn.prototype
-    return planted({
-      goesOn(this: Turn) {
-        const answer = goesOn.call(this)
-        if (!answer) over.add(this)
-        return answer
-      },
-      resume(this: Turn) {
-        if (over.delete(this)) this.begin()
-        else resume.call(this)
-      },
-    })
+    const restoreEnd = replaceMethod(
+      Turn.prototype,
+      'goesOn',
+      (original) =>
+        function (this: Turn) {
+          const goesOn = original.call(this)
+          if (!goesOn) over.add(this)
+          return goesOn
+        },
+    )
+    const restoreBegin = replaceMethod(
+      Turn.prototype,
+      'resume',
+      (original) =>
+        function (this: Turn) {
+          if (over.delete(this)) this.begin()
+          else original.call(this)
+        },
+    )
+    return () => {
+      restoreEnd()
+      restoreBegin()
+    }
   },
 }
 
 const endless: KnownTurnBug = {
   name: 'Tasks run for as long as any is due',
   slots: 1,
-  plant: () => {
-    const { goesOn } = Turn.prototype
-    return planted({
-      goesOn(this: Turn) {
-        // It keeps the time, and forgets the end.
-        goesOn.call(this)
-        return true
-      },
-    })
-  },
+  plant: () =>
+    replaceMethod(
+      Turn.prototype,
+      'goesOn',
+      (original) =>
+        function (this: Turn) {
+          // It keeps the time, and forgets the end.
+          original.call(this)
+          return true
+        },
+    ),
 }
 
 /** Ways in which the event loop has stood still beside tasks. */
