@@ -150,15 +150,6 @@ export {
 export { DayOfWeek } from './time/day-of-week.ts'
 export { TimeZone } from './time/zone.ts'
 export {
-  type CalendarIntervalUnit,
-  calendarIntervalUnits,
-} from './triggers/calendar-interval-schedule.ts'
-export {
-  CalendarIntervalScheduleBuilder,
-  CalendarIntervalTrigger,
-  type CalendarIntervalTriggerFields,
-} from './triggers/calendar-interval-trigger.ts'
-export {
   AnnualCalendar,
   type AnnualCalendarOptions,
   type MonthDay,
@@ -187,32 +178,44 @@ export {
 } from './triggers/cron/crontab.ts'
 export type { CronDst } from './triggers/cron/dst-policy.ts'
 export { parseUnixCron, type UnixCronOptions } from './triggers/cron/unix-cron.ts'
-export { CronScheduleBuilder, CronTrigger, type CronTriggerFields } from './triggers/cron-trigger.ts'
+export {
+  CronScheduleBuilder,
+  CronTrigger,
+  type CronTriggerFields,
+} from './triggers/families/cron/cron-trigger.ts'
 export {
   type DailyTimeIntervalUnit,
   dailyTimeIntervalUnits,
-} from './triggers/daily-time-interval-schedule.ts'
+} from './triggers/families/daily/daily-time-interval-schedule.ts'
 export {
   DailyTimeIntervalScheduleBuilder,
   DailyTimeIntervalTrigger,
   type DailyTimeIntervalTriggerFields,
-} from './triggers/daily-time-interval-trigger.ts'
+} from './triggers/families/daily/daily-time-interval-trigger.ts'
+export {
+  type CalendarIntervalUnit,
+  calendarIntervalUnits,
+} from './triggers/families/interval/calendar-interval-schedule.ts'
+export {
+  CalendarIntervalScheduleBuilder,
+  CalendarIntervalTrigger,
+  type CalendarIntervalTriggerFields,
+} from './triggers/families/interval/calendar-interval-trigger.ts'
+export {
+  type IntervalParts,
+  SimpleScheduleBuilder,
+  SimpleTrigger,
+  type SimpleTriggerFields,
+} from './triggers/families/simple/simple-trigger.ts'
+export { TriggerBuilder } from './triggers/families/trigger-builder.ts'
+export { type TriggerJson, triggerFromJSON, triggerToJSON } from './triggers/families/trigger-json.ts'
 export type { ScheduleBuilder, TriggerBuilderOptions } from './triggers/fluent-trigger-builder.ts'
 export type {
   CalendarMisfireInstruction,
   MisfireInstruction,
   SimpleMisfireInstruction,
 } from './triggers/misfire-instruction.ts'
-export { repeatIndefinitely } from './triggers/simple-schedule.ts'
-export {
-  type IntervalParts,
-  SimpleScheduleBuilder,
-  SimpleTrigger,
-  type SimpleTriggerFields,
-} from './triggers/simple-trigger.ts'
 export { TimeOfDay } from './triggers/time-of-day.ts'
 export { compareFireOrder, Trigger, type TriggerType, triggerTypes } from './triggers/trigger.ts'
-export { TriggerBuilder } from './triggers/trigger-builder.ts'
-export type { FireState, TriggerFields } from './triggers/trigger-fields.ts'
-export { type TriggerJson, triggerFromJSON, triggerToJSON } from './triggers/trigger-json.ts'
+export { type FireState, repeatIndefinitely, type TriggerFields } from './triggers/trigger-fields.ts'
 export { TriggerUtils } from './triggers/trigger-utils.ts'

@@ -90,6 +90,13 @@ export abstract class Trigger implements TriggerFields, FireState {
    */
   abstract fireTimeAfterMs(afterMs: EpochMs, timesTriggered?: number): EpochMs | null
   abstract finalFireTimeMs(): EpochMs | null
+  /**
+   * Whether the time after a given one depends on how often the trigger has fired, so that to look ahead is to follow
+   * it from fire to fire. Default false.
+   */
+  countsFires(): boolean {
+    return false
+  }
   /** The first time by schedule, ignoring calendars. */
   abstract firstFireTimeMs(): EpochMs | null
 

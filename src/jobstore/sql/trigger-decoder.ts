@@ -3,24 +3,24 @@ import type { TriggerKey } from '../../core/key.ts'
 import { describeValue } from '../../core/options.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { TimeZone } from '../../time/zone.ts'
-import { calendarIntervalUnits } from '../../triggers/calendar-interval-schedule.ts'
-import { CalendarIntervalTrigger } from '../../triggers/calendar-interval-trigger.ts'
 import { cronDialects } from '../../triggers/cron/cron-dialect.ts'
 import { CronExpression } from '../../triggers/cron/cron-expression.ts'
-import { CronTrigger } from '../../triggers/cron-trigger.ts'
+import { CronTrigger } from '../../triggers/families/cron/cron-trigger.ts'
 import {
   dailyTimeIntervalUnits,
   everyDayOfWeek,
   lastSecondOfDay,
-} from '../../triggers/daily-time-interval-schedule.ts'
-import { DailyTimeIntervalTrigger } from '../../triggers/daily-time-interval-trigger.ts'
+} from '../../triggers/families/daily/daily-time-interval-schedule.ts'
+import { DailyTimeIntervalTrigger } from '../../triggers/families/daily/daily-time-interval-trigger.ts'
+import { calendarIntervalUnits } from '../../triggers/families/interval/calendar-interval-schedule.ts'
+import { CalendarIntervalTrigger } from '../../triggers/families/interval/calendar-interval-trigger.ts'
+import { SimpleTrigger } from '../../triggers/families/simple/simple-trigger.ts'
 import {
   calendarMisfireInstructions,
   type MisfireInstruction,
   misfireInstructionOf,
   simpleMisfireInstructions,
 } from '../../triggers/misfire-instruction.ts'
-import { SimpleTrigger } from '../../triggers/simple-trigger.ts'
 import { TimeOfDay } from '../../triggers/time-of-day.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { TriggerFields } from '../../triggers/trigger-fields.ts'

@@ -17,10 +17,10 @@ import type {
 import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { ManualClock } from '../../time/manual-clock.ts'
+import { SimpleScheduleBuilder, type SimpleTrigger } from '../../triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
 import type { SimpleMisfireInstruction } from '../../triggers/misfire-instruction.ts'
-import { SimpleScheduleBuilder, type SimpleTrigger } from '../../triggers/simple-trigger.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
-import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
 import { RecordingSignaler } from './recording-signaler.ts'
 
 export const misfireThresholdMs = 60_000

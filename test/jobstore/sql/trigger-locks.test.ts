@@ -9,9 +9,9 @@ import {
   storedTriggerStates,
   triggerActions,
 } from '../../../src/jobstore/trigger-state.ts'
-import { CalendarIntervalScheduleBuilder } from '../../../src/triggers/calendar-interval-trigger.ts'
-import { CronScheduleBuilder } from '../../../src/triggers/cron-trigger.ts'
-import { TriggerBuilder } from '../../../src/triggers/trigger-builder.ts'
+import { CronScheduleBuilder } from '../../../src/triggers/families/cron/cron-trigger.ts'
+import { CalendarIntervalScheduleBuilder } from '../../../src/triggers/families/interval/calendar-interval-trigger.ts'
+import { TriggerBuilder } from '../../../src/triggers/families/trigger-builder.ts'
 import { jobNamed, SqlTables } from '../../support/sql-tables.ts'
 
 interface Parts {

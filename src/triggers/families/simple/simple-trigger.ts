@@ -1,18 +1,13 @@
-import { checkNumber, checkObject, checkOptions } from '../core/arguments.ts'
-import type { EpochMs } from '../time/clock.ts'
-import { firstIncluded } from './calendar-skip.ts'
-import type { Calendar } from './calendars/calendar.ts'
-import { FluentTriggerBuilder, type ScheduleBuilder } from './fluent-trigger-builder.ts'
-import { instantMaxMs, int32Max, invalidTrigger, requireOneOf, requireWhole } from './invalid-trigger.ts'
-import { type SimpleMisfireInstruction, simpleMisfireInstructions } from './misfire-instruction.ts'
-import {
-  intervalsBetween,
-  repeatIndefinitely,
-  simpleFinalFireTime,
-  simpleFireTimeAfter,
-} from './simple-schedule.ts'
-import { plannedFireTimeMs, Trigger } from './trigger.ts'
-import type { TriggerFields } from './trigger-fields.ts'
+import { checkNumber, checkObject, checkOptions } from '../../../core/arguments.ts'
+import type { EpochMs } from '../../../time/clock.ts'
+import { firstIncluded } from '../../calendar-skip.ts'
+import type { Calendar } from '../../calendars/calendar.ts'
+import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
+import { instantMaxMs, int32Max, invalidTrigger, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
+import { type SimpleMisfireInstruction, simpleMisfireInstructions } from '../../misfire-instruction.ts'
+import { plannedFireTimeMs, Trigger } from '../../trigger.ts'
+import { repeatIndefinitely, type TriggerFields } from '../../trigger-fields.ts'
+import { intervalsBetween, simpleFinalFireTime, simpleFireTimeAfter } from './simple-schedule.ts'
 
 /** What a simple trigger has beyond the fields of every trigger. */
 export interface SimpleTriggerFields {
