@@ -201,6 +201,7 @@ export {
   CalendarIntervalTrigger,
   type CalendarIntervalTriggerFields,
 } from './triggers/families/interval/calendar-interval-trigger.ts'
+export type { TriggerJson } from './triggers/families/plain-form.ts'
 export {
   type IntervalParts,
   SimpleScheduleBuilder,
@@ -208,7 +209,8 @@ export {
   type SimpleTriggerFields,
 } from './triggers/families/simple/simple-trigger.ts'
 export { TriggerBuilder } from './triggers/families/trigger-builder.ts'
-export { type TriggerJson, triggerFromJSON, triggerToJSON } from './triggers/families/trigger-json.ts'
+export { TriggerFamilies, triggerTypes } from './triggers/families/trigger-families.ts'
+export { triggerFromJSON, triggerToJSON } from './triggers/families/trigger-json.ts'
 export type { ScheduleBuilder, TriggerBuilderOptions } from './triggers/fluent-trigger-builder.ts'
 export type {
   CalendarMisfireInstruction,
@@ -216,6 +218,16 @@ export type {
   SimpleMisfireInstruction,
 } from './triggers/misfire-instruction.ts'
 export { TimeOfDay } from './triggers/time-of-day.ts'
-export { compareFireOrder, Trigger, type TriggerType, triggerTypes } from './triggers/trigger.ts'
+export { compareFireOrder, Trigger } from './triggers/trigger.ts'
+export type {
+  BooleanColumn,
+  IntegerColumn,
+  ScheduleColumn,
+  ScheduleRow,
+  ScheduleTable,
+  ScheduleValues,
+  TextColumn,
+  TriggerFamily,
+} from './triggers/trigger-family.ts'
 export { type FireState, repeatIndefinitely, type TriggerFields } from './triggers/trigger-fields.ts'
 export { TriggerUtils } from './triggers/trigger-utils.ts'

@@ -1,6 +1,5 @@
 import { checkNumber, checkObject, checkOptions } from '../../../core/arguments.ts'
 import type { EpochMs } from '../../../time/clock.ts'
-import { firstIncluded } from '../../calendar-skip.ts'
 import type { Calendar } from '../../calendars/calendar.ts'
 import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
 import { instantMaxMs, int32Max, invalidTrigger, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
@@ -119,9 +118,10 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
   }
 
   private fireNextAfter(calendar: Calendar | null, nowMs: EpochMs, options: { countMissed: boolean }): this {
-    const nextMs = firstIncluded(this, calendar, this.fireTimeAfterMs(nowMs), this.timesTriggered)
-    const missed = options.countMissed && nextMs !== null ? missedFires(this, nextMs) : 0
-    return this.remade(this, nextMs, this.previousFireTimeMs, this.timesTriggered + missed, null)
+    const next = this.goingOnAfter(calendar, nowMs)
+    if (!options.countMissed || next.nextFireTimeMs === null) return next
+    const timesTriggered = this.timesTriggered + missedFires(this, next.nextFireTimeMs)
+    return this.remade(this, next.nextFireTimeMs, this.previousFireTimeMs, timesTriggered, null)
   }
 
   /** Whether no fire may lie at `nowMs` or later: the end time is exclusive. */

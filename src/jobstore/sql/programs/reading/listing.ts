@@ -1,6 +1,6 @@
 import { defaultGroup, type JobKey, type TriggerKey } from '../../../../core/key.ts'
 import { GroupMatcher } from '../../../../core/matcher.ts'
-import type { TriggerType } from '../../../../triggers/trigger.ts'
+import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import { pageOf, pageSize } from '../../../paging.ts'
 import type { JobQuery, JobSummary, Page, TriggerQuery, TriggerSummary } from '../../../queries.ts'
 import { reportedTriggerState, storedTriggerStates, type TriggerState } from '../../../trigger-state.ts'
@@ -49,7 +49,11 @@ export function* queryTriggers(
     vocabulary.names.triggers,
     { after: query.after, limit: size + 1 },
   )
-  return pageOf(rows.map(triggerSummary), size)
+  const { triggerFamilies = TriggerFamilies.ofLibrary } = vocabulary
+  return pageOf(
+    rows.map((row) => triggerSummary(row, triggerFamilies)),
+    size,
+  )
 }
 
 export function* getCounts({ dialect, names, schedulerName: scheduler }: SqlVocabulary): SqlProgram<{
@@ -177,11 +181,11 @@ function jobSummary(row: SqlRow): JobSummary {
   }
 }
 
-function triggerSummary(row: SqlRow): TriggerSummary {
+function triggerSummary(row: SqlRow, families: TriggerFamilies): TriggerSummary {
   return {
     key: triggerKeyOf(row),
     jobKey: jobKeyOf(row),
-    type: triggerTypes.get(anyText(row, 'trigger_type')) ?? 'unknown',
+    type: families.ofStoredType(anyText(row, 'trigger_type'))?.type ?? 'unknown',
     state: reportedStateOf(row),
     description: readable(textOrNull, row, 'description', null),
     calendarName: readable(textOrNull, row, 'calendar_name', null),
@@ -190,14 +194,6 @@ function triggerSummary(row: SqlRow): TriggerSummary {
     previousFireTimeMs: readable(instantOrNull, row, 'prev_fire_time', null),
   }
 }
-
-/** Quartz's words for kinds of triggers. */
-const triggerTypes: ReadonlyMap<string, TriggerType> = new Map<string, TriggerType>([
-  ['SIMPLE', 'simple'],
-  ['CRON', 'cron'],
-  ['CAL_INT', 'calendarInterval'],
-  ['DAILY_I', 'dailyTimeInterval'],
-])
 
 /** A word that is no state of ours is reported as an error of the trigger, as it cannot fire. */
 function reportedStateOf(row: SqlRow): TriggerState {

@@ -1,3 +1,4 @@
+import { CalendarIntervalScheduleBuilder } from 'quartz-ts'
 import { describe, expect, it } from 'vitest'
 import { JobKey, TriggerKey } from '../../../../../src/core/key.ts'
 import { JobBuilder } from '../../../../../src/jobs/job-builder.ts'
@@ -10,7 +11,6 @@ import {
   triggerActions,
 } from '../../../../../src/jobstore/trigger-state.ts'
 import { CronScheduleBuilder } from '../../../../../src/triggers/families/cron/cron-trigger.ts'
-import { CalendarIntervalScheduleBuilder } from '../../../../../src/triggers/families/interval/calendar-interval-trigger.ts'
 import { TriggerBuilder } from '../../../../../src/triggers/families/trigger-builder.ts'
 import { jobNamed, SqlTables } from '../../../../support/sql-tables.ts'
 
