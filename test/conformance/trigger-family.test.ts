@@ -1,4 +1,4 @@
-import { RAMJobStore } from 'quartz-ts'
+import { ramJobStore } from 'quartz-ts'
 import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { jobStoreConformance } from 'quartz-ts/testing'
 import { describe, test } from 'vitest'
@@ -7,7 +7,7 @@ import { slowingTriggers } from '../support/slowing-trigger.ts'
 describe('RAMJobStore conforms with triggers of another family', () => {
   const cases = jobStoreConformance({
     name: 'ram-slowing',
-    create: () => new RAMJobStore(),
+    create: () => ramJobStore(),
     triggers: slowingTriggers,
     capabilities: { persistent: false, clustered: false },
   })

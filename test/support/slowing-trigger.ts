@@ -4,9 +4,9 @@ import {
   type ScheduleBuilder,
   type SimpleMisfireInstruction,
   Trigger,
-  type TriggerFamily,
   type TriggerFields,
 } from 'quartz-ts'
+import type { TriggerFamily } from 'quartz-ts/spi'
 import type { ConformanceTriggers } from 'quartz-ts/testing'
 
 /** What a slowing trigger has beyond the fields of every trigger. */

@@ -7,12 +7,12 @@ import type { Trigger } from '../trigger.ts'
 import type { TriggerFamily } from '../trigger-family.ts'
 import type { FireState, TriggerFields } from '../trigger-fields.ts'
 
-interface KeyJson {
+export interface KeyJson {
   readonly name: string
   readonly group: string
 }
 
-interface CommonJson extends Omit<TriggerFields, 'key' | 'jobKey'>, FireState {
+export interface CommonJson extends Omit<TriggerFields, 'key' | 'jobKey'>, FireState {
   /** The name of the family, which adds the fields of its schedule. */
   readonly type: string
   readonly key: KeyJson

@@ -3,6 +3,7 @@ import { type TriggerAction, triggerActions } from '../../../trigger-state.ts'
 import {
   boundRows,
   type Columns,
+  clearQuery,
   deleteQuery,
   insertQuery,
   isRow,
@@ -12,6 +13,7 @@ import {
   upsertQuery,
   withScheduler,
 } from '../../kernel/row-set.ts'
+import type { SqlNames } from '../../kernel/sql-names.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { jobKeyColumns, triggerKeyColumns } from '../encoding/key-rows.ts'
@@ -66,6 +68,8 @@ export interface TriggerStatements {
   /** Writes how often triggers have fired. */
   readonly countIn: Readonly<Record<ScheduleTable, KeyQuery>>
   readonly deleteFrom: Readonly<Record<SubTable, KeyQuery>>
+  /** In this order: a sub-row refers to its trigger. */
+  readonly clear: Readonly<Record<SubTable | 'triggers', SqlQuery<{ readonly scheduler: string }>>>
 }
 
 const fireStateColumns = {
@@ -160,7 +164,7 @@ function applyQuery({ dialect, names }: SqlVocabulary, action: TriggerAction): K
 
 function subTableStatements(
   vocabulary: SqlVocabulary,
-): Pick<TriggerStatements, 'insertInto' | 'upsertInto' | 'rewriteIn' | 'countIn' | 'deleteFrom'> {
+): Pick<TriggerStatements, 'insertInto' | 'upsertInto' | 'rewriteIn' | 'countIn' | 'deleteFrom' | 'clear'> {
   const { names } = vocabulary
   const key = triggerKeyColumns
   return {
@@ -176,11 +180,15 @@ function subTableStatements(
     countIn: forEach(scheduleTableNames, (table) => {
       return updateQuery(vocabulary, sqlNameOf(names, table), key, timesColumns(table))
     }),
-    deleteFrom: forEach(subTables, (table) => {
-      const name = table === 'blob_triggers' ? names.blobTriggers : sqlNameOf(names, table)
-      return deleteQuery(vocabulary, name, key)
+    deleteFrom: forEach(subTables, (table) => deleteQuery(vocabulary, nameOf(names, table), key)),
+    clear: forEach([...subTables, 'triggers'], (table) => {
+      return clearQuery(vocabulary, table === 'triggers' ? names.triggers : nameOf(names, table))
     }),
   }
+}
+
+function nameOf(names: SqlNames, table: SubTable): string {
+  return table === 'blob_triggers' ? names.blobTriggers : sqlNameOf(names, table)
 }
 
 function forEach<Name extends string, Query>(
