@@ -21,8 +21,6 @@ export interface SchedulerShutdownParts {
   readonly thread: QuartzSchedulerThread
   /** Stops firing, behind the changes of the life cycle that were asked for before. */
   readonly standBy: () => Promise<{ readonly told: Told }>
-  /** Asks what runs to stop. */
-  readonly interruptAll: () => void
   /** Whether the pool or the store is this scheduler's: one that refused it belongs to another scheduler. */
   readonly owns: (part: 'pool' | 'store') => boolean
   /** Says what is stored and was never to fire. */
@@ -62,7 +60,7 @@ export class SchedulerShutdown {
     await this.#storeStep('giving back what was claimed', () => thread.halt())
     await this.#told(notifier.tell('schedulerShuttingdown', {}, (l) => l.schedulerShuttingdown?.()))
     const interrupts = this.#waits ? options.interruptJobsOnShutdownWithWait : options.interruptJobsOnShutdown
-    if (interrupts) this.#parts.interruptAll()
+    if (interrupts) this.#parts.executing.interruptAll('shutdown')
     if (!this.#waits) completions.stopRetrying()
     await this.#endPool()
     this.#parts.close()
@@ -80,7 +78,7 @@ export class SchedulerShutdown {
   }
 
   async #endPool(): Promise<void> {
-    const { completions, notifier, options, interruptAll } = this.#parts
+    const { completions, executing, notifier, options } = this.#parts
     if (!this.#parts.owns('pool')) return
     const limitMs = this.#remainingMs()
     let left = 0
@@ -100,7 +98,7 @@ export class SchedulerShutdown {
       return
     }
     notifier.error(`${left} executions still run although the time to shut down is over.`, null)
-    if (options.interruptJobsOnShutdown) interruptAll()
+    if (options.interruptJobsOnShutdown) executing.interruptAll('shutdown')
     // A store that failed all the while had its time.
     if (completions.isStuck(stepMaxMs)) this.#cutOff('writing ended executions')
   }
