@@ -42,7 +42,7 @@ function update(session: RamSession, record: TriggerRecord, updated: Trigger): v
   data.changeTrigger(record, updated)
   if (updated.nextFireTimeMs !== null || record.state === 'ERROR') return
   data.apply(record, 'complete')
-  signals.triggerFinalized(updated)
+  signals.add('triggerFinalized', updated)
 }
 
 export function deleteCalendar(data: RamData, name: string): boolean {

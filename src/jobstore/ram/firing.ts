@@ -208,7 +208,8 @@ function carryOut(session: RamSession, completion: JobCompletion, job: JobRecord
 function fail(session: RamSession, record: TriggerRecord): void {
   if (!session.data.apply(record, 'fail')) return
   const jobName = record.job.detail.key.toString()
-  session.signals.triggerInError(
+  session.signals.add(
+    'triggerInError',
     record.trigger.key,
     `An execution of job '${jobName}' could not be carried out.`,
   )

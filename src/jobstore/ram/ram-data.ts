@@ -1,7 +1,7 @@
 import { invariant } from '../../core/invariant.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
-import type { SchedulerSignaler } from '../job-store.ts'
+import type { SignalBuffer } from '../signal-buffer.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../trigger-state.ts'
 import { CalendarTable } from './calendar-table.ts'
 import { FireQueue } from './fire-queue.ts'
@@ -23,9 +23,9 @@ export class RamData {
   readonly executions: Map<string, JobRecord> = new Map<string, JobRecord>()
   /** Jobs that were deleted while they run: one of the same key that is added meanwhile waits for them. */
   readonly #departed = new KeyIndex<JobRecord>()
-  readonly #signals: SchedulerSignaler
+  readonly #signals: SignalBuffer
 
-  constructor(signals: SchedulerSignaler) {
+  constructor(signals: SignalBuffer) {
     this.#signals = signals
   }
 
@@ -127,7 +127,7 @@ export class RamData {
   removeIfOrphan(job: JobRecord): void {
     if (job.detail.durable || job.firstTrigger !== null || !job.isStored) return
     this.removeJob(job)
-    this.#signals.jobDeleted(job.detail.key)
+    this.#signals.add('jobDeleted', job.detail.key)
   }
 
   /**

@@ -289,7 +289,7 @@ export class RAMJobStore implements JobStore {
   /** Tells the scheduler what an operation did, and when it made something available to fire. */
   #tell<Answer>(session: RamSession, answer?: Answer): Answer {
     const earliestMs = this.#data.queue.takeEarliestMs()
-    if (earliestMs !== null) this.#signals.schedulingChanged(earliestMs)
+    if (earliestMs !== null) this.#signals.add('schedulingChanged', earliestMs)
     this.#signals.flush(session.context.signaler)
     return answer as Answer
   }

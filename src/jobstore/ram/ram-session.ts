@@ -47,7 +47,7 @@ export class RamSession {
   putInError(record: TriggerRecord, error: unknown): void {
     const { key } = record.trigger
     this.data.apply(record, 'fail')
-    this.signals.triggerInError(key, error instanceof Error ? error.message : String(error))
-    this.signals.storeError(`Trigger '${key.toString()}' is in the ERROR state.`, error)
+    this.signals.add('triggerInError', key, error instanceof Error ? error.message : String(error))
+    this.signals.add('storeError', `Trigger '${key.toString()}' is in the ERROR state.`, error)
   }
 }

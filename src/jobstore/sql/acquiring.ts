@@ -299,7 +299,7 @@ function* reportTriggersOfJava(tx: SqlTransaction, untilMs: number): SqlProgram<
   if (session.triggersOfJava === null) return
   for (const { key, reason } of yield* session.triggersOfJava.newlyDue(nowMs, untilMs, notes)) {
     const message = `Trigger '${key.toString()}' is left to Java nodes: ${reason}.`
-    signals.storeError(message, new JobPersistenceError(message, { code: 'ERR_BROKEN_ROW' }))
+    signals.add('storeError', message, new JobPersistenceError(message, { code: 'ERR_BROKEN_ROW' }))
   }
 }
 
