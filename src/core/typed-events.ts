@@ -22,8 +22,8 @@ export interface TypedEvents<EventMap> {
   ): Promise<EventMap[Name]>
 }
 
-/** The name of every event, so that a mistyped one is found out. */
-export type EventNames<EventMap> = Readonly<Record<keyof EventMap, true>>
+/** An object with the name of every event as a key, by which a mistyped name is refused. */
+export type EventNames<EventMap> = Readonly<Record<keyof EventMap, unknown>>
 
 /** The emitting side. An observer that throws is logged and disturbs nobody. */
 export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {

@@ -1,12 +1,15 @@
 import type { JobExecutionError, SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
-import { type EventNames, TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
+import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
 import type { LockHolder } from '../jobstore/lock-wait.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { JobListener } from './job-listener.ts'
+import type { SchedulerListener } from './scheduler-listener.ts'
+import type { TriggerListener } from './trigger-listener.ts'
 
 /** Every event with its payload. Events are observations: synchronous, after the fact, without influence. */
 export interface SchedulerEventMap {
@@ -172,54 +175,74 @@ export type SchedulerEventObserver<Name extends SchedulerEventName> = (
 /** The events of one scheduler, for observers. */
 export type SchedulerEvents = TypedEvents<SchedulerEventMap>
 
-const eventNames: EventNames<SchedulerEventMap> = {
-  shutdownIncomplete: true,
-  workerThreadStuck: true,
-  retriesExhausted: true,
-  jobTypeUnknown: true,
-  jobScheduled: true,
-  jobUnscheduled: true,
-  triggerFinalized: true,
-  triggerPaused: true,
-  triggersPaused: true,
-  triggerResumed: true,
-  triggersResumed: true,
-  jobAdded: true,
-  jobDeleted: true,
-  jobPaused: true,
-  jobsPaused: true,
-  jobResumed: true,
-  jobsResumed: true,
-  schedulingDataCleared: true,
-  schedulerStarting: true,
-  schedulerStarted: true,
-  schedulerInStandbyMode: true,
-  schedulerShuttingdown: true,
-  schedulerShutdown: true,
-  schedulerError: true,
-  triggerFired: true,
-  triggerMisfired: true,
-  triggerComplete: true,
-  triggerInError: true,
-  nodeFailed: true,
-  nodeRecovered: true,
-  executionLost: true,
-  checkInFailed: true,
-  checkInRestored: true,
-  recoveredByPeer: true,
-  clockSkewed: true,
-  lockWaitExceeded: true,
-  jobToBeExecuted: true,
-  jobExecutionVetoed: true,
-  jobWasExecuted: true,
-  jobProgress: true,
-  jobInterrupted: true,
-  jobRetryScheduled: true,
+/** The kind of listener that has a callback of this name; null for an event that only observers see. */
+type ListenerKind<Name> = Name extends keyof SchedulerListener
+  ? 'scheduler'
+  : Name extends keyof JobListener
+    ? 'job'
+    : Name extends keyof TriggerListener
+      ? 'trigger'
+      : null
+
+/** The one list of events, and of the callbacks of listeners, which have the names of events. */
+const listenerKinds: { readonly [Name in SchedulerEventName]: ListenerKind<Name> } = {
+  jobScheduled: 'scheduler',
+  jobUnscheduled: 'scheduler',
+  triggerFinalized: 'scheduler',
+  triggerPaused: 'scheduler',
+  triggersPaused: 'scheduler',
+  triggerResumed: 'scheduler',
+  triggersResumed: 'scheduler',
+  jobAdded: 'scheduler',
+  jobDeleted: 'scheduler',
+  jobPaused: 'scheduler',
+  jobsPaused: 'scheduler',
+  jobResumed: 'scheduler',
+  jobsResumed: 'scheduler',
+  schedulingDataCleared: 'scheduler',
+  schedulerStarting: 'scheduler',
+  schedulerStarted: 'scheduler',
+  schedulerInStandbyMode: 'scheduler',
+  schedulerShuttingdown: 'scheduler',
+  shutdownIncomplete: null,
+  schedulerShutdown: 'scheduler',
+  schedulerError: 'scheduler',
+  triggerFired: 'trigger',
+  triggerMisfired: 'trigger',
+  triggerComplete: 'trigger',
+  triggerInError: null,
+  nodeFailed: null,
+  nodeRecovered: null,
+  executionLost: null,
+  checkInFailed: null,
+  checkInRestored: null,
+  recoveredByPeer: null,
+  clockSkewed: null,
+  lockWaitExceeded: null,
+  workerThreadStuck: null,
+  jobToBeExecuted: 'job',
+  jobExecutionVetoed: 'job',
+  jobWasExecuted: 'job',
+  jobProgress: null,
+  jobInterrupted: null,
+  jobRetryScheduled: null,
+  retriesExhausted: null,
+  jobTypeUnknown: null,
+}
+
+/** The one callback that is no event. */
+const veto: Exclude<keyof (SchedulerListener & JobListener & TriggerListener), SchedulerEventName | 'name'> =
+  'vetoJobExecution'
+
+/** The callbacks that a kind of listener may have. */
+export function callbacksOf(kind: 'scheduler' | 'job' | 'trigger'): readonly string[] {
+  const named = Object.entries(listenerKinds).filter(([, listenerKind]) => listenerKind === kind)
+  return [...named.map(([name]) => name), ...(kind === 'trigger' ? [veto] : [])]
 }
 
 /** The emitting side. */
 export class SchedulerEventEmitter extends TypedEventEmitter<SchedulerEventMap> {
   constructor(logger: Logger) {
-    super(logger, eventNames)
+    super(logger, listenerKinds)
   }
 }

@@ -31,5 +31,3 @@ export interface SchedulerListener {
   schedulerShutdown?(): Told
   schedulingDataCleared?(): Told
 }
-
-export type SchedulerCallback = keyof SchedulerListener
