@@ -9,7 +9,6 @@ export { CronTrigger, type CronTriggerOptions } from './annotations/cron-trigger
 export type { DurationLike, TimeUnit } from './annotations/durations.ts'
 export { enableScheduling } from './annotations/enable-scheduling.ts'
 export { type ErrorHandler, logAndRethrow, logAndSuppress } from './annotations/error-handler.ts'
-export { TaskRejectedError } from './annotations/errors.ts'
 export type { Scheduling } from './annotations/local-scheduling.ts'
 export { PeriodicTrigger, type PeriodicTriggerOptions } from './annotations/periodic-trigger.ts'
 export type { PlaceholderResolver } from './annotations/placeholders.ts'
@@ -34,6 +33,7 @@ export {
 } from './annotations/scheduled-task-registrar.ts'
 export type { ClusterSchedulingOptions, SchedulingOptions } from './annotations/scheduling-options.ts'
 export type { TaskScheduler, TaskSchedulerEventMap } from './annotations/task-scheduler.ts'
+export { TaskRejectedError } from './annotations/task-scheduler.ts'
 export {
   ThreadPoolTaskScheduler,
   type ThreadPoolTaskSchedulerOptions,

@@ -140,6 +140,7 @@ export type {
   WorkerTaskHandlers,
 } from './threadpool/thread-pool.ts'
 export type { WorkerTask, WorkerTaskResult } from './threadpool/wire.ts'
+export { DayOfWeek } from './time/civil.ts'
 export { type Clock, type EpochMs, systemClock, type Timer } from './time/clock.ts'
 export {
   DateBuilder,
@@ -147,7 +148,6 @@ export {
   type DateUnit,
   dateUnits,
 } from './time/date-builder.ts'
-export { DayOfWeek } from './time/day-of-week.ts'
 export { TimeZone } from './time/zone.ts'
 export {
   type CalendarIntervalUnit,

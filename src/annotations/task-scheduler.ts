@@ -1,4 +1,5 @@
 import { type ArgumentCheck, checkMethods } from '../core/arguments.ts'
+import { SchedulerError } from '../core/errors.ts'
 import type { TypedEvents } from '../core/typed-events.ts'
 import type { ScheduledFuture } from '../executors/scheduled-future.ts'
 import type { TaskFunction } from '../executors/task.ts'
@@ -6,6 +7,13 @@ import type { Clock } from '../time/clock.ts'
 import type { InstantLike } from '../time/instant.ts'
 import type { DurationLike } from './durations.ts'
 import type { Trigger } from './trigger.ts'
+
+/** A task scheduler did not take a task: it is shut down, or its executor refused. */
+export class TaskRejectedError extends SchedulerError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_TASK_REJECTED', message, options)
+  }
+}
 
 /** Every event of a `TaskScheduler` with its payload. */
 export interface TaskSchedulerEventMap {

@@ -1,8 +1,8 @@
-import { CancellationError } from '../executors/errors.ts'
 import type { CancelOptions, ScheduledFuture } from '../executors/scheduled-future.ts'
+import { CancellationError } from '../executors/scheduled-future.ts'
 import type { TaskContext, TaskFunction } from '../executors/task.ts'
 import type { Clock } from '../time/clock.ts'
-import { TaskRejectedError } from './errors.ts'
+import { TaskRejectedError } from './task-scheduler.ts'
 import type { Trigger, TriggerContext } from './trigger.ts'
 
 /**

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util'
 import { nearestName } from '../core/options.ts'
 import type { CliHost } from './host.ts'
-import { UsageError } from './usage-error.ts'
+
+/** The command line cannot be understood or names something that is not there: exit code 2. */
+export class UsageError extends Error {}
 
 /** An option of a command: what its help says is next to what is parsed, so that the two agree. */
 export type OptionSpec = StringOption | BooleanOption

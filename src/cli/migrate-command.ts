@@ -8,9 +8,8 @@ import {
 import { printMigrations } from '../jobstore/sql/migrations/print-migrations.ts'
 import { sqlNames } from '../jobstore/sql/sql-names.ts'
 import { sqliteDialect, sqliteSchema } from '../jobstore/sqlite/sqlite-dialect.ts'
-import { type Command, type OptionValues, parseCommandLine } from './command.ts'
+import { type Command, type OptionValues, parseCommandLine, UsageError } from './command.ts'
 import { isPostgresUrl, storeAt } from './stores.ts'
-import { UsageError } from './usage-error.ts'
 
 const spec = {
   name: 'migrate',

@@ -3,14 +3,12 @@ import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
 import type { CronDialect } from '../triggers/cron/cron-dialect.ts'
 import { CronExpression } from '../triggers/cron/cron-expression.ts'
-import { pointAt } from './caret.ts'
-import { type Command, parseCommandLine } from './command.ts'
+import { type Command, parseCommandLine, UsageError } from './command.ts'
 import { formatDuration } from './duration.ts'
 import { formatLocal } from './local-time.ts'
 import { dstOption, requireDst, requireWhole, requireZone, zoneOption } from './shared-options.ts'
 import type { Output } from './terminal/output.ts'
-import { count, visible } from './terminal/text.ts'
-import { UsageError } from './usage-error.ts'
+import { count, pointAt, visible } from './terminal/text.ts'
 
 /** Most fire times of one call. */
 const countMax = 10_000

@@ -1,4 +1,11 @@
-import { type ArgumentCheck, checkBoolean, checkNumber, checkObject, checkThat } from '../core/arguments.ts'
+import {
+  type ArgumentCheck,
+  checkBoolean,
+  checkNumber,
+  checkObject,
+  checkOptions,
+  checkThat,
+} from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
 import { type Clock, checkClock, systemClock } from '../time/clock.ts'
@@ -186,5 +193,14 @@ export abstract class DelayQueue<Item extends Delayed> {
         ? Number.POSITIVE_INFINITY
         : Math.min(this.#engine.nextWakeMs(), this.#deadlines.nextWakeMs()),
     )
+  }
+}
+
+/** The delay queue on a binary heap: for any delays. Adding and removing cost O(log n). */
+export class DelayedWorkQueue<Item extends Delayed> extends DelayQueue<Item> {
+  /** @throws InvalidArgumentError ERR_INVALID_OPTION */
+  constructor(options: DelayQueueOptions = {}) {
+    checkOptions('DelayedWorkQueue', options, delayQueueOptions)
+    super(new DelayHeap<Item>(), options)
   }
 }

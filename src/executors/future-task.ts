@@ -1,7 +1,7 @@
 import { checkBoolean, checkOptions } from '../core/arguments.ts'
 import type { Delayed } from './delayed.ts'
-import { CancellationError } from './errors.ts'
 import type { CancelOptions, ScheduledFuture } from './scheduled-future.ts'
+import { CancellationError } from './scheduled-future.ts'
 import type { TaskContext, TaskFunction } from './task.ts'
 
 /** The executor, as far as a future needs it. */

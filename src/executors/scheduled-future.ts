@@ -1,3 +1,5 @@
+import { SchedulerError } from '../core/errors.ts'
+
 /** A task that was handed to an executor: what came of it, and the means to withdraw it. */
 export interface ScheduledFuture<T> extends PromiseLike<T> {
   /** Whether the task is to run again and again. */
@@ -25,4 +27,11 @@ export interface ScheduledFuture<T> extends PromiseLike<T> {
 export interface CancelOptions {
   /** Abort the signal of a run in progress. Default false. */
   readonly mayInterrupt?: boolean
+}
+
+/** The task was cancelled, so there is nothing that it could answer. */
+export class CancellationError extends SchedulerError {
+  constructor(message = 'The task was cancelled.') {
+    super('ERR_TASK_CANCELLED', message)
+  }
 }

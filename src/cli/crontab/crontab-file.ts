@@ -4,9 +4,8 @@ import { CronExpressionError, InvalidArgumentError, type SchedulerError } from '
 import { nearestName } from '../../core/options.ts'
 import { type Crontab, type CrontabEntry, parseCrontab } from '../../triggers/cron/crontab.ts'
 import type { CronDst } from '../../triggers/cron/dst-policy.ts'
-import { pointAt } from '../caret.ts'
-import { count, visible } from '../terminal/text.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command.ts'
+import { count, pointAt, visible } from '../terminal/text.ts'
 
 export interface CrontabFileOptions {
   readonly zoneName: string

@@ -6,7 +6,7 @@ import { SimpleScheduleBuilder } from '../../triggers/simple-trigger.ts'
 import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
 import type { FindPrimesData } from '../workers/find-primes.ts'
 import type { HashFolderData } from '../workers/hash-folder.ts'
-import type { PlannedJob } from './planned-job.ts'
+import type { PlannedJob } from './plan-entries.ts'
 
 export interface DemoJobs {
   /** The code, for the scheduler to know. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { JobBuilder } from '../../jobs/job-builder.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { CrontabEntry } from '../../triggers/cron/crontab.ts'
 import { CronScheduleBuilder } from '../../triggers/cron-trigger.ts'
 import type { ScheduleBuilder } from '../../triggers/fluent-trigger-builder.ts'
@@ -8,7 +9,18 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
 import { oneLine } from '../terminal/text.ts'
 import type { CommandJob } from './command-job.ts'
-import type { PlannedJob } from './planned-job.ts'
+
+/**
+ * A job with its trigger and what people know it by. The name says all of what it is: a stored trigger of that key is
+ * this one.
+ */
+export interface PlannedJob {
+  readonly label: string
+  readonly job: JobDetail
+  readonly trigger: Trigger
+  /** When it runs: by its schedule, or once at each start. */
+  readonly runs: 'scheduled' | 'atStart'
+}
 
 /** The group of the jobs that a crontab's lines become. */
 export const entryGroup = 'crontab'

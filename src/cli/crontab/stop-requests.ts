@@ -1,4 +1,4 @@
-import { setLongTimer } from '../../time/long-timer.ts'
+import { setLongTimer } from '../../time/clock.ts'
 import type { CliHost } from '../host.ts'
 
 /** Why a run ends. */

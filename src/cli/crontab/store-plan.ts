@@ -5,8 +5,8 @@ import type { TriggerSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { demoGroup } from './demo-jobs.ts'
+import type { PlannedJob } from './plan-entries.ts'
 import { entryGroup } from './plan-entries.ts'
-import type { PlannedJob } from './planned-job.ts'
 
 /** What became of a plan in the store. */
 export interface StoredPlan {

@@ -69,3 +69,9 @@ export function visible(text: string): string {
 export function count(number: number, noun: string, plural: string = `${noun}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`
 }
+
+/** A line of text with a caret under one of its characters, both indented; tabs keep the caret in place. */
+export function pointAt(text: string, position: number, indent: string = '  '): string {
+  const before = text.slice(0, position).replace(/[^\t]/gu, ' ')
+  return `${indent}${text}\n${indent}${before}^`
+}

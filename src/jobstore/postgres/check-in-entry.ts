@@ -7,7 +7,7 @@ import { Gate } from '../../time/gate.ts'
 import { retryDelayMs } from '../sql/cluster/check-in.ts'
 import type { SqlRow, SqlStatement } from '../sql/statement.ts'
 import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
-import { disconnect } from './disconnect.ts'
+import { disconnect } from './postgres-driver.ts'
 
 /** Columns are read as text, whatever parsers the process has. */
 const types = { getTypeParser: () => (value: string) => value }

@@ -1,7 +1,6 @@
 import type pg from 'pg'
 import { listenLastingly } from '../../core/lasting-listener.ts'
-import { cutConnection } from './disconnect.ts'
-import { postgresDriver } from './postgres-driver.ts'
+import { cutConnection, postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import { PostgresSession, type SessionSettings, type SlowWatch } from './postgres-session.ts'
 

@@ -2,8 +2,8 @@ import type pg from 'pg'
 import type { Clock, Timer } from '../../time/clock.ts'
 import type { SqlReply } from '../sql/statement.ts'
 import { parserOf } from './column-parsers.ts'
-import { cutConnection } from './disconnect.ts'
 import { Pipeline, type PipelinedStatement, takesPipelines } from './pipeline.ts'
+import { cutConnection } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 
 export interface SessionSettings {
