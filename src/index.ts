@@ -88,7 +88,7 @@ export {
   type TriggerSummary,
 } from './jobstore/queries.ts'
 export { RAMJobStore, ramJobStore } from './jobstore/ram/ram-job-store.ts'
-export type { HistoryOptions } from './jobstore/sql/history-options.ts'
+export type { HistoryOptions } from './jobstore/sql/tables/history/history-options.ts'
 export {
   type StoredTriggerState,
   storedTriggerStates,

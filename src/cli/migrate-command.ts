@@ -1,12 +1,12 @@
 import { withoutSecrets } from '../core/secrets.ts'
 import { postgresDialect, postgresSchema } from '../jobstore/postgres/postgres-dialect.ts'
+import { sqlNames } from '../jobstore/sql/kernel/sql-names.ts'
 import {
   emptySchema,
   type SchemaVocabulary,
   schemaOfQuartz,
 } from '../jobstore/sql/migrations/plan-migrations.ts'
 import { printMigrations } from '../jobstore/sql/migrations/print-migrations.ts'
-import { sqlNames } from '../jobstore/sql/sql-names.ts'
 import { sqliteDialect, sqliteSchema } from '../jobstore/sqlite/sqlite-dialect.ts'
 import { type Command, type OptionValues, parseCommandLine, UsageError } from './command.ts'
 import { isPostgresUrl, storeAt } from './stores.ts'

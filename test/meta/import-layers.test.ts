@@ -16,6 +16,25 @@ const layers = [
   ['cli'],
 ]
 
+/**
+ * Rooms of a folder from the ground up, where it has floors of its own; '' is what lies in the folder itself. A file
+ * may import its own room and rooms of earlier rows.
+ */
+const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'src/jobstore': [[''], ['sql', 'ram'], ['sqlite', 'postgres']],
+  'src/jobstore/sql': [
+    ['kernel'],
+    ['tables/encoding'],
+    ['tables/jobs', 'tables/firings', 'tables/calendars', 'tables/history', 'tables/groups', 'tables/nodes'],
+    ['tables/triggers', 'tables/lists', 'migrations'],
+    ['session'],
+    ['programs/steps', 'programs/reading'],
+    ['programs/firing', 'programs/scheduling'],
+    ['cluster'],
+    [''],
+  ],
+}
+
 /** The one folder in which a third-party package may be imported; packages that are not listed may not be used. */
 const packageHomes: Record<string, string> = {
   luxon: 'src/time',
@@ -55,6 +74,30 @@ const layerOf = (path: string): string => path.split('/')[1] ?? ''
 const rankOf = (path: string): number => layers.findIndex((row) => row.includes(layerOf(path)))
 const isTesting = (path: string): boolean => path === 'src/testing.ts' || path.startsWith('src/testing/')
 
+/** The room of a file in a folder that has floors, or null for one that no row lists. */
+function roomIn(folder: string, path: string): string | null {
+  const inside = dirname(path).slice(folder.length + 1)
+  const rooms = floors[folder]?.flat() ?? []
+  return rooms.find((room) => room === inside || (room !== '' && inside.startsWith(`${room}/`))) ?? null
+}
+
+/** Why `from` may not import `to` within a folder that has floors. */
+function upTheStairs(from: string, to: string): string | null {
+  const inside = Object.keys(floors).filter((folder) => {
+    return from.startsWith(`${folder}/`) && to.startsWith(`${folder}/`)
+  })
+  for (const folder of inside) {
+    const [room, other] = [roomIn(folder, from), roomIn(folder, to)]
+    if (room === null) return `no room of ${folder} holds it; list its folder in this test`
+    const floorOf = (name: string | null): number => {
+      return floors[folder]?.findIndex((row) => name !== null && row.includes(name)) ?? -1
+    }
+    if (room === other || floorOf(other) < floorOf(room)) continue
+    return `room '${room}' of ${folder} must not know room '${other ?? ''}'`
+  }
+  return null
+}
+
 /** Why `from` may not import the file `to`, or null when it may. */
 function forbidden(from: string, to: string): string | null {
   if (entryPoints.has(to)) return 'imports an entry point; import the file that defines the name'
@@ -63,6 +106,8 @@ function forbidden(from: string, to: string): string | null {
   if (rankOf(from) < 0) return `'${layerOf(from)}' is not a layer; add it to this test in its place`
   const upwards = layerOf(from) !== layerOf(to) && rankOf(to) >= rankOf(from)
   if (upwards) return `layer '${layerOf(from)}' must not know layer '${layerOf(to)}'`
+  const stairs = upTheStairs(from, to)
+  if (stairs !== null) return stairs
   if (layerOf(from) === 'executors' && !executorsMayImport.test(to)) return 'executors/ needs no store'
   if (layerOf(from) === 'annotations' && !annotationsMayImport.test(to) && !contractsForAnnotations.has(to)) {
     return 'annotations/ sees contracts only'
@@ -125,6 +170,8 @@ function problemsOf(files: readonly SourceFile[]): string[] {
   return [...problems, ...cycles(graph)]
 }
 
+const sql = 'src/jobstore/sql'
+
 describe('import layers', () => {
   const sources = projectFiles(/^src\/.*\.ts$/)
 
@@ -141,6 +188,22 @@ describe('import layers', () => {
     ['a worker URL', 'src/jobs/a.ts', `f(new URL('../cli/b.ts', import.meta.url))`, 'must not know'],
     ['neighbours', 'src/listeners/a.ts', `import '../threadpool/b.ts'`, 'must not know'],
     ['a new folder', 'src/helpers/a.ts', `import '../core/b.ts'`, 'is not a layer'],
+    [
+      'a table in the kernel',
+      `${sql}/kernel/a.ts`,
+      `import '../tables/jobs/b.ts'`,
+      `not know room 'tables/jobs'`,
+    ],
+    [
+      'a program in a table',
+      `${sql}/tables/jobs/a.ts`,
+      `import '../../programs/firing/b.ts'`,
+      'must not know',
+    ],
+    ['a neighbouring table', `${sql}/tables/jobs/a.ts`, `import '../firings/b.ts'`, 'must not know'],
+    ['the store in a program', `${sql}/programs/firing/a.ts`, `import '../../b.ts'`, `not know room ''`],
+    ['a new room', `${sql}/attic/a.ts`, `import '../kernel/b.ts'`, 'no room of'],
+    ['an engine', `${sql}/kernel/a.ts`, `import '../../postgres/b.ts'`, `not know room 'postgres'`],
     ['a driver', 'src/scheduler/a.ts', `import '../jobstore/ram/b.ts'`, 'SPIs only'],
     ['a pool', 'src/scheduler/a.ts', `import '../threadpool/piscina-pool.ts'`, 'SPIs only'],
     ['wiring', 'src/annotations/a.ts', `import '../scheduler/create-scheduler.ts'`, 'contracts only'],

@@ -1,13 +1,13 @@
 import { type CheckIn, EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
-import type { NodeRow } from '../../src/jobstore/sql/cluster/node-row.ts'
 import { recoverNode } from '../../src/jobstore/sql/cluster/recovery.ts'
 import { register } from '../../src/jobstore/sql/cluster/registration.ts'
+import { all, run } from '../../src/jobstore/sql/kernel/statement.ts'
+import type { NodeRow } from '../../src/jobstore/sql/tables/nodes/node-row.ts'
 import {
   type OwnRow,
   readRoll,
   SchedulerStateTable,
-} from '../../src/jobstore/sql/cluster/scheduler-state-table.ts'
-import { all, run } from '../../src/jobstore/sql/statement.ts'
+} from '../../src/jobstore/sql/tables/nodes/scheduler-state-table.ts'
 import { busy, idle, type Scene, type StoreOperation } from './store-operations.ts'
 
 function ownRow({ bed }: Scene, bootId: string): OwnRow {

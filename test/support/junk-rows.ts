@@ -12,8 +12,8 @@ import type {
   JobSummary,
   TriggerSummary,
 } from '../../src/jobstore/queries.ts'
+import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
 import { tablesOf1 } from '../../src/jobstore/sql/migrations/migration-1.ts'
-import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
 import { completionOf, jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { type Clock, systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'

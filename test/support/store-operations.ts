@@ -4,7 +4,7 @@ import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
 import { recoverAtStart, recoverInstance } from '../../src/jobstore/sql/cluster/recovery.ts'
 import { freeStuckTriggers } from '../../src/jobstore/sql/cluster/stuck-triggers.ts'
-import type { SqlTransactor } from '../../src/jobstore/sql/sql-transactor.ts'
+import type { SqlTransactor } from '../../src/jobstore/sql/session/sql-transactor.ts'
 import { completionOf, jobDetail, type Testbed } from '../../src/testing/job-store/testbed.ts'
 import { WeeklyCalendar } from '../../src/triggers/calendars/weekly-calendar.ts'
 

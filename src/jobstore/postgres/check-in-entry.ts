@@ -5,7 +5,7 @@ import { textOf } from '../../core/thrown-value.ts'
 import { processElapsedMs, systemClock } from '../../time/clock.ts'
 import { Gate } from '../../time/gate.ts'
 import { retryDelayMs } from '../sql/cluster/check-in.ts'
-import type { SqlRow, SqlStatement } from '../sql/statement.ts'
+import type { SqlRow, SqlStatement } from '../sql/kernel/statement.ts'
 import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
 import { disconnect } from './postgres-driver.ts'
 

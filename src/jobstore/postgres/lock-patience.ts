@@ -1,4 +1,4 @@
-import type { TransactionOptions } from '../sql/sql-runner.ts'
+import type { TransactionOptions } from '../sql/kernel/sql-runner.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { SlowWatch } from './postgres-session.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { SqlNames } from '../sql/sql-names.ts'
-import type { TransactionLock } from '../sql/sql-runner.ts'
-import type { SqlReply } from '../sql/statement.ts'
+import type { SqlNames } from '../sql/kernel/sql-names.ts'
+import type { TransactionLock } from '../sql/kernel/sql-runner.ts'
+import type { SqlReply } from '../sql/kernel/statement.ts'
 import { postgresDriver } from './postgres-driver.ts'
 
 /** How transactions of the nodes of a cluster keep out of each other's way. */

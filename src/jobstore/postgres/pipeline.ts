@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { SqlReply, SqlRow, SqlStatement } from '../sql/statement.ts'
+import type { SqlReply, SqlRow, SqlStatement } from '../sql/kernel/statement.ts'
 import { parserOf } from './column-parsers.ts'
 
 /** A statement as it travels: prepared under its name once per connection; null: not kept. */

@@ -1,6 +1,6 @@
 import { invariant } from '../../core/invariant.ts'
+import type { SqlDialect } from '../sql/kernel/sql-dialect.ts'
 import type { SchemaDialect } from '../sql/migrations/schema-dialect.ts'
-import type { SqlDialect } from '../sql/sql-dialect.ts'
 
 // Unquoted names are folded to lower case, keys of JSON objects are not.
 const columnPattern = /^[a-z_][a-z0-9_]*$/

@@ -1,15 +1,15 @@
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
 import { resolveClusterOptions } from '../sql/cluster/cluster-options.ts'
+import { type SqlNames, sqlNames } from '../sql/kernel/sql-names.ts'
+import type { MigrateMode } from '../sql/migrations/migrate.ts'
+import type { JobDataEncoding } from '../sql/tables/encoding/job-data-text.ts'
+import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/tables/firings/job-group-limits.ts'
 import {
   type HistoryOptions,
   type ResolvedHistoryOptions,
   resolveHistoryOptions,
-} from '../sql/history-options.ts'
-import type { JobDataEncoding } from '../sql/job-data-text.ts'
-import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/job-group-limits.ts'
-import type { MigrateMode } from '../sql/migrations/migrate.ts'
-import { type SqlNames, sqlNames } from '../sql/sql-names.ts'
+} from '../sql/tables/history/history-options.ts'
 import type { PostgresConnection, PostgresPool } from './postgres-source.ts'
 
 /** How the PostgreSQL job store connects and works. */

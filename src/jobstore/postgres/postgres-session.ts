@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Clock, Timer } from '../../time/clock.ts'
-import type { SqlReply } from '../sql/statement.ts'
+import type { SqlReply } from '../sql/kernel/statement.ts'
 import { parserOf } from './column-parsers.ts'
 import { Pipeline, type PipelinedStatement, takesPipelines } from './pipeline.ts'
 import { cutConnection } from './postgres-driver.ts'

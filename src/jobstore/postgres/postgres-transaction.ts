@@ -1,5 +1,5 @@
-import type { TransactionLock } from '../sql/sql-runner.ts'
-import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/statement.ts'
+import type { TransactionLock } from '../sql/kernel/sql-runner.ts'
+import { noReply, type SqlProgram, type SqlReply, type SqlStatement } from '../sql/kernel/statement.ts'
 import { type TransactionNumber, timelineExpression } from './commit-doubt.ts'
 import type { LockingStrategy } from './locking.ts'
 import { DatabaseFailure } from './postgres-errors.ts'

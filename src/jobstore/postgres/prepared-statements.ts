@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { SqlStatement } from '../sql/statement.ts'
+import type { SqlStatement } from '../sql/kernel/statement.ts'
 import type { PipelinedStatement } from './pipeline.ts'
 
 /** What would be parsed as fast as it is found again. */

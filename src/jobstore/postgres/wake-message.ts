@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { EpochMs } from '../../time/clock.ts'
-import type { SqlNames } from '../sql/sql-names.ts'
+import type { SqlNames } from '../sql/kernel/sql-names.ts'
 
 /** What nodes of one scheduler tell each other: something may fire at this instant. */
 export interface WakeMessage {

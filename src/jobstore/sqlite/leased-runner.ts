@@ -1,6 +1,6 @@
 import { JobPersistenceError } from '../../core/errors.ts'
-import type { SqlRunner } from '../sql/sql-runner.ts'
-import type { SqlProgram } from '../sql/statement.ts'
+import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
+import type { SqlProgram } from '../sql/kernel/statement.ts'
 import type { SchedulerLease } from './scheduler-lease.ts'
 
 /** Lets nothing be written once another scheduler has taken over, of which each transaction makes sure for itself. */

@@ -1,8 +1,8 @@
 import { unawaited } from '../../core/unawaited.ts'
 import type { Clock, Timer } from '../../time/clock.ts'
-import { integer } from '../sql/columns.ts'
-import type { SqlRunner } from '../sql/sql-runner.ts'
-import { first } from '../sql/statement.ts'
+import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
+import { first } from '../sql/kernel/statement.ts'
+import { integer } from '../sql/tables/encoding/columns.ts'
 
 /** SQLite tells nobody of a commit; a look costs a few microseconds. */
 const lookEveryMs = 250

@@ -1,5 +1,5 @@
+import type { SqlDialect } from '../sql/kernel/sql-dialect.ts'
 import type { SchemaDialect } from '../sql/migrations/schema-dialect.ts'
-import type { SqlDialect } from '../sql/sql-dialect.ts'
 
 /** SQLite's words. LIKE is not among them: it ignores case there. */
 export const sqliteDialect: SqlDialect = {

@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
+import { type SqlNames, sqlNames } from '../sql/kernel/sql-names.ts'
+import type { MigrateMode } from '../sql/migrations/migrate.ts'
+import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/tables/firings/job-group-limits.ts'
 import {
   type HistoryOptions,
   type ResolvedHistoryOptions,
   resolveHistoryOptions,
-} from '../sql/history-options.ts'
-import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/job-group-limits.ts'
-import type { MigrateMode } from '../sql/migrations/migrate.ts'
-import { type SqlNames, sqlNames } from '../sql/sql-names.ts'
+} from '../sql/tables/history/history-options.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** What `sqliteJobStore` takes: either `filename` or `database`. */

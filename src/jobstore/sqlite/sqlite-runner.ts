@@ -2,8 +2,8 @@ import { JobPersistenceError } from '../../core/errors.ts'
 import type { IdGenerator } from '../../core/ids.ts'
 import type { Clock } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
-import type { SqlRunner } from '../sql/sql-runner.ts'
-import type { SqlProgram, SqlReply, SqlRow, SqlStatement, SqlValue } from '../sql/statement.ts'
+import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
+import type { SqlProgram, SqlReply, SqlRow, SqlStatement, SqlValue } from '../sql/kernel/statement.ts'
 import {
   blockedAtOnceMs,
   loadSqliteDriver,

@@ -5,16 +5,21 @@ import { AdjustableClock } from '../../../time/adjustable-clock.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { Gate } from '../../../time/gate.ts'
 import type { JobStoreContext } from '../../job-store.ts'
-import type { LedgerMark } from '../firing-ledger.ts'
-import type { SqlTransactor } from '../sql-transactor.ts'
-import { all, run } from '../statement.ts'
+import { all, run } from '../kernel/statement.ts'
+import type { LedgerMark } from '../session/firing-ledger.ts'
+import type { SqlTransactor } from '../session/sql-transactor.ts'
+import { lockingOf, type NodeInfo, type NodeLocking, type NodeRow } from '../tables/nodes/node-row.ts'
+import {
+  type OwnRow,
+  type Roll,
+  readRoll,
+  SchedulerStateTable,
+} from '../tables/nodes/scheduler-state-table.ts'
 import type { CheckIn, CheckInDriver, CheckInObserver, CheckInOrders } from './check-in.ts'
 import type { ResolvedClusterOptions } from './cluster-options.ts'
-import { lockingOf, type NodeInfo, type NodeLocking, type NodeRow } from './node-row.ts'
 import { type NodeState, NodeWatch } from './node-watch.ts'
 import { recoverInstance, recoverNode } from './recovery.ts'
 import { admission, mixedLocking, register } from './registration.ts'
-import { type OwnRow, type Roll, readRoll, SchedulerStateTable } from './scheduler-state-table.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
 
 export interface ClusterNodeOptions extends ResolvedClusterOptions {

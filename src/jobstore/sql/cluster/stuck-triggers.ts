@@ -1,10 +1,10 @@
 import type { TriggerKey } from '../../../core/key.ts'
 import { KeyMap } from '../../../core/key-map.ts'
-import { jobKeyOf, triggerKeyOf } from '../key-rows.ts'
-import { settleJobs } from '../settling.ts'
-import type { SqlTransaction } from '../sql-session.ts'
-import type { SqlVocabulary } from '../sql-vocabulary.ts'
-import { all, type SqlProgram, type SqlStatement, sqlQuery } from '../statement.ts'
+import type { SqlVocabulary } from '../kernel/sql-vocabulary.ts'
+import { all, type SqlProgram, type SqlStatement, sqlQuery } from '../kernel/statement.ts'
+import { settleJobs } from '../programs/steps/settling.ts'
+import type { SqlTransaction } from '../session/sql-session.ts'
+import { jobKeyOf, triggerKeyOf } from '../tables/encoding/key-rows.ts'
 
 /** Most triggers and jobs of one transaction, so that it stays short. */
 const mostAtOnce = 500
