@@ -1,5 +1,5 @@
 import type { Logger } from '../core/logger.ts'
-import { isThenable } from '../core/thenable.ts'
+import { isThenable } from '../core/promises.ts'
 import { disarm, logThrown } from '../core/thrown-value.ts'
 import type { TypedEventEmitter } from '../core/typed-events.ts'
 import type { Clock } from '../time/clock.ts'

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
-import { isThenable } from '../core/thenable.ts'
+import { isThenable } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import type { EpochMs } from '../time/clock.ts'

@@ -7,6 +7,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import { compareFireOrder } from '../triggers/trigger.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
 import type { LockWait } from './lock-wait.ts'
 import type {
@@ -131,6 +132,11 @@ export interface AcquireRequest {
 export interface AcquiredTrigger {
   readonly trigger: Trigger
   readonly fireInstanceId: string
+}
+
+/** Claims in the order in which they fire: late triggers that ignore it may have been found behind others. */
+export function inFireOrder(claims: AcquiredTrigger[]): AcquiredTrigger[] {
+  return claims.sort((a, b) => compareFireOrder(a.trigger, b.trigger))
 }
 
 /** The batch of `acquireAndFire`: what has fired, and claims on what is not due yet. */

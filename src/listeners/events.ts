@@ -11,7 +11,7 @@ import type { JobListener } from './job-listener.ts'
 import type { SchedulerListener } from './scheduler-listener.ts'
 import type { TriggerListener } from './trigger-listener.ts'
 
-/** Every event with its payload. Events are observations: synchronous, after the fact, without influence. */
+/** Every event with its payload. Observers are called synchronously after the fact and cannot change anything. */
 export interface SchedulerEventMap {
   /** A trigger was stored. */
   jobScheduled: { readonly trigger: Trigger }
@@ -81,8 +81,8 @@ export interface SchedulerEventMap {
   /** Another node stopped checking in; this one is about to recover its work. */
   nodeFailed: { readonly instanceId: string }
   /**
-   * This node recovered the work of a failed node, or of an earlier run of its own, or what the database had of this
-   * node and the node was never told of.
+   * This node recovered the work of a failed node, or of an earlier run of its own, or claims of its own whose answer
+   * from the database was lost.
    */
   nodeRecovered: {
     readonly instanceId: string
@@ -111,8 +111,8 @@ export interface SchedulerEventMap {
   /** The machine's clock is further from the store's time than `maxClockSkewMs` allows; the store's time counts. */
   clockSkewed: { readonly offsetMs: number; readonly maxClockSkewMs: number }
   /**
-   * An operation of this node waits for a lock for longer than `lockWaitWarningMs` of the job store. What the loop does
-   * waits for none.
+   * An operation of this node waits for a lock for longer than `lockWaitWarningMs` of the job store. The loop itself
+   * waits for no lock.
    */
   lockWaitExceeded: {
     readonly instanceId: string
@@ -122,8 +122,8 @@ export interface SchedulerEventMap {
     readonly holders: readonly LockHolder[]
   }
   /**
-   * A worker thread was terminated and does not exit, because it is in native code. What it runs goes on, and keeps
-   * its slots and jobs until the thread exits.
+   * A worker thread was terminated and does not exit, because it is in native code. Its executions go on and keep their
+   * slots until the thread exits.
    */
   workerThreadStuck: {
     readonly threadId: number
@@ -155,8 +155,8 @@ export interface SchedulerEventMap {
     readonly error: JobExecutionError
   }
   /**
-   * Triggers are due whose job type no node has the code of: they wait until one registers it. Sent once for each type
-   * while a scheduler lives.
+   * Triggers are due and no node has the code of their job type: they wait until a node registers it. Sent once for
+   * each type in the life of a scheduler.
    */
   jobTypeUnknown: {
     readonly jobType: string

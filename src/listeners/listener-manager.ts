@@ -7,16 +7,16 @@ import type { TriggerListener } from './trigger-listener.ts'
 
 interface Registration<Listener> {
   readonly listener: Listener
-  /** Empty means: everything. Several are alternatives. */
+  /** The listener is called for a key that one of them matches; empty: for every key. */
   readonly matchers: readonly Matcher[]
 }
 
 type KeyLike = Parameters<Matcher['isMatch']>[0]
 
-/** Is told of a matcher that threw; its listener counts as not matching. */
+/** Reports a matcher that threw; its listener counts as not matching. */
 type MatcherErrorHandler = (listener: object, error: unknown) => void
 
-/** Named listeners in order of registration; a second one of the same name takes the first one's place. */
+/** Named listeners in order of registration; a second one of the same name replaces the first. */
 class NamedListeners<Listener extends { readonly name: string }> {
   readonly #registrations = new Map<string, Registration<Listener>>()
 
@@ -136,11 +136,11 @@ export class ListenerManager {
     return [...this.#schedulerListeners]
   }
 
-  /** Listeners to tell about a job, in order. */
+  /** Listeners of a job, in order. */
   jobListenersFor(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly JobListener[] {
     return this.#jobListeners.matching(key, onMatcherError)
   }
-  /** Listeners to tell about a trigger, in order. */
+  /** Listeners of a trigger, in order. */
   triggerListenersFor(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly TriggerListener[] {
     return this.#triggerListeners.matching(key, onMatcherError)
   }

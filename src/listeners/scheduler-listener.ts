@@ -5,7 +5,7 @@ import type { Trigger } from '../triggers/trigger.ts'
 
 type Told = void | Promise<void>
 
-/** Told about the scheduler and what is scheduled, awaited, in order. */
+/** Called for changes of the scheduler and of what is scheduled, in order, and awaited. */
 export interface SchedulerListener {
   jobScheduled?(trigger: Trigger): Told
   jobUnscheduled?(triggerKey: TriggerKey): Told

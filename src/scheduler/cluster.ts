@@ -15,7 +15,7 @@ export interface ClusterParts {
   readonly requireOpen: () => void
 }
 
-/** All nodes, as far as the store knows of more than this one. */
+/** All nodes that the store knows; this node alone when the store has no cluster. */
 export class Cluster implements SchedulerCluster {
   readonly #parts: ClusterParts
 

@@ -71,7 +71,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const lifeCycle = new SchedulerLifeCycle({ ...shared, thread, signals })
   const checks = new ScheduleChecks(registry, jobStore, threadPool, maxJobDataBytes)
   const scheduler: Scheduler = new QuartzScheduler({ ...shared, lifeCycle, checks })
-  // The first zone that a process looks at loads the zone data, which takes 25 ms: now, and not beneath running jobs.
+  // The first zone that a process looks at loads the zone data, which takes 25 ms: now, before jobs run.
   TimeZone.of('Europe/London').offsetMsAt(resolved.clock.now())
   try {
     await lifeCycle.initialize()

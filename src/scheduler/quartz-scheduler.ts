@@ -433,7 +433,7 @@ export class QuartzScheduler implements Scheduler {
     return this.#store
   }
 
-  /** A change; the store tells the loop when it lets something fire earlier. */
+  /** Changes data in the store, which wakes the loop when a trigger may fire earlier. */
   async #change<T>(change: (store: JobStore) => Promise<T>): Promise<T> {
     this.#lifeCycle.requireOpen()
     const answer = await change(this.#store)

@@ -12,7 +12,7 @@ import type { Trigger } from '../triggers/trigger.ts'
 /** Where jobs and calendars are looked up. */
 export type CheckedStore = Pick<JobStore, 'getJob' | 'getCalendar'>
 
-/** Refuses, before anything is stored, what could not run later. */
+/** Refuses jobs and triggers that could not run, before they are stored. */
 export class ScheduleChecks {
   readonly #registry: JobRegistry
   readonly #store: CheckedStore
@@ -26,13 +26,13 @@ export class ScheduleChecks {
     this.#maxJobDataBytes = maxJobDataBytes
   }
 
-  /** The same checks, with what another store holds. */
+  /** The same checks against another store. */
   over(store: CheckedStore): ScheduleChecks {
     return new ScheduleChecks(this.#registry, store, this.#threadPool, this.#maxJobDataBytes)
   }
 
   /**
-   * The job as it is to be stored: with what its definition says, its data checked.
+   * The job as it is to be stored: with the settings of its definition, its data checked.
    *
    * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_WORKER_MODULE, ERR_INVALID_JOB_DATA,
    *   ERR_JOB_DATA_TOO_LARGE

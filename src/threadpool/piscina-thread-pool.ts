@@ -1,6 +1,6 @@
 import { SchedulerError } from '../core/errors.ts'
+import { unawaited } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
-import { unawaited } from '../core/unawaited.ts'
 import {
   type PiscinaThreadPoolOptions,
   type ResolvedPiscinaOptions,

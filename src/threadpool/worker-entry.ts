@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { invariant } from '../core/invariant.ts'
+import { invariant } from '../core/errors.ts'
 import type { LeaseOffer } from './wire.ts'
 import { WorkerRuntime } from './worker-runtime.ts'
 

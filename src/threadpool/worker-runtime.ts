@@ -1,5 +1,5 @@
 import { type MessagePort, threadId } from 'node:worker_threads'
-import { unawaited } from '../core/unawaited.ts'
+import { unawaited } from '../core/promises.ts'
 import type { WorkerJobFunction } from '../jobs/job-definition.ts'
 import { decodeValue } from './value-wire.ts'
 import {

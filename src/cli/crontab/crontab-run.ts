@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { unawaited } from '../../core/unawaited.ts'
+import { unawaited } from '../../core/promises.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { setLongTimer } from '../../time/clock.ts'

@@ -1,5 +1,5 @@
+import { unawaited } from '../../core/promises.ts'
 import { textOf } from '../../core/thrown-value.ts'
-import { unawaited } from '../../core/unawaited.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { TimeZone } from '../../time/zone.ts'

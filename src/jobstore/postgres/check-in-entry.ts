@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
-import { invariant } from '../../core/invariant.ts'
+import { invariant } from '../../core/errors.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import { processElapsedMs, systemClock } from '../../time/clock.ts'
 import { Gate } from '../../time/gate.ts'

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { unawaited } from '../../core/promises.ts'
 import { textOf } from '../../core/thrown-value.ts'
-import { unawaited } from '../../core/unawaited.ts'
 import { type Clock, processElapsedMs, systemClock, type Timer } from '../../time/clock.ts'
 import {
   type CheckIn,

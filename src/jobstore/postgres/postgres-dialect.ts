@@ -1,4 +1,4 @@
-import { invariant } from '../../core/invariant.ts'
+import { invariant } from '../../core/errors.ts'
 import type { SqlDialect } from '../sql/kernel/sql-dialect.ts'
 import type { SchemaDialect } from '../sql/migrations/schema-dialect.ts'
 

@@ -1,4 +1,4 @@
-import { invariant } from '../../core/invariant.ts'
+import { invariant } from '../../core/errors.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { SignalBuffer } from '../signal-buffer.ts'

@@ -17,7 +17,6 @@ import type {
   ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
-import { pageSize } from '../paging.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -29,6 +28,7 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from '../queries.ts'
+import { pageSize } from '../queries.ts'
 import { storeInUse } from '../refusals.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'

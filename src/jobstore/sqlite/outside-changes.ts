@@ -1,4 +1,4 @@
-import { unawaited } from '../../core/unawaited.ts'
+import { unawaited } from '../../core/promises.ts'
 import type { Clock, Timer } from '../../time/clock.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import { first } from '../sql/kernel/statement.ts'

@@ -1,7 +1,6 @@
 import { emptyJobDataMap, type JobDataMap } from '../../../core/job-data-map.ts'
-import { type JobKey, recoveringJobsGroup, type TriggerKey } from '../../../core/key.ts'
+import { type JobKey, recoveringJobsGroup, recoveryKeys, type TriggerKey } from '../../../core/key.ts'
 import { KeyMap } from '../../../core/key-map.ts'
-import { recoveryKeys } from '../../../core/recovery-keys.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { SimpleScheduleBuilder } from '../../../triggers/simple-trigger.ts'
 import type { Trigger } from '../../../triggers/trigger.ts'

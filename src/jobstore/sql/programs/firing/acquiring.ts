@@ -4,13 +4,13 @@ import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
-import { inFireOrder } from '../../../fire-order.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
   TriggerFiredBundle,
 } from '../../../job-store.ts'
+import { inFireOrder } from '../../../job-store.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { LeftFor } from '../../session/passed-triggers.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'

@@ -1,4 +1,4 @@
-import { unreachable } from '../../../../core/invariant.ts'
+import { unreachable } from '../../../../core/errors.ts'
 import type { JobKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'

@@ -1,7 +1,7 @@
 import type { JobKey } from '../../../../core/key.ts'
 import type { JobCompletion } from '../../../job-store.ts'
-import { pageSize } from '../../../paging.ts'
 import type { ExecutionCursor, ExecutionQuery, ExecutionSummary, Page } from '../../../queries.ts'
+import { pageSize } from '../../../queries.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlSession, SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-trigger-table.ts'

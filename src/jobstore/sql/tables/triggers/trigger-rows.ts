@@ -1,4 +1,4 @@
-import { invariant } from '../../../../core/invariant.ts'
+import { invariant } from '../../../../core/errors.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { CalendarIntervalTrigger } from '../../../../triggers/calendar-interval-trigger.ts'
 import { CronTrigger } from '../../../../triggers/cron-trigger.ts'
