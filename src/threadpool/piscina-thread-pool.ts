@@ -15,7 +15,7 @@ import { WorkerThreads } from './worker-threads.ts'
 class PiscinaThreadPool extends SlotPool {
   override readonly runsWorkerJobs = true
   readonly #options: ResolvedPiscinaOptions
-  /** Modules that passed the check. */
+  /** Modules that passed the check, so that each is checked once. */
   readonly #runnable = new Set<string>()
   #opening: Promise<WorkerThreads> | null = null
   #threads: WorkerThreads | null = null
