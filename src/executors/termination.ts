@@ -9,7 +9,7 @@ export class RejectedExecutionError extends SchedulerError {
   }
 }
 
-/** The end of an executor, and those who wait for it. */
+/** The end of an executor, and the callers that wait for it. */
 export class Termination {
   readonly #clock: Clock
   readonly #waiters = new Set<() => void>()
