@@ -19,13 +19,13 @@ import { TriggeredTask } from './triggered-task.ts'
 
 export interface ConcurrentTaskSchedulerOptions {
   /**
-   * Told of what tasks throw. Default: a failure is logged; a repeating task goes on, the future of one that runs
+   * Called with what a task throws. Default: a failure is logged; a repeating task goes on, the future of one that runs
    * once fails.
    */
   readonly errorHandler?: ErrorHandler
-  /** A pino logger or anything of its shape. Default: says nothing. */
+  /** A pino logger or anything of its shape. Default: no log. */
   readonly logger?: Logger
-  /** What instants and triggers go by; the executor must have the same. Default: the system's. */
+  /** The clock of instants and triggers; the executor must have the same. Default: the system's. */
   readonly clock?: Clock
 }
 
@@ -35,7 +35,7 @@ const checkExecutor = checkMethods(
   "Make one with new ScheduledExecutor() of 'quartz-ts/executors'.",
 )
 
-/** A `TaskScheduler` on an executor that is there already, and that whoever made it shuts down. */
+/** A `TaskScheduler` on an existing executor, which it does not shut down. */
 export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly clock: Clock
   readonly #executor: ScheduledExecutorService
@@ -63,7 +63,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     })
     executor.events.on('taskWaiting', ({ future, lateMs }) => {
       const task = this.#names.get(future)
-      // Others may use the executor too.
+      // The executor may have other users.
       if (task === undefined) return
       this.#logger.warn({ task, lateMs }, 'A scheduled task waits, because as many tasks run as may')
       this.#events.emit('starvation', { task, lateMs })
@@ -119,7 +119,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     return this.#submit(task, () => this.#executor.scheduleWithFixedDelay(run, delayMs, periodMs))
   }
 
-  /** Cancels the tasks of triggers; runs in progress go on. For an executor only their next run is a task. */
+  /** Cancels the tasks of triggers; runs in progress go on. The executor itself knows only their next run. */
   protected cancelTriggered(): void {
     for (const task of this.#triggered) task.cancel()
   }
@@ -169,7 +169,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       try {
         return await task(context)
       } catch (error) {
-        // A run that was asked to end may do so by throwing; whoever asked knows.
+        // A run that was asked to end may end by throwing: that is no failure to report.
         if (context.future.isDone && context.signal.aborted) throw error
         this.#events.emit('taskFailed', { task: nameOf(task), error, repeating })
         await handle(error)

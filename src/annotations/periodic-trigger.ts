@@ -10,7 +10,7 @@ export interface PeriodicTriggerOptions {
   readonly fixedRate?: boolean
 }
 
-/** Runs again and again, where a `Trigger` is asked for. */
+/** A `Trigger` that runs periodically. */
 export class PeriodicTrigger implements Trigger {
   readonly periodMs: number
   readonly initialDelayMs: number
