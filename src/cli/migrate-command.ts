@@ -34,7 +34,7 @@ const spec = {
 
 type Values = OptionValues<typeof spec.options>
 
-/** `quartz-ts migrate`: what a store with `migrate: 'onStart'` does when it starts. */
+/** `quartz-ts migrate`: does what a store with `migrate: 'onStart'` does when it starts. */
 export const migrateCommand: Command = {
   spec,
   async run(args, host) {

@@ -58,7 +58,7 @@ export const nextCommand: Command = {
   },
 }
 
-/** Five fields and macros are Unix's; the rest is for the Quartz parser to judge. */
+/** Five fields and macros are Unix's; the Quartz parser reads the rest. */
 export function dialectOf(expression: string, unix: boolean): CronDialect {
   const fields = fieldsOf(expression)
   return unix || fields[0]?.startsWith('@') === true || fields.length === 5 ? 'unix' : 'quartz'
@@ -68,7 +68,7 @@ function fieldsOf(expression: string): readonly string[] {
   return expression.trim().split(/\s+/)
 }
 
-/** An error with the place it speaks of, the remedy on a line of its own. */
+/** An error with the place in the expression, and the remedy on a line of its own. */
 export function describeCronError(error: CronExpressionError): string {
   const { expression, message, position, suggestion } = error
   const cut = suggestion !== null && message.endsWith(suggestion)

@@ -11,7 +11,7 @@ import { nextCommand } from './next-command.ts'
 import { visible } from './terminal/text.ts'
 import { validateCommand } from './validate-command.ts'
 
-/** What the process ends with; 1 is for what a command found wrong. */
+/** Exit codes of the process; 1 means that a command found something wrong. */
 const exitCodes = { ok: 0, wrong: 1, usage: 2 } as const
 
 const commands: readonly Command[] = [crontabCommand, migrateCommand, nextCommand, validateCommand]
@@ -44,7 +44,7 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
   }
 }
 
-/** What goes wrong on purpose is told in words; a bug keeps its stack. */
+/** An error of the library is printed as its message; any other error with its stack. */
 function explain(error: unknown, args: readonly string[], host: CliHost): number {
   if (error instanceof UsageError) {
     const [name = ''] = args

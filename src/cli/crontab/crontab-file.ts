@@ -17,7 +17,7 @@ export interface CrontabFileOptions {
   readonly knownUsers: readonly string[]
 }
 
-/** A crontab with what its format was taken to be. */
+/** A crontab with the format in which it was read. */
 export interface CrontabFile {
   readonly path: string
   readonly entries: readonly CrontabEntry[]
@@ -36,7 +36,7 @@ export interface CrontabLineProblem {
   readonly error: SchedulerError
 }
 
-/** What a comment `# quartz-ts: ...` may say, since other programs that read the file must not stumble over it. */
+/** What a comment `# quartz-ts: ...` may say. It is a comment so that other programs can read the file. */
 const directives = ['seconds', 'user-column', 'demo-jobs'] as const
 type Directive = (typeof directives)[number]
 
@@ -45,7 +45,7 @@ export function readCrontabFile(path: string, options: CrontabFileOptions): Cron
   return parseCrontabFile(path, readText(path), options)
 }
 
-/** {@link readCrontabFile} for a text that is at hand. */
+/** {@link readCrontabFile} for a given text. */
 export function parseCrontabFile(path: string, text: string, options: CrontabFileOptions): CrontabFile {
   const { found, problems } = readDirectives(text)
   const seconds = options.seconds || found.has('seconds')

@@ -11,8 +11,8 @@ import { oneLine } from '../terminal/text.ts'
 import type { CommandJob } from './command-job.ts'
 
 /**
- * A job with its trigger and what people know it by. The name says all of what it is: a stored trigger of that key is
- * this one.
+ * A job with its trigger and its label. The name is made of all that the line says, so a stored trigger of the same key
+ * is the same line.
  */
 export interface PlannedJob {
   readonly label: string
@@ -22,7 +22,7 @@ export interface PlannedJob {
   readonly runs: 'scheduled' | 'atStart'
 }
 
-/** The group of the jobs that a crontab's lines become. */
+/** The group of the jobs of a crontab's lines. */
 export const entryGroup = 'crontab'
 
 /** One job with one trigger per entry; null as timeout is no limit. Entries for `@reboot` run once, at the start. */
@@ -52,8 +52,8 @@ export function planEntries(
 }
 
 /**
- * The same for a line that says the same, wherever it stands in the file: so a line that was edited is another one, and
- * the others keep what the store knows of them.
+ * The name depends on what the line says and not on its place in the file. An edited line is another job; the other
+ * lines keep their state in the store.
  */
 function digestOf({ schedule, command, input, environment }: CrontabEntry, timeoutMs: number | null): string {
   const when =
@@ -64,7 +64,7 @@ function digestOf({ schedule, command, input, environment }: CrontabEntry, timeo
   return createHash('sha256').update(content).digest('hex').slice(0, 16)
 }
 
-/** As with cron, times that were missed, such as while the machine slept, are not made up for. */
+/** As with cron, missed times, such as while the machine slept, are not made up. */
 function scheduleOf({ schedule }: CrontabEntry): ScheduleBuilder<Trigger> {
   return schedule === '@reboot'
     ? SimpleScheduleBuilder.simpleSchedule()
