@@ -3,7 +3,7 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { RamSession } from './ram-session.ts'
 import type { TriggerRecord } from './records.ts'
 
-/** Whether the misfire instruction of a trigger must decide what becomes of its fire time. */
+/** Whether a trigger is misfired, so that its misfire instruction applies. */
 export function isMisfired(session: RamSession, trigger: Trigger, nowMs: EpochMs): boolean {
   const { nextFireTimeMs } = trigger
   return (

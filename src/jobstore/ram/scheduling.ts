@@ -66,7 +66,7 @@ export function deleteTriggers(data: RamData, keys: readonly TriggerKey[]): Trig
   return deleted
 }
 
-/** Everything is looked at before anything is stored, so that a refusal changes nothing. */
+/** Everything is checked before anything is stored, so that a refusal changes nothing. */
 function refuseWhatCannotBeStored(data: RamData, entries: readonly ScheduleEntry[], replace: boolean): void {
   const newJobs = new NewKeys()
   for (const { job } of entries) {
@@ -86,7 +86,7 @@ function refuseWhatCannotBeStored(data: RamData, entries: readonly ScheduleEntry
   }
 }
 
-/** The keys of one call. Mostly there is one job and one trigger, which should not cost a map. */
+/** The keys of one call, without a map for the usual call with one job and one trigger. */
 class NewKeys {
   #first: JobKey | TriggerKey | null = null
   #others: KeyIndex<true> | null = null

@@ -62,7 +62,7 @@ async function openRunner(
   return new SqliteRunner({ filename, connect: () => database, isOwned: false }, runnerOptions)
 }
 
-/** Memory of one connection: there is nobody else, and nothing of an earlier run. */
+/** A database in memory has one connection: there is no other process and no earlier run. */
 function memoryConnection(runner: SqliteRunner): SqlConnection {
   return {
     runner,
@@ -75,7 +75,7 @@ function memoryConnection(runner: SqliteRunner): SqlConnection {
   }
 }
 
-/** What other connections, of this process or another one, may use as well. */
+/** A file, which other connections, of this process or another one, may use as well. */
 function sharedConnection(
   session: SqlSession,
   runner: SqliteRunner,
@@ -101,7 +101,7 @@ function sharedConnection(
       return joinSqlite(handle, { filename, own: database, afterTransactions })
     },
     isTakenOver: () => lease.refusal !== null,
-    // Others look for themselves.
+    // Other processes look for changes themselves.
     wakePeers: () => {},
     cutOff() {
       lease.cutOff()
