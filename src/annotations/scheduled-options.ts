@@ -7,7 +7,7 @@ import {
 } from '../triggers/misfire-instruction.ts'
 import { type DurationLike, type TimeUnit, timeUnits } from './durations.ts'
 
-interface EveryScheduled {
+export interface EveryScheduled {
   /**
    * The name of the task in logs, handles and a cluster's jobs; unique within a cluster. Default: the names of class
    * and method, so give one where a minifier renames classes.
@@ -31,7 +31,7 @@ export interface CronScheduled extends EveryScheduled {
   readonly timeUnit?: never
 }
 
-interface PeriodicScheduled extends EveryScheduled {
+export interface PeriodicScheduled extends EveryScheduled {
   /** How long to wait before the first run. Default 0. */
   readonly initialDelay?: DurationLike
   /** The unit of durations that are plain numbers. Default `milliseconds`. */

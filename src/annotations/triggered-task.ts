@@ -3,14 +3,14 @@ import { CancellationError } from '../executors/scheduled-future.ts'
 import type { TaskContext, TaskFunction } from '../executors/task.ts'
 import type { Clock } from '../time/clock.ts'
 import { TaskRejectedError } from './task-scheduler.ts'
-import type { Trigger, TriggerContext } from './trigger.ts'
+import type { TaskTrigger, TaskTriggerContext } from './task-trigger.ts'
 
 /** The longest wait before the wall clock is read again: setting the clock moves a run by this at most. */
 const replanMs = 30_000
 
 export interface TriggeredTaskParts {
   readonly task: TaskFunction<unknown>
-  readonly trigger: Trigger
+  readonly trigger: TaskTrigger
   readonly clock: Clock
   /** Submits one run, or one wake-up to read the clock. @throws TaskRejectedError */
   readonly submit: (wake: TaskFunction<unknown>, delayMs: number) => ScheduledFuture<unknown>
@@ -24,7 +24,7 @@ export interface TriggeredTaskParts {
 export class TriggeredTask implements ScheduledFuture<never> {
   readonly isPeriodic = true
   readonly #parts: TriggeredTaskParts
-  #context: TriggerContext
+  #context: TaskTriggerContext
   #plannedMs = 0
   #current: ScheduledFuture<unknown> | null = null
   #state: 'active' | 'cancelled' | 'failed' | 'finished' = 'active'

@@ -1,5 +1,5 @@
 import { checkFunction, checkName, checkObject, checkString, listOf } from '../core/arguments.ts'
-import { checkMatcher, type Matcher } from '../core/matcher.ts'
+import { checkMatcher, type KeyLike, type Matcher } from '../core/matcher.ts'
 import { callbacksOf } from './events.ts'
 import type { JobListener } from './job-listener.ts'
 import type { SchedulerListener } from './scheduler-listener.ts'
@@ -10,8 +10,6 @@ interface Registration<Listener> {
   /** The listener is called for a key that one of them matches; empty: for every key. */
   readonly matchers: readonly Matcher[]
 }
-
-type KeyLike = Parameters<Matcher['isMatch']>[0]
 
 /** Reports a matcher that threw; its listener counts as not matching. */
 type MatcherErrorHandler = (listener: object, error: unknown) => void
@@ -136,11 +134,11 @@ export class ListenerManager {
     return [...this.#schedulerListeners]
   }
 
-  /** Listeners of a job, in order. */
+  /** Listeners of a job, in order. @internal */
   jobListenersFor(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly JobListener[] {
     return this.#jobListeners.matching(key, onMatcherError)
   }
-  /** Listeners of a trigger, in order. */
+  /** Listeners of a trigger, in order. @internal */
   triggerListenersFor(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly TriggerListener[] {
     return this.#triggerListeners.matching(key, onMatcherError)
   }

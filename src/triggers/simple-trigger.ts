@@ -1,4 +1,4 @@
-import { checkNumber, checkObject, checkOptions } from '../core/arguments.ts'
+import { type ArgumentCheck, checkNumber, checkObject, checkOptions } from '../core/arguments.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { firstIncluded } from './calendar-skip.ts'
 import type { Calendar } from './calendars/calendar.ts'
@@ -269,12 +269,20 @@ export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
   }
 }
 
-const intervalUnits = ['hours', 'minutes', 'seconds', 'milliseconds'] as const
-
-const intervalParts = Object.fromEntries(intervalUnits.map((unit) => [unit, checkNumber]))
-
 /** A span of time in parts, for example `{ minutes: 1, seconds: 30 }`. */
-export type IntervalParts = { readonly [Unit in (typeof intervalUnits)[number]]?: number }
+export interface IntervalParts {
+  readonly hours?: number
+  readonly minutes?: number
+  readonly seconds?: number
+  readonly milliseconds?: number
+}
+
+const intervalParts: Readonly<Record<keyof IntervalParts, ArgumentCheck>> = {
+  hours: checkNumber,
+  minutes: checkNumber,
+  seconds: checkNumber,
+  milliseconds: checkNumber,
+}
 
 function repeatsOf(totalCount: number): number {
   return requireWhole('SimpleScheduleBuilder', 'totalCount', totalCount, { min: 1, max: int32Max + 1 }) - 1

@@ -14,12 +14,12 @@ import { SimpleTrigger } from './simple-trigger.ts'
 import { checkTrigger, type Trigger } from './trigger.ts'
 import type { FireState, TriggerFields } from './trigger-fields.ts'
 
-interface KeyJson {
+export interface KeyJson {
   readonly name: string
   readonly group: string
 }
 
-interface CommonJson extends Omit<TriggerFields, 'key' | 'jobKey'>, FireState {
+export interface CommonJson extends Omit<TriggerFields, 'key' | 'jobKey'>, FireState {
   readonly key: KeyJson
   readonly jobKey: KeyJson | null
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { unawaited } from '../../core/promises.ts'
 import { textOf } from '../../core/thrown-value.ts'
-import { type Clock, processElapsedMs, systemClock, type Timer } from '../../time/clock.ts'
+import { type Clock, type ClockTimer, processElapsedMs, systemClock } from '../../time/clock.ts'
 import {
   type CheckIn,
   type CheckInDriver,
@@ -46,7 +46,7 @@ export class ThreadCheckIns implements CheckInDriver {
   #sent = ''
   #worker: Worker | null = null
   #ended: Promise<void> = Promise.resolve()
-  #restart: Timer | null = null
+  #restart: ClockTimer | null = null
   #failures = 0
   #hasCheckedIn = false
   #isFallenBack = false

@@ -1,4 +1,4 @@
-import type { Clock, EpochMs, Timer } from '../../time/clock.ts'
+import type { Clock, ClockTimer, EpochMs } from '../../time/clock.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 /**
@@ -13,7 +13,7 @@ export class AfterTransactions {
   readonly #onEnd: (earliestMs: EpochMs) => void
   /** The earliest fire time of each connection's transaction. */
   readonly #pending = new Map<SqliteDatabase, EpochMs>()
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #delayMs = lookAfterMs.first
   #isStopped = false
 

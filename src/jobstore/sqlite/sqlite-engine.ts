@@ -77,15 +77,15 @@ function memoryConnection(runner: SqliteRunner): SqlConnection {
 
 /** A file, which other connections, of this process or another one, may use as well. */
 function sharedConnection(
-  session: SqlSession,
+  { context }: SqlSession,
   runner: SqliteRunner,
-  { filename, database }: ResolvedSqliteOptions,
+  { filename, database, names }: ResolvedSqliteOptions,
 ): SqlConnection {
-  const { context } = session
+  const vocabulary = { dialect: sqliteDialect, names, schedulerName: context.schedulerName }
   const afterTransactions = new AfterTransactions(context.clock, (earliestMs) => {
     context.signaler.schedulingChanged(earliestMs)
   })
-  const lease = new SchedulerLease(runner, session, context, withoutSecrets(filename))
+  const lease = new SchedulerLease(runner, vocabulary, context, withoutSecrets(filename))
   const changes = new OutsideChanges(runner, context.clock, () => {
     context.signaler.schedulingChanged(null)
   })

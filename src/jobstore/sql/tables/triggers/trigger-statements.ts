@@ -3,6 +3,7 @@ import { type TriggerAction, triggerActions } from '../../../trigger-state.ts'
 import {
   boundRows,
   type Columns,
+  clearQuery,
   deleteQuery,
   insertQuery,
   isRow,
@@ -87,6 +88,8 @@ export interface TriggerStatements {
   /** Writes how often triggers have fired. */
   readonly countIn: Readonly<Record<SubTable, KeyQuery>>
   readonly deleteFrom: Readonly<Record<SubTable | 'blob', KeyQuery>>
+  /** In this order: a sub-row refers to its trigger. */
+  readonly clear: Readonly<Record<SubTable | 'blob' | 'triggers', SqlQuery<{ readonly scheduler: string }>>>
 }
 
 const fireStateColumns = {
@@ -189,7 +192,7 @@ function applyQuery({ dialect, names }: SqlVocabulary, action: TriggerAction): K
 
 function subTableStatements(
   vocabulary: SqlVocabulary,
-): Pick<TriggerStatements, 'insertInto' | 'upsertInto' | 'countIn' | 'deleteFrom'> {
+): Pick<TriggerStatements, 'insertInto' | 'upsertInto' | 'countIn' | 'deleteFrom' | 'clear'> {
   const { names } = vocabulary
   const key = triggerKeyColumns
   return {
@@ -205,6 +208,9 @@ function subTableStatements(
     }),
     deleteFrom: forEach([...subTables, 'blob'], (table) => {
       return deleteQuery(vocabulary, tableName(names, table), key)
+    }),
+    clear: forEach([...subTables, 'blob', 'triggers'], (table) => {
+      return clearQuery(vocabulary, table === 'triggers' ? names.triggers : tableName(names, table))
     }),
   }
 }

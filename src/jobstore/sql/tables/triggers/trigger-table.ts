@@ -266,6 +266,12 @@ export class TriggerTable {
     )
   }
 
+  /** Deletes all rows and their sub-rows. */
+  *clear(): SqlProgram<void> {
+    const scheduler = this.#schedulerName
+    for (const clear of Object.values(this.#statements.clear)) yield* later(clear({ scheduler }))
+  }
+
   *#deleteSubRows(refs: readonly Pick<TriggerRef, 'key' | 'storedType'>[]): SqlProgram<void> {
     const keys = new Map<string, TriggerKey[]>()
     for (const { key, storedType } of refs) {

@@ -24,3 +24,18 @@ export function groupPredicate(
       return unreachable(operator)
   }
 }
+
+/** Names of groups, bound as one value: what {@link groupsOf} makes a set of. */
+export function groupRows(groups: Iterable<string>): string {
+  return JSON.stringify(Array.from(groups, (grp) => ({ grp })))
+}
+
+/** A table expression over the groups that are bound as `:parameter`, one in each row, as `grp`. */
+export function groupTable(dialect: SqlDialect, parameter: string = 'rows'): string {
+  return dialect.rowSet(parameter, { grp: 'text' })
+}
+
+/** The same as the list behind `IN`. */
+export function groupsOf(dialect: SqlDialect, parameter: string = 'rows'): string {
+  return `(SELECT r.grp FROM ${groupTable(dialect, parameter)} AS r)`
+}

@@ -2,7 +2,7 @@ import { type ArgumentCheck, checkMethods } from '../core/arguments.ts'
 import type { Clock } from '../time/clock.ts'
 
 /** The last run, as a trigger sees it; null before the first. */
-export interface TriggerContext {
+export interface TaskTriggerContext {
   /** When the last run was planned. */
   readonly lastScheduledExecution: Date | null
   /** When the last run began. */
@@ -13,13 +13,13 @@ export interface TriggerContext {
 }
 
 /** Decides when a task runs next. Called before the first run and after the end of each, so runs never overlap. */
-export interface Trigger {
+export interface TaskTrigger {
   /** The next run, or null when there is none. */
-  nextExecution(context: TriggerContext): Date | null
+  nextExecution(context: TaskTriggerContext): Date | null
 }
 
-export const checkTrigger: ArgumentCheck = checkMethods(
+export const checkTaskTrigger: ArgumentCheck = checkMethods(
   "a trigger of 'quartz-ts/annotations'",
   ['nextExecution'],
-  "Make one, as in new CronTrigger('0 0 7 * * *') or new PeriodicTrigger('5s').",
+  "Make one, as in new CronTaskTrigger('0 0 7 * * *') or new PeriodicTaskTrigger('5s').",
 )
