@@ -2,7 +2,6 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import type { EpochMs } from '../time/clock.ts'
-import type { TriggerType } from '../triggers/trigger.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /** One page of a listing. */
@@ -46,8 +45,8 @@ export interface JobSummary {
 export interface TriggerSummary {
   readonly key: TriggerKey
   readonly jobKey: JobKey
-  /** `unknown` for a trigger that another kind of scheduler stored and this scheduler cannot read. */
-  readonly type: TriggerType | 'unknown'
+  /** The name of its family, or `unknown` for a trigger whose family this node does not know. */
+  readonly type: string
   readonly state: TriggerState
   readonly description: string | null
   readonly calendarName: string | null

@@ -107,6 +107,7 @@ export class SchedulerLifeCycle {
       signaler: signals.signaler(),
       misfireThresholdMs,
       knowsJobType: (jobType) => registry.has(jobType),
+      triggerFamilies: options.triggerFamilies,
       jobTypes: () => registry.jobTypes,
     }
     await this.#takePart('store', () => jobStore.initialize(storeContext))

@@ -47,6 +47,8 @@ export class SchedulerLease {
   #timer: ClockTimer | null = null
   #checkin: Promise<void> = Promise.resolve()
   #isHeld = false
+  /** From then on each transaction proves it, also one that began to wait before the lease was lost or given back. */
+  #wasTaken = false
   #refusal: JobPersistenceError | null = null
 
   constructor(runner: SqlRunner, vocabulary: SqlVocabulary, context: JobStoreContext, filename: string) {
@@ -97,6 +99,7 @@ export class SchedulerLease {
     }
     if (!this.#isHeld) this.#checkInLater()
     this.#isHeld = true
+    this.#wasTaken = true
   }
 
   /**
@@ -104,7 +107,9 @@ export class SchedulerLease {
    * was suspended writes nothing. A scheduler that never took the lease runs it unchecked.
    */
   *guard<Answer>(program: SqlProgram<Answer>): SqlProgram<Answer> {
-    if (this.#isHeld && (yield* first(this.#statements.prove(this.#whose))) === null) throw this.#takenOver()
+    if (this.#wasTaken && (yield* first(this.#statements.prove(this.#whose))) === null) {
+      throw this.#refusal ?? (this.#isHeld ? this.#takenOver() : wasShutDown())
+    }
     return yield* program
   }
 
