@@ -166,7 +166,9 @@ export class Load implements Expectation {
     const endsLater = triggers.some(({ endMs }) => endMs !== undefined)
     const anyMs = this.#random.chance(0.3) ? 0 : this.#random.integer(1, 300)
     // Longer than the time limit of such a job.
-    const bodyMs = type === 'native' ? 2000 : anyMs
+    const longMs = type === 'native' ? 2000 : anyMs
+    // Runs one after the other, and must keep up with its triggers.
+    const bodyMs = type === 'exclusive' ? Math.min(anyMs, 100) : longMs
     return {
       job: {
         name,

@@ -61,7 +61,8 @@ function junkValues(bytes: JunkGround['bytes']): readonly string[] {
     `'[true]'`,
     '0',
     '-1',
-    '1.5',
+    // Not of so few milliseconds that a trigger with it fires all the time.
+    '4321.5',
     '2147483648',
     '9007199254740991',
     '9223372036854775807',

@@ -94,7 +94,7 @@ export class ClusterOperations {
     })
     switch (action) {
       case 'schedule':
-        return this.#schedule(scheduler)
+        return this.schedule(scheduler)
       case 'scheduleLoose':
         return scheduler.scheduleJob(this.#looseTrigger().forJob(random.pick(allJobNames)).build())
       case 'scheduleFleeting':
@@ -151,7 +151,8 @@ export class ClusterOperations {
     )
   }
 
-  async #schedule(scheduler: Scheduler): Promise<void> {
+  /** Stores a trigger of one of the durable jobs. */
+  async schedule(scheduler: Scheduler): Promise<void> {
     const random = this.#random
     const jobName = random.pick(jobNamesOf(random.pick(kinds)))
     const isSure = random.chance(0.7)
