@@ -10,6 +10,8 @@ import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
 /** How long each step of the way out may take where nothing is left to wait for. */
 const stepMaxMs = 1000
+/** How long all steps together may take after `timeoutMs`. Plugins and listeners have half of it, the store the rest. */
+const graceMs = 1000
 
 export interface SchedulerShutdownParts {
   /** Aborted here when the store is cut off. */
@@ -112,7 +114,7 @@ export class SchedulerShutdown {
       answer = await action()
     })
     if (this.#isCut) return null
-    if (!(await settledWithin(this.#parts.options.clock, this.#stepMs(), work))) this.#cutOff(what)
+    if (!(await settledWithin(this.#parts.options.clock, this.#stepMs(graceMs), work))) this.#cutOff(what)
     return answer
   }
 
@@ -122,7 +124,7 @@ export class SchedulerShutdown {
     const ending = this.#guarded(`Plugin '${plugin.name}' failed to shut down.`, async () => {
       await plugin.shutdown?.()
     })
-    if (await settledWithin(options.clock, this.#stepMs(), ending)) return
+    if (await settledWithin(options.clock, this.#stepMs(graceMs / 2), ending)) return
     notifier.error(`Plugin '${plugin.name}' did not shut down in time.`, null)
   }
 
@@ -133,7 +135,7 @@ export class SchedulerShutdown {
     const closing = this.#guarded('The job store failed to shut down.', () =>
       options.jobStore.shutdown({ cut: cut.signal }),
     )
-    const limitMs = this.#isCut ? stepMaxMs : this.#stepMs()
+    const limitMs = this.#isCut ? stepMaxMs : this.#stepMs(graceMs)
     if (await settledWithin(options.clock, limitMs, closing)) return
     this.#cutOff('closing the job store')
     await settledWithin(options.clock, stepMaxMs, closing)
@@ -150,22 +152,28 @@ export class SchedulerShutdown {
 
   /** Listeners get the time of a step; one that takes longer goes on by itself. */
   async #told(telling: Told): Promise<void> {
-    if (telling !== null) await settledWithin(this.#parts.options.clock, this.#stepMs(), telling)
+    if (telling !== null) await settledWithin(this.#parts.options.clock, this.#stepMs(graceMs / 2), telling)
   }
 
   /** What is left of the time that the caller wants to wait; null for no limit. */
   #remainingMs(): number | null {
     if (!this.#waits) return 0
     if (this.#timeoutMs === null) return null
-    const spentMs = this.#parts.options.clock.elapsedMs() - this.#startedMs
-    return Math.max(0, this.#timeoutMs - spentMs)
+    return Math.max(0, this.#timeoutMs - this.#spentMs())
   }
 
-  #stepMs(): number | null {
+  #spentMs(): number {
+    return this.#parts.options.clock.elapsedMs() - this.#startedMs
+  }
+
+  /** How long the next step may take. With `timeoutMs`, all steps share one deadline, and a second after it. */
+  #stepMs(afterDeadlineMs: number): number | null {
     const remainingMs = this.#remainingMs()
     if (remainingMs === null) return null
-    const leastMs = this.#waits ? stepMaxMs : Math.min(stepMaxMs, this.#timeoutMs ?? stepMaxMs)
-    return Math.max(remainingMs, leastMs)
+    const ownMs = Math.max(remainingMs, stepMaxMs)
+    if (this.#timeoutMs === null) return ownMs
+    const deadlineMs = this.#timeoutMs + (this.#waits ? afterDeadlineMs : 0)
+    return Math.max(0, Math.min(ownMs, deadlineMs - this.#spentMs()))
   }
 
   /** The store is asked nothing more, and what it still does is not waited for. */

@@ -2,6 +2,7 @@ import { systemIds } from '../../core/ids.ts'
 import { systemClock } from '../../time/clock.ts'
 import { type CheckInDriver, EventLoopCheckIns } from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
+import { run } from '../sql/kernel/statement.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SchemaVocabulary } from '../sql/migrations/plan-migrations.ts'
 import type { SqlTransactor } from '../sql/session/sql-transactor.ts'
@@ -53,8 +54,12 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         const runner = access.migrationRunner()
         const begin = (): Promise<unknown> =>
           options.migrate === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
-        await firstContact(begin, { connectWaitMs: options.connectWaitMs, clock: systemClock, logger })
+        const reach = (): Promise<unknown> => runner.read(() => run({ text: 'SELECT 1', values: [] }))
+        const { connectWaitMs } = options
+        await firstContact(begin, { connectWaitMs, reach, clock: systemClock, logger })
       } catch (error) {
+        // An attempt may be under way still.
+        access.cutOff()
         await access.close()
         throw error
       }
