@@ -106,7 +106,7 @@ export interface JobStoreContext {
   readonly misfireThresholdMs: number
   /** Whether this node has the code of a job type; triggers of other types are left to other nodes. */
   readonly knowsJobType: (jobType: string) => boolean
-  /** The job types whose code this node has, for people who look at the cluster. */
+  /** The job types that this node runs, for people and nodes who look at the cluster. */
   readonly jobTypes: () => readonly string[]
 }
 

@@ -107,8 +107,9 @@ export class SchedulerEngine {
     return this.#neverStarted
   }
 
+  /** The job types that this node runs: others need not leave their triggers to a node that only schedules. */
   get jobTypes(): readonly string[] {
-    return this.#registry.jobTypes
+    return this.#options.threadPool.size === 0 ? [] : this.#registry.jobTypes
   }
   get state(): SchedulerState {
     return this.#state
@@ -152,6 +153,9 @@ export class SchedulerEngine {
         threadStuck: (stuck) => {
           this.#tellStuck(stuck)
         },
+        allThreadsStuck: (error) => {
+          this.#notifier.error(error.message, error)
+        },
       }),
     )
     const storeContext: JobStoreContext = {
@@ -163,7 +167,7 @@ export class SchedulerEngine {
       signaler: this.#signaler(),
       misfireThresholdMs,
       knowsJobType: (jobType) => this.#registry.has(jobType),
-      jobTypes: () => this.#registry.jobTypes,
+      jobTypes: () => this.jobTypes,
     }
     await this.#takePart('store', () => jobStore.initialize(storeContext))
   }
