@@ -6,7 +6,7 @@ import type { NodeRow } from '../../src/jobstore/sql/tables/nodes/node-row.ts'
 import {
   type OwnRow,
   readRoll,
-  SchedulerStateTable,
+  type SchedulerStateTable,
 } from '../../src/jobstore/sql/tables/nodes/scheduler-state-table.ts'
 import { busy, idle, type Scene, type StoreOperation } from './store-operations.ts'
 
@@ -26,7 +26,7 @@ function ownRow({ bed }: Scene, bootId: string): OwnRow {
 /** Lets the scheduler of the scene be a node of its cluster; answers its row. */
 async function takePart(scene: Scene): Promise<{ table: SchedulerStateTable; own: OwnRow; row: NodeRow }> {
   const { bed, transactor } = scene
-  const table = new SchedulerStateTable(transactor.session)
+  const table = transactor.session.nodes
   const own = ownRow(scene, 'boot-1')
   const nowMs = bed.clock.now()
   await transactor.run(() => run(table.insert(own, nowMs)), { lock: 'cluster' })

@@ -329,7 +329,8 @@ function engineOn(way: SqlRunner): SqlEngine {
         isCutOff: () => false,
         cutOff: () => {},
       }
-      return Promise.resolve(sharedConnection(session, runner, { filename: 'a.db', database: null }))
+      const { names } = sqliteWords
+      return Promise.resolve(sharedConnection(session, runner, { filename: 'a.db', database: null, names }))
     },
   }
 }

@@ -355,13 +355,7 @@ const firing: readonly StoreOperation[] = [
     prepare: async (scene) => {
       await fireStrict(scene)
       const { transactor } = scene
-      const { names } = transactor.session
-      await transactor.run(
-        function* () {
-          yield { text: `DELETE FROM ${names.firedTriggers}`, values: [] }
-        },
-        { lock: 'cluster' },
-      )
+      await transactor.run((tx) => tx.session.firedTriggers.deleteAll(), { lock: 'cluster' })
       return () => transactor.run(freeStuckTriggers, { lock: 'cluster' })
     },
   },

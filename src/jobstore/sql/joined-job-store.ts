@@ -5,7 +5,6 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreTransaction, ScheduleEntry } from '../job-store.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { SqlProgram } from './kernel/statement.ts'
-import { getTriggerState } from './programs/reading/listing.ts'
 import * as reading from './programs/reading/reading.ts'
 import { deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
 import { addJob, rescheduleTrigger, scheduleJobs } from './programs/scheduling/scheduling.ts'
@@ -50,7 +49,7 @@ export class JoinedJobStore implements JobStoreTransaction {
     return reading.withoutBroken(found, this.#session.context.signaler)
   }
   getTriggerState(key: TriggerKey): Promise<TriggerState> {
-    return this.#runner.read(() => getTriggerState(this.#session, key))
+    return this.#runner.read(() => this.#session.listings.triggerState(key))
   }
   getCalendar(name: string): Promise<Calendar | null> {
     return this.#runner.read(() => reading.getCalendar(this.#session, name))

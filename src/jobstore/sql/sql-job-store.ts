@@ -44,16 +44,13 @@ import { completeJobs } from './programs/firing/completing.ts'
 import { fireTriggers } from './programs/firing/firing.ts'
 import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
 import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
-import * as listing from './programs/reading/listing.ts'
 import * as reading from './programs/reading/reading.ts'
-import { queryUnknownJobTypes } from './programs/reading/unknown-job-types.ts'
 import { addCalendar, deleteCalendar } from './programs/scheduling/calendar-changes.ts'
 import { clear, deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
 import * as pausing from './programs/scheduling/pausing.ts'
 import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
 import { ScheduleWriter } from './programs/scheduling/schedule-writer.ts'
 import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
-import { queryExecutions } from './programs/steps/history.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import { SqlTransactions } from './session/sql-transactions.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
@@ -194,10 +191,10 @@ export class SqlJobStore implements DatabaseJobStore {
     )
   }
   queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>> {
-    return this.#read((session) => listing.queryJobs(session, query))
+    return this.#read((session) => reading.queryJobs(session, query))
   }
   queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>> {
-    return this.#read((session) => listing.queryTriggers(session, query))
+    return this.#read((session) => reading.queryTriggers(session, query))
   }
   getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
     return this.#read((session) => session.keyLists.jobKeys(matcher))
@@ -212,10 +209,10 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#read((session) => session.keyLists.triggerGroups(GroupMatcher.anyGroup()))
   }
   getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }> {
-    return this.#read((session) => listing.getCounts(session))
+    return this.#read((session) => session.listings.counts())
   }
   getTriggerState(key: TriggerKey): Promise<TriggerState> {
-    return this.#read((session) => listing.getTriggerState(session, key))
+    return this.#read((session) => session.listings.triggerState(key))
   }
   resetTriggerFromErrorState(key: TriggerKey): Promise<boolean> {
     return this.#transact('shared', (tx) => resetTriggerFromErrorState(tx, key))
@@ -332,10 +329,10 @@ export class SqlJobStore implements DatabaseJobStore {
     return left
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
-    return this.#read(queryUnknownJobTypes)
+    return this.#read(reading.queryUnknownJobTypes)
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
-    return this.#read((session) => queryExecutions(session, query))
+    return this.#read((session) => reading.queryExecutions(session, query))
   }
   joinTransaction(handle: object): JobStoreTransaction {
     const { connection, transactions } = this.#require()

@@ -1,12 +1,17 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import { packageVersion } from '../../core/version.ts'
-import type { EpochMs, Timer } from '../../time/clock.ts'
+import type { ClockTimer, EpochMs } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { JobStoreContext } from '../job-store.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import type { SqlVocabulary } from '../sql/kernel/sql-vocabulary.ts'
-import { all, first, run, type SqlProgram, type SqlRow, sqlQuery } from '../sql/kernel/statement.ts'
+import { all, first, run, type SqlProgram, type SqlRow } from '../sql/kernel/statement.ts'
 import { anyText, instant, readable, textOrNull } from '../sql/tables/encoding/columns.ts'
+import {
+  type LeaseHolder,
+  type LeaseStatements,
+  leaseStatements,
+} from '../sql/tables/nodes/lease-statements.ts'
 import { fateOf, ownIdentity, type ProcessIdentity } from './process-identity.ts'
 import { wasShutDown } from './sqlite-runner.ts'
 
@@ -23,8 +28,6 @@ interface Rival {
   readonly identity: ProcessIdentity | null
 }
 
-type Statements = ReturnType<typeof statementsOf>
-
 /**
  * The right to fire the triggers of one scheduler name in one file. One process has it at a time: a second one would
  * take what the first has in flight for what a crash left behind. Others may schedule on the file meanwhile.
@@ -35,12 +38,12 @@ type Statements = ReturnType<typeof statementsOf>
 export class SchedulerLease {
   readonly #runner: SqlRunner
   readonly #context: JobStoreContext
-  readonly #statements: Statements
+  readonly #statements: LeaseStatements
   readonly #filename: string
-  readonly #whose: Whose
+  readonly #whose: LeaseHolder
   readonly #identity = ownIdentity()
   readonly #sleep: InterruptibleSleep
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #checkin: Promise<void> = Promise.resolve()
   #isHeld = false
   /** From then on each transaction proves it, also one that began to wait before the lease was lost or given back. */
@@ -51,7 +54,7 @@ export class SchedulerLease {
     this.#runner = runner
     this.#context = context
     this.#sleep = new InterruptibleSleep(context.clock)
-    this.#statements = statementsOf(vocabulary)
+    this.#statements = leaseStatements(vocabulary)
     this.#filename = filename
     this.#whose = { scheduler: vocabulary.schedulerName, bootId: context.ids.uniqueName() }
   }
@@ -224,38 +227,6 @@ function isAlive(rival: Rival): boolean {
 /** Whether a rival is one of those, and has not checked in since. */
 function isAmong(rivals: readonly Rival[], { bootId, checkinMs }: Rival): boolean {
   return rivals.some((other) => other.bootId === bootId && other.checkinMs === checkinMs)
-}
-
-type Whose = { readonly scheduler: string; readonly bootId: string }
-
-function statementsOf({ dialect, names }: SqlVocabulary) {
-  const table = names.schedulerState
-  const own = 'sched_name = :scheduler AND boot_id = :bootId'
-  return {
-    holders: sqlQuery<Whose>(
-      dialect,
-      `SELECT instance_name, boot_id, last_checkin_time, node_info FROM ${table}
-        WHERE sched_name = :scheduler AND boot_id <> :bootId ORDER BY last_checkin_time DESC`,
-    ),
-    releaseOthers: sqlQuery<Whose>(
-      dialect,
-      `DELETE FROM ${table} WHERE sched_name = :scheduler AND (boot_id IS NULL OR boot_id <> :bootId)`,
-    ),
-    hold: sqlQuery<
-      Whose & { instanceId: string; nowMs: EpochMs; checkinIntervalMs: number; nodeInfo: string }
-    >(
-      dialect,
-      `INSERT INTO ${table} (sched_name, instance_name, last_checkin_time, checkin_interval, boot_id, node_info)
-        VALUES (:scheduler, :instanceId, :nowMs, :checkinIntervalMs, :bootId, :nodeInfo)
-        ON CONFLICT (sched_name, instance_name) DO UPDATE SET last_checkin_time = excluded.last_checkin_time`,
-    ),
-    checkIn: sqlQuery<Whose & { nowMs: EpochMs }>(
-      dialect,
-      `UPDATE ${table} SET last_checkin_time = :nowMs WHERE ${own}`,
-    ),
-    prove: sqlQuery<Whose>(dialect, `SELECT 1 AS held FROM ${table} WHERE ${own}`),
-    release: sqlQuery<Whose>(dialect, `DELETE FROM ${table} WHERE ${own}`),
-  }
 }
 
 function toRival(row: SqlRow): Rival {

@@ -80,13 +80,14 @@ function memoryConnection(runner: SqliteRunner): SqlConnection {
 export function sharedConnection(
   session: SqlSession,
   runner: SqlRunner & Pick<SqliteRunner, 'isCutOff' | 'cutOff'>,
-  { filename, database }: Pick<ResolvedSqliteOptions, 'filename' | 'database'>,
+  { filename, database, names }: Pick<ResolvedSqliteOptions, 'filename' | 'database' | 'names'>,
 ): SqlConnection {
   const { context } = session
+  const vocabulary = { dialect: sqliteDialect, names, schedulerName: context.schedulerName }
   const afterTransactions = new AfterTransactions(context.clock, (earliestMs) => {
     context.signaler.schedulingChanged(earliestMs)
   })
-  const lease = new SchedulerLease(runner, session, context, withoutSecrets(filename))
+  const lease = new SchedulerLease(runner, vocabulary, context, withoutSecrets(filename))
   const changes = new OutsideChanges(runner, context.clock, () => {
     context.signaler.schedulingChanged(null)
   })

@@ -13,7 +13,7 @@ import {
   type OwnRow,
   type Roll,
   readRoll,
-  SchedulerStateTable,
+  type SchedulerStateTable,
 } from '../tables/nodes/scheduler-state-table.ts'
 import type { CheckIn, CheckInDriver, CheckInObserver, CheckInOrders } from './check-in.ts'
 import type { ResolvedClusterOptions } from './cluster-options.ts'
@@ -79,7 +79,7 @@ export class ClusterNode implements CheckInObserver {
     this.#context = transactor.session.context
     this.#options = options
     this.#driver = driver
-    this.#table = new SchedulerStateTable(transactor.session)
+    this.#table = transactor.session.nodes
     this.#watch = new NodeWatch(options)
     this.#gate = new Gate(this.#context.clock)
   }
@@ -347,7 +347,7 @@ export class ClusterNode implements CheckInObserver {
     { lookedMs, lookTookMs }: Pick<CheckIn, 'lookedMs' | 'lookTookMs'>,
   ): void {
     const { clock, signaler } = this.#context
-    if (this.#transactor.session.dialect.nowMs === null) return
+    if (!this.#table.isOnDatabaseTime) return
     const aheadMs = databaseMs + (clock.elapsedMs() - lookedMs) - clock.now()
     signaler.clockOffsetMeasured(aheadMs, lookTookMs / 2)
     // Of the machine's clock, whatever the scheduler made of the difference by now.

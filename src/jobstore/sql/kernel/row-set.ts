@@ -139,6 +139,14 @@ export function deleteQuery({ dialect }: SqlVocabulary, table: string, key: Colu
   return sqlQuery(dialect, `DELETE FROM ${table} WHERE ${isAmongRows(dialect, key)}`)
 }
 
+/** Deletes all rows of a scheduler. */
+export function clearQuery(
+  { dialect }: SqlVocabulary,
+  table: string,
+): SqlQuery<{ readonly scheduler: string }> {
+  return sqlQuery(dialect, `DELETE FROM ${table} WHERE sched_name = :scheduler`)
+}
+
 /** The condition that a row of a table is one of those that bound rows name, of those for which `condition` holds. */
 export function isAmongRows(dialect: SqlDialect, key: Columns, condition: string = 'true'): string {
   const columns = Object.keys(withScheduler(key))

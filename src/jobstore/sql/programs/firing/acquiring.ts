@@ -207,7 +207,8 @@ function* nextLook(
     notePassed(search, request, waitingMs)
     if (waitingMs !== null) looks.push(waitingMs <= nowMs ? nowMs : waitingMs + overdueClaimMs)
     if (claimedMs !== null && claimedMs <= untilMs) looks.push(claimedMs + overdueClaimMs)
-    hasOverdueClaims = claimedMs !== null && claimedMs + overdueClaimMs <= nowMs && !session.sharedWithJava
+    hasOverdueClaims =
+      claimedMs !== null && claimedMs + overdueClaimMs <= nowMs && session.triggersOfJava === null
   }
   if (looks.length === 0) return { hasOverdueClaims }
   return { lookAgainAtMs: Math.max(nowMs, Math.min(...looks)), hasOverdueClaims }

@@ -3,9 +3,8 @@ import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import { calendarInUse } from '../../../refusals.ts'
 import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
-import { first, type SqlProgram, sqlQuery } from '../../kernel/statement.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
-import { triggerKeyOf } from '../../tables/encoding/key-rows.ts'
 import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
@@ -96,15 +95,7 @@ function stateUnderCalendar(
 export function* deleteCalendar(tx: SqlTransaction, name: string): SqlProgram<boolean> {
   const { session } = tx
   if (!(yield* session.calendars.exists(name))) return false
-  const { dialect, names, schedulerName: scheduler } = session
-  const userOf = sqlQuery<{ scheduler: string; name: string }>(
-    dialect,
-    `SELECT trigger_name, trigger_group FROM ${names.triggers}
-     WHERE sched_name = :scheduler AND calendar_name = :name LIMIT 1`,
-  )
-  const user = yield* first(userOf({ scheduler, name }))
-  if (user !== null) {
-    throw calendarInUse(name, triggerKeyOf(user))
-  }
+  const user = yield* session.keyLists.userOfCalendar(name)
+  if (user !== null) throw calendarInUse(name, user)
   return yield* session.calendars.delete(name)
 }

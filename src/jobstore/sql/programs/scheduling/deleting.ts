@@ -1,6 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
-import { later, type SqlProgram, sqlQuery } from '../../kernel/statement.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
@@ -49,20 +49,10 @@ function* deleteRefs(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlProgra
 
 /** Deletes all jobs, triggers, calendars and remembered pauses. */
 export function* clear(tx: SqlTransaction): SqlProgram<void> {
-  const { session } = tx
-  const { dialect, names, schedulerName: scheduler } = session
-  const tables = [
-    names.simpleTriggers,
-    names.cronTriggers,
-    names.simpropTriggers,
-    names.blobTriggers,
-    names.triggers,
-    names.jobs,
-    names.calendars,
-  ]
-  for (const table of tables) {
-    yield* later(sqlQuery(dialect, `DELETE FROM ${table} WHERE sched_name = :scheduler`)({ scheduler }))
-  }
-  yield* session.pausedGroups.clear()
-  yield* session.firedTriggers.deleteStaleClaims()
+  const { triggers, jobs, calendars, pausedGroups, firedTriggers } = tx.session
+  yield* triggers.clear()
+  yield* jobs.clear()
+  yield* calendars.clear()
+  yield* pausedGroups.clear()
+  yield* firedTriggers.deleteStaleClaims()
 }

@@ -1,9 +1,7 @@
 import type { JobKey } from '../../../../core/key.ts'
 import type { JobCompletion } from '../../../job-store.ts'
-import { pageSize } from '../../../paging.ts'
-import type { ExecutionCursor, ExecutionQuery, ExecutionSummary, Page } from '../../../queries.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
-import type { SqlSession, SqlTransaction } from '../../session/sql-session.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-trigger-table.ts'
 import type { HistoryEntry } from '../../tables/history/history-table.ts'
 
@@ -52,17 +50,4 @@ export function* recordLost(
     ]
   })
   yield* history.insert(entries)
-}
-
-/** One page of what is remembered. */
-export function* queryExecutions(
-  { history }: SqlSession,
-  query: ExecutionQuery,
-): SqlProgram<Page<ExecutionSummary, ExecutionCursor>> {
-  const size = pageSize('queryExecutions', query)
-  const found = yield* history.find(query, size + 1)
-  const items = found.slice(0, size)
-  const last = items.at(-1)
-  if (found.length <= size || last === undefined) return { items, next: null }
-  return { items, next: { fireTimeMs: last.fireTimeMs, fireInstanceId: last.fireInstanceId } }
 }

@@ -1,11 +1,12 @@
 import { JobPersistenceError } from '../../../../core/errors.ts'
 import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import { calendarFromJSON } from '../../../../triggers/calendars/calendar-json.ts'
-import { boundRows, runOver, type SetQuery } from '../../kernel/row-set.ts'
+import { boundRows, clearQuery, runOver, type SetQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
   all,
   first,
+  later,
   run,
   type SqlProgram,
   type SqlQuery,
@@ -66,6 +67,11 @@ export class CalendarTable {
     return (yield* run(this.#statements.delete({ scheduler: this.#schedulerName, name }))) > 0
   }
 
+  /** Deletes all rows. */
+  *clear(): SqlProgram<void> {
+    yield* later(this.#statements.clear({ scheduler: this.#schedulerName }))
+  }
+
   /** In order. */
   *names(): SqlProgram<readonly string[]> {
     const rows = yield* all(this.#statements.names({ scheduler: this.#schedulerName }))
@@ -101,10 +107,15 @@ interface CalendarStatements {
   readonly exists: SqlQuery<{ readonly scheduler: string; readonly name: string }>
   readonly put: SqlQuery<{ readonly scheduler: string; readonly name: string; readonly json: string }>
   readonly delete: SqlQuery<{ readonly scheduler: string; readonly name: string }>
+  readonly clear: SqlQuery<{ readonly scheduler: string }>
   readonly names: SqlQuery<{ readonly scheduler: string }>
 }
 
-function calendarStatements({ dialect, names: { calendars } }: SqlVocabulary): CalendarStatements {
+function calendarStatements(vocabulary: SqlVocabulary): CalendarStatements {
+  const {
+    dialect,
+    names: { calendars },
+  } = vocabulary
   const isCalendar = 'sched_name = :scheduler AND calendar_name = :name'
   return {
     load: sqlQuery(
@@ -121,6 +132,7 @@ function calendarStatements({ dialect, names: { calendars } }: SqlVocabulary): C
        ON CONFLICT (sched_name, calendar_name) DO UPDATE SET calendar = excluded.calendar`,
     ),
     delete: sqlQuery(dialect, `DELETE FROM ${calendars} WHERE ${isCalendar}`),
+    clear: clearQuery(vocabulary, calendars),
     names: sqlQuery(
       dialect,
       `SELECT calendar_name FROM ${calendars} WHERE sched_name = :scheduler

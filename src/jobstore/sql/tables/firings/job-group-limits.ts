@@ -4,6 +4,7 @@ import type { EpochMs } from '../../../../time/clock.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { instantOrNull, integer, readable, text } from '../encoding/columns.ts'
+import { groupRows, groupsOf } from '../encoding/groups.ts'
 import { columnWidths, fits } from '../encoding/limits.ts'
 
 /** How many jobs of a group may be claimed or executing at once, by group. */
@@ -51,7 +52,7 @@ export class JobGroupLimits {
   constructor(vocabulary: SqlVocabulary, limits: JobGroupLimitsByGroup) {
     this.#limits = limits
     this.#scheduler = vocabulary.schedulerName
-    this.#groups = rowsOf(limits.keys())
+    this.#groups = groupRows(limits.keys())
     this.#statements = statementsOf(vocabulary)
   }
 
@@ -85,7 +86,7 @@ export class JobGroupLimits {
   *earliestOf(groups: Iterable<string>, nowMs: EpochMs): SqlProgram<EpochMs | null> {
     const values = {
       scheduler: this.#scheduler,
-      rows: rowsOf(groups),
+      rows: groupRows(groups),
       untilMs: nowMs + this.lookAheadMs,
     }
     const row = yield* first(this.#statements.earliest(values))
@@ -103,7 +104,7 @@ interface Statements {
 const lockName = 'JOB_GROUP_LIMITS'
 
 function statementsOf({ dialect, names }: SqlVocabulary): Statements {
-  const groups = `(SELECT r.grp FROM ${dialect.rowSet('rows', { grp: 'text' })} AS r)`
+  const groups = groupsOf(dialect)
   return {
     inFlight: sqlQuery(
       dialect,
@@ -130,8 +131,4 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
        ORDER BY t.next_fire_time LIMIT 1`,
     ),
   }
-}
-
-function rowsOf(groups: Iterable<string>): string {
-  return JSON.stringify(Array.from(groups, (grp) => ({ grp })))
 }

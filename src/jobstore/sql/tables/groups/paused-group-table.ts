@@ -1,7 +1,9 @@
 import type { GroupMatcher } from '../../../../core/matcher.ts'
+import { clearQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, later, type SqlProgram, type SqlQuery, sqlQuery, together } from '../../kernel/statement.ts'
 import { anyText } from '../encoding/columns.ts'
+import { groupRows, groupsOf, groupTable } from '../encoding/groups.ts'
 
 /** Which groups are remembered as paused. */
 export interface PausedGroups {
@@ -85,7 +87,7 @@ export class PausedGroupTable {
   }
 
   #values(groups: readonly string[]): { scheduler: string; rows: string } {
-    return { scheduler: this.#scheduler, rows: JSON.stringify(groups.map((grp) => ({ grp }))) }
+    return { scheduler: this.#scheduler, rows: groupRows(groups) }
   }
 }
 
@@ -96,19 +98,19 @@ interface GroupStatements {
   readonly clear: SqlQuery<{ scheduler: string }>
 }
 
-function statementsOf({ dialect }: SqlVocabulary, table: string, column: string): GroupStatements {
-  const rows = dialect.rowSet('rows', { grp: 'text' })
+function statementsOf(vocabulary: SqlVocabulary, table: string, column: string): GroupStatements {
+  const { dialect } = vocabulary
   return {
     load: sqlQuery(dialect, `SELECT ${column} AS grp FROM ${table} WHERE sched_name = :scheduler`),
     add: sqlQuery(
       dialect,
-      `INSERT INTO ${table} (sched_name, ${column}) SELECT :scheduler, r.grp FROM ${rows} AS r WHERE true
+      `INSERT INTO ${table} (sched_name, ${column}) SELECT :scheduler, r.grp FROM ${groupTable(dialect)} AS r WHERE true
        ON CONFLICT DO NOTHING`,
     ),
     remove: sqlQuery(
       dialect,
-      `DELETE FROM ${table} WHERE sched_name = :scheduler AND ${column} IN (SELECT r.grp FROM ${rows} AS r)`,
+      `DELETE FROM ${table} WHERE sched_name = :scheduler AND ${column} IN ${groupsOf(dialect)}`,
     ),
-    clear: sqlQuery(dialect, `DELETE FROM ${table} WHERE sched_name = :scheduler`),
+    clear: clearQuery(vocabulary, table),
   }
 }

@@ -4,6 +4,7 @@ import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import {
   boundRows,
+  clearQuery,
   insertQuery,
   isAmongRows,
   isRow,
@@ -19,7 +20,14 @@ import {
   writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { later, type PendingReply, type SqlProgram, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import {
+  later,
+  type PendingReply,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  sqlQuery,
+} from '../../kernel/statement.ts'
 import { brokenRow } from '../encoding/broken-row.ts'
 import { anyText, boolean, readable } from '../encoding/columns.ts'
 import { type JobDataEncoding, jobDataText, jsonBegin } from '../encoding/job-data-text.ts'
@@ -141,6 +149,11 @@ export class JobTable {
     yield* this.#write(jobKeyRows(this.#schedulerName, keys), this.#statements.delete)
   }
 
+  /** Deletes all rows; their triggers are gone. */
+  *clear(): SqlProgram<void> {
+    yield* later(this.#statements.clear({ scheduler: this.#schedulerName }))
+  }
+
   #rows(jobs: readonly JobDetail[]): object[] {
     return jobs.map((job) => jobRow(job, this.#encoding))
   }
@@ -192,6 +205,7 @@ interface JobStatements {
   readonly writeData: KeyQuery
   readonly deleteOrphans: KeyQuery
   readonly delete: KeyQuery
+  readonly clear: SqlQuery<{ readonly scheduler: string }>
 }
 
 function jobStatements(vocabulary: SqlVocabulary): JobStatements {
@@ -221,5 +235,6 @@ function jobStatements(vocabulary: SqlVocabulary): JobStatements {
     writeData: updateQuery(vocabulary, jobs, jobKeyColumns, { job_data: 'bytes' }),
     deleteOrphans: sqlQuery(dialect, `${deleteIdle} AND NOT j.is_durable RETURNING job_name, job_group`),
     delete: sqlQuery(dialect, deleteIdle),
+    clear: clearQuery(vocabulary, jobs),
   }
 }

@@ -25,12 +25,15 @@ export interface Roll {
  * none: `clockMs` is used only there.
  */
 export class SchedulerStateTable {
+  /** Whether check-ins are on the database's time. */
+  readonly isOnDatabaseTime: boolean
   readonly #statements: Statements
   readonly #scheduler: string
 
   constructor(vocabulary: SqlVocabulary) {
     this.#statements = statementsOf(vocabulary)
     this.#scheduler = vocabulary.schedulerName
+    this.isOnDatabaseTime = vocabulary.dialect.nowMs !== null
   }
 
   /** Everybody: {@link readRoll} reads the reply. */

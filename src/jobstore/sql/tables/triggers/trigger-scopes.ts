@@ -14,6 +14,7 @@ import {
   sqlQuery,
 } from '../../kernel/statement.ts'
 import { instantOrNull, readable } from '../encoding/columns.ts'
+import { groupRows, groupsOf } from '../encoding/groups.ts'
 import { jobKeyColumns, jobKeyRows, triggerKeyOf } from '../encoding/key-rows.ts'
 import { stateAfter, statesBefore } from './transitions.ts'
 
@@ -103,9 +104,9 @@ export class TriggerScopes {
       case 'job':
         return { scheduler, name: scope.key.name, grp: scope.key.group }
       case 'triggerGroups':
-        return { scheduler, groups: rowsOf(scope.groups), others: rowsOf(scope.exceptJobGroups) }
+        return { scheduler, groups: groupRows(scope.groups), others: groupRows(scope.exceptJobGroups) }
       case 'jobGroups':
-        return { scheduler, groups: rowsOf(scope.groups), others: rowsOf(scope.exceptTriggerGroups) }
+        return { scheduler, groups: groupRows(scope.groups), others: groupRows(scope.exceptTriggerGroups) }
     }
   }
 }
@@ -149,9 +150,7 @@ function scopeStatements({ dialect, names }: SqlVocabulary, scope: string): Scop
 }
 
 function groupsBut(dialect: SqlDialect, column: string, otherColumn: string): string {
-  const groups = (parameter: string): string =>
-    `(SELECT r.grp FROM ${dialect.rowSet(parameter, { grp: 'text' })} AS r)`
-  return `${column} IN ${groups('groups')} AND ${otherColumn} NOT IN ${groups('others')}`
+  return `${column} IN ${groupsOf(dialect, 'groups')} AND ${otherColumn} NOT IN ${groupsOf(dialect, 'others')}`
 }
 
 function earliestOfJobs({ dialect, names }: SqlVocabulary): string {
@@ -178,8 +177,4 @@ function earliestBehindStaleClaims({ names }: SqlVocabulary): string {
 function* earliest(statement: ReturnType<SqlQuery<Values>>): SqlProgram<EpochMs | null> {
   const row = yield* first(statement)
   return row === null ? null : readable(instantOrNull, row, 'earliest', null)
-}
-
-function rowsOf(groups: Iterable<string>): string {
-  return JSON.stringify(Array.from(groups, (grp) => ({ grp })))
 }
