@@ -10,7 +10,7 @@ import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
 /** How long each step of the way out may take where nothing is left to wait for. */
 const stepMaxMs = 1000
-/** How long all steps together may take after `timeoutMs`. Plugins and listeners have half of it, the store the rest. */
+/** How long all steps together may take after `timeoutMs`: plugins and listeners half of it, the store all of it. */
 const graceMs = 1000
 
 export interface SchedulerShutdownParts {

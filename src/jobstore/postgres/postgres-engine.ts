@@ -1,5 +1,6 @@
 import { systemIds } from '../../core/ids.ts'
 import { systemClock } from '../../time/clock.ts'
+import type { JobStoreContext } from '../job-store.ts'
 import { type CheckInDriver, EventLoopCheckIns } from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
 import { run } from '../sql/kernel/statement.ts'
@@ -51,12 +52,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         },
       })
       try {
-        const runner = access.migrationRunner()
-        const begin = (): Promise<unknown> =>
-          options.migrate === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
-        const reach = (): Promise<unknown> => runner.read(() => run({ text: 'SELECT 1', values: [] }))
-        const { connectWaitMs } = options
-        await firstContact(begin, { connectWaitMs, reach, clock: systemClock, logger })
+        await begin(access, options, { schema, clock, logger })
       } catch (error) {
         // An attempt may be under way still.
         access.cutOff()
@@ -89,6 +85,23 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
       }
     },
   }
+}
+
+/** Reaches the server, and sees to it that the tables are there. */
+function begin(
+  access: PostgresAccess,
+  { connectWaitMs, migrate: mode }: ResolvedPostgresOptions,
+  {
+    schema,
+    clock,
+    logger,
+  }: Pick<JobStoreContext, 'clock' | 'logger'> & { readonly schema: SchemaVocabulary },
+): Promise<void> {
+  const runner = access.migrationRunner()
+  const reach = (): Promise<unknown> => runner.read(() => run({ text: 'SELECT 1', values: [] }))
+  const prepare = (): Promise<unknown> =>
+    mode === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
+  return firstContact(prepare, { connectWaitMs, reach, clock: systemClock, logger })
 }
 
 /** How often to look for triggers that nobody works on: only Java leaves some, and its tables have an index for it. */
