@@ -21,7 +21,7 @@ export const checkLoggerOrFalse: ArgumentCheck = (method, argument, value, code)
   if (value !== false) checkLogger(method, argument, value, code)
 }
 
-/** Says nothing. */
+/** Writes nothing. */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},

@@ -9,7 +9,7 @@ import { ChaosNode } from './chaos-node.ts'
 import { judge } from './judge.ts'
 import { backlog, leftovers, sqliteQuery } from './leftovers.ts'
 import { Load } from './load.ts'
-import { readLog, textOf } from './run-log.ts'
+import { type LogLine, readLog, textOf } from './run-log.ts'
 
 /** QUARTZ_TS_CHAOS_SEED repeats the load of a run that failed. */
 const seed = Number(process.env['QUARTZ_TS_CHAOS_SEED'] ?? Date.now() % 1_000_000)
@@ -39,12 +39,22 @@ async function stop(node: ChaosNode, location: string): Promise<void> {
   database.close()
 }
 
-test(`a SQLite file goes from one process to the next while the one before stands still, seed ${String(seed)}`, async () => {
-  const path = await mkdtemp(join(tmpdir(), 'quartz-ts-chaos-'))
-  onTestFinished(() => rm(path, { recursive: true, force: true }))
-  const [location, log] = [join(path, 'jobs.db'), join(path, 'log')]
-  const query = sqliteQuery(location)
-  const open = async (index: number): Promise<ChaosNode> => {
+/** The processes of one run, and what they are given to do. */
+class Handovers {
+  readonly location: string
+  readonly log: string
+  readonly load: Load
+  readonly #random: SimRandom
+
+  constructor(folder: string) {
+    this.#random = new SimRandom(seed)
+    this.load = new Load(this.#random.fork(), misfireThresholdMs)
+    this.location = join(folder, 'jobs.db')
+    this.log = join(folder, 'log')
+  }
+
+  async open(index: number): Promise<ChaosNode> {
+    const { location, log } = this
     const schedulerOptions = { idleWaitMs: 1000, misfireThresholdMs }
     const instanceId = `holder-${String(index)}`
     const options = { store: 'sqlite', location, log, instanceId, withThreads: true } as const
@@ -52,45 +62,52 @@ test(`a SQLite file goes from one process to the next while the one before stand
     onTestFinished(() => node.kill())
     return node
   }
-  const random = new SimRandom(seed)
-  const load = new Load(random.fork(), misfireThresholdMs)
-  let holder = await open(0)
-  await holder.ask('start')
-  for (let count = 1; count <= takeOvers; count++) {
-    const startMs = Date.now() + 500
-    const span = { startMs, endMs: startMs + roundMs }
-    await load.scheduleMixed(holder, 1, span)
-    await load.scheduleNative(holder, log, span)
-    const heir = await open(count)
+
+  /** Waits until a node has written such a line. */
+  async written(node: ChaosNode, kind: LogLine['kind']): Promise<void> {
     await vi.waitFor(
       async () => {
-        const lines = await readLog(log)
-        expect(lines.some(({ kind, node }) => kind === 'ended' && node === holder.instanceId)).toBe(true)
+        const lines = await readLog(this.log)
+        expect(lines.some((line) => line.kind === kind && line.node === node.instanceId)).toBe(true)
       },
       { timeout: 30_000, interval: 100 },
     )
-    await stop(holder, location)
+  }
+
+  /** The holder stands still for as long as it takes another process to have the file, and goes on then. */
+  async handOver(holder: ChaosNode, heir: ChaosNode): Promise<void> {
+    const startMs = Date.now() + 500
+    const span = { startMs, endMs: startMs + roundMs }
+    await this.load.scheduleMixed(holder, 1, span)
+    await this.load.scheduleNative(holder, this.log, span)
+    await this.written(holder, 'ended')
+    await stop(holder, this.location)
     const started = heir.ask('start')
     // Others may schedule while no process has the file.
     for (let shot = 0; shot < 5; shot++) {
-      await load.scheduleOneShot(heir, Date.now() + random.integer(0, 30_000))
+      await this.load.scheduleOneShot(heir, Date.now() + this.#random.integer(0, 30_000))
     }
     await started
-    const { instanceId } = holder
-    appendFileSync(
-      log,
-      `${JSON.stringify({ at: Date.now(), kind: 'nodeRecovered', node: heir.instanceId, instanceId })}\n`,
-    )
+    const [{ instanceId }, { instanceId: node }] = [holder, heir]
+    const line = { at: Date.now(), kind: 'nodeRecovered', node, instanceId }
+    appendFileSync(this.log, `${JSON.stringify(line)}\n`)
     holder.thaw()
-    await vi.waitFor(
-      async () => {
-        const lines = await readLog(log)
-        expect(lines.some(({ kind, node }) => kind === 'recoveredByPeer' && node === instanceId)).toBe(true)
-      },
-      { timeout: 30_000, interval: 100 },
-    )
+    await this.written(holder, 'recoveredByPeer')
     await holder.stop()
     expect(holder.end).toBe(0)
+  }
+}
+
+test(`a SQLite file goes from a process that stands still to the next, seed ${String(seed)}`, async () => {
+  const path = await mkdtemp(join(tmpdir(), 'quartz-ts-chaos-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  const world = new Handovers(path)
+  const query = sqliteQuery(world.location)
+  let holder = await world.open(0)
+  await holder.ask('start')
+  for (let count = 1; count <= takeOvers; count++) {
+    const heir = await world.open(count)
+    await world.handOver(holder, heir)
     holder = heir
   }
   await vi
@@ -101,8 +118,8 @@ test(`a SQLite file goes from one process to the next while the one before stand
       { timeout: 90_000, interval: 250 },
     )
     .catch(() => {})
-  const lines = await readLog(log)
-  const problems = judge(lines, load)
+  const lines = await readLog(world.log)
+  const problems = judge(lines, world.load)
   if (problems.length > 0) {
     console.error(`QUARTZ_TS_CHAOS_SEED=${String(seed)}\n${lines.map(textOf).join('\n')}`)
   }

@@ -5,7 +5,7 @@ import { settledWithin } from '../../time/settled-within.ts'
 import { judgeError, thrownMessage } from './postgres-errors.ts'
 
 export interface FirstContactOptions {
-  /** How long a server that is away is waited for; 0 for not at all. */
+  /** How long to wait for a server that is away; 0: do not wait. */
   readonly connectWaitMs: number
   /** Asks the server what it answers at once, wherever it is well. */
   readonly reach: () => Promise<unknown>
@@ -18,9 +18,9 @@ const pauseMs = { first: 100, most: 2000 }
 const firstAnswerMs = 1000
 
 /**
- * Does what a store begins with, again and again while the server is away, until `connectWaitMs` is over; an attempt to
- * reach the server that is under way then is given up. What waiting cannot mend (a wrong password, a database that does
- * not exist) is thrown at once.
+ * Runs the first operation of a store, again and again while the server is away, until `connectWaitMs` is over; an
+ * attempt to reach the server that is under way then is given up. An error that waiting cannot mend (a wrong password, a
+ * database that does not exist) is thrown at once.
  *
  * @throws JobPersistenceError ERR_DATABASE_UNAVAILABLE naming the option
  */

@@ -35,7 +35,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         schedulerName,
         instanceId,
         ids,
-        // The network knows nothing of a clock that a test holds still.
+        // Network time limits are real time, also with a manual clock.
         clock: systemClock,
         onWake: (earliestMs) => {
           signaler.schedulingChanged(earliestMs)
@@ -87,24 +87,28 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
   }
 }
 
-/** Reaches the server, and sees to it that the tables are there. */
+/** Reaches the server and sees to it that the tables are there. */
 function begin(
   access: PostgresAccess,
-  { connectWaitMs, migrate: mode }: ResolvedPostgresOptions,
+  options: ResolvedPostgresOptions,
   {
     schema,
     clock,
     logger,
   }: Pick<JobStoreContext, 'clock' | 'logger'> & { readonly schema: SchemaVocabulary },
 ): Promise<void> {
+  const { connectWaitMs } = options
   const runner = access.migrationRunner()
   const reach = (): Promise<unknown> => runner.read(() => run({ text: 'SELECT 1', values: [] }))
   const prepare = (): Promise<unknown> =>
-    mode === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
+    options.migrate === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
   return firstContact(prepare, { connectWaitMs, reach, clock: systemClock, logger })
 }
 
-/** How often to look for triggers that nobody works on: only Java leaves some, and its tables have an index for it. */
+/**
+ * How often to look for claimed triggers without a fired-trigger row: only Java nodes leave some, and Java's tables
+ * have an index for this.
+ */
 const sweepIntervalMs = { skipLocked: 600_000, quartzLocks: 30_000 }
 
 function clusterOptions(options: ResolvedPostgresOptions): ClusterNodeOptions {
@@ -112,7 +116,10 @@ function clusterOptions(options: ResolvedPostgresOptions): ClusterNodeOptions {
   return { checkInIntervalMs, failedAfterMs, locking, sweepIntervalMs: sweepIntervalMs[locking] }
 }
 
-/** In a thread where that can connect as the store does, so that a blocked event loop is no failure. */
+/**
+ * In a thread where a thread can connect as the store does, so that a node with a blocked event loop does not count as
+ * failed.
+ */
 function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransactor): CheckInDriver {
   const { clock, logger } = transactor.session.context
   const fallback = new EventLoopCheckIns(transactor)
@@ -131,7 +138,7 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
   return new ThreadCheckIns({ access, clock, answerWithinMs, fallback, onFallback })
 }
 
-/** On a connection of its own: nobody listens, and nobody is woken. */
+/** Opens a connection of its own; no node listens or is woken. */
 async function migrateAlone(
   options: ResolvedPostgresOptions,
   schema: SchemaVocabulary,
