@@ -24,7 +24,10 @@ export interface ConcurrentTaskSchedulerOptions {
    * once fails.
    */
   readonly errorHandler?: ErrorHandler
-  /** A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line each. */
+  /**
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
+   * each.
+   */
   readonly logger?: Logger | false
   /** The clock of instants and triggers; the executor must have the same. Default: the system's. */
   readonly clock?: Clock
@@ -135,7 +138,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     this.#warnedOfWaitingMs = nowMs
     this.#logger.warn(
       { task, lateMs },
-      'A scheduled task waits, because as many tasks run as may; the event starvation tells of each',
+      'A scheduled task waits, because as many tasks run as may; each sends the event starvation',
     )
   }
 

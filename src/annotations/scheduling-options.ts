@@ -25,7 +25,10 @@ export interface CommonScheduling {
   readonly instances: readonly object[]
   /** Returns the values of placeholders such as `${report.cron}`. Default: the environment, also as `REPORT_CRON`. */
   readonly resolve?: PlaceholderResolver
-  /** A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line each. */
+  /**
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
+   * each.
+   */
   readonly logger?: Logger | false
   /** Default: the system's. */
   readonly clock?: Clock

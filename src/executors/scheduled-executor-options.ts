@@ -48,7 +48,10 @@ export interface ScheduledExecutorOptions extends ScheduledExecutorPolicies {
   readonly threadPool?: Omit<PiscinaThreadPoolOptions, 'size'>
   /** How long an interrupted worker task may take to stop before its thread is ended. Milliseconds, default 5,000. */
   readonly interruptGraceMs?: number
-  /** A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line each. */
+  /**
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
+   * each.
+   */
   readonly logger?: Logger | false
   /** Default: the system's. */
   readonly clock?: Clock

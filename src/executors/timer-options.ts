@@ -8,7 +8,10 @@ export interface TimerOptions {
   readonly failFast?: boolean
   /** Whether waiting tasks keep the process alive; false is Java's daemon timer. Default true. */
   readonly ref?: boolean
-  /** A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line each. */
+  /**
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
+   * each.
+   */
   readonly logger?: Logger | false
   /** Default: the system's. */
   readonly clock?: Clock

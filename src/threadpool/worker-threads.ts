@@ -294,8 +294,8 @@ export class WorkerThreads {
     this.#toldAllStuck = true
     const error = new SchedulerError(
       'ERR_WORKER_THREADS_STUCK',
-      `Worker jobs wait (${this.#waiting.size} by now), and all ${maxThreads} threads of the pool were terminated and ` +
-        'do not exit, as they are in native code. Give such calls a time limit of their own, or raise maxThreads.',
+      `Worker jobs wait (${this.#waiting.size} by now), and all ${maxThreads} threads of the pool were terminated ` +
+        'and do not exit, as they are in native code. Give such calls a time limit of their own, or raise maxThreads.',
     )
     const { allThreadsStuck, logger } = this.#context
     if (allThreadsStuck === undefined) logger.error({ err: error }, error.message)

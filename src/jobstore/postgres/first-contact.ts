@@ -18,9 +18,9 @@ const pauseMs = { first: 100, most: 2000 }
 const firstAnswerMs = 1000
 
 /**
- * Runs the first operation of a store, again and again while the server is away, until `connectWaitMs` is over; an
- * attempt to reach the server that is under way then is given up. An error that waiting cannot mend (a wrong password, a
- * database that does not exist) is thrown at once.
+ * Runs the first operation of a store, again and again while the server is away, until `connectWaitMs` is over. An
+ * attempt to reach the server that is under way then is given up. An error that waiting cannot mend (a wrong password,
+ * a database that does not exist) is thrown at once.
  *
  * @throws JobPersistenceError ERR_DATABASE_UNAVAILABLE naming the option
  */

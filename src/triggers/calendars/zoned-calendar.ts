@@ -95,7 +95,7 @@ export abstract class ZonedCalendar implements Calendar {
     const layers = ZonedCalendar.#layersOf(this)
     let candidateMs = known === null ? fromMs : known.untilMs
     let questions = 0
-    // Round and round, until all agree: whoever excludes the candidate names the next one.
+    // In turn, until all agree: a layer that excludes the candidate names the next one.
     for (let index = 0, agreed = 0; agreed < layers.length; index = (index + 1) % layers.length) {
       const layer = layers[index]
       if (layer === undefined || !search.mayAsk()) {
