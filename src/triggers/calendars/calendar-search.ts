@@ -21,6 +21,12 @@ export class CalendarSearch {
 
   /** Takes leave to ask one calendar one question; false when there were too many. */
   mayAsk(): boolean {
-    return this.#left-- > 0
+    return this.mayPass(1)
+  }
+
+  /** The same for so many questions whose answers are known. */
+  mayPass(questions: number): boolean {
+    this.#left -= questions
+    return this.#left >= 0
   }
 }
