@@ -5,6 +5,7 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 
 const sources = [
   { find: /^quartz-ts\/annotations$/, replacement: at('src/annotations.ts') },
+  { find: /^quartz-ts\/cron$/, replacement: at('src/cron.ts') },
   { find: /^quartz-ts\/executors$/, replacement: at('src/executors.ts') },
   { find: /^quartz-ts\/postgres$/, replacement: at('src/postgres.ts') },
   { find: /^quartz-ts\/sqlite$/, replacement: at('src/sqlite.ts') },
@@ -94,6 +95,7 @@ export default defineConfig({
         resolve: {
           alias: [
             { find: /^quartz-ts\/annotations$/, replacement: at('dist/annotations.js') },
+            { find: /^quartz-ts\/cron$/, replacement: at('dist/cron.js') },
             { find: /^quartz-ts\/executors$/, replacement: at('dist/executors.js') },
             { find: /^quartz-ts\/postgres$/, replacement: at('dist/postgres.js') },
             { find: /^quartz-ts\/sqlite$/, replacement: at('dist/sqlite.js') },

@@ -30,6 +30,7 @@ const packageHomes: Record<string, string> = {
 /** Entry points that package.json exports; the only files that may re-export. */
 const entryPoints = new Set([
   'src/annotations.ts',
+  'src/cron.ts',
   'src/executors.ts',
   'src/index.ts',
   'src/postgres.ts',
