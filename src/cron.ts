@@ -8,7 +8,7 @@ export {
   InvalidArgumentError,
   SchedulerError,
 } from './core/errors.ts'
-export type { CronDialect } from './triggers/cron/cron-dialect.ts'
+export { type CronDialect, cronDialects } from './triggers/cron/cron-dialect.ts'
 export type { CronOptions, UnixCronOptions } from './triggers/cron/cron-reader.ts'
 export type { CronFieldSummary, CronSummary } from './triggers/cron/cron-summary.ts'
 export type { CronExpressionJson, CronTimes } from './triggers/cron/cron-times.ts'

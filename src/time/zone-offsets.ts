@@ -4,8 +4,8 @@ import { chunkMs, type OffsetSource, readSegments, type ZoneSegment } from './zo
 const emptySegment: ZoneSegment = { fromMs: 0, untilMs: 0, offsetMs: 0, repeatFromMs: 0, repeatUntilMs: 0 }
 
 /**
- * The offsets of a time zone. They are read from its source once per stretch of time and kept, so that asking for one
- * costs a look-up. Instants are epoch milliseconds; local numbers are what the wall shows, counted as if it were UTC
+ * The offsets of a time zone. They are computed once per chunk of time and kept, so that reading one costs a
+ * look-up. Instants are epoch milliseconds; local numbers are what the wall shows, counted as if it were UTC
  * (src/time/civil.ts reads their fields).
  */
 export abstract class ZoneOffsets {
@@ -13,7 +13,7 @@ export abstract class ZoneOffsets {
   readonly name: string
   readonly #source: OffsetSource
   readonly #chunks = new Map<number, readonly ZoneSegment[]>()
-  /** The segment that answered last, and the stretch that it may answer for. */
+  /** The segment of the last answer, and the stretch of time for which it may be used again. */
   #recent: ZoneSegment = emptySegment
   #recentFromMs = 0
   #recentUntilMs = 0

@@ -24,7 +24,7 @@ export interface OffsetSource {
   offset(epochMs: number): number
 }
 
-/** Length of the stretch whose transitions are found together, the first time that one of them is needed. */
+/** Length of the chunk of time whose transitions are computed together, when one of them is first needed. */
 export const chunkMs: number = 400 * dayMs
 
 /** No two offsets differ by more than 26 hours, so this much shows every neighbour of a wall time. */

@@ -11,7 +11,7 @@ export interface ZoneTransition {
   readonly offsetAfterMs: number
 }
 
-/** How far a search for a neighbouring transition looks, in chunks: a good twenty years. */
+/** How far a search for a neighbouring transition looks, in chunks: a little over twenty years. */
 const transitionSearchChunks = 20
 
 /** A time zone by its IANA name, with luxon's offsets. */

@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
-import { type Browser, chromium, type Page } from 'playwright-core'
 import { CronExpression, CronExpressionError } from 'quartz-ts'
 import type * as cronEntry from 'quartz-ts/cron'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumProgram } from '../support/chromium.ts'
+import { type BrowserPage, chromiumProgram, startChromium, type TestBrowser } from '../support/chromium.ts'
 import { projectRoot } from '../support/source-files.ts'
 import { hasNewerZoneRules } from '../support/vectors/zone-rules.ts'
 
@@ -141,12 +140,12 @@ describe('quartz-ts/cron as a bundler packs it for a page', () => {
 const inBrowser = describe.skipIf(chromiumProgram === null) // reason: not every machine has a browser
 
 inBrowser('in Chromium', () => {
-  let browser: Browser
-  let page: Page
+  let browser: TestBrowser
+  let page: BrowserPage
 
   beforeAll(async () => {
     const { code } = await bundle()
-    browser = await chromium.launch({ executablePath: chromiumProgram ?? '', args: ['--no-sandbox'] })
+    browser = await startChromium(chromiumProgram ?? '')
     page = await browser.newPage({ timezoneId: 'Asia/Kolkata' })
     await page.route(`${origin}/**`, (route) =>
       route.request().url().endsWith('.js')
@@ -160,10 +159,9 @@ inBrowser('in Chromium', () => {
     await browser.close()
   })
 
-  const ask = async (asked: readonly Question[]): Promise<unknown> => {
+  const ask = (asked: readonly Question[]): Promise<unknown> => {
     const call = `(${answersOf.toString()})(entry, ${JSON.stringify(asked)})`
-    const answers: unknown = await page.evaluate(`import('${origin}/cron.js').then((entry) => ${call})`)
-    return answers
+    return page.evaluate(`import('${origin}/cron.js').then((entry) => ${call})`)
   }
 
   test('it answers what it answers in Node.js, for what Java was asked and for the other dialects', async () => {
@@ -192,9 +190,8 @@ inBrowser('in Chromium', () => {
     }))
     const answers = await ask(asked)
     expect(answers).toEqual(answersOf({ CronExpression, CronExpressionError }, asked))
-    expect(answers).toEqual(
-      asked.map(() => expect.objectContaining({ position: expect.any(Number) as number })),
-    )
+    const places = answers as readonly { readonly position?: number }[]
+    expect(places.filter(({ position }) => position === undefined)).toEqual([])
   })
 
   test('it goes by the zone of the browser when it is told none', async () => {

@@ -1,4 +1,9 @@
-import { run, type SqlProgram, type SqlReply, type SqlStatement } from '../../src/jobstore/sql/statement.ts'
+import {
+  run,
+  type SqlProgram,
+  type SqlReply,
+  type SqlStatement,
+} from '../../src/jobstore/sql/kernel/statement.ts'
 import type { StatementBug } from './sim-cluster-node.ts'
 
 export interface KnownClusterBug extends StatementBug {

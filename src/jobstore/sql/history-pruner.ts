@@ -1,5 +1,5 @@
-import type { ResolvedHistoryOptions } from './history-options.ts'
-import type { SqlTransactor } from './sql-transactor.ts'
+import type { SqlTransactor } from './session/sql-transactor.ts'
+import type { ResolvedHistoryOptions } from './tables/history/history-options.ts'
 
 /** How often to look at most. */
 const intervalMs = 60_000

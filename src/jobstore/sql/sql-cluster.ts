@@ -1,6 +1,6 @@
 import type { ExecutingJob, InterruptTarget, JobStoreCluster, SchedulerNode } from '../cluster-view.ts'
+import type { SqlTransactor } from './session/sql-transactor.ts'
 import type { SqlConnection } from './sql-engine.ts'
-import type { SqlTransactor } from './sql-transactor.ts'
 
 interface OpenParts {
   readonly connection: SqlConnection

@@ -32,33 +32,30 @@ import type {
 } from '../queries.ts'
 import { storeInUse } from '../refusals.ts'
 import type { TriggerState } from '../trigger-state.ts'
-import { searchTriggers } from './acquiring.ts'
-import { addCalendar, deleteCalendar } from './calendar-changes.ts'
-import { completeJobs } from './completing.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
-import { clear, deleteJobs, deleteTriggers } from './deleting.ts'
-import { eachOrAll, type LeftOver } from './each-or-all.ts'
-import { fireTriggers } from './firing.ts'
-import { queryExecutions } from './history.ts'
 import { HistoryPruner } from './history-pruner.ts'
 import { JoinedJobStore } from './joined-job-store.ts'
-import * as listing from './listing.ts'
+import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
+import type { TransactionLock } from './kernel/sql-runner.ts'
+import type { SqlProgram } from './kernel/statement.ts'
 import { openSession } from './open-session.ts'
-import { endOverdueClaims } from './overdue-claims.ts'
-import * as pausing from './pausing.ts'
-import * as reading from './reading.ts'
-import { releaseAllTriggers, releaseTriggers } from './releasing.ts'
-import { resetTriggerFromErrorState } from './resetting.ts'
-import { ScheduleWriter } from './schedule-writer.ts'
-import { addJob, rescheduleTrigger } from './scheduling.ts'
+import { searchTriggers } from './programs/firing/acquiring.ts'
+import { completeJobs } from './programs/firing/completing.ts'
+import { fireTriggers } from './programs/firing/firing.ts'
+import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
+import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
+import * as reading from './programs/reading/reading.ts'
+import { addCalendar, deleteCalendar } from './programs/scheduling/calendar-changes.ts'
+import { clear, deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
+import * as pausing from './programs/scheduling/pausing.ts'
+import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
+import { ScheduleWriter } from './programs/scheduling/schedule-writer.ts'
+import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
+import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
+import { SqlTransactions } from './session/sql-transactions.ts'
+import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
-import type { TransactionLock } from './sql-runner.ts'
-import type { SqlSession, SqlTransaction } from './sql-session.ts'
-import { SqlTransactions } from './sql-transactions.ts'
-import type { SqlOperation } from './sql-transactor.ts'
-import type { SqlProgram } from './statement.ts'
-import { queryUnknownJobTypes } from './unknown-job-types.ts'
 
 /** What is there between `initialize` and `shutdown`. */
 interface OpenStore {
@@ -194,10 +191,10 @@ export class SqlJobStore implements DatabaseJobStore {
     )
   }
   queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>> {
-    return this.#read((session) => listing.queryJobs(session, query))
+    return this.#read((session) => reading.queryJobs(session, query))
   }
   queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>> {
-    return this.#read((session) => listing.queryTriggers(session, query))
+    return this.#read((session) => reading.queryTriggers(session, query))
   }
   getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
     return this.#read((session) => session.keyLists.jobKeys(matcher))
@@ -212,10 +209,10 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#read((session) => session.keyLists.triggerGroups(GroupMatcher.anyGroup()))
   }
   getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }> {
-    return this.#read((session) => listing.getCounts(session))
+    return this.#read((session) => session.listings.counts())
   }
   getTriggerState(key: TriggerKey): Promise<TriggerState> {
-    return this.#read((session) => listing.getTriggerState(session, key))
+    return this.#read((session) => session.listings.triggerState(key))
   }
   resetTriggerFromErrorState(key: TriggerKey): Promise<boolean> {
     return this.#transact('shared', (tx) => resetTriggerFromErrorState(tx, key))
@@ -332,10 +329,10 @@ export class SqlJobStore implements DatabaseJobStore {
     return left
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
-    return this.#read(queryUnknownJobTypes)
+    return this.#read(reading.queryUnknownJobTypes)
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
-    return this.#read((session) => queryExecutions(session, query))
+    return this.#read((session) => reading.queryExecutions(session, query))
   }
   joinTransaction(handle: object): JobStoreTransaction {
     const { connection, transactions } = this.#require()

@@ -3,7 +3,7 @@ import type { ZoneOffsets } from '../../time/zone-offsets.ts'
 import type { CronSchedule } from './cron-schedule.ts'
 import { localAtOrAfter, localAtOrBefore } from './local-search.ts'
 
-export const cronDsts = ['vixie', 'quartz'] as const
+export const cronDsts: readonly CronDst[] = ['vixie', 'quartz']
 
 /**
  * How wall times become instants where a zone's wall clock jumps.
@@ -15,7 +15,7 @@ export const cronDsts = ['vixie', 'quartz'] as const
  * - `quartz`: what Java Quartz does. The smallest matching local time after the local time of the given instant; times
  *   in a gap are skipped; a repeated local time means its later instant.
  */
-export type CronDst = (typeof cronDsts)[number]
+export type CronDst = 'vixie' | 'quartz'
 
 /** The searches of one policy: the first fire after an instant, the last before one; infinite when there is none. */
 export interface DstPolicy {

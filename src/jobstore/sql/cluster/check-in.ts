@@ -1,7 +1,7 @@
 import type { Clock } from '../../../time/clock.ts'
 import { Gate } from '../../../time/gate.ts'
-import type { SqlTransactor } from '../sql-transactor.ts'
-import type { SqlRow, SqlStatement } from '../statement.ts'
+import type { SqlRow, SqlStatement } from '../kernel/statement.ts'
+import type { SqlTransactor } from '../session/sql-transactor.ts'
 
 /** What a check-in consists of. */
 export interface CheckInStatements {

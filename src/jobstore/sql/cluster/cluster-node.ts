@@ -5,16 +5,21 @@ import { AdjustableClock } from '../../../time/adjustable-clock.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { Gate } from '../../../time/gate.ts'
 import type { JobStoreContext } from '../../job-store.ts'
-import type { LedgerMark } from '../firing-ledger.ts'
-import type { SqlTransactor } from '../sql-transactor.ts'
-import { all, run } from '../statement.ts'
+import { all, run } from '../kernel/statement.ts'
+import type { LedgerMark } from '../session/firing-ledger.ts'
+import type { SqlTransactor } from '../session/sql-transactor.ts'
+import { lockingOf, type NodeInfo, type NodeLocking, type NodeRow } from '../tables/nodes/node-row.ts'
+import {
+  type OwnRow,
+  type Roll,
+  readRoll,
+  type SchedulerStateTable,
+} from '../tables/nodes/scheduler-state-table.ts'
 import type { CheckIn, CheckInDriver, CheckInObserver, CheckInOrders } from './check-in.ts'
 import type { ResolvedClusterOptions } from './cluster-options.ts'
-import { lockingOf, type NodeInfo, type NodeLocking, type NodeRow } from './node-row.ts'
 import { type NodeState, NodeWatch } from './node-watch.ts'
 import { recoverInstance, recoverNode } from './recovery.ts'
 import { admission, mixedLocking, register } from './registration.ts'
-import { type OwnRow, type Roll, readRoll, SchedulerStateTable } from './scheduler-state-table.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
 
 export interface ClusterNodeOptions extends ResolvedClusterOptions {
@@ -74,7 +79,7 @@ export class ClusterNode implements CheckInObserver {
     this.#context = transactor.session.context
     this.#options = options
     this.#driver = driver
-    this.#table = new SchedulerStateTable(transactor.session)
+    this.#table = transactor.session.nodes
     this.#watch = new NodeWatch(options)
     this.#gate = new Gate(this.#context.clock)
   }
@@ -342,7 +347,7 @@ export class ClusterNode implements CheckInObserver {
     { lookedMs, lookTookMs }: Pick<CheckIn, 'lookedMs' | 'lookTookMs'>,
   ): void {
     const { clock, signaler } = this.#context
-    if (this.#transactor.session.dialect.nowMs === null) return
+    if (!this.#table.isOnDatabaseTime) return
     const aheadMs = databaseMs + (clock.elapsedMs() - lookedMs) - clock.now()
     signaler.clockOffsetMeasured(aheadMs, lookTookMs / 2)
     // Of the machine's clock, whatever the scheduler made of the difference by now.

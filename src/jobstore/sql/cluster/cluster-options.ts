@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../../../core/errors.ts'
 import { requireInteger } from '../../../core/options.ts'
-import { failedAfterMaxMs } from './node-row.ts'
+import { failedAfterMaxMs } from '../tables/nodes/node-row.ts'
 
 /** How a node takes part in a cluster. */
 export interface ClusterOptions {

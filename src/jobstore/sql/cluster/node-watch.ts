@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../../time/clock.ts'
-import { failedAfterMs, type NodeRow } from './node-row.ts'
-import type { Roll } from './scheduler-state-table.ts'
+import { failedAfterMs, type NodeRow } from '../tables/nodes/node-row.ts'
+import type { Roll } from '../tables/nodes/scheduler-state-table.ts'
 
 export type NodeState = 'alive' | 'overdue' | 'failed'
 

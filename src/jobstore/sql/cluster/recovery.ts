@@ -1,26 +1,25 @@
 import { emptyJobDataMap, type JobDataMap } from '../../../core/job-data-map.ts'
-import { type JobKey, recoveringJobsGroup, type TriggerKey } from '../../../core/key.ts'
+import { type JobKey, recoveringJobsGroup, recoveryKeys, type TriggerKey } from '../../../core/key.ts'
 import { KeyMap } from '../../../core/key-map.ts'
-import { recoveryKeys } from '../../../core/recovery-keys.ts'
 import type { EpochMs } from '../../../time/clock.ts'
-import { SimpleScheduleBuilder } from '../../../triggers/simple-trigger.ts'
+import { SimpleScheduleBuilder } from '../../../triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../../triggers/trigger.ts'
-import { TriggerBuilder } from '../../../triggers/trigger-builder.ts'
 import type { NodeRecovery } from '../../job-store.ts'
-import { noteEndedOfGroups } from '../ended-claims.ts'
-import { tellFaultyFirings } from '../faulty-triggers.ts'
-import type { FiredRow } from '../fired-trigger-table.ts'
-import { recordLost } from '../history.ts'
-import type { JobRef } from '../job-table.ts'
-import { storeNewTriggers } from '../new-triggers.ts'
-import { deleteSpentJobs } from '../orphans.ts'
-import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../passing-over.ts'
-import { settleJobs, uniqueKeys } from '../settling.ts'
-import type { SqlTransaction } from '../sql-session.ts'
-import { run, type SqlProgram } from '../statement.ts'
-import type { TriggerRef } from '../trigger-table.ts'
-import type { NodeRow } from './node-row.ts'
-import { readRoll, type SchedulerStateTable } from './scheduler-state-table.ts'
+import { run, type SqlProgram } from '../kernel/statement.ts'
+import { noteEndedOfGroups } from '../programs/steps/ended-claims.ts'
+import { tellFaultyFirings } from '../programs/steps/faulty-triggers.ts'
+import { recordLost } from '../programs/steps/history.ts'
+import { storeNewTriggers } from '../programs/steps/new-triggers.ts'
+import { deleteSpentJobs } from '../programs/steps/orphans.ts'
+import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../programs/steps/passing-over.ts'
+import { settleJobs, uniqueKeys } from '../programs/steps/settling.ts'
+import type { SqlTransaction } from '../session/sql-session.ts'
+import type { FiredRow } from '../tables/firings/fired-trigger-table.ts'
+import type { JobRef } from '../tables/jobs/job-table.ts'
+import type { NodeRow } from '../tables/nodes/node-row.ts'
+import { readRoll, type SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
+import type { TriggerRef } from '../tables/triggers/trigger-table.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
 
 /**
@@ -113,7 +112,7 @@ function* recoverFirings(
   const lost = executions.filter(({ fireInstanceId }) => !recovered.has(fireInstanceId))
   for (const { fireInstanceId, jobKey, triggerKey, plannedTimeMs } of lost) {
     const scheduledFireTimeMs = plannedTimeMs
-    tx.signals.executionLost({ fireInstanceId, instanceId, jobKey, triggerKey, scheduledFireTimeMs })
+    tx.signals.add('executionLost', { fireInstanceId, instanceId, jobKey, triggerKey, scheduledFireTimeMs })
   }
   yield* recordLost(tx, lost, (key) => found.jobs.get(key)?.jobType ?? null)
   yield* settleJobs(tx, jobKeysOf(rows))
@@ -125,7 +124,7 @@ function* recoverFirings(
     recoveredExecutions: recovered.size,
     lostExecutions: lost.length,
   }
-  if (rows.length > 0) tx.signals.nodeRecovered(recovery)
+  if (rows.length > 0) tx.signals.add('nodeRecovered', recovery)
 }
 
 /** Looks what else there is in flight of the triggers of firings whose rows were deleted. */
@@ -189,7 +188,11 @@ function* storeRecoveryTriggers(
       triggers.requireStorable(trigger)
       recovered.set(row.fireInstanceId, trigger)
     } catch (error) {
-      tx.signals.storeError(`The firing '${row.fireInstanceId}' cannot be run again: it is lost.`, error)
+      tx.signals.add(
+        'storeError',
+        `The firing '${row.fireInstanceId}' cannot be run again: it is lost.`,
+        error,
+      )
     }
   }
   yield* storeNewTriggers(tx, [...recovered.values()], { existing: new KeyMap(), jobs })

@@ -1,10 +1,15 @@
 import { JobPersistenceError } from '../../../core/errors.ts'
-import type { SqlTransaction } from '../sql-session.ts'
-import { run, type SqlProgram } from '../statement.ts'
-import { lockingOf, type NodeRow } from './node-row.ts'
+import { run, type SqlProgram } from '../kernel/statement.ts'
+import type { SqlTransaction } from '../session/sql-session.ts'
+import { lockingOf, type NodeRow } from '../tables/nodes/node-row.ts'
+import {
+  type OwnRow,
+  type Roll,
+  readRoll,
+  type SchedulerStateTable,
+} from '../tables/nodes/scheduler-state-table.ts'
 import type { NodeWatch } from './node-watch.ts'
 import { recoverInstance } from './recovery.ts'
-import { type OwnRow, type Roll, readRoll, type SchedulerStateTable } from './scheduler-state-table.ts'
 
 /** What a look at the cluster says about taking part in it. */
 export type Admission =

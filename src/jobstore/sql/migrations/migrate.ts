@@ -1,8 +1,8 @@
 import { JobPersistenceError } from '../../../core/errors.ts'
 import type { EpochMs } from '../../../time/clock.ts'
-import { boolean, integer, readable, text, textOrNull } from '../columns.ts'
-import type { SqlRunner } from '../sql-runner.ts'
-import { all, run, type SqlProgram, type SqlStatement, sqlQuery } from '../statement.ts'
+import type { SqlRunner } from '../kernel/sql-runner.ts'
+import { all, run, type SqlProgram, type SqlStatement, sqlQuery } from '../kernel/statement.ts'
+import { boolean, integer, readable, text, textOrNull } from '../tables/encoding/columns.ts'
 import {
   newestSchemaVersion,
   planMigrations,

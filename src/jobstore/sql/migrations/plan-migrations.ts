@@ -1,5 +1,5 @@
-import type { SqlDialect } from '../sql-dialect.ts'
-import type { SqlNames } from '../sql-names.ts'
+import type { SqlDialect } from '../kernel/sql-dialect.ts'
+import type { SqlNames } from '../kernel/sql-names.ts'
 import { indexesOf1, tablesOf1 } from './migration-1.ts'
 import type { SchemaDialect } from './schema-dialect.ts'
 import { addColumn, createIndex, createTable } from './schema-tables.ts'

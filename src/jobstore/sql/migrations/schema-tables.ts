@@ -1,5 +1,5 @@
-import type { SqlDialect } from '../sql-dialect.ts'
-import type { SqlNames } from '../sql-names.ts'
+import type { SqlDialect } from '../kernel/sql-dialect.ts'
+import type { SqlNames } from '../kernel/sql-names.ts'
 
 /** A column's type and whether it may be NULL, in the words of an engine. */
 export type ColumnType = (dialect: SqlDialect) => string

@@ -1,0 +1,197 @@
+import type { RowSetType, SqlDialect } from './sql-dialect.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import {
+  all,
+  later,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  type SqlStatement,
+  type SqlValue,
+  sqlQuery,
+} from './statement.ts'
+
+/** The type of a column as rows are bound: bytes travel as text. */
+export type ColumnType = RowSetType | 'bytes'
+export type Columns = Readonly<Record<string, ColumnType>>
+
+interface BoundTypes {
+  readonly text: string
+  readonly bytes: string
+  readonly bigint: number
+  readonly boolean: boolean
+}
+
+/** A row as it is bound, in JSON. */
+export type RowOf<Shape extends Columns> = {
+  readonly [Column in keyof Shape]: BoundTypes[Shape[Column]] | null
+}
+
+/** A statement about many rows of one scheduler. */
+export type SetQuery = SqlQuery<{ readonly scheduler: string; readonly rows: string }>
+/** A statement that stores rows. */
+export type RowsQuery = (scheduler: string, rows: readonly object[]) => SqlStatement
+/** A statement about rows that name their scheduler themselves. */
+export type KeyQuery = SqlQuery<{ readonly rows: string }>
+
+/** How many rows one statement is given, so that its text stays within reason. */
+export const rowsPerStatement = 5000
+
+/** A table expression over the rows bound as `:rows`; alias it `r`. */
+export function boundRows(dialect: SqlDialect, columns: Columns): string {
+  const types = Object.entries(columns).map(([column, type]): [string, RowSetType] => {
+    return [column, type === 'bytes' ? 'text' : type]
+  })
+  return dialect.rowSet('rows', Object.fromEntries(types))
+}
+
+/**
+ * Key columns of bound rows that name their scheduler themselves. Were it one value for all, planners that do not know
+ * better would take the rows of the scheduler to be few, and go through all of them instead of to those that are named.
+ */
+export function withScheduler<Key extends Columns>(key: Key): Key & { readonly sched_name: 'text' } {
+  return { ...key, sched_name: 'text' }
+}
+
+/** The condition that a row of a table is the one that a bound row `r` names. */
+export function isRow(dialect: SqlDialect, alias: string, key: Columns): string {
+  const columns = Object.keys(withScheduler(key)).map((column) => `${alias}.${column} = r.${column}`)
+  return [...columns, dialect.expectFew('r.sched_name')].join(' AND ')
+}
+
+/** Stores rows. */
+export function insertQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): RowsQuery {
+  return insertion(vocabulary, table, columns, '')
+}
+
+/** Stores rows of keys that are not there yet, and leaves the others as they are. */
+export function insertMissingQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): RowsQuery {
+  return insertion(vocabulary, table, columns, 'ON CONFLICT DO NOTHING')
+}
+
+/** Stores rows over those of the same key; columns that are not named keep what they hold. */
+export function upsertQuery(
+  vocabulary: SqlVocabulary,
+  table: string,
+  key: Columns,
+  columns: Columns,
+): RowsQuery {
+  const changed = Object.keys(columns).filter((column) => !(column in key))
+  return insertion(
+    vocabulary,
+    table,
+    columns,
+    `ON CONFLICT (sched_name, ${Object.keys(key).join(', ')})
+     DO UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+  )
+}
+
+function insertion(
+  { dialect }: SqlVocabulary,
+  table: string,
+  columns: Columns,
+  onConflict: string,
+): RowsQuery {
+  const names = Object.keys(columns)
+  const into = `INSERT INTO ${table} (sched_name, ${names.join(', ')})`
+  if (dialect.runsRowByRow) {
+    const values = Object.values(columns).map((type, index) => {
+      const value = dialect.placeholder(index + 2)
+      return type === 'bytes' ? dialect.textToBytes(value) : value
+    })
+    const text = `${into} VALUES (${dialect.placeholder(1)}, ${values.join(', ')}) ${onConflict}`
+    return (scheduler, rows) => ({
+      text,
+      values: [],
+      each: (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) => [
+        scheduler,
+        ...names.map((name) => row[name] ?? null),
+      ]),
+    })
+  }
+  const selected = Object.entries(columns).map(([name, type]) => valueOf(dialect, name, type))
+  const all: SetQuery = sqlQuery(
+    dialect,
+    `${into} SELECT :scheduler, ${selected.join(', ')} FROM ${boundRows(dialect, columns)} AS r
+     WHERE true ${onConflict}`,
+  )
+  return (scheduler, rows) => all({ scheduler, rows: JSON.stringify(rows) })
+}
+
+/** Changes columns of the rows that bound rows name. */
+export function updateQuery(
+  { dialect }: SqlVocabulary,
+  table: string,
+  key: Columns,
+  changes: Columns,
+): KeyQuery {
+  const settings = Object.entries(changes).map(
+    ([column, type]) => `${column} = ${valueOf(dialect, column, type)}`,
+  )
+  return sqlQuery(
+    dialect,
+    `UPDATE ${table} AS t SET ${settings.join(', ')}
+     FROM ${boundRows(dialect, { ...withScheduler(key), ...changes })} AS r WHERE ${isRow(dialect, 't', key)}`,
+  )
+}
+
+export function deleteQuery({ dialect }: SqlVocabulary, table: string, key: Columns): KeyQuery {
+  return sqlQuery(dialect, `DELETE FROM ${table} WHERE ${isAmongRows(dialect, key)}`)
+}
+
+/** Deletes all rows of a scheduler. */
+export function clearQuery(
+  { dialect }: SqlVocabulary,
+  table: string,
+): SqlQuery<{ readonly scheduler: string }> {
+  return sqlQuery(dialect, `DELETE FROM ${table} WHERE sched_name = :scheduler`)
+}
+
+/** The condition that a row of a table is one of those that bound rows name, of those for which `condition` holds. */
+export function isAmongRows(dialect: SqlDialect, key: Columns, condition: string = 'true'): string {
+  const columns = Object.keys(withScheduler(key))
+  return `(${columns.join(', ')}) IN (SELECT ${columns.map((column) => `r.${column}`).join(', ')}
+    FROM ${boundRows(dialect, withScheduler(key))} AS r
+    WHERE ${dialect.expectFew('r.sched_name')} AND ${condition})`
+}
+
+function valueOf(dialect: SqlDialect, column: string, type: ColumnType): string {
+  return type === 'bytes' ? dialect.textToBytes(`r.${column}`) : `r.${column}`
+}
+
+/** Writes rows by a statement, as often as their number asks for, without waiting. */
+export function* writeOver(
+  rows: readonly object[],
+  statement: (rowsJson: string) => SqlStatement,
+): SqlProgram<void> {
+  for (const each of statementsOver(rows, statement)) yield* later(each)
+}
+
+/** Stores rows, by as many statements as their number asks for, without waiting. */
+export function* storeRows(scheduler: string, rows: readonly object[], query: RowsQuery): SqlProgram<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const isWhole = rows.length <= rowsPerStatement
+    yield* later(query(scheduler, isWhole ? rows : rows.slice(from, from + rowsPerStatement)))
+  }
+}
+
+/** Runs a statement over rows, as often as their number asks for; answers the rows it gave back. */
+export function* runOver(
+  rows: readonly object[],
+  statement: (rowsJson: string) => SqlStatement,
+): SqlProgram<readonly SqlRow[]> {
+  const answers: (readonly SqlRow[])[] = []
+  for (const each of statementsOver(rows, statement)) answers.push(yield* all(each))
+  return answers.length === 1 ? (answers[0] ?? []) : answers.flat()
+}
+
+/** The statements that it takes, each made when it is asked for. */
+export function* statementsOver(
+  rows: readonly object[],
+  statement: (rowsJson: string) => SqlStatement,
+): Iterable<SqlStatement> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const isWhole = rows.length <= rowsPerStatement
+    yield statement(JSON.stringify(isWhole ? rows : rows.slice(from, from + rowsPerStatement)))
+  }
+}
