@@ -1,5 +1,5 @@
 import { CronExpressionError } from '../../core/errors.ts'
-import { type CronFieldName, type CronFields, secondSpec } from './cron-fields.ts'
+import { type CronFieldName, type CronFieldSpec, type CronFields, secondSpec } from './cron-fields.ts'
 
 /** One field of an expression, as it stands in the text. */
 export interface CronToken {
@@ -61,14 +61,25 @@ function upperCase(text: string): string {
 
 /** The text of an expression as it is kept. */
 export function joinFields(tokens: readonly CronToken[]): string {
-  return tokens.map((token) => token.text).join(' ')
+  const text = tokens.map((token) => token.text).join(' ')
+  return text.startsWith('@') ? text.toLowerCase() : text
 }
 
-export function placeOf(
-  spec: { readonly name: CronFieldName; readonly label: string },
-  position: number,
-): CronPlace {
-  return { field: spec.name, label: spec.label, position }
+export function placeOf({ name, label }: CronFieldSpec, position: number): CronPlace {
+  return { field: name, label, position }
+}
+
+/** The error about too few or too many fields: at the first that is too many, or at the end. */
+export function wrongFieldCount(
+  expression: string,
+  tokens: readonly CronToken[],
+  specs: readonly CronFieldSpec[],
+  { most, needed, advice }: { most: number; needed: string; advice: string | null },
+): CronExpressionError {
+  const spec = specs[Math.min(tokens.length, specs.length - 1)] ?? secondSpec
+  const position = tokens[most]?.position ?? expression.trimEnd().length
+  const count = tokens.length === 1 ? '1 field' : `${tokens.length} fields`
+  return cronError(expression, placeOf(spec, position), `it has ${count}, needed are ${needed}`, advice)
 }
 
 /** An error in words, with where it is. The expression in the message is cut when it is long. */

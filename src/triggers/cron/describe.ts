@@ -18,7 +18,8 @@ export function describeCron(expression: string, dialect: CronDialect): string {
 }
 
 function words(expression: string, dialect: CronDialect): string {
-  return cronstrue.toString(expression, {
+  // It reads `007` as no day of the week.
+  return cronstrue.toString(expression.replace(/\b0+(?=\d)/g, ''), {
     dayOfWeekStartIndexZero: dialect !== 'quartz',
     use24HourTimeFormat: true,
   })

@@ -1,7 +1,9 @@
 import { dayMs } from '../../time/civil.ts'
-import type { TimeZone } from '../../time/zone.ts'
+import type { ZoneOffsets } from '../../time/zone-offsets.ts'
 import type { CronSchedule } from './cron-schedule.ts'
 import { localAtOrAfter, localAtOrBefore } from './local-search.ts'
+
+export const cronDsts: readonly CronDst[] = ['vixie', 'quartz']
 
 /**
  * How wall times become instants where a zone's wall clock jumps.
@@ -17,8 +19,8 @@ export type CronDst = 'vixie' | 'quartz'
 
 /** The searches of one policy: the first fire after an instant, the last before one; infinite when there is none. */
 export interface DstPolicy {
-  nextMs(schedule: CronSchedule, zone: TimeZone, afterMs: number): number
-  previousMs(schedule: CronSchedule, zone: TimeZone, beforeMs: number): number
+  nextMs(schedule: CronSchedule, zone: ZoneOffsets, afterMs: number): number
+  previousMs(schedule: CronSchedule, zone: ZoneOffsets, beforeMs: number): number
 }
 
 /** Where searching begins and ends when the caller's instant lies further out: no zone is that far from UTC. */
@@ -116,7 +118,7 @@ const elapsedTimePolicy: DstPolicy = {
 }
 
 /** The last instant that shows a local time; in a gap the last one before it. */
-function lastShownAtOrBefore(zone: TimeZone, localMs: number): number {
+function lastShownAtOrBefore(zone: ZoneOffsets, localMs: number): number {
   const instantMs = zone.lastInstantOf(localMs)
   return Number.isNaN(instantMs) ? zone.firstInstantAtOrAfter(localMs) - 1 : instantMs
 }

@@ -1,5 +1,5 @@
 import type { CronExpressionError } from '../../core/errors.ts'
-import { type CronFieldSpec, findName, monthNames, weekdayNames } from './cron-fields.ts'
+import { type CronFieldSpec, dayOfWeekSpec, findName, monthSpec } from './cron-fields.ts'
 import { type CronToken, cronError, placeOf } from './cron-text.ts'
 
 /** Digits beyond this many cannot be any field's value; their text is not read as a number. */
@@ -261,10 +261,13 @@ function unknownName(scanner: FieldScanner, letters: string, start: number): Cro
     return scanner.error(`'${shown}' is no ${spec.label} name`, { ...at, suggestion: scanner.write(name) })
   }
   const elsewhere =
-    weekdayNames.includes(letters) || weekdayNames.some((name) => name.slice(0, 3) === letters)
-  const month = monthNames.some((name) => name === letters || name.slice(0, 3) === letters)
-  if (elsewhere || month) {
-    return scanner.error(`'${shown}' names a ${month ? 'month' : 'day of the week'}, not a ${spec.label}`, at)
+    findName(monthSpec, letters) !== null
+      ? 'month'
+      : findName(dayOfWeekSpec, letters) !== null
+        ? 'day of the week'
+        : null
+  if (elsewhere !== null) {
+    return scanner.error(`'${shown}' names a ${elsewhere}, not a ${spec.label}`, at)
   }
   if (letters === 'C' || letters === 'H') return scanner.error(`'${letters}' is not supported`, at)
   return scanner.error(`'${shown}' is no ${spec.label}`, at)

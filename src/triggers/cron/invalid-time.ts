@@ -1,5 +1,5 @@
 import { secondMs } from '../../time/civil.ts'
-import type { TimeZone } from '../../time/zone.ts'
+import type { ZoneOffsets } from '../../time/zone-offsets.ts'
 import type { CronSchedule } from './cron-schedule.ts'
 import type { DstPolicy } from './dst-policy.ts'
 import { localRunEnd } from './local-search.ts'
@@ -11,7 +11,7 @@ import { localRunEnd } from './local-search.ts'
 export function firstInvalidAfter(
   policy: DstPolicy,
   schedule: CronSchedule,
-  zone: TimeZone,
+  zone: ZoneOffsets,
   afterMs: number,
 ): number {
   let lastMs = Math.floor(afterMs / secondMs) * secondMs

@@ -1,7 +1,9 @@
 import { checkNumber, checkObject, listOf } from '../../../core/arguments.ts'
 import { secondMs } from '../../../time/civil.ts'
 import type { EpochMs } from '../../../time/clock.ts'
-import { CronExpression, type CronOptions, checkExpression } from '../../cron/cron-expression.ts'
+import { CronExpression, checkExpression } from '../../cron/cron-expression.ts'
+import type { CronOptions } from '../../cron/cron-reader.ts'
+import { CronTimes } from '../../cron/cron-times.ts'
 import type { CronDst } from '../../cron/dst-policy.ts'
 import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
 import { invalidTrigger } from '../../invalid-trigger.ts'
@@ -12,7 +14,7 @@ import type { TriggerFields } from '../../trigger-fields.ts'
 /** What a cron trigger has beyond the fields of every trigger. */
 export interface CronTriggerFields {
   /** The expression with its zone, dialect and DST policy. */
-  readonly cronExpression: CronExpression
+  readonly cronExpression: CronTimes
   readonly misfireInstruction: CalendarMisfireInstruction
 }
 
@@ -21,7 +23,7 @@ export interface CronTriggerFields {
  * fire time only when it matches; the end time is inclusive.
  */
 export class CronTrigger extends RecurringTrigger implements CronTriggerFields {
-  readonly cronExpression: CronExpression
+  readonly cronExpression: CronTimes
 
   constructor(
     fields: TriggerFields,
@@ -82,7 +84,7 @@ export class CronTrigger extends RecurringTrigger implements CronTriggerFields {
 
   override validate(): void {
     super.validate()
-    if (this.cronExpression instanceof CronExpression) return
+    if (this.cronExpression instanceof CronTimes) return
     throw invalidTrigger(
       this.describe(),
       'cronExpression',
@@ -120,10 +122,10 @@ function checkNumbers(method: string, numbers: Readonly<Record<string, number>>)
 
 /** A cron schedule. Each method changes this builder and returns it. */
 export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
-  #cronExpression: CronExpression
+  #cronExpression: CronTimes
   #misfireInstruction: CalendarMisfireInstruction = 'smart'
 
-  private constructor(cronExpression: CronExpression) {
+  private constructor(cronExpression: CronTimes) {
     this.#cronExpression = cronExpression
   }
 
@@ -133,7 +135,7 @@ export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
    *
    * @throws CronExpressionError
    */
-  static cronSchedule(expression: string | CronExpression, options?: CronOptions): CronScheduleBuilder {
+  static cronSchedule(expression: string | CronTimes, options?: CronOptions): CronScheduleBuilder {
     checkExpression('CronScheduleBuilder.cronSchedule', 'expression', expression)
     const parsed = typeof expression === 'string' ? CronExpression.parse(expression, options) : expression
     return new CronScheduleBuilder(parsed)
