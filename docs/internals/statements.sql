@@ -138,35 +138,6 @@ WHERE t.trigger_name = r.trigger_name
   AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || '';
 
--- triggers.repeat
---   programs/steps/misfires.ts (treatMisfires)
--- SQLite
-UPDATE qrtz_simple_triggers AS t
-SET repeat_count = r.repeat_count, times_triggered = r.times_triggered
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'repeat_count' AS repeat_count,
-    value ->> 'times_triggered' AS times_triggered
-  FROM json_each(:rows)
-) AS r
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true;
-
--- PostgreSQL
-UPDATE qrtz_simple_triggers AS t
-SET repeat_count = r.repeat_count, times_triggered = r.times_triggered
-FROM (
-  SELECT *
-  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
-    repeat_count bigint, times_triggered bigint)
-) AS r
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
-
 -- triggers.setStateOfRows
 --   programs/steps/faulty-triggers.ts (putRowsInError)
 -- SQLite
@@ -285,10 +256,15 @@ WHERE t.trigger_name = r.trigger_name
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
-  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.repeat_count, s.repeat_interval, s.times_triggered,
-  c.cron_expression, c.time_zone_id AS cron_zone, c.times_triggered AS cron_times, c.dst_policy,
-  c.cron_dialect, p.str_prop_1, p.str_prop_2, p.str_prop_3, p.int_prop_1, p.int_prop_2, p.long_prop_1,
-  p.bool_prop_1, p.bool_prop_2, p.time_zone_id AS simprop_zone
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2
 FROM (
   SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
     value ->> 'sched_name' AS sched_name
@@ -312,10 +288,15 @@ WHERE t.trigger_name = r.trigger_name
 -- PostgreSQL
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
-  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.repeat_count, s.repeat_interval, s.times_triggered,
-  c.cron_expression, c.time_zone_id AS cron_zone, c.times_triggered AS cron_times, c.dst_policy,
-  c.cron_dialect, p.str_prop_1, p.str_prop_2, p.str_prop_3, p.int_prop_1, p.int_prop_2, p.long_prop_1,
-  p.bool_prop_1, p.bool_prop_2, p.time_zone_id AS simprop_zone
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
@@ -340,10 +321,15 @@ WHERE t.trigger_name = r.trigger_name
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
-  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.repeat_count, s.repeat_interval, s.times_triggered,
-  c.cron_expression, c.time_zone_id AS cron_zone, c.times_triggered AS cron_times, c.dst_policy,
-  c.cron_dialect, p.str_prop_1, p.str_prop_2, p.str_prop_3, p.int_prop_1, p.int_prop_2, p.long_prop_1,
-  p.bool_prop_1, p.bool_prop_2, p.time_zone_id AS simprop_zone
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2
 FROM (
   SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
     value ->> 'sched_name' AS sched_name
@@ -368,10 +354,15 @@ ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name;
 -- PostgreSQL
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
-  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.repeat_count, s.repeat_interval, s.times_triggered,
-  c.cron_expression, c.time_zone_id AS cron_zone, c.times_triggered AS cron_times, c.dst_policy,
-  c.cron_dialect, p.str_prop_1, p.str_prop_2, p.str_prop_3, p.int_prop_1, p.int_prop_2, p.long_prop_1,
-  p.bool_prop_1, p.bool_prop_2, p.time_zone_id AS simprop_zone
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
@@ -899,7 +890,7 @@ WHERE t.job_name = r.job_name
   AND t.trigger_state IN ('COMPLETE')
 RETURNING trigger_state, next_fire_time;
 
--- triggers.insertInto.simple
+-- triggers.insertInto.simple_triggers
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
 INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repeat_count, repeat_interval,
@@ -917,48 +908,48 @@ FROM (
 ) AS r
 WHERE true;
 
--- triggers.insertInto.cron
+-- triggers.insertInto.cron_triggers
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
 INSERT INTO qrtz_cron_triggers (sched_name, trigger_name, trigger_group, cron_expression, time_zone_id,
-  times_triggered, dst_policy, cron_dialect)
-VALUES (:scheduler, :trigger_name, :trigger_group, :cron_expression, :time_zone_id, :times_triggered,
-  :dst_policy, :cron_dialect);
+  dst_policy, cron_dialect, times_triggered)
+VALUES (:scheduler, :trigger_name, :trigger_group, :cron_expression, :time_zone_id, :dst_policy,
+  :cron_dialect, :times_triggered);
 
 -- PostgreSQL
 INSERT INTO qrtz_cron_triggers (sched_name, trigger_name, trigger_group, cron_expression, time_zone_id,
-  times_triggered, dst_policy, cron_dialect)
-SELECT :scheduler, r.trigger_name, r.trigger_group, r.cron_expression, r.time_zone_id, r.times_triggered,
-  r.dst_policy, r.cron_dialect
+  dst_policy, cron_dialect, times_triggered)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.cron_expression, r.time_zone_id, r.dst_policy,
+  r.cron_dialect, r.times_triggered
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text,
-    cron_expression text, time_zone_id text, times_triggered bigint, dst_policy text, cron_dialect text)
+    cron_expression text, time_zone_id text, dst_policy text, cron_dialect text, times_triggered bigint)
 ) AS r
 WHERE true;
 
--- triggers.insertInto.simprop
+-- triggers.insertInto.simprop_triggers
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
 INSERT INTO qrtz_simprop_triggers (sched_name, trigger_name, trigger_group, str_prop_1, str_prop_2,
-  str_prop_3, int_prop_1, int_prop_2, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id)
+  str_prop_3, int_prop_1, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id, int_prop_2)
 VALUES (:scheduler, :trigger_name, :trigger_group, :str_prop_1, :str_prop_2, :str_prop_3, :int_prop_1,
-  :int_prop_2, :long_prop_1, :long_prop_2, :bool_prop_1, :bool_prop_2, :time_zone_id);
+  :long_prop_1, :long_prop_2, :bool_prop_1, :bool_prop_2, :time_zone_id, :int_prop_2);
 
 -- PostgreSQL
 INSERT INTO qrtz_simprop_triggers (sched_name, trigger_name, trigger_group, str_prop_1, str_prop_2,
-  str_prop_3, int_prop_1, int_prop_2, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id)
+  str_prop_3, int_prop_1, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id, int_prop_2)
 SELECT :scheduler, r.trigger_name, r.trigger_group, r.str_prop_1, r.str_prop_2, r.str_prop_3, r.int_prop_1,
-  r.int_prop_2, r.long_prop_1, r.long_prop_2, r.bool_prop_1, r.bool_prop_2, r.time_zone_id
+  r.long_prop_1, r.long_prop_2, r.bool_prop_1, r.bool_prop_2, r.time_zone_id, r.int_prop_2
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, str_prop_1 text,
-    str_prop_2 text, str_prop_3 text, int_prop_1 bigint, int_prop_2 bigint, long_prop_1 bigint,
-    long_prop_2 bigint, bool_prop_1 boolean, bool_prop_2 boolean, time_zone_id text)
+    str_prop_2 text, str_prop_3 text, int_prop_1 bigint, long_prop_1 bigint, long_prop_2 bigint,
+    bool_prop_1 boolean, bool_prop_2 boolean, time_zone_id text, int_prop_2 bigint)
 ) AS r
 WHERE true;
 
--- triggers.upsertInto.simple
+-- triggers.upsertInto.simple_triggers
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
 INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repeat_count, repeat_interval,
@@ -980,64 +971,165 @@ WHERE true
 ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET repeat_count = excluded.repeat_count,
   repeat_interval = excluded.repeat_interval, times_triggered = excluded.times_triggered;
 
--- triggers.upsertInto.cron
+-- triggers.upsertInto.cron_triggers
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
 INSERT INTO qrtz_cron_triggers (sched_name, trigger_name, trigger_group, cron_expression, time_zone_id,
-  times_triggered, dst_policy, cron_dialect)
-VALUES (:scheduler, :trigger_name, :trigger_group, :cron_expression, :time_zone_id, :times_triggered,
-  :dst_policy, :cron_dialect)
+  dst_policy, cron_dialect, times_triggered)
+VALUES (:scheduler, :trigger_name, :trigger_group, :cron_expression, :time_zone_id, :dst_policy,
+  :cron_dialect, :times_triggered)
 ON CONFLICT (sched_name, trigger_name,
   trigger_group) DO UPDATE SET cron_expression = excluded.cron_expression,
-  time_zone_id = excluded.time_zone_id, times_triggered = excluded.times_triggered,
-  dst_policy = excluded.dst_policy, cron_dialect = excluded.cron_dialect;
+  time_zone_id = excluded.time_zone_id, dst_policy = excluded.dst_policy,
+  cron_dialect = excluded.cron_dialect, times_triggered = excluded.times_triggered;
 
 -- PostgreSQL
 INSERT INTO qrtz_cron_triggers (sched_name, trigger_name, trigger_group, cron_expression, time_zone_id,
-  times_triggered, dst_policy, cron_dialect)
-SELECT :scheduler, r.trigger_name, r.trigger_group, r.cron_expression, r.time_zone_id, r.times_triggered,
-  r.dst_policy, r.cron_dialect
+  dst_policy, cron_dialect, times_triggered)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.cron_expression, r.time_zone_id, r.dst_policy,
+  r.cron_dialect, r.times_triggered
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text,
-    cron_expression text, time_zone_id text, times_triggered bigint, dst_policy text, cron_dialect text)
+    cron_expression text, time_zone_id text, dst_policy text, cron_dialect text, times_triggered bigint)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, trigger_name,
   trigger_group) DO UPDATE SET cron_expression = excluded.cron_expression,
-  time_zone_id = excluded.time_zone_id, times_triggered = excluded.times_triggered,
-  dst_policy = excluded.dst_policy, cron_dialect = excluded.cron_dialect;
+  time_zone_id = excluded.time_zone_id, dst_policy = excluded.dst_policy,
+  cron_dialect = excluded.cron_dialect, times_triggered = excluded.times_triggered;
 
--- triggers.upsertInto.simprop
+-- triggers.upsertInto.simprop_triggers
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
 INSERT INTO qrtz_simprop_triggers (sched_name, trigger_name, trigger_group, str_prop_1, str_prop_2,
-  str_prop_3, int_prop_1, int_prop_2, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id)
+  str_prop_3, int_prop_1, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id, int_prop_2)
 VALUES (:scheduler, :trigger_name, :trigger_group, :str_prop_1, :str_prop_2, :str_prop_3, :int_prop_1,
-  :int_prop_2, :long_prop_1, :long_prop_2, :bool_prop_1, :bool_prop_2, :time_zone_id)
+  :long_prop_1, :long_prop_2, :bool_prop_1, :bool_prop_2, :time_zone_id, :int_prop_2)
 ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET str_prop_1 = excluded.str_prop_1,
   str_prop_2 = excluded.str_prop_2, str_prop_3 = excluded.str_prop_3, int_prop_1 = excluded.int_prop_1,
-  int_prop_2 = excluded.int_prop_2, long_prop_1 = excluded.long_prop_1, long_prop_2 = excluded.long_prop_2,
-  bool_prop_1 = excluded.bool_prop_1, bool_prop_2 = excluded.bool_prop_2, time_zone_id = excluded.time_zone_id;
+  long_prop_1 = excluded.long_prop_1, long_prop_2 = excluded.long_prop_2, bool_prop_1 = excluded.bool_prop_1,
+  bool_prop_2 = excluded.bool_prop_2, time_zone_id = excluded.time_zone_id, int_prop_2 = excluded.int_prop_2;
 
 -- PostgreSQL
 INSERT INTO qrtz_simprop_triggers (sched_name, trigger_name, trigger_group, str_prop_1, str_prop_2,
-  str_prop_3, int_prop_1, int_prop_2, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id)
+  str_prop_3, int_prop_1, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id, int_prop_2)
 SELECT :scheduler, r.trigger_name, r.trigger_group, r.str_prop_1, r.str_prop_2, r.str_prop_3, r.int_prop_1,
-  r.int_prop_2, r.long_prop_1, r.long_prop_2, r.bool_prop_1, r.bool_prop_2, r.time_zone_id
+  r.long_prop_1, r.long_prop_2, r.bool_prop_1, r.bool_prop_2, r.time_zone_id, r.int_prop_2
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, str_prop_1 text,
-    str_prop_2 text, str_prop_3 text, int_prop_1 bigint, int_prop_2 bigint, long_prop_1 bigint,
-    long_prop_2 bigint, bool_prop_1 boolean, bool_prop_2 boolean, time_zone_id text)
+    str_prop_2 text, str_prop_3 text, int_prop_1 bigint, long_prop_1 bigint, long_prop_2 bigint,
+    bool_prop_1 boolean, bool_prop_2 boolean, time_zone_id text, int_prop_2 bigint)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET str_prop_1 = excluded.str_prop_1,
   str_prop_2 = excluded.str_prop_2, str_prop_3 = excluded.str_prop_3, int_prop_1 = excluded.int_prop_1,
-  int_prop_2 = excluded.int_prop_2, long_prop_1 = excluded.long_prop_1, long_prop_2 = excluded.long_prop_2,
-  bool_prop_1 = excluded.bool_prop_1, bool_prop_2 = excluded.bool_prop_2, time_zone_id = excluded.time_zone_id;
+  long_prop_1 = excluded.long_prop_1, long_prop_2 = excluded.long_prop_2, bool_prop_1 = excluded.bool_prop_1,
+  bool_prop_2 = excluded.bool_prop_2, time_zone_id = excluded.time_zone_id, int_prop_2 = excluded.int_prop_2;
 
--- triggers.countIn.simple
+-- triggers.rewriteIn.simple_triggers
+--   programs/steps/misfires.ts (treatMisfires)
+-- SQLite
+UPDATE qrtz_simple_triggers AS t
+SET repeat_count = r.repeat_count, repeat_interval = r.repeat_interval, times_triggered = r.times_triggered
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'repeat_count' AS repeat_count,
+    value ->> 'repeat_interval' AS repeat_interval, value ->> 'times_triggered' AS times_triggered
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_simple_triggers AS t
+SET repeat_count = r.repeat_count, repeat_interval = r.repeat_interval, times_triggered = r.times_triggered
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    repeat_count bigint, repeat_interval bigint, times_triggered bigint)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.rewriteIn.cron_triggers
+--   programs/steps/misfires.ts (treatMisfires)
+-- SQLite
+UPDATE qrtz_cron_triggers AS t
+SET cron_expression = r.cron_expression, time_zone_id = r.time_zone_id, dst_policy = r.dst_policy,
+  cron_dialect = r.cron_dialect, times_triggered = r.times_triggered
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'cron_expression' AS cron_expression,
+    value ->> 'time_zone_id' AS time_zone_id, value ->> 'dst_policy' AS dst_policy,
+    value ->> 'cron_dialect' AS cron_dialect, value ->> 'times_triggered' AS times_triggered
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_cron_triggers AS t
+SET cron_expression = r.cron_expression, time_zone_id = r.time_zone_id, dst_policy = r.dst_policy,
+  cron_dialect = r.cron_dialect, times_triggered = r.times_triggered
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    cron_expression text, time_zone_id text, dst_policy text, cron_dialect text, times_triggered bigint)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.rewriteIn.simprop_triggers
+--   programs/steps/misfires.ts (treatMisfires)
+-- SQLite
+UPDATE qrtz_simprop_triggers AS t
+SET str_prop_1 = r.str_prop_1, str_prop_2 = r.str_prop_2, str_prop_3 = r.str_prop_3,
+  int_prop_1 = r.int_prop_1, long_prop_1 = r.long_prop_1, long_prop_2 = r.long_prop_2,
+  bool_prop_1 = r.bool_prop_1, bool_prop_2 = r.bool_prop_2, time_zone_id = r.time_zone_id,
+  int_prop_2 = r.int_prop_2
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'str_prop_1' AS str_prop_1,
+    value ->> 'str_prop_2' AS str_prop_2, value ->> 'str_prop_3' AS str_prop_3,
+    value ->> 'int_prop_1' AS int_prop_1, value ->> 'long_prop_1' AS long_prop_1,
+    value ->> 'long_prop_2' AS long_prop_2, value ->> 'bool_prop_1' AS bool_prop_1,
+    value ->> 'bool_prop_2' AS bool_prop_2, value ->> 'time_zone_id' AS time_zone_id,
+    value ->> 'int_prop_2' AS int_prop_2
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_simprop_triggers AS t
+SET str_prop_1 = r.str_prop_1, str_prop_2 = r.str_prop_2, str_prop_3 = r.str_prop_3,
+  int_prop_1 = r.int_prop_1, long_prop_1 = r.long_prop_1, long_prop_2 = r.long_prop_2,
+  bool_prop_1 = r.bool_prop_1, bool_prop_2 = r.bool_prop_2, time_zone_id = r.time_zone_id,
+  int_prop_2 = r.int_prop_2
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    str_prop_1 text, str_prop_2 text, str_prop_3 text, int_prop_1 bigint, long_prop_1 bigint,
+    long_prop_2 bigint, bool_prop_1 boolean, bool_prop_2 boolean, time_zone_id text, int_prop_2 bigint)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.countIn.simple_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 -- SQLite
@@ -1066,7 +1158,7 @@ WHERE t.trigger_name = r.trigger_name
   AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || '';
 
--- triggers.countIn.cron
+-- triggers.countIn.cron_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 -- SQLite
@@ -1095,7 +1187,7 @@ WHERE t.trigger_name = r.trigger_name
   AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || '';
 
--- triggers.countIn.simprop
+-- triggers.countIn.simprop_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 -- SQLite
@@ -1124,7 +1216,7 @@ WHERE t.trigger_name = r.trigger_name
   AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || '';
 
--- triggers.deleteFrom.simple
+-- triggers.deleteFrom.simple_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
@@ -1155,7 +1247,7 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
     AND true
 );
 
--- triggers.deleteFrom.cron
+-- triggers.deleteFrom.cron_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
@@ -1186,7 +1278,7 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
     AND true
 );
 
--- triggers.deleteFrom.simprop
+-- triggers.deleteFrom.simprop_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
@@ -1217,7 +1309,7 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
     AND true
 );
 
--- triggers.deleteFrom.blob
+-- triggers.deleteFrom.blob_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
@@ -1248,22 +1340,22 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
     AND true
 );
 
--- triggers.clear.simple
+-- triggers.clear.simple_triggers
 --   programs/scheduling/deleting.ts (clear)
 -- Every engine
 DELETE FROM qrtz_simple_triggers WHERE sched_name = :scheduler;
 
--- triggers.clear.cron
+-- triggers.clear.cron_triggers
 --   programs/scheduling/deleting.ts (clear)
 -- Every engine
 DELETE FROM qrtz_cron_triggers WHERE sched_name = :scheduler;
 
--- triggers.clear.simprop
+-- triggers.clear.simprop_triggers
 --   programs/scheduling/deleting.ts (clear)
 -- Every engine
 DELETE FROM qrtz_simprop_triggers WHERE sched_name = :scheduler;
 
--- triggers.clear.blob
+-- triggers.clear.blob_triggers
 --   programs/scheduling/deleting.ts (clear)
 -- Every engine
 DELETE FROM qrtz_blob_triggers WHERE sched_name = :scheduler;

@@ -14,7 +14,7 @@ import { type DurationLike, requireDurationMs } from './durations.ts'
 import { type ErrorHandler, logAndRethrow, logAndSuppress } from './error-handler.ts'
 import { TaskRejectedError } from './errors.ts'
 import type { TaskScheduler, TaskSchedulerEventMap } from './task-scheduler.ts'
-import type { Trigger } from './trigger.ts'
+import type { TaskTrigger } from './task-trigger.ts'
 import { TriggeredTask } from './triggered-task.ts'
 
 export interface ConcurrentTaskSchedulerOptions {
@@ -74,9 +74,9 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     return this.#events
   }
 
-  schedule(task: TaskFunction<unknown>, trigger: Trigger): ScheduledFuture<never> | null
+  schedule(task: TaskFunction<unknown>, trigger: TaskTrigger): ScheduledFuture<never> | null
   schedule<T>(task: TaskFunction<T>, startTime: InstantLike): ScheduledFuture<T>
-  schedule(task: TaskFunction<unknown>, when: Trigger | InstantLike): ScheduledFuture<unknown> | null {
+  schedule(task: TaskFunction<unknown>, when: TaskTrigger | InstantLike): ScheduledFuture<unknown> | null {
     if (!isTrigger(when)) {
       const delayMs = this.#delayUntil(when)
       const run = this.#guarded(task, { repeating: false })
@@ -183,7 +183,7 @@ function nameOf(task: TaskFunction<unknown>): string {
   return task.name === '' ? 'task' : task.name
 }
 
-function isTrigger(value: Trigger | InstantLike): value is Trigger {
+function isTrigger(value: TaskTrigger | InstantLike): value is TaskTrigger {
   return (
     typeof value === 'object' &&
     (value as object | null) !== null &&

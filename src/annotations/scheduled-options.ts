@@ -7,7 +7,7 @@ import {
 } from '../triggers/misfire-instruction.ts'
 import { type DurationLike, type TimeUnit, timeUnits } from './durations.ts'
 
-interface EveryScheduled {
+export interface EveryScheduled {
   /**
    * What logs, handles and a cluster's jobs call the task; unique within a cluster. Default: the names of class and
    * method, so give one where a minifier renames classes.
@@ -33,7 +33,7 @@ export interface CronScheduled extends EveryScheduled {
   readonly timeUnit?: never
 }
 
-interface PeriodicScheduled extends EveryScheduled {
+export interface PeriodicScheduled extends EveryScheduled {
   /** How long to wait before the first run. Default 0. */
   readonly initialDelay?: DurationLike
   /** What durations count that are plain numbers. Default `milliseconds`. */

@@ -19,7 +19,7 @@ import type { SchedulingConfigurer } from './scheduled-task-registrar.ts'
 import type { TaskScheduler } from './task-scheduler.ts'
 
 /** What `enableScheduling` takes wherever the methods run. */
-interface EverySchedulingOptions {
+export interface CommonScheduling {
   /** Objects with `@Scheduled` methods, and classes with static ones. */
   readonly instances: readonly object[]
   /** Answers placeholders such as `${report.cron}`. Default: the environment, also as `REPORT_CRON`. */
@@ -31,7 +31,7 @@ interface EverySchedulingOptions {
 }
 
 /** Runs the methods in this process. */
-export interface SchedulingOptions extends EverySchedulingOptions {
+export interface SchedulingOptions extends CommonScheduling {
   /** What runs the methods. Default: what a configurer sets, else a `ThreadPoolTaskScheduler` of its own. */
   readonly scheduler?: TaskScheduler | ScheduledExecutorService
   /** Add tasks of their own, or the scheduler. Default none. */
@@ -44,7 +44,7 @@ export interface SchedulingOptions extends EverySchedulingOptions {
 }
 
 /** Runs the methods as jobs of a scheduler, each planned time once for all instances that share its store. */
-export interface ClusterSchedulingOptions extends EverySchedulingOptions {
+export interface ClusterSchedulingOptions extends CommonScheduling {
   /** The scheduler, not started yet. */
   readonly cluster: Scheduler
   /**

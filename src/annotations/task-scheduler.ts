@@ -5,7 +5,7 @@ import type { TaskFunction } from '../executors/task.ts'
 import type { Clock } from '../time/clock.ts'
 import type { InstantLike } from '../time/instant.ts'
 import type { DurationLike } from './durations.ts'
-import type { Trigger } from './trigger.ts'
+import type { TaskTrigger } from './task-trigger.ts'
 
 /** Every event of a `TaskScheduler` with its payload. */
 export interface TaskSchedulerEventMap {
@@ -25,7 +25,7 @@ export interface TaskScheduler {
    *
    * @throws TaskRejectedError ERR_TASK_REJECTED after shutdown
    */
-  schedule(task: TaskFunction<unknown>, trigger: Trigger): ScheduledFuture<never> | null
+  schedule(task: TaskFunction<unknown>, trigger: TaskTrigger): ScheduledFuture<never> | null
   /**
    * Runs the task once, at an instant; at once when that is past.
    *

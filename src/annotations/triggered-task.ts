@@ -3,7 +3,7 @@ import type { CancelOptions, ScheduledFuture } from '../executors/scheduled-futu
 import type { TaskContext, TaskFunction } from '../executors/task.ts'
 import type { Clock } from '../time/clock.ts'
 import { TaskRejectedError } from './errors.ts'
-import type { Trigger, TriggerContext } from './trigger.ts'
+import type { TaskTrigger, TaskTriggerContext } from './task-trigger.ts'
 
 /**
  * The longest wait: the wall clock is looked at again, so that one that was set delays or hurries a run by this at
@@ -13,7 +13,7 @@ const replanMs = 30_000
 
 export interface TriggeredTaskParts {
   readonly task: TaskFunction<unknown>
-  readonly trigger: Trigger
+  readonly trigger: TaskTrigger
   readonly clock: Clock
   /** Submits one run or one look at the clock. @throws TaskRejectedError */
   readonly submit: (wake: TaskFunction<unknown>, delayMs: number) => ScheduledFuture<unknown>
@@ -27,7 +27,7 @@ export interface TriggeredTaskParts {
 export class TriggeredTask implements ScheduledFuture<never> {
   readonly isPeriodic = true
   readonly #parts: TriggeredTaskParts
-  #context: TriggerContext
+  #context: TaskTriggerContext
   #plannedMs = 0
   #current: ScheduledFuture<unknown> | null = null
   #state: 'active' | 'cancelled' | 'failed' | 'finished' = 'active'

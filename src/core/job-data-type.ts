@@ -7,7 +7,8 @@
  */
 export type StorableJobData<Data> = { readonly [Key in keyof Data]: Storable<Data[Key]> }
 
-type Storable<Value> = unknown extends Value
+/** One value of {@link StorableJobData}. */
+export type Storable<Value> = unknown extends Value
   ? Value
   : Value extends string | number | boolean | null | undefined
     ? Value

@@ -8,7 +8,7 @@ export const recoveringJobsGroup = 'RECOVERING_JOBS'
 /** Group of the triggers that a retry creates. */
 export const retryingJobsGroup = 'RETRYING_JOBS'
 
-abstract class Key<Kind extends 'job' | 'trigger'> {
+export abstract class Key<Kind extends 'job' | 'trigger'> {
   /** A job key is never a trigger key, although both are a name and a group. */
   abstract get '~kind'(): Kind
   /** Unique within its group. */

@@ -1,4 +1,4 @@
-import { type Clock, type Timer, timerDelayMaxMs } from '../time/clock.ts'
+import { type Clock, type ClockTimer, timerDelayMaxMs } from '../time/clock.ts'
 
 export interface AlarmOptions {
   readonly clock: Clock
@@ -23,7 +23,7 @@ export class Alarm {
   #atMs = Number.POSITIVE_INFINITY
   /** What the timer is armed for; Infinity when there is none. */
   #armedForMs = Number.POSITIVE_INFINITY
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
 
   constructor(options: AlarmOptions) {
     this.#options = options

@@ -39,6 +39,7 @@ export abstract class DelayQueue<Item extends Delayed> {
   readonly #deadlines = new DelayHeap<Waiter<Item>>()
   #sequence = 0
 
+  /** @internal */
   protected constructor(engine: DelayEngine<Item>, options: DelayQueueOptions) {
     this.#engine = engine
     const clock = options.clock ?? systemClock

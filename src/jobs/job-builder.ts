@@ -17,7 +17,7 @@ export interface MissingJobData<Missing extends PropertyKey> {
 }
 
 /** Fields that the data does not know, which may not be there: `extends` alone would let them pass. */
-type UnknownKeys<Given, Data extends object> = object extends Data
+export type UnknownKeys<Given, Data extends object> = object extends Data
   ? unknown
   : { readonly [Key in Exclude<keyof Given, keyof Data>]: never }
 

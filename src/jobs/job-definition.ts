@@ -20,7 +20,7 @@ export type WorkerJobFunction<Data extends object = Record<string, unknown>> = (
   context: JobRunContext<Data>,
 ) => unknown
 
-interface JobDefinitionBase<Data extends object> {
+export interface JobDefinitionBase<Data extends object> {
   /** Name under which jobs of this kind are stored: the same on every node, for ever. */
   readonly jobType: string
   /** What jobs built from the definition start with. */

@@ -40,10 +40,11 @@ export const triggerActions = [
 ] as const
 export type TriggerAction = (typeof triggerActions)[number]
 
-type Transitions = Readonly<Partial<Record<StoredTriggerState, StoredTriggerState>>>
+/** State before -> state after. */
+export type StateChanges = Readonly<Partial<Record<StoredTriggerState, StoredTriggerState>>>
 
 /** action -> (state before -> state after). A state that is missing means: the action does nothing there. */
-export const triggerTransitions: Readonly<Record<TriggerAction, Transitions>> = {
+export const triggerTransitions: Readonly<Record<TriggerAction, StateChanges>> = {
   acquire: { WAITING: 'ACQUIRED' },
   release: { ACQUIRED: 'WAITING' },
   fire: { ACQUIRED: 'WAITING' },

@@ -1,5 +1,5 @@
 import { checkFunction, checkName, checkObject, checkString, listOf } from '../core/arguments.ts'
-import { checkMatcher, type Matcher } from '../core/matcher.ts'
+import { checkMatcher, type KeyLike, type Matcher } from '../core/matcher.ts'
 import type { JobListener } from './job-listener.ts'
 import type { SchedulerListener } from './scheduler-listener.ts'
 import type { TriggerListener } from './trigger-listener.ts'
@@ -9,8 +9,6 @@ interface Registration<Listener> {
   /** Empty means: everything. Several are alternatives. */
   readonly matchers: readonly Matcher[]
 }
-
-type KeyLike = Parameters<Matcher['isMatch']>[0]
 
 /** Is told of a matcher that threw; its listener counts as not matching. */
 type MatcherErrorHandler = (listener: object, error: unknown) => void
@@ -173,11 +171,11 @@ export class ListenerManager {
     return [...this.#schedulerListeners]
   }
 
-  /** Listeners to tell about a job, in order. */
+  /** Listeners to tell about a job, in order. @internal */
   jobListenersFor(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly JobListener[] {
     return this.#jobListeners.matching(key, onMatcherError)
   }
-  /** Listeners to tell about a trigger, in order. */
+  /** Listeners to tell about a trigger, in order. @internal */
   triggerListenersFor(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly TriggerListener[] {
     return this.#triggerListeners.matching(key, onMatcherError)
   }

@@ -22,7 +22,7 @@ import type {
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
-import { type Timer, timerDelayMaxMs } from '../time/clock.ts'
+import { type ClockTimer, timerDelayMaxMs } from '../time/clock.ts'
 import { type Calendar, checkCalendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { Cluster } from './cluster.ts'
@@ -44,6 +44,7 @@ import {
   addCalendarOptions,
   executionQuery,
   jobQuery,
+  type ScheduleJobCall,
   shutdownOptions,
   triggerQuery,
 } from './scheduler-arguments.ts'
@@ -79,7 +80,7 @@ export class QuartzScheduler implements Scheduler {
   readonly #wallClockStarts: WallClockStarts
   readonly #scheduling: Scheduling
   readonly #cluster: Cluster
-  #delayedStart: Timer | null = null
+  #delayedStart: ClockTimer | null = null
 
   constructor(parts: QuartzSchedulerParts) {
     this.#options = parts.options
@@ -206,12 +207,8 @@ export class QuartzScheduler implements Scheduler {
     deadline.cancel()
   }
 
-  scheduleJob(
-    jobOrTrigger: JobDetail | Trigger,
-    given?: Trigger | readonly Trigger[] | ReplaceOptions,
-    options: ReplaceOptions = {},
-  ): Promise<Date> {
-    return this.#scheduling.scheduleJob(jobOrTrigger, given, options)
+  scheduleJob(...call: ScheduleJobCall): Promise<Date> {
+    return this.#scheduling.scheduleJob(...call)
   }
   scheduleJobs(entries: readonly JobAndTriggers[], options: ReplaceOptions = {}): Promise<void> {
     return this.#scheduling.scheduleJobs(entries, options)

@@ -146,18 +146,6 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    */
   shutdown(options?: ShutdownOptions): Promise<void>
 
-  /** Stores a trigger for a job that exists already; answers its first fire time. */
-  scheduleJob(trigger: Trigger, options?: ReplaceOptions): Promise<Date>
-  /**
-   * Stores a job with its trigger or several triggers, all or none; answers the earliest first fire time.
-   *
-   * @throws InvalidArgumentError when there is no trigger
-   */
-  scheduleJob(
-    jobDetail: JobDetail,
-    triggers: Trigger | readonly Trigger[],
-    options?: ReplaceOptions,
-  ): Promise<Date>
   /** Stores many jobs with their triggers, all or none. */
   scheduleJobs(entries: readonly JobAndTriggers[], options?: ReplaceOptions): Promise<void>
   /** Stores a job without a trigger; it must be durable. */

@@ -5,7 +5,7 @@ import { unawaited } from '../core/unawaited.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { UnknownJobType } from '../jobstore/queries.ts'
 import type { SchedulerEventEmitter } from '../listeners/events.ts'
-import type { Clock, Timer } from '../time/clock.ts'
+import type { Clock, ClockTimer } from '../time/clock.ts'
 
 export interface UnknownJobTypesParts {
   readonly jobStore: JobStore
@@ -26,7 +26,7 @@ const lookIntervalMs = 60_000
 export class UnknownJobTypes {
   readonly #parts: UnknownJobTypesParts
   readonly #told = new Set<string>()
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #isWatching = false
 
   constructor(parts: UnknownJobTypesParts) {

@@ -1,5 +1,5 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
-import type { Timer } from '../time/clock.ts'
+import type { ClockTimer } from '../time/clock.ts'
 import type { PoolThread } from './thread-roster.ts'
 import { encodeValue } from './value-wire.ts'
 import { type ControlMessage, encodeTask, type TaskWire, type WorkerMessage } from './wire.ts'
@@ -33,7 +33,7 @@ export class ThreadLease implements ExecutionThread {
   /** It had no work when it was last looked at, and has had none since. */
   rested = false
   /** Runs while the thread is to begin or to end the lease. */
-  answerTimer: Timer | null = null
+  answerTimer: ClockTimer | null = null
   readonly #port: MessagePort
   readonly #events: LeaseEvents
   /** Taken, but not sent yet: the thread is still starting, or more may come in this turn. */

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import type { Clock, Timer } from '../time/clock.ts'
+import type { Clock, ClockTimer } from '../time/clock.ts'
 import type { WorkerExecution } from './worker-execution.ts'
 
 /** How long a thread that is asked to end may take before it counts as stuck: native code cannot be stopped. */
@@ -13,7 +13,7 @@ export class PoolThread {
   /** What it runs, or ran when it was asked to end. */
   executions: ReadonlyMap<number, WorkerExecution> = new Map()
   /** Runs from when the thread is asked to end. */
-  exitTimer: Timer | null = null
+  exitTimer: ClockTimer | null = null
   readonly #onExit: (() => void)[] = []
   #hasExited = false
 

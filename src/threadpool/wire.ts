@@ -4,11 +4,11 @@ import type { EpochMs } from '../time/clock.ts'
 import type { FieldsWire, ValueWire } from './value-wire.ts'
 
 /** Version of the records below; both sides of a thread are always the same build, so a mismatch is a bug. */
-export const wireVersion = 1
+export const wireVersion: WorkerTask['version'] = 1
 
 /** One execution as it crosses into a worker thread: plain data only. */
 export interface WorkerTask {
-  readonly version: typeof wireVersion
+  readonly version: 1
   readonly moduleUrl: string
   readonly exportName: string
   readonly fireInstanceId: string

@@ -1,6 +1,6 @@
 import type { SchedulerError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Timer } from '../time/clock.ts'
+import type { ClockTimer } from '../time/clock.ts'
 import type { WorkerTaskHandlers } from './thread-pool.ts'
 import { decodeFields, decodeValue } from './value-wire.ts'
 import type { TaskEnd, WorkerMessage, WorkerTask, WorkerTaskResult } from './wire.ts'
@@ -31,7 +31,7 @@ export class WorkerExecution {
   terminated: SchedulerError | null = null
   onAbort: (() => void) | null = null
   /** Runs from the interrupt to the end of the grace that a task has. */
-  graceTimer: Timer | null = null
+  graceTimer: ClockTimer | null = null
 
   constructor(
     tag: number,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { type Clock, systemClock, type Timer } from '../time/clock.ts'
+import { type Clock, type ClockTimer, systemClock } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
 import { loadPiscina, type Piscina, type PiscinaModule, type PiscinaWorker } from './piscina-module.ts'
 import type { ResolvedPiscinaOptions } from './piscina-options.ts'
@@ -41,7 +41,7 @@ export class WorkerThreads {
   readonly #waiting = new Set<WorkerExecution>()
   readonly #leaseEvents: LeaseEvents
   /** Looks for leases without work. */
-  #sweep: Timer | null = null
+  #sweep: ClockTimer | null = null
   #lastTag = 0
   /** Whether a thread has come up since the last time one was lost. */
   #cameUp = false

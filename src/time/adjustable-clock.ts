@@ -1,4 +1,4 @@
-import type { Clock, EpochMs, Timer } from './clock.ts'
+import type { Clock, ClockTimer, EpochMs } from './clock.ts'
 
 /** Smaller differences are not worth a step. */
 const smallestStepMs = 10
@@ -25,11 +25,11 @@ export class AdjustableClock implements Clock {
     return this.#base.elapsedMs()
   }
 
-  setTimer(delayMs: number, onFire: () => void, options?: { unref?: boolean }): Timer {
+  setTimer(delayMs: number, onFire: () => void, options?: { unref?: boolean }): ClockTimer {
     return this.#base.setTimer(delayMs, onFire, options)
   }
 
-  setImmediate(onFire: () => void): Timer {
+  setImmediate(onFire: () => void): ClockTimer {
     return this.#base.setImmediate(onFire)
   }
 

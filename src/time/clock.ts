@@ -3,7 +3,7 @@ import { type ArgumentCheck, checkMethods } from '../core/arguments.ts'
 /** Milliseconds since the epoch on the wall clock. */
 export type EpochMs = number
 
-export interface Timer {
+export interface ClockTimer {
   /** Stops the timer; harmless when it has fired already. */
   cancel(): void
 }
@@ -21,9 +21,9 @@ export interface Clock {
    * Calls `onFire` once after `delayMs` of monotonic time. Delays are clamped to [0, 2^31-1]: a caller that waits
    * longer plans again when it wakes.
    */
-  setTimer(delayMs: number, onFire: () => void, options?: { unref?: boolean }): Timer
+  setTimer(delayMs: number, onFire: () => void, options?: { unref?: boolean }): ClockTimer
   /** Calls `onFire` after pending I/O and timers had their turn: yields the event loop. */
-  setImmediate(onFire: () => void): Timer
+  setImmediate(onFire: () => void): ClockTimer
 }
 
 export const checkClock: ArgumentCheck = checkMethods(

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from './clock.ts'
+import type { Clock, ClockTimer } from './clock.ts'
 
 /**
  * A wait that others can end early. A wake-up that comes while nobody waits is kept, so one that falls between
@@ -28,7 +28,7 @@ export class Gate {
   async wait(timeoutMs: number): Promise<boolean> {
     if (!this.#pending) {
       await new Promise<void>((resolve) => {
-        const timer: Timer = this.#clock.setTimer(timeoutMs, () => {
+        const timer: ClockTimer = this.#clock.setTimer(timeoutMs, () => {
           this.#release = null
           resolve()
         })

@@ -1,4 +1,4 @@
-import { type Clock, type EpochMs, type Timer, timerDelayMaxMs } from './clock.ts'
+import { type Clock, type ClockTimer, type EpochMs, timerDelayMaxMs } from './clock.ts'
 
 interface ArmedTimer {
   readonly deadline: number
@@ -32,7 +32,7 @@ export class ManualClock implements Clock {
     return this.#monotonicMs
   }
 
-  setTimer(delayMs: number, onFire: () => void): Timer {
+  setTimer(delayMs: number, onFire: () => void): ClockTimer {
     // Whole milliseconds, as real timers count: sums of fractions would leave the clock a hair before its target.
     const clamped = Math.ceil(Math.min(Math.max(delayMs, 0), timerDelayMaxMs))
     const timer: ArmedTimer = { deadline: this.#monotonicMs + clamped, sequence: this.#sequence++, onFire }
@@ -40,7 +40,7 @@ export class ManualClock implements Clock {
     return { cancel: () => this.#timers.delete(timer) }
   }
 
-  setImmediate(onFire: () => void): Timer {
+  setImmediate(onFire: () => void): ClockTimer {
     const immediate = setImmediate(onFire)
     return {
       cancel: () => {

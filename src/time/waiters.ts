@@ -1,4 +1,4 @@
-import type { Clock, Timer } from './clock.ts'
+import type { Clock, ClockTimer } from './clock.ts'
 
 /** Those who wait for something to end, each with a time limit of its own or none. */
 export class Waiters {
@@ -12,7 +12,7 @@ export class Waiters {
   /** Resolves when woken, or after `timeoutMs`. */
   async wait(clock: Clock, timeoutMs?: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      let timer: Timer | null = null
+      let timer: ClockTimer | null = null
       const done = (): void => {
         timer?.cancel()
         this.#waiting.delete(done)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import * as annotations from '../../src/annotations.ts'
 import * as executors from '../../src/executors.ts'
 import * as index from '../../src/index.ts'
+import * as spi from '../../src/spi.ts'
 import { calendarSurfaces } from './calendars.ts'
 import { cronSurfaces } from './cron.ts'
 import { executorSurfaces } from './executors.ts'
@@ -24,7 +25,7 @@ const surfaces: readonly Surface[] = [
 /** What has no table, and why. */
 const exempt: Readonly<Record<string, string>> = {
   ListenerManager: 'in the table of the scheduler',
-  RAMJobStore: 'the scheduler calls it, with what it has checked',
+  DelegatingJobStore: 'the scheduler calls it, with what it has checked',
   Trigger: 'made by builders; its methods are called for every firing',
   SimpleTrigger: 'as Trigger',
   CronTrigger: 'as Trigger',
@@ -39,7 +40,7 @@ const exempt: Readonly<Record<string, string>> = {
   everything: 'takes nothing',
   ramJobStore: 'takes nothing',
   zeroSizeThreadPool: 'takes nothing',
-  summaryOf: 'takes what getMetaData answered',
+  summaryOfMetaData: 'takes what getMetaData answered',
   systemClock: 'a Clock: the library calls it',
   logAndSuppress: 'answers an error handler',
   logAndRethrow: 'answers an error handler',
@@ -51,7 +52,7 @@ function isClass(value: unknown): boolean {
 
 const isError = (value: unknown): boolean => typeof value === 'function' && value.prototype instanceof Error
 
-const entryPoints: Readonly<Record<string, unknown>> = { ...index, ...executors }
+const entryPoints: Readonly<Record<string, unknown>> = { ...index, ...executors, ...spi }
 const exportsToTable = [...Object.entries(entryPoints), ...Object.entries<unknown>(annotations)]
   .filter(([, value]) => (typeof value === 'function' && !isError(value)) || isNamespace(value))
   .map(([name]) => name)

@@ -1,8 +1,8 @@
 import {
   ConcurrentTaskScheduler,
-  CronTrigger,
+  CronTaskTrigger,
   enableScheduling,
-  PeriodicTrigger,
+  PeriodicTaskTrigger,
   Scheduled,
   ScheduledTaskRegistrar,
   scheduled,
@@ -81,8 +81,8 @@ export const annotationSurfaces: readonly Surface[] = [
     },
   },
   {
-    name: 'CronTrigger',
-    subject: CronTrigger,
+    name: 'CronTaskTrigger',
+    subject: CronTaskTrigger,
     calls: {
       new: {
         expression: { ...text, good: '0 0 7 * * *' },
@@ -91,8 +91,8 @@ export const annotationSurfaces: readonly Surface[] = [
     },
   },
   {
-    name: 'PeriodicTrigger',
-    subject: PeriodicTrigger,
+    name: 'PeriodicTaskTrigger',
+    subject: PeriodicTaskTrigger,
     calls: {
       new: { period: duration, options: options({ initialDelay: but(duration, null), fixedRate: boolean }) },
     },
@@ -133,7 +133,7 @@ export const annotationSurfaces: readonly Surface[] = [
     subject: new ScheduledTaskRegistrar(),
     calls: {
       setTaskScheduler: { scheduler: oneOf('x') },
-      addTriggerTask: { task, trigger: { ...oneOf('0 0 7 * * *'), good: new PeriodicTrigger('5s') } },
+      addTriggerTask: { task, trigger: { ...oneOf('0 0 7 * * *'), good: new PeriodicTaskTrigger('5s') } },
       addCronTask: {
         task,
         expression: { ...text, good: '0 0 7 * * *' },

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path/posix'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
+import { entryPoints } from '../support/entry-points.ts'
 import { importsOf, lineOf, parse, projectFiles, type SourceFile } from '../support/source-files.ts'
 
 /** Folders of src from the ground up: a file may import its own folder and folders of earlier rows. */
@@ -46,15 +47,8 @@ const packageHomes: Record<string, string> = {
   pg: 'src/jobstore/postgres',
 }
 
-/** Entry points that package.json exports; the only files that may re-export. */
-const entryPoints = new Set([
-  'src/annotations.ts',
-  'src/executors.ts',
-  'src/index.ts',
-  'src/postgres.ts',
-  'src/sqlite.ts',
-  'src/testing.ts',
-])
+/** The modules that package.json exports; the only files that may re-export. */
+const entries = new Set(entryPoints().map(({ source }) => source))
 
 /** What scheduler/ may import of the layers that have drivers; create-scheduler.ts alone picks the drivers. */
 const schedulerSpis = /^src\/(jobstore\/[^/]+\.ts|threadpool\/(thread-pool|wire)\.ts)$/
@@ -100,9 +94,9 @@ function upTheStairs(from: string, to: string): string | null {
 
 /** Why `from` may not import the file `to`, or null when it may. */
 function forbidden(from: string, to: string): string | null {
-  if (entryPoints.has(to)) return 'imports an entry point; import the file that defines the name'
+  if (entries.has(to)) return 'imports an entry point; import the file that defines the name'
   if (isTesting(to) && !isTesting(from)) return 'production code imports test support'
-  if (entryPoints.has(from) || isTesting(from)) return null
+  if (entries.has(from) || isTesting(from)) return null
   if (rankOf(from) < 0) return `'${layerOf(from)}' is not a layer; add it to this test in its place`
   const upwards = layerOf(from) !== layerOf(to) && rankOf(to) >= rankOf(from)
   if (upwards) return `layer '${layerOf(from)}' must not know layer '${layerOf(to)}'`
@@ -143,8 +137,8 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
 function statementProblems(file: SourceFile): string[] {
   return parse(file).statements.flatMap((statement) => {
     const at = `${file.path}:${lineOf(statement)}`
-    if (ts.isExportDeclaration(statement) && statement.moduleSpecifier && !entryPoints.has(file.path)) {
-      return [`${at}: re-exports; only ${[...entryPoints].join(' and ')} are barrels`]
+    if (ts.isExportDeclaration(statement) && statement.moduleSpecifier && !entries.has(file.path)) {
+      return [`${at}: re-exports; only ${[...entries].join(' and ')} are barrels`]
     }
     const kind =
       ts.isVariableStatement(statement) && statement.declarationList.flags & ts.NodeFlags.BlockScoped

@@ -5,7 +5,7 @@ import { describeValue } from '../../core/options.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import type { SchedulerListener } from '../../listeners/scheduler-listener.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
-import type { Clock, Timer } from '../../time/clock.ts'
+import type { Clock, ClockTimer } from '../../time/clock.ts'
 import { scheduledMethodsOf } from '../scheduled-methods.ts'
 import { type ClusterSchedulingOptions, resolveEveryOptions } from '../scheduling-options.ts'
 import { type ClusterJob, clusterJobsOf } from './cluster-jobs.ts'
@@ -95,7 +95,7 @@ interface CaretakerParts {
 class Caretaker {
   readonly #parts: CaretakerParts
   readonly #listener: SchedulerListener
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #looking: Promise<void> = Promise.resolve()
   #isStarted = false
   #isEnded = false

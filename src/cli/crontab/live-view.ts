@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../time/clock.ts'
+import type { Clock, ClockTimer } from '../../time/clock.ts'
 import type { TimeZone } from '../../time/zone.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -32,7 +32,7 @@ const upToFirstColumn = (lines: number): string => (lines === 0 ? '' : `${escape
 export class LiveView implements BoardView {
   readonly #options: LiveViewOptions
   #drawnLines = 0
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #isSoon = false
   #stopListening: () => void = () => {}
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Clock, Timer } from '../../time/clock.ts'
+import type { Clock, ClockTimer } from '../../time/clock.ts'
 import { CapturedOutput } from './captured-output.ts'
 
 export interface ProcessRequest {
@@ -73,7 +73,7 @@ class RunningProcess {
   readonly ended: Promise<ProcessResult>
   readonly #means: Means
   readonly #child: ChildProcess
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #leftRunning: string | null = null
   #abandon: () => void = () => {}
 

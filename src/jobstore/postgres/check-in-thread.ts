@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { textOf } from '../../core/thrown-value.ts'
 import { unawaited } from '../../core/unawaited.ts'
-import { type Clock, processElapsedMs, systemClock, type Timer } from '../../time/clock.ts'
+import { type Clock, type ClockTimer, processElapsedMs, systemClock } from '../../time/clock.ts'
 import {
   type CheckIn,
   type CheckInDriver,
@@ -43,7 +43,7 @@ export class ThreadCheckIns implements CheckInDriver {
   #sent = ''
   #worker: Worker | null = null
   #ended: Promise<void> = Promise.resolve()
-  #restart: Timer | null = null
+  #restart: ClockTimer | null = null
   #failures = 0
   #hasCheckedIn = false
   #isFallenBack = false

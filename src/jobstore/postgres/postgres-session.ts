@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Clock, Timer } from '../../time/clock.ts'
+import type { Clock, ClockTimer } from '../../time/clock.ts'
 import type { SqlReply } from '../sql/kernel/statement.ts'
 import { parserOf } from './column-parsers.ts'
 import { cutConnection } from './disconnect.ts'
@@ -106,7 +106,7 @@ export class PostgresSession {
     const { clock, slow } = this.#settings
     const answerWithinMs = this.#answerWithinMs
     const startedMs = clock.elapsedMs()
-    let timer: Timer | null = null
+    let timer: ClockTimer | null = null
     const deadline = new Promise<never>((_, reject) => {
       const armDeadline = (spentMs: number): void => {
         if (answerWithinMs === null) return
@@ -129,7 +129,7 @@ export class PostgresSession {
     } catch (error) {
       throw error instanceof DatabaseFailure ? error : new DatabaseFailure(error)
     } finally {
-      ;(timer as Timer | null)?.cancel()
+      ;(timer as ClockTimer | null)?.cancel()
     }
   }
 

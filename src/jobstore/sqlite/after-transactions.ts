@@ -1,4 +1,4 @@
-import type { Clock, EpochMs, Timer } from '../../time/clock.ts'
+import type { Clock, ClockTimer, EpochMs } from '../../time/clock.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** How long after the last look the next one is, doubled up to the most: transactions are short or forgotten. */
@@ -10,7 +10,7 @@ export class AfterTransactions {
   readonly #onEnd: (earliestMs: EpochMs) => void
   /** What each connection did since it was last seen outside of a transaction. */
   readonly #pending = new Map<SqliteDatabase, EpochMs>()
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #delayMs = lookAfterMs.first
   #isStopped = false
 

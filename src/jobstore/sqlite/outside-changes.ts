@@ -1,5 +1,5 @@
 import { unawaited } from '../../core/unawaited.ts'
-import type { Clock, Timer } from '../../time/clock.ts'
+import type { Clock, ClockTimer } from '../../time/clock.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import { first } from '../sql/kernel/statement.ts'
 import { integer } from '../sql/tables/encoding/columns.ts'
@@ -12,7 +12,7 @@ export class OutsideChanges {
   readonly #runner: SqlRunner
   readonly #clock: Clock
   readonly #onChange: () => void
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #seen: number | null = null
   #isStopped = false
 

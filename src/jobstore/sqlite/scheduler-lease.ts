@@ -1,6 +1,6 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import { packageVersion } from '../../core/version.ts'
-import type { EpochMs, Timer } from '../../time/clock.ts'
+import type { ClockTimer, EpochMs } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { JobStoreContext } from '../job-store.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
@@ -43,9 +43,11 @@ export class SchedulerLease {
   readonly #whose: LeaseHolder
   readonly #identity = ownIdentity()
   readonly #sleep: InterruptibleSleep
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #checkin: Promise<void> = Promise.resolve()
   #isHeld = false
+  /** From then on each transaction proves it, also one that began to wait before the lease was lost or given back. */
+  #wasTaken = false
   #refusal: JobPersistenceError | null = null
 
   constructor(runner: SqlRunner, vocabulary: SqlVocabulary, context: JobStoreContext, filename: string) {
@@ -96,6 +98,7 @@ export class SchedulerLease {
     }
     if (!this.#isHeld) this.#checkInLater()
     this.#isHeld = true
+    this.#wasTaken = true
   }
 
   /**
@@ -103,7 +106,9 @@ export class SchedulerLease {
    * over while this process stood still writes nothing. Those who never took it need none.
    */
   *guard<Answer>(program: SqlProgram<Answer>): SqlProgram<Answer> {
-    if (this.#isHeld && (yield* first(this.#statements.prove(this.#whose))) === null) throw this.#takenOver()
+    if (this.#wasTaken && (yield* first(this.#statements.prove(this.#whose))) === null) {
+      throw this.#refusal ?? (this.#isHeld ? this.#takenOver() : wasShutDown())
+    }
     return yield* program
   }
 
