@@ -1,4 +1,4 @@
-import { invariant } from '../../../core/invariant.ts'
+import { invariant } from '../../../core/errors.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 
 /** What may be bound. Sets of rows go as one JSON text, so that a statement's text never depends on their number. */
