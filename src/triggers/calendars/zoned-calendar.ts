@@ -6,7 +6,7 @@ import { type Calendar, type CalendarDefinition, checkCalendar } from './calenda
 import { CalendarSearch } from './calendar-search.ts'
 import { invalidCalendar, requireCalendarOptions } from './invalid-calendar.ts'
 
-/** What every calendar may be given. */
+/** Options of every calendar. */
 export interface CalendarOptions {
   /** IANA name of the zone in which days and times of day are read. Default: the zone of this process. */
   readonly timeZone?: string
@@ -25,7 +25,7 @@ interface Layer {
   nextAfter(timeMs: EpochMs, horizonMs: EpochMs): EpochMs | null
 }
 
-/** What the six calendars share: zone, description, and standing on a base calendar. */
+/** The common part of the six calendars: zone, description and base calendar. */
 export abstract class ZonedCalendar implements Calendar {
   abstract readonly type: string
   readonly description: string | null
@@ -76,7 +76,7 @@ export abstract class ZonedCalendar implements Calendar {
   firstIncludedFrom(fromMs: EpochMs, search: CalendarSearch): EpochMs | null {
     const layers = ZonedCalendar.#layersOf(this)
     let candidateMs = fromMs
-    // Round and round, until all agree: whoever excludes the candidate names the next one.
+    // Repeated until all calendars agree: a calendar that excludes the candidate gives the next one.
     for (let index = 0, agreed = 0; agreed < layers.length; index = (index + 1) % layers.length) {
       const layer = layers[index]
       if (layer === undefined || !search.mayAsk()) return null
@@ -92,7 +92,7 @@ export abstract class ZonedCalendar implements Calendar {
     return candidateMs
   }
 
-  /** A calendar and what it stands on, each by itself; a base of another make is one with its own bases. */
+  /** A calendar and its bases, each by itself; a base of a user's class counts with its own bases as one. */
   static #layersOf(top: Calendar): readonly Layer[] {
     const layers: Layer[] = []
     let base: Calendar | null = top

@@ -18,7 +18,7 @@ import { parseUnixFields } from './unix-fields.ts'
 
 /** Options of {@link CronExpression.parse}. */
 export interface CronOptions {
-  /** IANA name of the zone whose wall clock the fields speak of. Default: the zone of this process. */
+  /** IANA name of the zone whose wall clock the fields mean. Default: the zone of this process. */
   readonly timeZone?: string | undefined
   /** What happens where the wall clock jumps. Default `vixie`; `quartz` is what Java Quartz does. */
   readonly dst?: CronDst | undefined
@@ -37,7 +37,7 @@ export interface CronExpressionJson {
   readonly seconds: 'never' | 'optional'
 }
 
-/** With `expression`, so that what `toJSON` gives can be passed. */
+/** With `expression`, so that the result of `toJSON` can be passed. */
 const optionNames = ['timeZone', 'dst', 'dialect', 'seconds', 'expression']
 
 /**
@@ -45,7 +45,7 @@ const optionNames = ['timeZone', 'dst', 'dialect', 'seconds', 'expression']
  * `Date`s; the members that end in `Ms` take and give epoch milliseconds. Fires lie on whole seconds from 1970 to 2199.
  */
 export class CronExpression {
-  /** The text as it is kept: upper case, single spaces. */
+  /** The normalized text: upper case, single spaces. */
   readonly expression: string
   readonly dialect: CronDialect
   readonly dst: CronDst
@@ -68,8 +68,8 @@ export class CronExpression {
 
   /**
    * Reads an expression. Throws {@link CronExpressionError} with the field, the position and, where the intent is
-   * plain, a suggestion; also for an expression that can never fire (`0 0 0 31 2 ?`). Throws `InvalidArgumentError`
-   * for an unknown zone.
+   * clear, a suggestion; also for an expression that can never fire (`0 0 0 31 2 ?`). Throws `InvalidArgumentError` for
+   * an unknown zone.
    */
   static parse(expression: string, options: CronOptions = {}): CronExpression {
     refuseUnknownKeys('CronExpression.parse', options, optionNames)
@@ -196,7 +196,7 @@ export const checkCronExpression: ArgumentCheck = checkThat(
   "Make one with CronExpression.parse('0 0 12 * * ?').",
 )
 
-/** An expression in text or a parsed one, for what takes either. */
+/** An expression as text or a parsed one. */
 export const checkExpression: ArgumentCheck = checkThat(
   'a cron expression, as text or parsed',
   (value) => typeof value === 'string' || value instanceof CronExpression,

@@ -21,7 +21,7 @@ export interface DstPolicy {
   previousMs(schedule: CronSchedule, zone: TimeZone, beforeMs: number): number
 }
 
-/** Where searching begins and ends when the caller's instant lies further out: no zone is that far from UTC. */
+/** Where a search begins or ends when the caller's instant is further out: no zone is that far from UTC. */
 const searchMinMs = -2 * dayMs
 const searchMaxMs = Date.UTC(2200, 0, 3)
 
@@ -52,7 +52,7 @@ const quartzPolicy: DstPolicy = {
   previousMs(schedule, zone, beforeMs) {
     const startMs = Math.ceil(clamp(beforeMs)) - 1
     const segment = zone.segmentAt(startMs)
-    // In the first pass of an overlap nothing fires: what it shows fires in the second.
+    // In the first pass of an overlap nothing fires: its wall times fire in the second pass.
     const lastMs = Math.min(startMs, segment.repeatFromMs - 1)
     let localMs = localAtOrBefore(schedule, lastMs + segment.offsetMs)
     if (localMs - segment.offsetMs >= segment.fromMs) return localMs - segment.offsetMs
@@ -70,7 +70,7 @@ const fixedTimesPolicy: DstPolicy = {
   nextMs(schedule, zone, afterMs) {
     const startMs = Math.floor(clamp(afterMs))
     const segment = zone.segmentAt(startMs)
-    // The second pass of an overlap shows only what has fired.
+    // The second pass of an overlap shows only wall times that have fired.
     const fromMs = Math.max(startMs + 1, segment.repeatUntilMs)
     const localMs = localAtOrAfter(schedule, fromMs + segment.offsetMs)
     if (localMs - segment.offsetMs < segment.untilMs) return localMs - segment.offsetMs
@@ -95,7 +95,7 @@ const elapsedTimePolicy: DstPolicy = {
       const segment = zone.segmentAt(fromMs)
       const localMs = localAtOrAfter(schedule, fromMs + segment.offsetMs)
       if (localMs - segment.offsetMs < segment.untilMs) return localMs - segment.offsetMs
-      // Part of the first pass lies behind: the second may match before anything later does.
+      // A part of the first pass is over: the second pass may match before any later time does.
       if (fromMs > segment.repeatFromMs) fromMs = segment.untilMs
       else if (localMs === Number.POSITIVE_INFINITY) return localMs
       else fromMs = zone.firstInstantAtOrAfter(localMs)

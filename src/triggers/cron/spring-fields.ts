@@ -24,7 +24,7 @@ import type { WeekDays } from './day-rule.ts'
 import { ascending, FieldScanner } from './field-scanner.ts'
 import { expandMacro, fieldsOfMacro } from './macros.ts'
 
-/** Spring's ranges do not run over the end of their field. */
+/** Spring's ranges do not wrap over the end of their field. */
 const straight = (spec: CronFieldSpec): CronFieldSpec => ({ ...spec, wraps: false })
 
 /** 1=MON .. 7=SUN, and 0 is Sunday too; so names count from the second value on. */

@@ -65,7 +65,7 @@ const unixSpecs: readonly CronFieldSpec[] = [
   unixDayOfWeekSpec,
 ].map((spec) => ({ ...spec, wraps: false }))
 
-/** What one list item may look like; cron-parser alone would also take `1JAN` or `H`, and read them somehow. */
+/** What one list item may look like; cron-parser alone would also accept `1JAN` or `H`. */
 const plainItem = /^(?:\*|(?:\d{1,4}|[A-Z]{3})(?:-(?:\d{1,4}|[A-Z]{3}))?)(?:\/(\d{1,4}))?$/
 const monthDayItem = /^L$/
 const weekDayItem = /^(?:[0-7]|[A-Z]{3})(?:L|#[1-5])$/

@@ -26,7 +26,7 @@ type ColumnKind = keyof typeof emptyValues
 /**
  * What is bound for the columns that families fill.
  *
- * @throws InvalidArgumentError for what the columns cannot hold
+ * @throws InvalidArgumentError for values that do not fit their columns
  */
 export function scheduleValues(family: TriggerFamily, trigger: Trigger): Readonly<Record<string, Bound>> {
   const values: Readonly<Record<string, unknown>> = family.toColumns(trigger)

@@ -37,7 +37,7 @@ const statesByName: ReadonlyMap<string, StoredTriggerState> = new Map(
   storedTriggerStates.map((state) => [state, state]),
 )
 
-/** The state that a row holds; null for a word that is none of ours. */
+/** The state of a row; null for an unknown word. */
 export function stateOf(row: SqlRow): StoredTriggerState | null {
   return statesByName.get(anyText(row, 'trigger_state')) ?? null
 }
