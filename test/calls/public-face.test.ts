@@ -31,6 +31,7 @@ const exempt: Readonly<Record<string, string>> = {
   CronTrigger: 'as Trigger',
   CalendarIntervalTrigger: 'as Trigger',
   DailyTimeIntervalTrigger: 'as Trigger',
+  RecurringTrigger: 'as Trigger',
   TimeZone: 'answers ERR_UNKNOWN_TIME_ZONE, see its own test',
   DisallowConcurrentExecution: 'a decorator: what stands under it is a class',
   PersistJobDataAfterExecution: 'a decorator: what stands under it is a class',

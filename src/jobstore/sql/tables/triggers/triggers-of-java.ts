@@ -28,13 +28,13 @@ export interface TriggerOfJava {
  */
 export class TriggersOfJava {
   readonly #schedulerName: string
-  readonly #statements: { readonly due: SqlQuery<DueParameters>; readonly among: KeyQuery }
+  readonly #statements: StatementsOfJava
   #met = new KeyMap<TriggerKey, true>()
   #lookAtMs: EpochMs = 0
 
   constructor(vocabulary: SqlVocabulary) {
     this.#schedulerName = vocabulary.schedulerName
-    this.#statements = { due: dueQuery(vocabulary), among: amongQuery(vocabulary) }
+    this.#statements = statementsOfJava(vocabulary)
   }
 
   /** The triggers to report: those that are about to fire and were not reported before. Looks once a second at most. */
@@ -100,6 +100,15 @@ interface DueParameters extends Readonly<Record<string, string | number>> {
   readonly limit: number
 }
 
+interface StatementsOfJava {
+  readonly due: SqlQuery<DueParameters>
+  readonly among: KeyQuery
+}
+
+export function statementsOfJava(vocabulary: SqlVocabulary): StatementsOfJava {
+  return { due: dueQuery(vocabulary), among: amongQuery(vocabulary) }
+}
+
 function dueQuery(vocabulary: SqlVocabulary): SqlQuery<DueParameters> {
   const { dialect, names } = vocabulary
   const { hasBlankKey, isOfOtherType, hasJavaData } = reasons(vocabulary)
@@ -129,8 +138,10 @@ function amongQuery(vocabulary: SqlVocabulary): KeyQuery {
 
 function reasonOf(row: SqlRow): string {
   if (boolean(row, 'has_blank_key')) return 'its name or group, or that of its job, is blank'
-  if (boolean(row, 'of_other_type'))
-    return `its type ${textOrNull(row, 'trigger_type') ?? ''} is known to Java only`
+  if (boolean(row, 'of_other_type')) {
+    const type = textOrNull(row, 'trigger_type') ?? ''
+    return `its type ${type} is ${type === 'BLOB' ? 'known to Java only' : 'not known to this node'}`
+  }
   if (boolean(row, 'has_java_data')) return 'Java serialized its data or those of its job'
   return `Java serialized its calendar '${textOrNull(row, 'calendar_name') ?? ''}'`
 }
