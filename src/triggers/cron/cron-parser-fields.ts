@@ -8,7 +8,7 @@ import { scanUnixFields } from './unix-scanner.ts'
 export function readWithCronParser(expression: string, fields: readonly UnixField[]): UnixFields {
   const text = fields.map(({ token }) => token.text).join(' ')
   try {
-    // The library would otherwise ask the clock for a date to start from, which is not used.
+    // cron-parser would otherwise read the clock for a start date that is not used.
     const read = CronExpressionParser.parse(text, { currentDate: 0, tz: 'UTC' }).fields
     return {
       seconds: numbersOf(read.second.values),
@@ -29,7 +29,7 @@ export function readWithCronParser(expression: string, fields: readonly UnixFiel
 /** cron-parser does not say where it met an error: the scanner, which refuses the same texts, does. */
 function refusal(expression: string, fields: readonly UnixField[], cause: unknown): Error {
   scanUnixFields(expression, fields)
-  // Each field is right by itself: only the day of the month and the months can contradict each other.
+  // Each field alone is valid: only the day of the month and the months can contradict each other.
   const position = fields[3]?.token.position ?? 0
   const found = cause instanceof Error ? cause.message : String(cause)
   return cronError(expression, placeOf(dayOfMonthSpec, position), found, null)

@@ -59,7 +59,7 @@ function upperCase(text: string): string {
   return text.replace(/[a-z]/g, (char) => char.toUpperCase())
 }
 
-/** The text of an expression as it is kept. */
+/** The normalized text of an expression. */
 export function joinFields(tokens: readonly CronToken[]): string {
   return tokens.map((token) => token.text).join(' ')
 }

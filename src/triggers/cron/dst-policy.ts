@@ -7,9 +7,9 @@ import { localAtOrAfter, localAtOrBefore } from './local-search.ts'
  * How wall times become instants where a zone's wall clock jumps.
  *
  * - `vixie`: an expression that names times of day (second, minute and hour are values or lists) fires once for a time
- *   in a gap, at the first instant after the gap, and once in an overlap, at the first pass. One that follows a rhythm
- *   (a wildcard, range or step in second, minute or hour) follows elapsed time: whatever the wall shows, both passes of
- *   an overlap, nothing extra after a gap.
+ *   in a gap, at the first instant after the gap, and once in an overlap, at the first pass. One with a
+ *   wildcard, range or step in second, minute or hour follows elapsed time: it fires in both passes of an overlap, and
+ *   not additionally after a gap.
  * - `quartz`: what Java Quartz does. The smallest matching local time after the local time of the given instant; times
  *   in a gap are skipped; a repeated local time means its later instant.
  */

@@ -13,8 +13,8 @@ export interface ValueSet {
 }
 
 /**
- * Reads one field from left to right: lists, values, ranges, steps and names, which all dialects share. What a dialect
- * adds stands in its own file and uses the cursor. The scanner knows where it is, so that every error can say so.
+ * Reads one field from left to right: lists, values, ranges, steps and names, which all dialects share. The additions
+ * of a dialect are in its own file and use the cursor. The scanner keeps its position for errors.
  */
 export class FieldScanner {
   readonly spec: CronFieldSpec
@@ -183,7 +183,7 @@ export class FieldScanner {
     return cronError(this.#expression, where, found, options.suggestion ?? null)
   }
 
-  /** The error about something that no item can hold or go on with here. */
+  /** The error for a character that no item can have here. */
   unexpected(): CronExpressionError {
     const { char, spec, text, index } = this
     const before = text.slice(0, index)

@@ -23,7 +23,7 @@ import type { DayRule, MonthDays, WeekDays } from './day-rule.ts'
 import { ascending } from './field-scanner.ts'
 import { expandMacro, rebootMacro } from './macros.ts'
 
-/** What stands in the fields of a Unix expression, value by value. */
+/** The values of the fields of a Unix expression. */
 export interface UnixFields {
   readonly seconds: readonly number[]
   readonly minutes: readonly number[]
@@ -41,12 +41,12 @@ export interface UnixFields {
 }
 
 /**
- * Reads the values of fields whose items look right, and throws where they are not. Two readers give the same answers:
- * cron-parser's and the scanner of the other dialects.
+ * Reads the values of fields whose items have the right form, and throws for wrong values. Two readers give the same
+ * answers: cron-parser's and the scanner of the other dialects.
  */
 export type UnixReader = (expression: string, fields: readonly UnixField[]) => UnixFields
 
-/** A field as it is written and what it may hold: always six of them, the second first. */
+/** A field with its text and its spec: always six, the second first. */
 export interface UnixField {
   readonly token: CronToken
   readonly spec: CronFieldSpec

@@ -2,7 +2,7 @@ import { daysInMonth } from '../../time/civil.ts'
 import { FieldScanner, type ValueSet } from './field-scanner.ts'
 import type { UnixField, UnixFields } from './unix-fields.ts'
 
-/** What stands in one field. */
+/** The values of one field. */
 interface FoundItems {
   readonly values: Set<number>
   /** `L` as day of the month. */

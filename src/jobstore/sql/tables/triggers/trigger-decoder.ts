@@ -42,7 +42,7 @@ export function stateOf(row: SqlRow): StoredTriggerState | null {
   return statesByName.get(anyText(row, 'trigger_state')) ?? null
 }
 
-/** Rebuilds triggers from rows, each by its family. Keeps what families share between triggers. */
+/** Makes triggers of rows, each by its family. Caches values that triggers of a family have in common. */
 export class TriggerDecoder {
   readonly #families: TriggerFamilies
   readonly #shared = new Map<TriggerFamily, BoundedCache<unknown>>()

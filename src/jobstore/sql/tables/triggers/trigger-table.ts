@@ -49,7 +49,7 @@ export interface TriggerRef {
   readonly state: StoredTriggerState
   readonly nextFireTimeMs: EpochMs | null
   readonly calendarName: string | null
-  /** The word of its family in the table: SIMPLE, CRON, ..., BLOB, or one that this node does not know. */
+  /** The stored type of its family: SIMPLE, CRON, ..., BLOB, or one that this node does not know. */
   readonly storedType: string
   readonly misfireIsIgnored: boolean
 }
@@ -291,7 +291,7 @@ export class TriggerTable {
     }
   }
 
-  /** Where the rest of a trigger lies; everywhere it may, for a type that is not known here. */
+  /** The sub-table of a stored type; all sub-tables for an unknown type. */
   #subTablesOf(storedType: string): readonly SubTable[] {
     if (storedType === 'BLOB') return ['blob_triggers']
     const family = this.#families.ofStoredType(storedType)

@@ -81,7 +81,7 @@ function reasons({ dialect, names, triggerFamilies = TriggerFamilies.ofLibrary }
   // The first bytes of Java's object streams.
   const isSerialized = (column: string): string => dialect.beginsWithBytes(column, 'aced')
   const isBlank = (column: string): string => `trim(${column}) = ''`
-  // Capital letters, digits and underscores: the families see to it.
+  // Stored types have only capital letters, digits and underscores, which families check.
   const ourTypes = triggerFamilies.storedTypes
   const keyColumns = ['t.trigger_name', 't.trigger_group', 't.job_name', 't.job_group']
   return {
