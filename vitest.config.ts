@@ -1,17 +1,22 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-const sources = [
-  { find: /^quartz-ts\/annotations$/, replacement: at('src/annotations.ts') },
-  { find: /^quartz-ts\/executors$/, replacement: at('src/executors.ts') },
-  { find: /^quartz-ts\/postgres$/, replacement: at('src/postgres.ts') },
-  { find: /^quartz-ts\/server$/, replacement: at('src/server.ts') },
-  { find: /^quartz-ts\/sqlite$/, replacement: at('src/sqlite.ts') },
-  { find: /^quartz-ts\/testing$/, replacement: at('src/testing.ts') },
-  { find: /^quartz-ts$/, replacement: at('src/index.ts') },
-]
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+}
+
+/** The entries of the package as package.json names them: each specifier and its built file. */
+const built = Object.entries((JSON.parse(readFileSync(at('package.json'), 'utf8')) as Manifest).exports)
+  .flatMap(([subpath, target]) => (typeof target === 'string' ? [] : [{ subpath, file: target.default }]))
+  .map(({ subpath, file }) => ({ find: new RegExp(`^quartz-ts${subpath.slice(1)}$`), replacement: at(file) }))
+
+const sources = built.map(({ find, replacement }) => ({
+  find,
+  replacement: replacement.replace(/dist\/(\w+)\.js$/, 'src/$1.ts'),
+}))
 
 /**
  * Five projects: `unit` runs the sources as they are; `postgres` does so on a real server, started for the run;
@@ -93,15 +98,7 @@ export default defineConfig({
       },
       {
         resolve: {
-          alias: [
-            { find: /^quartz-ts\/annotations$/, replacement: at('dist/annotations.js') },
-            { find: /^quartz-ts\/executors$/, replacement: at('dist/executors.js') },
-            { find: /^quartz-ts\/postgres$/, replacement: at('dist/postgres.js') },
-            { find: /^quartz-ts\/server$/, replacement: at('src/server.ts') },
-            { find: /^quartz-ts\/sqlite$/, replacement: at('dist/sqlite.js') },
-            { find: /^quartz-ts\/testing$/, replacement: at('dist/testing.js') },
-            { find: /^quartz-ts$/, replacement: at('dist/index.js') },
-          ],
+          alias: built,
         },
         test: {
           name: 'integration',

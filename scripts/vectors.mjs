@@ -1,33 +1,16 @@
 // Compares the library with recorded results: `npm run vectors -- --dir DIR` (default test/vectors). Prints rows passed
 // and failed per file; exit code 1 when a row fails or there is none. The sources are run as they are, through vite.
 import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createServer } from 'vite'
+import { root, withSources } from './lib/sources.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
 const { values } = parseArgs({ options: { dir: { type: 'string', default: 'test/vectors' } } })
 // npm changes to the project's folder; a relative path is meant from where the command was typed.
 const from = values.dir === 'test/vectors' ? root : (process.env.INIT_CWD ?? process.cwd())
 
-const server = await createServer({
-  root,
-  configFile: false,
-  appType: 'custom',
-  logLevel: 'error',
-  optimizeDeps: { noDiscovery: true },
-  server: { middlewareMode: true, watch: null, hmr: false, ws: false },
-})
-try {
-  const { describeReports, exitCodeOf, runVectors } = await server.ssrLoadModule(
-    '/test/support/vectors/run-vectors.ts',
-  )
+await withSources(async (load) => {
+  const { describeReports, exitCodeOf, runVectors } = await load('/test/support/vectors/run-vectors.ts')
   const reports = runVectors(resolve(from, values.dir))
   console.log(reports.length === 0 ? `No .jsonl file in ${values.dir}` : describeReports(reports))
   process.exitCode = exitCodeOf(reports)
-} catch (error) {
-  console.error(String(error))
-  process.exitCode = 1
-} finally {
-  await server.close()
-}
+})

@@ -5,13 +5,12 @@ export {
   ConcurrentTaskScheduler,
   type ConcurrentTaskSchedulerOptions,
 } from './annotations/concurrent-task-scheduler.ts'
-export { CronTrigger, type CronTriggerOptions } from './annotations/cron-trigger.ts'
-export type { DurationLike, TimeUnit } from './annotations/durations.ts'
+export { CronTaskTrigger, type CronTaskTriggerOptions } from './annotations/cron-task-trigger.ts'
+export { type DurationLike, type TimeUnit, timeUnits } from './annotations/durations.ts'
 export { enableScheduling } from './annotations/enable-scheduling.ts'
 export { type ErrorHandler, logAndRethrow, logAndSuppress } from './annotations/error-handler.ts'
-export { TaskRejectedError } from './annotations/errors.ts'
 export type { Scheduling } from './annotations/local-scheduling.ts'
-export { PeriodicTrigger, type PeriodicTriggerOptions } from './annotations/periodic-trigger.ts'
+export { PeriodicTaskTrigger, type PeriodicTaskTriggerOptions } from './annotations/periodic-task-trigger.ts'
 export type { PlaceholderResolver } from './annotations/placeholders.ts'
 export {
   Scheduled,
@@ -22,8 +21,10 @@ export {
 } from './annotations/scheduled.ts'
 export type {
   CronScheduled,
+  EveryScheduled,
   FixedDelayScheduled,
   FixedRateScheduled,
+  PeriodicScheduled,
   ScheduledOptions,
 } from './annotations/scheduled-options.ts'
 export type { ScheduledTask, ScheduledTaskKind } from './annotations/scheduled-task.ts'
@@ -32,13 +33,18 @@ export {
   ScheduledTaskRegistrar,
   type SchedulingConfigurer,
 } from './annotations/scheduled-task-registrar.ts'
-export type { ClusterSchedulingOptions, SchedulingOptions } from './annotations/scheduling-options.ts'
+export type {
+  ClusterSchedulingOptions,
+  CommonScheduling,
+  SchedulingOptions,
+} from './annotations/scheduling-options.ts'
 export type { TaskScheduler, TaskSchedulerEventMap } from './annotations/task-scheduler.ts'
+export { TaskRejectedError } from './annotations/task-scheduler.ts'
+export type { TaskTrigger, TaskTriggerContext } from './annotations/task-trigger.ts'
 export {
   ThreadPoolTaskScheduler,
   type ThreadPoolTaskSchedulerOptions,
 } from './annotations/thread-pool-task-scheduler.ts'
-export type { Trigger, TriggerContext } from './annotations/trigger.ts'
 export type { TypedEvents } from './core/typed-events.ts'
 export type { ScheduledFuture } from './executors/scheduled-future.ts'
 export type { TaskContext, TaskFunction } from './executors/task.ts'

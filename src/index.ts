@@ -11,12 +11,13 @@ export {
 } from './core/errors.ts'
 export type { IdGenerator } from './core/ids.ts'
 export type { JobDataMap } from './core/job-data-map.ts'
-export type { MoreJobData, RequiredKeys, StorableJobData } from './core/job-data-type.ts'
+export type { MoreJobData, RequiredKeys, Storable, StorableJobData } from './core/job-data-type.ts'
 export {
   compareKeys,
   defaultGroup,
   JobKey,
   jobKey,
+  type Key,
   recoveringJobsGroup,
   retryingJobsGroup,
   TriggerKey,
@@ -27,22 +28,30 @@ export {
   and,
   everything,
   GroupMatcher,
+  type KeyLike,
   keyEquals,
   type Matcher,
+  type MatchOperator,
+  matchOperators,
   NameMatcher,
   not,
   or,
 } from './core/matcher.ts'
-export { DisallowConcurrentExecution, PersistJobDataAfterExecution } from './jobs/decorators.ts'
-export { defineJob, type JobOptions, type JobSource } from './jobs/define-job.ts'
+export {
+  type DecoratedClass,
+  DisallowConcurrentExecution,
+  PersistJobDataAfterExecution,
+} from './jobs/decorators.ts'
+export { defineJob, type JobOptions, type JobSource, type WithSchema } from './jobs/define-job.ts'
 export { defineWorkerJob, type WorkerJobOptions } from './jobs/define-worker-job.ts'
 export { type ExecutionOf, isExecutionOf } from './jobs/execution-of.ts'
-export { JobBuilder, type MissingJobData } from './jobs/job-builder.ts'
+export { JobBuilder, type MissingJobData, type UnknownKeys } from './jobs/job-builder.ts'
 export type {
   InlineJobDefinition,
   Job,
   JobClass,
   JobDefinition,
+  JobDefinitionBase,
   WorkerJobDefinition,
   WorkerJobFunction,
 } from './jobs/job-definition.ts'
@@ -53,25 +62,13 @@ export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-polic
 export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from './jobs/standard-schema.ts'
 export type {
   ExecutingJob,
-  InterruptTarget,
-  JobStoreCluster,
   SchedulerNode,
 } from './jobstore/cluster-view.ts'
-export type {
-  AcquiredTrigger,
-  AcquireRequest,
-  CompletedExecutionInstruction,
-  JobCompletion,
-  JobStore,
-  JobStoreCapabilities,
-  JobStoreContext,
-  JobStoreTransaction,
-  LostExecution,
-  NodeRecovery,
-  ScheduleEntry,
-  SchedulerSignaler,
-  TriggerFiredBundle,
-  TriggerFiredResult,
+export {
+  type CompletedExecutionInstruction,
+  completedExecutionInstructions,
+  type LostExecution,
+  type NodeRecovery,
 } from './jobstore/job-store.ts'
 export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
 export {
@@ -87,16 +84,8 @@ export {
   type TriggerQuery,
   type TriggerSummary,
 } from './jobstore/queries.ts'
-export { RAMJobStore, ramJobStore } from './jobstore/ram/ram-job-store.ts'
-export type { HistoryOptions } from './jobstore/sql/history-options.ts'
-export {
-  type StoredTriggerState,
-  storedTriggerStates,
-  type TriggerAction,
-  type TriggerState,
-  triggerActions,
-  triggerTransitions,
-} from './jobstore/trigger-state.ts'
+export { ramJobStore } from './jobstore/ram/ram-job-store.ts'
+export { type TriggerState, triggerStates } from './jobstore/trigger-state.ts'
 export type {
   SchedulerEventMap,
   SchedulerEventName,
@@ -121,7 +110,7 @@ export type {
   SchedulerTransaction,
   ShutdownOptions,
 } from './scheduler/scheduler.ts'
-export { type SchedulerMetaData, summaryOf } from './scheduler/scheduler-metadata.ts'
+export { type SchedulerMetaData, summaryOfMetaData } from './scheduler/scheduler-metadata.ts'
 export type { SchedulerBehaviour } from './scheduler/scheduler-options.ts'
 export type { SchedulerPlugin } from './scheduler/scheduler-plugin.ts'
 export {
@@ -131,33 +120,18 @@ export {
 } from './threadpool/in-process-thread-pool.ts'
 export type { PiscinaThreadPoolOptions } from './threadpool/piscina-options.ts'
 export { piscinaThreadPool } from './threadpool/piscina-thread-pool.ts'
-export type {
-  Runnable,
-  StuckThread,
-  TaskSignal,
-  ThreadPool,
-  ThreadPoolContext,
-  WorkerTaskHandlers,
-} from './threadpool/thread-pool.ts'
-export type { WorkerTask, WorkerTaskResult } from './threadpool/wire.ts'
-export { type Clock, type EpochMs, systemClock, type Timer } from './time/clock.ts'
+export type { StuckThread } from './threadpool/thread-pool.ts'
+export { DayOfWeek } from './time/civil.ts'
+export { type Clock, type ClockTimer, type EpochMs, systemClock } from './time/clock.ts'
 export {
   DateBuilder,
   type DateBuilderOptions,
   type DateUnit,
   dateUnits,
 } from './time/date-builder.ts'
-export { DayOfWeek } from './time/day-of-week.ts'
-export { TimeZone } from './time/zone.ts'
-export {
-  type CalendarIntervalUnit,
-  calendarIntervalUnits,
-} from './triggers/calendar-interval-schedule.ts'
-export {
-  CalendarIntervalScheduleBuilder,
-  CalendarIntervalTrigger,
-  type CalendarIntervalTriggerFields,
-} from './triggers/calendar-interval-trigger.ts'
+export { TimeZone, type ZoneTransition } from './time/zone.ts'
+export type { ZoneOffsets } from './time/zone-offsets.ts'
+export type { ZoneSegment } from './time/zone-transitions.ts'
 export {
   AnnualCalendar,
   type AnnualCalendarOptions,
@@ -167,17 +141,16 @@ export type { Calendar, CalendarDefinition } from './triggers/calendars/calendar
 export { calendarFromJSON } from './triggers/calendars/calendar-json.ts'
 export { CronCalendar, type CronCalendarOptions } from './triggers/calendars/cron-calendar.ts'
 export { DailyCalendar, type DailyCalendarOptions } from './triggers/calendars/daily-calendar.ts'
+export type { DayCalendar } from './triggers/calendars/day-calendar.ts'
 export { HolidayCalendar, type HolidayCalendarOptions } from './triggers/calendars/holiday-calendar.ts'
 export { MonthlyCalendar, type MonthlyCalendarOptions } from './triggers/calendars/monthly-calendar.ts'
 export { WeeklyCalendar, type WeeklyCalendarOptions } from './triggers/calendars/weekly-calendar.ts'
-export type { CalendarOptions } from './triggers/calendars/zoned-calendar.ts'
-export type { CronDialect } from './triggers/cron/cron-dialect.ts'
-export {
-  CronExpression,
-  type CronExpressionJson,
-  type CronOptions,
-} from './triggers/cron/cron-expression.ts'
+export type { CalendarOptions, ZonedCalendar } from './triggers/calendars/zoned-calendar.ts'
+export { type CronDialect, cronDialects } from './triggers/cron/cron-dialect.ts'
+export { CronExpression } from './triggers/cron/cron-expression.ts'
+export type { CronOptions, UnixCronOptions } from './triggers/cron/cron-reader.ts'
 export type { CronFieldSummary, CronSummary } from './triggers/cron/cron-summary.ts'
+export type { CronExpressionJson, CronTimes } from './triggers/cron/cron-times.ts'
 export {
   type Crontab,
   type CrontabEntry,
@@ -186,33 +159,53 @@ export {
   parseCrontab,
 } from './triggers/cron/crontab.ts'
 export type { CronDst } from './triggers/cron/dst-policy.ts'
-export { parseUnixCron, type UnixCronOptions } from './triggers/cron/unix-cron.ts'
-export { CronScheduleBuilder, CronTrigger, type CronTriggerFields } from './triggers/cron-trigger.ts'
+export { parseUnixCron } from './triggers/cron/unix-cron.ts'
+export {
+  CronScheduleBuilder,
+  CronTrigger,
+  type CronTriggerFields,
+} from './triggers/families/cron/cron-trigger.ts'
 export {
   type DailyTimeIntervalUnit,
   dailyTimeIntervalUnits,
-} from './triggers/daily-time-interval-schedule.ts'
+} from './triggers/families/daily/daily-time-interval-schedule.ts'
 export {
   DailyTimeIntervalScheduleBuilder,
   DailyTimeIntervalTrigger,
   type DailyTimeIntervalTriggerFields,
-} from './triggers/daily-time-interval-trigger.ts'
-export type { ScheduleBuilder, TriggerBuilderOptions } from './triggers/fluent-trigger-builder.ts'
-export type {
-  CalendarMisfireInstruction,
-  MisfireInstruction,
-  SimpleMisfireInstruction,
-} from './triggers/misfire-instruction.ts'
-export { repeatIndefinitely } from './triggers/simple-schedule.ts'
+} from './triggers/families/daily/daily-time-interval-trigger.ts'
+export {
+  type CalendarIntervalUnit,
+  calendarIntervalUnits,
+} from './triggers/families/interval/calendar-interval-schedule.ts'
+export {
+  CalendarIntervalScheduleBuilder,
+  CalendarIntervalTrigger,
+  type CalendarIntervalTriggerFields,
+} from './triggers/families/interval/calendar-interval-trigger.ts'
+export type { CommonJson, KeyJson, TriggerJson } from './triggers/families/plain-form.ts'
 export {
   type IntervalParts,
   SimpleScheduleBuilder,
   SimpleTrigger,
   type SimpleTriggerFields,
-} from './triggers/simple-trigger.ts'
+} from './triggers/families/simple/simple-trigger.ts'
+export { TriggerBuilder } from './triggers/families/trigger-builder.ts'
+export { triggerTypes } from './triggers/families/trigger-families.ts'
+export { triggerFromJSON, triggerToJSON } from './triggers/families/trigger-json.ts'
+export type {
+  FluentTriggerBuilder,
+  ScheduleBuilder,
+  TriggerBuilderOptions,
+} from './triggers/fluent-trigger-builder.ts'
+export {
+  type CalendarMisfireInstruction,
+  calendarMisfireInstructions,
+  type MisfireInstruction,
+  type SimpleMisfireInstruction,
+  simpleMisfireInstructions,
+} from './triggers/misfire-instruction.ts'
 export { TimeOfDay } from './triggers/time-of-day.ts'
-export { compareFireOrder, Trigger, type TriggerType, triggerTypes } from './triggers/trigger.ts'
-export { TriggerBuilder } from './triggers/trigger-builder.ts'
-export type { FireState, TriggerFields } from './triggers/trigger-fields.ts'
-export { type TriggerJson, triggerFromJSON, triggerToJSON } from './triggers/trigger-json.ts'
+export { Trigger } from './triggers/trigger.ts'
+export { type FireState, repeatIndefinitely, type TriggerFields } from './triggers/trigger-fields.ts'
 export { TriggerUtils } from './triggers/trigger-utils.ts'

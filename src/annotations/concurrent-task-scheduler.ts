@@ -1,31 +1,35 @@
 import { checkFunction, checkMethods, checkOptions } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
-import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
+import { resolveLogger } from '../core/line-logger.ts'
+import { checkLoggerOrFalse, type Logger } from '../core/logger.ts'
 import { describeValue } from '../core/options.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
-import { RejectedExecutionError } from '../executors/errors.ts'
 import type { ScheduledExecutorService } from '../executors/scheduled-executor-service.ts'
 import type { ScheduledFuture } from '../executors/scheduled-future.ts'
 import type { TaskFunction } from '../executors/task.ts'
+import { RejectedExecutionError } from '../executors/termination.ts'
 import { type Clock, checkClock, systemClock } from '../time/clock.ts'
 import { type InstantLike, instantMsOf } from '../time/instant.ts'
 import { type DurationLike, requireDurationMs } from './durations.ts'
 import { type ErrorHandler, logAndRethrow, logAndSuppress } from './error-handler.ts'
-import { TaskRejectedError } from './errors.ts'
 import type { TaskScheduler, TaskSchedulerEventMap } from './task-scheduler.ts'
-import type { Trigger } from './trigger.ts'
+import { TaskRejectedError } from './task-scheduler.ts'
+import type { TaskTrigger } from './task-trigger.ts'
 import { TriggeredTask } from './triggered-task.ts'
 
 export interface ConcurrentTaskSchedulerOptions {
   /**
-   * Told of what tasks throw. Default: a failure is logged; a repeating task goes on, the future of one that runs
+   * Called with what a task throws. Default: a failure is logged; a repeating task goes on, the future of one that runs
    * once fails.
    */
   readonly errorHandler?: ErrorHandler
-  /** A pino logger or anything of its shape. Default: says nothing. */
-  readonly logger?: Logger
-  /** What instants and triggers go by; the executor must have the same. Default: the system's. */
+  /**
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
+   * each.
+   */
+  readonly logger?: Logger | false
+  /** The clock of instants and triggers; the executor must have the same. Default: the system's. */
   readonly clock?: Clock
 }
 
@@ -35,11 +39,15 @@ const checkExecutor = checkMethods(
   "Make one with new ScheduledExecutor() of 'quartz-ts/executors'.",
 )
 
-/** A `TaskScheduler` on an executor that is there already, and that whoever made it shuts down. */
+/** A full pool makes task after task wait; the log has one line of that in this time. */
+const waitingWarnedEveryMs = 60_000
+
+/** A `TaskScheduler` on an existing executor, which it does not shut down. */
 export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly clock: Clock
   readonly #executor: ScheduledExecutorService
   readonly #logger: Logger
+  #warnedOfWaitingMs = Number.NEGATIVE_INFINITY
   readonly #errorHandler: ErrorHandler | null
   readonly #events: TypedEventEmitter<TaskSchedulerEventMap>
   readonly #triggered = new Set<TriggeredTask>()
@@ -50,12 +58,12 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     checkExecutor('ConcurrentTaskScheduler', 'executor', executor)
     checkOptions('ConcurrentTaskScheduler', options, {
       errorHandler: checkFunction,
-      logger: checkLogger,
+      logger: checkLoggerOrFalse,
       clock: checkClock,
     })
     this.clock = options.clock ?? systemClock
     this.#executor = executor
-    this.#logger = options.logger ?? silentLogger
+    this.#logger = resolveLogger(options.logger, () => this.clock.now())
     this.#errorHandler = options.errorHandler ?? null
     this.#events = new TypedEventEmitter<TaskSchedulerEventMap>(this.#logger, {
       taskFailed: true,
@@ -63,9 +71,9 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     })
     executor.events.on('taskWaiting', ({ future, lateMs }) => {
       const task = this.#names.get(future)
-      // Others may use the executor too.
+      // The executor may have other users.
       if (task === undefined) return
-      this.#logger.warn({ task, lateMs }, 'A scheduled task waits, because as many tasks run as may')
+      this.#warnOfWaiting(task, lateMs)
       this.#events.emit('starvation', { task, lateMs })
     })
   }
@@ -74,9 +82,9 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     return this.#events
   }
 
-  schedule(task: TaskFunction<unknown>, trigger: Trigger): ScheduledFuture<never> | null
+  schedule(task: TaskFunction<unknown>, trigger: TaskTrigger): ScheduledFuture<never> | null
   schedule<T>(task: TaskFunction<T>, startTime: InstantLike): ScheduledFuture<T>
-  schedule(task: TaskFunction<unknown>, when: Trigger | InstantLike): ScheduledFuture<unknown> | null {
+  schedule(task: TaskFunction<unknown>, when: TaskTrigger | InstantLike): ScheduledFuture<unknown> | null {
     if (!isTrigger(when)) {
       const delayMs = this.#delayUntil(when)
       const run = this.#guarded(task, { repeating: false })
@@ -119,9 +127,19 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     return this.#submit(task, () => this.#executor.scheduleWithFixedDelay(run, delayMs, periodMs))
   }
 
-  /** Cancels the tasks of triggers; runs in progress go on. For an executor only their next run is a task. */
+  /** Cancels the tasks of triggers; runs in progress go on. The executor itself knows only their next run. */
   protected cancelTriggered(): void {
     for (const task of this.#triggered) task.cancel()
+  }
+
+  #warnOfWaiting(task: string, lateMs: number): void {
+    const nowMs = this.clock.elapsedMs()
+    if (nowMs < this.#warnedOfWaitingMs + waitingWarnedEveryMs) return
+    this.#warnedOfWaitingMs = nowMs
+    this.#logger.warn(
+      { task, lateMs },
+      'A scheduled task waits, because as many tasks run as may; each sends the event starvation',
+    )
   }
 
   #periodic(
@@ -169,7 +187,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       try {
         return await task(context)
       } catch (error) {
-        // A run that was asked to end may do so by throwing; whoever asked knows.
+        // A run that was asked to end may end by throwing: that is no failure to report.
         if (context.future.isDone && context.signal.aborted) throw error
         this.#events.emit('taskFailed', { task: nameOf(task), error, repeating })
         await handle(error)
@@ -183,7 +201,7 @@ function nameOf(task: TaskFunction<unknown>): string {
   return task.name === '' ? 'task' : task.name
 }
 
-function isTrigger(value: Trigger | InstantLike): value is Trigger {
+function isTrigger(value: TaskTrigger | InstantLike): value is TaskTrigger {
   return (
     typeof value === 'object' &&
     (value as object | null) !== null &&

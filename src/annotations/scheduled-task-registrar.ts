@@ -3,11 +3,11 @@ import { refuseUnknownKeys } from '../core/options.ts'
 import type { ScheduledFuture } from '../executors/scheduled-future.ts'
 import type { TaskFunction } from '../executors/task.ts'
 import type { CronExpression } from '../triggers/cron/cron-expression.ts'
-import { CronTrigger, type CronTriggerOptions } from './cron-trigger.ts'
+import { CronTaskTrigger, type CronTaskTriggerOptions } from './cron-task-trigger.ts'
 import { type DurationLike, requireDurationMs } from './durations.ts'
 import { ScheduledTask, type ScheduledTaskKind } from './scheduled-task.ts'
 import { checkTaskScheduler, type TaskScheduler } from './task-scheduler.ts'
-import { checkTrigger, type Trigger } from './trigger.ts'
+import { checkTaskTrigger, type TaskTrigger } from './task-trigger.ts'
 
 export interface PeriodicTaskOptions {
   /** Before the first run. Default 0. */
@@ -30,12 +30,12 @@ export class ScheduledTaskRegistrar {
   #scheduler: TaskScheduler | null = null
   #isStarted = false
 
-  /** What runs the tasks; null until it is set. */
+  /** The scheduler of the tasks; null until it is set. */
   get scheduler(): TaskScheduler | null {
     return this.#scheduler
   }
 
-  /** Sets what runs the tasks that are scheduled from now on. */
+  /** Sets the scheduler of tasks that are scheduled from now on. */
   setTaskScheduler(scheduler: TaskScheduler): void {
     checkTaskScheduler(`${owner}.setTaskScheduler`, 'scheduler', scheduler)
     this.#scheduler = scheduler
@@ -43,8 +43,8 @@ export class ScheduledTaskRegistrar {
   }
 
   /** A task that a trigger runs. */
-  addTriggerTask(task: TaskFunction<unknown>, trigger: Trigger): ScheduledTask {
-    checkTrigger(`${owner}.addTriggerTask`, 'trigger', trigger)
+  addTriggerTask(task: TaskFunction<unknown>, trigger: TaskTrigger): ScheduledTask {
+    checkTaskTrigger(`${owner}.addTriggerTask`, 'trigger', trigger)
     return this.#add('trigger', task, (scheduler) => scheduler.schedule(task, trigger))
   }
 
@@ -52,9 +52,9 @@ export class ScheduledTaskRegistrar {
   addCronTask(
     task: TaskFunction<unknown>,
     expression: string | CronExpression,
-    options?: CronTriggerOptions,
+    options?: CronTaskTriggerOptions,
   ): ScheduledTask {
-    const trigger = new CronTrigger(expression, options)
+    const trigger = new CronTaskTrigger(expression, options)
     return this.#add('cron', task, (scheduler) => scheduler.schedule(task, trigger))
   }
 
@@ -98,7 +98,7 @@ export class ScheduledTaskRegistrar {
   }
 
   /**
-   * Hands the tasks to the scheduler, now or as soon as one is set.
+   * Schedules the tasks, now or as soon as a scheduler is set.
    *
    * @throws TaskRejectedError ERR_TASK_REJECTED
    */
@@ -108,7 +108,7 @@ export class ScheduledTaskRegistrar {
     for (const task of this.#tasks) task.start(this.#scheduler)
   }
 
-  /** Cancels every task. A scheduler stays as it is. */
+  /** Cancels every task. The scheduler goes on. */
   destroy(): void {
     for (const task of this.#tasks) task.cancel({ mayInterrupt: true })
   }

@@ -8,7 +8,8 @@ import {
   listOf,
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
-import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
+import { resolveLogger } from '../core/line-logger.ts'
+import { checkLoggerOrFalse, type Logger } from '../core/logger.ts'
 import { describeValue, isObject } from '../core/options.ts'
 import type { ScheduledExecutorService } from '../executors/scheduled-executor-service.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -18,41 +19,44 @@ import { environmentResolver, type PlaceholderResolver } from './placeholders.ts
 import type { SchedulingConfigurer } from './scheduled-task-registrar.ts'
 import type { TaskScheduler } from './task-scheduler.ts'
 
-/** What `enableScheduling` takes wherever the methods run. */
-interface EverySchedulingOptions {
+/** Options of `enableScheduling` that hold for both ways to run methods. */
+export interface CommonScheduling {
   /** Objects with `@Scheduled` methods, and classes with static ones. */
   readonly instances: readonly object[]
-  /** Answers placeholders such as `${report.cron}`. Default: the environment, also as `REPORT_CRON`. */
+  /** Returns the values of placeholders such as `${report.cron}`. Default: the environment, also as `REPORT_CRON`. */
   readonly resolve?: PlaceholderResolver
-  /** A pino logger or anything of its shape. Default: says nothing. */
-  readonly logger?: Logger
+  /**
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
+   * each.
+   */
+  readonly logger?: Logger | false
   /** Default: the system's. */
   readonly clock?: Clock
 }
 
 /** Runs the methods in this process. */
-export interface SchedulingOptions extends EverySchedulingOptions {
+export interface SchedulingOptions extends CommonScheduling {
   /** What runs the methods. Default: what a configurer sets, else a `ThreadPoolTaskScheduler` of its own. */
   readonly scheduler?: TaskScheduler | ScheduledExecutorService
   /** Add tasks of their own, or the scheduler. Default none. */
   readonly configurers?: readonly SchedulingConfigurer[]
   /**
-   * Told of what tasks throw; a `TaskScheduler` that is given has its own. Default: a failure is logged, and the task
-   * goes on.
+   * Called with what tasks throw; a given `TaskScheduler` has its own handler. Default: a failure is logged, and the
+   * task goes on.
    */
   readonly errorHandler?: ErrorHandler
 }
 
 /** Runs the methods as jobs of a scheduler, each planned time once for all instances that share its store. */
-export interface ClusterSchedulingOptions extends EverySchedulingOptions {
+export interface ClusterSchedulingOptions extends CommonScheduling {
   /** The scheduler, not started yet. */
   readonly cluster: Scheduler
   /**
    * Names the group of the jobs, `annotations.NAME`: needed where several applications share one scheduler, because
-   * what no instance of the application knows is deleted. Default: the group is `annotations`.
+   * jobs that no instance of the application knows are deleted. Default: the group is `annotations`.
    */
   readonly application?: string
-  /** Whether jobs are deleted whose methods no live node has any more. Default true. */
+  /** Whether jobs whose methods no live node has any more are deleted. Default true. */
   readonly removeUnknown?: boolean
 }
 
@@ -63,10 +67,10 @@ const what = 'enableScheduling'
 const optionChecks: Readonly<
   Record<keyof SchedulingOptions | keyof ClusterSchedulingOptions, ArgumentCheck>
 > = {
-  // What they hold is looked at where their methods are read.
+  // Their contents are checked where their methods are read.
   instances: () => {},
   resolve: checkFunction,
-  logger: checkLogger,
+  logger: checkLoggerOrFalse,
   clock: checkClock,
   scheduler: checkMethods('a TaskScheduler or an executor', ['schedule', 'scheduleAtFixedRate']),
   configurers: listOf(checkMethods('a configurer', ['configureTasks'])),
@@ -76,7 +80,7 @@ const optionChecks: Readonly<
   removeUnknown: checkBoolean,
 }
 
-/** What is common, with defaults filled in. */
+/** The common options with defaults filled in. */
 export interface ResolvedEveryOptions {
   readonly instances: readonly object[]
   readonly resolve: PlaceholderResolver
@@ -87,7 +91,7 @@ export interface ResolvedEveryOptions {
 export function isClustered(
   options: SchedulingOptions | ClusterSchedulingOptions,
 ): options is ClusterSchedulingOptions {
-  // Before it is known to be an object of options.
+  // Checked before it is known to be an object of options.
   return isObject(options) && Reflect.get(options, 'cluster') !== undefined
 }
 
@@ -105,7 +109,8 @@ export function resolveEveryOptions(
       : `is for a cluster: give 'cluster' too`
     throw invalid(surplus, `'${surplus}' ${reason}`)
   }
-  const { instances, resolve = environmentResolver, logger = silentLogger, clock = systemClock } = options
+  const { instances, resolve = environmentResolver, clock = systemClock } = options
+  const logger = resolveLogger(options.logger, () => clock.now())
   if (!Array.isArray(instances)) {
     throw invalid('instances', `'instances' must be an array of objects, got ${describeValue(instances)}`)
   }

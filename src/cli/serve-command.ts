@@ -1,13 +1,12 @@
 import { withoutSecrets } from '../core/secrets.ts'
 import { createScheduler } from '../scheduler/create-scheduler.ts'
 import { zeroSizeThreadPool } from '../threadpool/in-process-thread-pool.ts'
-import { type Command, parseCommandLine } from './command.ts'
+import { type Command, parseCommandLine, UsageError } from './command.ts'
 import type { CliHost } from './host.ts'
 import { isPortTaken, type Serving, serve } from './serving.ts'
 import { requireWhole } from './shared-options.ts'
 import { storeAt, storePlaces } from './stores.ts'
 import { visible } from './terminal/text.ts'
-import { UsageError } from './usage-error.ts'
 
 const spec = {
   name: 'serve',

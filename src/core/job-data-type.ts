@@ -7,7 +7,8 @@
  */
 export type StorableJobData<Data> = { readonly [Key in keyof Data]: Storable<Data[Key]> }
 
-type Storable<Value> = unknown extends Value
+/** One value of {@link StorableJobData}. */
+export type Storable<Value> = unknown extends Value
   ? Value
   : Value extends string | number | boolean | null | undefined
     ? Value
@@ -23,7 +24,7 @@ type Storable<Value> = unknown extends Value
               ? { readonly [Key in keyof Value]: Storable<Value[Key]> }
               : Value
 
-/** Keys of the fields that must be there; none of those that an index signature stands for. */
+/** Keys of the required fields, without those of an index signature. */
 export type RequiredKeys<Data> = {
   [Key in keyof Data]-?: string extends Key
     ? never

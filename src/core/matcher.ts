@@ -1,11 +1,13 @@
 import { type ArgumentCheck, checkMethods, checkString, checkThat } from './arguments.ts'
-import { unreachable } from './invariant.ts'
+import { unreachable } from './errors.ts'
 import { isObject } from './options.ts'
 
 export const matchOperators = ['equals', 'startsWith', 'endsWith', 'contains', 'anything'] as const
+/** How a matcher compares a group or name with its text. */
 export type MatchOperator = (typeof matchOperators)[number]
 
-interface KeyLike {
+/** What both kinds of keys have. */
+export interface KeyLike {
   readonly name: string
   readonly group: string
 }

@@ -8,19 +8,27 @@ export interface ReplaceOptions {
   readonly replace?: boolean
 }
 
-/** What a running job may ask of its scheduler; the whole `Scheduler` has it too. */
+/** The part of `Scheduler` that a running job has. */
 export interface JobScheduler {
   readonly schedulerName: string
   readonly schedulerInstanceId: string
   /** Values shared by all jobs of this scheduler instance; not stored. */
   readonly context: Map<string, unknown>
-  /** Stores a trigger for a job that exists already; returns its first fire time. */
+  /** Stores a trigger for a job that exists already; answers its first fire time. */
   scheduleJob(trigger: Trigger, options?: ReplaceOptions): Promise<Date>
-  /** Stores a job and its trigger; returns the first fire time. */
-  scheduleJob(jobDetail: JobDetail, trigger: Trigger, options?: ReplaceOptions): Promise<Date>
+  /**
+   * Stores a job with its trigger or several triggers, all or none; answers the earliest first fire time.
+   *
+   * @throws InvalidArgumentError when there is no trigger
+   */
+  scheduleJob(
+    jobDetail: JobDetail,
+    triggers: Trigger | readonly Trigger[],
+    options?: ReplaceOptions,
+  ): Promise<Date>
   rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null>
   unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
-  /** Runs a job once, now; what is given goes over the job's own data. */
+  /** Runs a job once, now; `data` is merged over the job's own. */
   triggerJob<Data extends object>(jobKey: JobKey<Data>, data?: MoreJobData<Data>): Promise<TriggerKey>
   deleteJob(jobKey: JobKey): Promise<boolean>
   getJobDetail(jobKey: JobKey): Promise<JobDetail | null>

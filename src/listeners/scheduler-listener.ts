@@ -3,33 +3,29 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
-type Told = void | Promise<void>
-
-/** Told about the scheduler and what is scheduled, awaited, in order. */
+/** Called for changes of the scheduler and of what is scheduled, in order, and awaited. */
 export interface SchedulerListener {
-  jobScheduled?(trigger: Trigger): Told
-  jobUnscheduled?(triggerKey: TriggerKey): Told
+  jobScheduled?(trigger: Trigger): void | Promise<void>
+  jobUnscheduled?(triggerKey: TriggerKey): void | Promise<void>
   /** The trigger will never fire again. */
-  triggerFinalized?(trigger: Trigger): Told
-  triggerPaused?(triggerKey: TriggerKey): Told
+  triggerFinalized?(trigger: Trigger): void | Promise<void>
+  triggerPaused?(triggerKey: TriggerKey): void | Promise<void>
   /** `group` is null for all groups. */
-  triggersPaused?(group: string | null): Told
-  triggerResumed?(triggerKey: TriggerKey): Told
-  triggersResumed?(group: string | null): Told
-  jobAdded?(jobDetail: JobDetail): Told
-  jobDeleted?(jobKey: JobKey): Told
-  jobPaused?(jobKey: JobKey): Told
-  jobsPaused?(group: string): Told
-  jobResumed?(jobKey: JobKey): Told
-  jobsResumed?(group: string): Told
-  schedulerError?(message: string, error: SchedulerError): Told
-  schedulerInStandbyMode?(): Told
+  triggersPaused?(group: string | null): void | Promise<void>
+  triggerResumed?(triggerKey: TriggerKey): void | Promise<void>
+  triggersResumed?(group: string | null): void | Promise<void>
+  jobAdded?(jobDetail: JobDetail): void | Promise<void>
+  jobDeleted?(jobKey: JobKey): void | Promise<void>
+  jobPaused?(jobKey: JobKey): void | Promise<void>
+  jobsPaused?(group: string): void | Promise<void>
+  jobResumed?(jobKey: JobKey): void | Promise<void>
+  jobsResumed?(group: string): void | Promise<void>
+  schedulerError?(message: string, error: SchedulerError): void | Promise<void>
+  schedulerInStandbyMode?(): void | Promise<void>
   /** The start waits for it: it must not itself await a start, standby or shutdown. */
-  schedulerStarting?(): Told
-  schedulerStarted?(): Told
-  schedulerShuttingdown?(): Told
-  schedulerShutdown?(): Told
-  schedulingDataCleared?(): Told
+  schedulerStarting?(): void | Promise<void>
+  schedulerStarted?(): void | Promise<void>
+  schedulerShuttingdown?(): void | Promise<void>
+  schedulerShutdown?(): void | Promise<void>
+  schedulingDataCleared?(): void | Promise<void>
 }
-
-export type SchedulerCallback = keyof SchedulerListener

@@ -7,32 +7,44 @@ import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
+import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
 /** Where jobs and calendars are looked up. */
 export type CheckedStore = Pick<JobStore, 'getJob' | 'getCalendar'>
 
-/** Refuses, before anything is stored, what could not run later. */
+/** What the checks go by. */
+export interface CheckedParts {
+  readonly registry: JobRegistry
+  readonly triggerFamilies: TriggerFamilies
+  readonly store: CheckedStore
+  readonly threadPool: ThreadPool
+  readonly maxJobDataBytes: number
+}
+
+/** Refuses jobs and triggers that could not run, before they are stored. */
 export class ScheduleChecks {
+  readonly #parts: CheckedParts
   readonly #registry: JobRegistry
   readonly #store: CheckedStore
   readonly #threadPool: ThreadPool
   readonly #maxJobDataBytes: number
 
-  constructor(registry: JobRegistry, store: CheckedStore, threadPool: ThreadPool, maxJobDataBytes: number) {
-    this.#registry = registry
-    this.#store = store
-    this.#threadPool = threadPool
-    this.#maxJobDataBytes = maxJobDataBytes
+  constructor(parts: CheckedParts) {
+    this.#parts = parts
+    this.#registry = parts.registry
+    this.#store = parts.store
+    this.#threadPool = parts.threadPool
+    this.#maxJobDataBytes = parts.maxJobDataBytes
   }
 
-  /** The same checks, with what another store holds. */
+  /** The same checks against another store. */
   over(store: CheckedStore): ScheduleChecks {
-    return new ScheduleChecks(this.#registry, store, this.#threadPool, this.#maxJobDataBytes)
+    return new ScheduleChecks({ ...this.#parts, store })
   }
 
   /**
-   * The job as it is to be stored: with what its definition says, its data checked.
+   * The job as it is to be stored: with the settings of its definition, its data checked.
    *
    * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_WORKER_MODULE, ERR_INVALID_JOB_DATA,
    *   ERR_JOB_DATA_TOO_LARGE
@@ -57,6 +69,7 @@ export class ScheduleChecks {
   async trigger(trigger: Trigger, job: JobDetail): Promise<Trigger> {
     const owner = `trigger ${trigger.key.toString()}`
     const ours = this.#forJob(trigger, job.key)
+    this.#parts.triggerFamilies.of(ours)
     ours.validate()
     this.#data(owner, ours.jobDataMap)
     const definition = this.#registry.find(job.jobType)

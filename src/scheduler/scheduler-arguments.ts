@@ -14,15 +14,16 @@ import {
 import { checkJobKey, checkTriggerKey, isJobKey } from '../core/key.ts'
 import { checkGroupMatcher } from '../core/matcher.ts'
 import { isObject } from '../core/options.ts'
-import { checkJobDetail } from '../jobs/job-detail.ts'
+import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
+import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
 import { executionOutcomes } from '../jobstore/queries.ts'
 import { triggerStates } from '../jobstore/trigger-state.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
-import { checkTrigger, isTrigger } from '../triggers/trigger.ts'
+import { checkTrigger, isTrigger, type Trigger } from '../triggers/trigger.ts'
 
 type OptionChecks = Readonly<Record<string, ArgumentCheck>>
 
-// What the methods of a scheduler take, where that is more than one value of one kind.
+// Checks of the arguments of scheduler methods that are more than one value of one kind.
 
 export const replaceOptions: OptionChecks = { replace: checkBoolean }
 
@@ -38,7 +39,7 @@ export const shutdownOptions: OptionChecks = {
   timeoutMs: checkWhole(0, timerDelayMaxMs),
 }
 
-/** Its bounds are the store's to check. */
+/** The store checks its bounds. */
 const take = checkNumber
 
 export const jobQuery: OptionChecks = {
@@ -87,8 +88,23 @@ const checkTriggers: ArgumentCheck = (method, argument, value, code) => {
   else checkTrigger(method, argument, value, code)
 }
 
-/** A trigger and options; or a job, its trigger or triggers, and options. */
-export function checkScheduleJob(first: unknown, second: unknown, third: unknown): void {
+/** What `scheduleJob` takes: a trigger and options; or a job, its trigger or triggers, and options. */
+export type ScheduleJobCall =
+  | readonly [trigger: Trigger, options?: ReplaceOptions | undefined]
+  | readonly [
+      jobDetail: JobDetail,
+      triggers: Trigger | readonly Trigger[],
+      options?: ReplaceOptions | undefined,
+    ]
+
+export function isTriggerCall(
+  call: ScheduleJobCall,
+): call is readonly [Trigger, (ReplaceOptions | undefined)?] {
+  return isTrigger(call[0])
+}
+
+/** @throws InvalidArgumentError naming the argument */
+export function checkScheduleJob([first, second, third]: readonly unknown[]): void {
   const method = 'scheduleJob'
   if (isTrigger(first) && !isTrigger(second)) {
     checkOptions(method, second, replaceOptions)

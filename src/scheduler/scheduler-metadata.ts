@@ -18,7 +18,7 @@ export interface SchedulerMetaData {
 }
 
 /** The metadata as a few lines for people. */
-export function summaryOf(metaData: SchedulerMetaData): string {
+export function summaryOfMetaData(metaData: SchedulerMetaData): string {
   const state = metaData.shutdown ? 'shut down' : metaData.started ? 'started' : 'in standby mode'
   const since = metaData.runningSince === null ? '' : `, running since ${metaData.runningSince.toISOString()}`
   const store = [

@@ -11,20 +11,27 @@ import {
 } from '../core/arguments.ts'
 import { checkIds, type IdGenerator, systemIds } from '../core/ids.ts'
 import { defaultMaxJobDataBytes } from '../core/job-data-map.ts'
-import { lineLogger } from '../core/line-logger.ts'
-import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
+import { resolveLogger } from '../core/line-logger.ts'
+import { checkLoggerOrFalse, type Logger } from '../core/logger.ts'
 import { requireInteger } from '../core/options.ts'
 import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { AdjustableClock } from '../time/adjustable-clock.ts'
 import { type Clock, checkClock, systemClock, timerDelayMaxMs } from '../time/clock.ts'
+import { TriggerFamilies } from '../triggers/families/trigger-families.ts'
+import type { TriggerFamily } from '../triggers/trigger-family.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
-/** How a scheduler works, whatever its store and pool. */
+/** The options of a scheduler except store and pool. */
 export interface SchedulerBehaviour {
   /** The code that may run: job definitions and job classes. Default none. */
   readonly jobs?: readonly JobSource[]
+  /**
+   * Trigger families besides those of this library. Every node that shares a store must name those whose triggers it
+   * stores. Default none.
+   */
+  readonly triggerFamilies?: readonly TriggerFamily[]
   /** Schedulers of one name share the data of a store. Default `QuartzScheduler`. */
   readonly schedulerName?: string
   /**
@@ -41,7 +48,7 @@ export interface SchedulerBehaviour {
   readonly maxBatchSize?: number
   /**
    * How much later than the first of a batch the others may be due. They still fire at their own time; a window saves
-   * asking the store. Milliseconds, 0 to `idleWaitMs`, default 0.
+   * acquisitions. Milliseconds, 0 to `idleWaitMs`, default 0.
    */
   readonly batchTimeWindowMs?: number
   /** A trigger that is later than this goes through its misfire policy. Milliseconds, at least 1, default 60,000. */
@@ -70,8 +77,7 @@ export interface SchedulerBehaviour {
   /** Default none. */
   readonly plugins?: readonly SchedulerPlugin[]
   /**
-   * A pino logger or anything of its shape; false says nothing. Default: warnings and errors go to stderr, one line
-   * each.
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line each.
    */
   readonly logger?: Logger | false
   /** Default: the system's. */
@@ -81,13 +87,16 @@ export interface SchedulerBehaviour {
 }
 
 /** The options with every default filled in; frozen. */
-export interface ResolvedSchedulerOptions extends Required<Omit<SchedulerBehaviour, 'logger'>> {
+export interface ResolvedSchedulerOptions
+  extends Required<Omit<SchedulerBehaviour, 'logger' | 'triggerFamilies'>> {
+  /** Those of this library among them. */
+  readonly triggerFamilies: TriggerFamilies
   readonly logger: Logger
-  /** Whether time is another one than the machine's. */
+  /** Whether the clock is another one than the machine's. */
   readonly hasOwnClock: boolean
   readonly jobStore: JobStore
   readonly threadPool: ThreadPool
-  /** Put right by what the store measures. */
+  /** Adjusted by the offset that the store measures. */
   readonly clock: AdjustableClock
 }
 
@@ -105,6 +114,7 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   ),
   threadPool: checkObject,
   jobs: listOf(checkJobSource),
+  triggerFamilies: listOf(checkObject),
   schedulerName: checkName,
   instanceId: checkName,
   idleWaitMs: isGiven,
@@ -119,9 +129,7 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   interruptJobsOnShutdownWithWait: checkBoolean,
   disposeTimeoutMs: isGiven,
   plugins: listOf(checkMethods('a plugin', ['initialize'])),
-  logger: (method, argument, value, code) => {
-    if (value !== false) checkLogger(method, argument, value, code)
-  },
+  logger: checkLoggerOrFalse,
   clock: checkClock,
   ids: checkIds,
 }
@@ -132,7 +140,7 @@ export function checkSchedulerOptions(options: unknown): void {
 }
 
 /**
- * Fills in defaults and refuses what cannot work; nothing is replaced in silence.
+ * Fills in defaults and refuses values out of bounds.
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option, its bounds and what was found
  */
@@ -145,6 +153,10 @@ export function resolveSchedulerOptions(
   const idleWaitMs = integer('idleWaitMs', options.idleWaitMs ?? 30_000, 1000, 3_600_000)
   return Object.freeze({
     jobs: options.jobs ?? [],
+    triggerFamilies:
+      options.triggerFamilies === undefined
+        ? TriggerFamilies.ofLibrary
+        : new TriggerFamilies(options.triggerFamilies),
     jobStore,
     threadPool,
     schedulerName: options.schedulerName ?? 'QuartzScheduler',
@@ -161,32 +173,18 @@ export function resolveSchedulerOptions(
     interruptJobsOnShutdownWithWait: options.interruptJobsOnShutdownWithWait ?? false,
     disposeTimeoutMs: integer('disposeTimeoutMs', options.disposeTimeoutMs ?? 30_000, 0, timerDelayMaxMs),
     plugins: options.plugins ?? [],
-    logger: resolveLogger(options.logger, clock),
+    logger: resolveLogger(options.logger, () => clock.now()),
     clock: new AdjustableClock(clock),
     hasOwnClock: clock !== systemClock,
     ids: options.ids ?? systemIds,
   })
 }
 
-/** The logger that options name: none for false, one that writes lines to stderr for none. */
-export function resolveLogger(given: Logger | false | undefined, clock: Clock): Logger {
-  if (given === false) return silentLogger
-  if (given !== undefined) return given
-  return lineLogger(
-    () => clock.now(),
-    (line) => {
-      // Not the stream itself: the console survives a stderr that was closed, and test runners catch what it says.
-      // eslint-disable-next-line no-console -- the default logger is the one place that speaks on its own
-      console.error(line)
-    },
-  )
-}
-
 function integer(field: keyof SchedulerBehaviour, value: number, min: number, max?: number): number {
   return requireInteger(what, field, value, max === undefined ? { min } : { min, max })
 }
 
-/** Nodes that were given no name must not be taken for one another; a host name may be as long as the column. */
+/** Nodes without a given name need different ids. The host name is cut, because it may be as long as the column. */
 function defaultInstanceId({ ids = systemIds }: SchedulerBehaviour, jobStore: JobStore): string {
   if (!jobStore.capabilities.clustered) return 'NON_CLUSTERED'
   return `${hostname().slice(0, 40)}-${ids.uniqueName().slice(0, 13)}`

@@ -8,8 +8,10 @@ import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
-/** How long each step of the way out may take where nothing is left to wait for. */
+/** How long each step may take when the caller does not wait, or its time is over. */
 const stepMaxMs = 1000
+/** How long all steps together may take after `timeoutMs`: plugins and listeners half of it, the store all of it. */
+const graceMs = 1000
 
 export interface SchedulerShutdownParts {
   /** Aborted here when the store is cut off. */
@@ -19,13 +21,11 @@ export interface SchedulerShutdownParts {
   readonly executing: ExecutingJobs
   readonly completions: CompletionWriter
   readonly thread: QuartzSchedulerThread
-  /** Stops firing, behind the changes of the life cycle that were asked for before. */
+  /** Stops firing, after the changes of the life cycle that were asked for before. */
   readonly standBy: () => Promise<{ readonly told: Told }>
-  /** Asks what runs to stop. */
-  readonly interruptAll: () => void
   /** Whether the pool or the store is this scheduler's: one that refused it belongs to another scheduler. */
   readonly owns: (part: 'pool' | 'store') => boolean
-  /** Says what is stored and was never to fire. */
+  /** Warns of stored triggers that were never started. */
   readonly noteNeverStarted: () => Promise<void>
   /** Operations on data are refused from now on. */
   readonly close: () => void
@@ -33,9 +33,9 @@ export interface SchedulerShutdownParts {
 }
 
 /**
- * The way out of a scheduler, step by step. Each step is waited for as long as the caller wants to wait, or a second
- * where the caller does not; a store that is not done by then is cut off, and what it does not know is left to its
- * recovery. So a shutdown ends, whatever the server does.
+ * The steps of a shutdown. Each step gets the time that the caller wants to wait, or a second when the caller does not
+ * wait. A store that has not answered by then is cut off, and what is not written is left to its recovery. So a
+ * shutdown ends whatever the database does.
  */
 export class SchedulerShutdown {
   readonly #parts: SchedulerShutdownParts
@@ -62,7 +62,7 @@ export class SchedulerShutdown {
     await this.#storeStep('giving back what was claimed', () => thread.halt())
     await this.#told(notifier.tell('schedulerShuttingdown', {}, (l) => l.schedulerShuttingdown?.()))
     const interrupts = this.#waits ? options.interruptJobsOnShutdownWithWait : options.interruptJobsOnShutdown
-    if (interrupts) this.#parts.interruptAll()
+    if (interrupts) this.#parts.executing.interruptAll('shutdown')
     if (!this.#waits) completions.stopRetrying()
     await this.#endPool()
     this.#parts.close()
@@ -80,7 +80,7 @@ export class SchedulerShutdown {
   }
 
   async #endPool(): Promise<void> {
-    const { completions, notifier, options, interruptAll } = this.#parts
+    const { completions, executing, notifier, options } = this.#parts
     if (!this.#parts.owns('pool')) return
     const limitMs = this.#remainingMs()
     let left = 0
@@ -90,7 +90,7 @@ export class SchedulerShutdown {
         ...(limitMs === null ? {} : { timeoutMs: limitMs }),
       })
     })
-    // The pool keeps the limit by itself; one that does not is not waited for.
+    // The pool keeps the limit itself; the shutdown does not wait for a pool that exceeds it.
     if (!(await settledWithin(options.clock, limitMs === null ? null : limitMs + stepMaxMs, ending))) {
       notifier.error('The thread pool did not shut down in time.', null)
     }
@@ -100,46 +100,46 @@ export class SchedulerShutdown {
       return
     }
     notifier.error(`${left} executions still run although the time to shut down is over.`, null)
-    if (options.interruptJobsOnShutdown) interruptAll()
-    // A store that failed all the while had its time.
+    if (options.interruptJobsOnShutdown) executing.interruptAll('shutdown')
+    // A store that failed all this time gets no further second.
     if (completions.isStuck(stepMaxMs)) this.#cutOff('writing ended executions')
   }
 
-  /** A step that is up to the store, which is cut off when it takes too long; then nothing is waited for. */
+  /** A step that waits for the store. A store that takes too long is cut off, and no later step waits for it. */
   async #storeStep<Answer>(what: string, action: () => Promise<Answer>): Promise<Answer | null> {
     let answer: Answer | null = null
     const work = this.#guarded(`The scheduler failed while ${what}.`, async () => {
       answer = await action()
     })
     if (this.#isCut) return null
-    if (!(await settledWithin(this.#parts.options.clock, this.#stepMs(), work))) this.#cutOff(what)
+    if (!(await settledWithin(this.#parts.options.clock, this.#stepMs(graceMs), work))) this.#cutOff(what)
     return answer
   }
 
-  /** One that takes too long goes on by itself. */
+  /** The shutdown does not wait for a plugin that takes too long. */
   async #endPlugin(plugin: SchedulerPlugin): Promise<void> {
     const { notifier, options } = this.#parts
     const ending = this.#guarded(`Plugin '${plugin.name}' failed to shut down.`, async () => {
       await plugin.shutdown?.()
     })
-    if (await settledWithin(options.clock, this.#stepMs(), ending)) return
+    if (await settledWithin(options.clock, this.#stepMs(graceMs / 2), ending)) return
     notifier.error(`Plugin '${plugin.name}' did not shut down in time.`, null)
   }
 
-  /** A store that was cut off has nothing to ask its server any more, so it is soon done. */
+  /** A store that was cut off sends nothing to its server any more, so it closes soon. */
   async #closeStore(): Promise<void> {
     const { cut, options } = this.#parts
     if (!this.#parts.owns('store')) return
     const closing = this.#guarded('The job store failed to shut down.', () =>
       options.jobStore.shutdown({ cut: cut.signal }),
     )
-    const limitMs = this.#isCut ? stepMaxMs : this.#stepMs()
+    const limitMs = this.#isCut ? stepMaxMs : this.#stepMs(graceMs)
     if (await settledWithin(options.clock, limitMs, closing)) return
     this.#cutOff('closing the job store')
     await settledWithin(options.clock, stepMaxMs, closing)
   }
 
-  /** Failures are told; those of a store that was cut off are no news. */
+  /** Reports a failure, except that of a store that was cut off. */
   async #guarded(message: string, action: () => Promise<void>): Promise<void> {
     try {
       await action()
@@ -148,27 +148,33 @@ export class SchedulerShutdown {
     }
   }
 
-  /** Listeners get the time of a step; one that takes longer goes on by itself. */
+  /** Listeners get the time of a step; the shutdown does not wait for longer ones. */
   async #told(telling: Told): Promise<void> {
-    if (telling !== null) await settledWithin(this.#parts.options.clock, this.#stepMs(), telling)
+    if (telling !== null) await settledWithin(this.#parts.options.clock, this.#stepMs(graceMs / 2), telling)
   }
 
   /** What is left of the time that the caller wants to wait; null for no limit. */
   #remainingMs(): number | null {
     if (!this.#waits) return 0
     if (this.#timeoutMs === null) return null
-    const spentMs = this.#parts.options.clock.elapsedMs() - this.#startedMs
-    return Math.max(0, this.#timeoutMs - spentMs)
+    return Math.max(0, this.#timeoutMs - this.#spentMs())
   }
 
-  #stepMs(): number | null {
+  #spentMs(): number {
+    return this.#parts.options.clock.elapsedMs() - this.#startedMs
+  }
+
+  /** How long the next step may take. With `timeoutMs`, all steps share one deadline, and a second after it. */
+  #stepMs(afterDeadlineMs: number): number | null {
     const remainingMs = this.#remainingMs()
     if (remainingMs === null) return null
-    const leastMs = this.#waits ? stepMaxMs : Math.min(stepMaxMs, this.#timeoutMs ?? stepMaxMs)
-    return Math.max(remainingMs, leastMs)
+    const ownMs = Math.max(remainingMs, stepMaxMs)
+    if (this.#timeoutMs === null) return ownMs
+    const deadlineMs = this.#timeoutMs + (this.#waits ? afterDeadlineMs : 0)
+    return Math.max(0, Math.min(ownMs, deadlineMs - this.#spentMs()))
   }
 
-  /** The store is asked nothing more, and what it still does is not waited for. */
+  /** From now on the store is not called, except to close it, and the shutdown does not wait for it. */
   #cutOff(what: string): void {
     if (this.#isCut) return
     const { completions, cut, thread } = this.#parts

@@ -13,18 +13,25 @@ import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
 import type { JobStoreTransaction } from '../jobstore/job-store.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
-import { checkTrigger, isTrigger, type Trigger } from '../triggers/trigger.ts'
-import { TriggerBuilder } from '../triggers/trigger-builder.ts'
+import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
+import { checkTrigger, type Trigger } from '../triggers/trigger.ts'
 import type { Nameless } from './nameless.ts'
 import type { Told } from './notifier.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type { AddJobOptions, JobAndTriggers, SchedulerTransaction } from './scheduler.ts'
-import { addJobOptions, checkEntries, checkScheduleJob, replaceOptions } from './scheduler-arguments.ts'
+import {
+  addJobOptions,
+  checkEntries,
+  checkScheduleJob,
+  isTriggerCall,
+  replaceOptions,
+  type ScheduleJobCall,
+} from './scheduler-arguments.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { TurnBudget } from './turn-budget.ts'
 import type { WallClockStarts } from './wall-clock-starts.ts'
 
-/** Who is to know what was scheduled. The loop hears of it from the store. */
+/** What is called when something was scheduled. The store wakes the loop itself. */
 export interface SchedulingObserver {
   jobAdded(jobDetail: JobDetail): Told
   jobDeleted(jobKey: JobKey): Told
@@ -32,7 +39,7 @@ export interface SchedulingObserver {
   jobUnscheduled(triggerKey: TriggerKey): Told
 }
 
-/** For what may yet be rolled back: nobody is told. */
+/** For operations that may yet be rolled back: calls nothing. */
 export const silentObserver: SchedulingObserver = {
   jobAdded: () => null,
   jobDeleted: () => null,
@@ -52,7 +59,7 @@ export interface SchedulingParts {
   readonly observer: SchedulingObserver
 }
 
-/** Stores and deletes jobs and triggers: checks what it is asked, hands it to the store and tells of it. */
+/** Stores and deletes jobs and triggers: checks the arguments, calls the store, then the observer. */
 export class Scheduling implements SchedulerTransaction {
   readonly #store: JobStoreTransaction
   readonly #checks: ScheduleChecks
@@ -74,18 +81,13 @@ export class Scheduling implements SchedulerTransaction {
     this.#observer = parts.observer
   }
 
-  async scheduleJob(
-    jobOrTrigger: JobDetail | Trigger,
-    given?: Trigger | readonly Trigger[] | ReplaceOptions,
-    options: ReplaceOptions = {},
-  ): Promise<Date> {
-    checkScheduleJob(jobOrTrigger, given, options)
+  async scheduleJob(...call: ScheduleJobCall): Promise<Date> {
+    checkScheduleJob(call)
     this.#requireOpen()
-    if (isTrigger(jobOrTrigger))
-      return this.#scheduleTrigger(jobOrTrigger, given as ReplaceOptions | undefined)
-    const job = this.#checks.job(jobOrTrigger)
-    // Checked: beside a job stand its triggers.
-    const triggers = await this.#prepare(job, [given].flat() as Trigger[])
+    if (isTriggerCall(call)) return this.#scheduleTrigger(...call)
+    const [jobDetail, given, options = {}] = call
+    const job = this.#checks.job(jobDetail)
+    const triggers = await this.#prepare(job, [given].flat())
     const firstMs = earliest(triggers)
     if (firstMs === null) {
       throw new InvalidArgumentError(

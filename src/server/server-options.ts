@@ -13,10 +13,10 @@ import {
   orNull,
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
+import { resolveLogger } from '../core/line-logger.ts'
 import { checkLogger, type Logger } from '../core/logger.ts'
 import { requireInteger } from '../core/options.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import { resolveLogger } from '../scheduler/scheduler-options.ts'
 import { type Clock, checkClock, systemClock } from '../time/clock.ts'
 import type { AuditRecord } from './audit.ts'
 import type { ServerAuth } from './auth/auth-options.ts'
@@ -217,7 +217,7 @@ export function resolveServerOptions(options: SchedulerServerOptions): ResolvedS
     dashboard: options.dashboard ?? null,
     onAudit: options.onAudit ?? null,
     clientAddress: options.clientAddress ?? null,
-    logger: resolveLogger(options.logger, clock),
+    logger: resolveLogger(options.logger, () => clock.now()),
     clock,
   })
 }

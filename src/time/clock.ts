@@ -3,7 +3,7 @@ import { type ArgumentCheck, checkMethods } from '../core/arguments.ts'
 /** Milliseconds since the epoch on the wall clock. */
 export type EpochMs = number
 
-export interface Timer {
+export interface ClockTimer {
   /** Stops the timer; harmless when it has fired already. */
   cancel(): void
 }
@@ -21,9 +21,9 @@ export interface Clock {
    * Calls `onFire` once after `delayMs` of monotonic time. Delays are clamped to [0, 2^31-1]: a caller that waits
    * longer plans again when it wakes.
    */
-  setTimer(delayMs: number, onFire: () => void, options?: { unref?: boolean }): Timer
+  setTimer(delayMs: number, onFire: () => void, options?: { unref?: boolean }): ClockTimer
   /** Calls `onFire` after pending I/O and timers had their turn: yields the event loop. */
-  setImmediate(onFire: () => void): Timer
+  setImmediate(onFire: () => void): ClockTimer
 }
 
 export const checkClock: ArgumentCheck = checkMethods(
@@ -60,4 +60,21 @@ export const systemClock: Clock = {
 /** Monotonic milliseconds, the same in every thread of the process; `elapsedMs` of a clock is each thread's own. */
 export function processElapsedMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
+}
+
+/** As `clock.setTimer`, for delays of any length: past 24.8 days the timer is armed again as often as it takes. */
+export function setLongTimer(clock: Clock, delayMs: number, onFire: () => void): ClockTimer {
+  const endMs = clock.elapsedMs() + delayMs
+  const arm = (leftMs: number): ClockTimer =>
+    clock.setTimer(leftMs, () => {
+      const stillMs = endMs - clock.elapsedMs()
+      if (leftMs > timerDelayMaxMs && stillMs > 0) timer = arm(stillMs)
+      else onFire()
+    })
+  let timer = arm(delayMs)
+  return {
+    cancel: () => {
+      timer.cancel()
+    },
+  }
 }

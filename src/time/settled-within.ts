@@ -1,8 +1,8 @@
-import type { Clock, Timer } from './clock.ts'
+import type { Clock, ClockTimer } from './clock.ts'
 
 /**
- * Waits for `work`, no longer than `limitMs`; null: for as long as it takes. True when it has settled by then. What
- * it rejects with is thrown in time, and ignored later.
+ * Waits for `work`, no longer than `limitMs`; null: for as long as it takes. True when it has settled by then. A
+ * rejection within the limit is thrown; a later one is ignored.
  */
 export async function settledWithin(
   clock: Clock,
@@ -13,7 +13,7 @@ export async function settledWithin(
     await work
     return true
   }
-  let timer: Timer | null = null
+  let timer: ClockTimer | null = null
   const limit = new Promise<false>((resolve) => {
     timer = clock.setTimer(limitMs, () => {
       resolve(false)
@@ -22,6 +22,6 @@ export async function settledWithin(
   try {
     return await Promise.race([work.then(() => true), limit])
   } finally {
-    ;(timer as Timer | null)?.cancel()
+    ;(timer as ClockTimer | null)?.cancel()
   }
 }

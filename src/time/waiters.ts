@@ -1,10 +1,10 @@
-import type { Clock, Timer } from './clock.ts'
+import type { Clock, ClockTimer } from './clock.ts'
 
-/** Those who wait for something to end, each with a time limit of its own or none. */
+/** Callers that wait for something to end, each with or without a time limit. */
 export class Waiters {
   readonly #waiting = new Set<() => void>()
 
-  /** It has ended. */
+  /** Resolves all waits. */
   wakeAll(): void {
     for (const wake of [...this.#waiting]) wake()
   }
@@ -12,7 +12,7 @@ export class Waiters {
   /** Resolves when woken, or after `timeoutMs`. */
   async wait(clock: Clock, timeoutMs?: number): Promise<void> {
     await new Promise<void>((resolve) => {
-      let timer: Timer | null = null
+      let timer: ClockTimer | null = null
       const done = (): void => {
         timer?.cancel()
         this.#waiting.delete(done)

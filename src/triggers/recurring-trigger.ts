@@ -1,12 +1,11 @@
 import type { EpochMs } from '../time/clock.ts'
-import { firstIncluded } from './calendar-skip.ts'
 import type { Calendar } from './calendars/calendar.ts'
 import { requireOneOf } from './invalid-trigger.ts'
 import { type CalendarMisfireInstruction, calendarMisfireInstructions } from './misfire-instruction.ts'
 import { Trigger } from './trigger.ts'
 import type { TriggerFields } from './trigger-fields.ts'
 
-/** What the triggers share that follow the wall clock of a zone: their misfire instructions. */
+/** The common part of triggers that follow the wall clock of a zone: their misfire instructions. */
 export abstract class RecurringTrigger extends Trigger {
   override readonly misfireInstruction: CalendarMisfireInstruction
 
@@ -27,17 +26,14 @@ export abstract class RecurringTrigger extends Trigger {
 
   /**
    * `smart` means `fireOnceNow`, which does not ask the calendar; `doNothing` goes on with the next included time. As
-   * in Quartz, `fireOnceNow` makes up for what was missed before the end time also when `nowMs` lies after it.
+   * in Quartz, `fireOnceNow` makes up for fires missed before the end time also when `nowMs` is after it.
    */
   override updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this {
-    const { previousFireTimeMs, timesTriggered } = this
     switch (this.misfireInstruction) {
       case 'ignore':
         return this
-      case 'doNothing': {
-        const nextMs = firstIncluded(this, calendar, this.fireTimeAfterMs(nowMs), timesTriggered)
-        return this.remade(this, nextMs, previousFireTimeMs, timesTriggered, null)
-      }
+      case 'doNothing':
+        return this.goingOnAfter(calendar, nowMs)
       default:
         return this.firingLateAt(nowMs)
     }

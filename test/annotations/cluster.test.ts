@@ -13,7 +13,7 @@ import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { CronTrigger } from '../../src/triggers/cron-trigger.ts'
+import { CronTrigger } from '../../src/triggers/families/cron/cron-trigger.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
 type Store = NonNullable<SchedulerOptions['jobStore']>
@@ -338,6 +338,28 @@ describe('the jobs of an application that starts again', () => {
       'annotations.yours',
       'annotations.billing.mine',
     ])
+  })
+
+  test('have types of their own whatever dots are in the names of applications and methods', async () => {
+    const { clock, recorder } = restart()
+    const enable = (name: string, application?: string): Promise<Application> =>
+      startApplication(
+        clock,
+        restart().store(),
+        [recorder.task(name, { fixedRate: '10s' })],
+        application === undefined ? {} : { application },
+      )
+    const typesOf = async ({ scheduler }: Application): Promise<string[]> =>
+      (await scheduler.queryJobs()).items.map(({ jobType }) => jobType)
+    const applications = [
+      await enable('c', 'a.b'),
+      await enable('b.c', 'a'),
+      await enable('a.b.c'),
+      await enable('b:c', 'a'),
+      await enable('c', 'a:b'),
+    ]
+    const types = await Promise.all(applications.map(typesOf))
+    expect(new Set(types.flat()).size).toBe(5)
   })
 
   test('stay when unknown ones are not to be removed', async () => {

@@ -4,8 +4,8 @@ import { enableScheduling } from '../../src/annotations/enable-scheduling.ts'
 import type { Scheduling } from '../../src/annotations/local-scheduling.ts'
 import { Scheduled } from '../../src/annotations/scheduled.ts'
 import type { SchedulingConfigurer } from '../../src/annotations/scheduled-task-registrar.ts'
+import type { TaskTrigger } from '../../src/annotations/task-trigger.ts'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
-import type { Trigger } from '../../src/annotations/trigger.ts'
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -141,7 +141,7 @@ describe('S1: enableScheduling', () => {
     async (which) => {
       const clock = new ManualClock()
       await using given = new ThreadPoolTaskScheduler({ clock })
-      const broken: Trigger = {
+      const broken: TaskTrigger = {
         nextExecution: () => {
           throw new Error('planted')
         },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CronTrigger } from '../../src/annotations/cron-trigger.ts'
+import { CronTaskTrigger } from '../../src/annotations/cron-task-trigger.ts'
 import { ScheduledTaskRegistrar } from '../../src/annotations/scheduled-task-registrar.ts'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -11,7 +11,7 @@ describe('S5: ScheduledTaskRegistrar', () => {
     const runs: string[] = []
     const note = (name: string) => () => runs.push(`${name} ${clock.now() - startMs}`)
     const registrar = new ScheduledTaskRegistrar()
-    registrar.addTriggerTask(note('trigger'), new CronTrigger('*/2 * * * * *'))
+    registrar.addTriggerTask(note('trigger'), new CronTaskTrigger('*/2 * * * * *'))
     registrar.addCronTask(note('cron'), '*/3 * * * * *', { zone: 'UTC' })
     registrar.addFixedRateTask(note('rate'), '2s', { initialDelay: 500 })
     registrar.addFixedDelayTask(note('delay'), '1s')

@@ -4,12 +4,12 @@ import {
   ConcurrentTaskScheduler,
   type ConcurrentTaskSchedulerOptions,
 } from '../../src/annotations/concurrent-task-scheduler.ts'
-import { CronTrigger } from '../../src/annotations/cron-trigger.ts'
-import { TaskRejectedError } from '../../src/annotations/errors.ts'
+import { CronTaskTrigger } from '../../src/annotations/cron-task-trigger.ts'
 import type { TaskScheduler } from '../../src/annotations/task-scheduler.ts'
+import { TaskRejectedError } from '../../src/annotations/task-scheduler.ts'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
-import { CancellationError } from '../../src/executors/errors.ts'
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
+import { CancellationError } from '../../src/executors/scheduled-future.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 
 interface Bench {
@@ -181,7 +181,7 @@ describe.each(implementations)('S12: %s', (_name, make) => {
 
     test('and follows a wall clock that is set, within half a minute', async () => {
       const { clock, scheduler, runs, note } = make()
-      const future = scheduler.schedule(note, new CronTrigger('0 0 * * * *', { zone: 'UTC' }))
+      const future = scheduler.schedule(note, new CronTaskTrigger('0 0 * * * *', { zone: 'UTC' }))
       expect(future?.getDelay()).toBe(3_600_000)
       clock.jump(3_590_000)
       await clock.advance(30_000)
@@ -227,7 +227,7 @@ describe.each(implementations)('S12: %s', (_name, make) => {
           await new Promise<void>((resolve) => clock.setTimer(2500, resolve))
           running -= 1
         },
-        new CronTrigger('* * * * * *', { zone: 'UTC' }),
+        new CronTaskTrigger('* * * * * *', { zone: 'UTC' }),
       )
       await clock.advance(9000)
       expect(most).toBe(1)
@@ -242,8 +242,8 @@ describe.each(implementations)('S12: %s', (_name, make) => {
         signals.push(signal)
         return new Promise((resolve) => clock.setTimer(100, resolve))
       }
-      const first = scheduler.schedule(run, new CronTrigger('* * * * * *'))
-      const second = scheduler.schedule(run, new CronTrigger('* * * * * *'))
+      const first = scheduler.schedule(run, new CronTaskTrigger('* * * * * *'))
+      const second = scheduler.schedule(run, new CronTaskTrigger('* * * * * *'))
       const ended = expect(first?.get()).rejects.toThrow(CancellationError)
       await clock.advance(1050)
       expect(first?.cancel()).toBe(true)
@@ -260,7 +260,7 @@ describe.each(implementations)('S12: %s', (_name, make) => {
       scheduler.schedule(({ future }) => {
         note()
         if (runs.length === 2) future.cancel()
-      }, new CronTrigger('* * * * * *'))
+      }, new CronTaskTrigger('* * * * * *'))
       await clock.advance(5000)
       expect(runs).toEqual([1000, 2000])
     })
@@ -279,7 +279,7 @@ describe.each(implementations)('S12: %s', (_name, make) => {
       const futures = [
         scheduler.scheduleAtFixedRate(failing, '1s'),
         scheduler.scheduleWithFixedDelay(failing, '1s'),
-        scheduler.schedule(failing, new CronTrigger('* * * * * *')),
+        scheduler.schedule(failing, new CronTaskTrigger('* * * * * *')),
       ]
       await clock.advance(2000)
       expect(failures).toEqual(Array(8).fill('failing true'))
@@ -312,7 +312,7 @@ describe.each(implementations)('S12: %s', (_name, make) => {
       })
       const futures = [
         strict.scheduler.scheduleAtFixedRate(failing, '1s'),
-        strict.scheduler.schedule(failing, new CronTrigger('* * * * * *')),
+        strict.scheduler.schedule(failing, new CronTaskTrigger('* * * * * *')),
       ]
       const ended = futures.map((future) => expect(future?.get()).rejects.toThrow('enough'))
       await strict.clock.advance(5000)
@@ -343,7 +343,7 @@ describe.each(implementations)('S12: %s', (_name, make) => {
     const futures = [
       scheduler.schedule(note, startMs + 1000),
       scheduler.scheduleAtFixedRate(note, startMs + 1000, '1s'),
-      scheduler.schedule(note, new CronTrigger('* * * * * *')),
+      scheduler.schedule(note, new CronTaskTrigger('* * * * * *')),
     ]
     await close()
     await clock.advance(5000)
@@ -353,7 +353,7 @@ describe.each(implementations)('S12: %s', (_name, make) => {
       () => scheduler.schedule(note, startMs),
       () => scheduler.scheduleAtFixedRate(note, '1s'),
       () => scheduler.scheduleWithFixedDelay(note, '1s'),
-      () => scheduler.schedule(note, new CronTrigger('* * * * * *')),
+      () => scheduler.schedule(note, new CronTaskTrigger('* * * * * *')),
     ]) {
       expect(submit).toThrow(TaskRejectedError)
     }
@@ -415,7 +415,7 @@ describe('ThreadPoolTaskScheduler', () => {
     const runs: number[] = []
     const yearly = scheduler.schedule(
       () => runs.push(clock.now()),
-      new CronTrigger('@yearly', { zone: 'UTC' }),
+      new CronTaskTrigger('@yearly', { zone: 'UTC' }),
     )
     await clock.advance(60_000)
     expect(await scheduler.close()).toBe(true)

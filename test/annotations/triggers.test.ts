@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { CronTrigger } from '../../src/annotations/cron-trigger.ts'
-import { PeriodicTrigger } from '../../src/annotations/periodic-trigger.ts'
-import type { TriggerContext } from '../../src/annotations/trigger.ts'
+import { CronTaskTrigger } from '../../src/annotations/cron-task-trigger.ts'
+import { PeriodicTaskTrigger } from '../../src/annotations/periodic-task-trigger.ts'
+import type { TaskTriggerContext } from '../../src/annotations/task-trigger.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { CronExpression } from '../../src/triggers/cron/cron-expression.ts'
 
@@ -10,7 +10,7 @@ const at = (text: string): Date => new Date(`2026-01-01T${text}Z`)
 function contextOf(
   runs: Partial<Record<'scheduled' | 'actual' | 'completion', string>>,
   now = '12:00:00',
-): TriggerContext {
+): TaskTriggerContext {
   const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : at(text))
   return {
     lastScheduledExecution: dateOf(runs.scheduled),
@@ -20,8 +20,8 @@ function contextOf(
   }
 }
 
-describe('S10: CronTrigger', () => {
-  const everySecond = new CronTrigger('* * * * * *', { zone: 'UTC' })
+describe('S10: CronTaskTrigger', () => {
+  const everySecond = new CronTaskTrigger('* * * * * *', { zone: 'UTC' })
 
   test('begins after now, and goes on after the end of the last run', () => {
     expect(everySecond.nextExecution(contextOf({}))).toEqual(at('12:00:01'))
@@ -35,11 +35,11 @@ describe('S10: CronTrigger', () => {
   })
 
   test('reads the dialect of Spring in a zone, or takes a parsed expression as it is', () => {
-    const tokyo = new CronTrigger('0 0 7 * * *', { zone: 'Asia/Tokyo' })
+    const tokyo = new CronTaskTrigger('0 0 7 * * *', { zone: 'Asia/Tokyo' })
     expect(tokyo.nextExecution(contextOf({}))).toEqual(at('22:00:00'))
     const quartz = CronExpression.parse('0 0 13 ? * THU', { timeZone: 'UTC' })
-    expect(new CronTrigger(quartz).nextExecution(contextOf({}))).toEqual(at('13:00:00'))
-    expect(String(new CronTrigger('@daily'))).toBe('@daily')
+    expect(new CronTaskTrigger(quartz).nextExecution(contextOf({}))).toEqual(at('13:00:00'))
+    expect(String(new CronTaskTrigger('@daily'))).toBe('@daily')
   })
 
   test('has no next time after the last one', () => {
@@ -50,24 +50,24 @@ describe('S10: CronTrigger', () => {
   })
 })
 
-describe('S12: PeriodicTrigger', () => {
+describe('S12: PeriodicTaskTrigger', () => {
   const ran = contextOf({ scheduled: '12:00:00', actual: '12:00:01', completion: '12:00:03' }, '12:00:04')
 
   test('counts from the end of a run, or with fixedRate from when it was planned', () => {
-    expect(new PeriodicTrigger('10s').nextExecution(ran)).toEqual(at('12:00:13'))
-    expect(new PeriodicTrigger('10s', { fixedRate: true }).nextExecution(ran)).toEqual(at('12:00:10'))
+    expect(new PeriodicTaskTrigger('10s').nextExecution(ran)).toEqual(at('12:00:13'))
+    expect(new PeriodicTaskTrigger('10s', { fixedRate: true }).nextExecution(ran)).toEqual(at('12:00:10'))
   })
 
   test('begins after its initial delay', () => {
-    expect(new PeriodicTrigger(1000).nextExecution(contextOf({}))).toEqual(at('12:00:00'))
-    expect(new PeriodicTrigger(1000, { initialDelay: 'PT5S' }).nextExecution(contextOf({}))).toEqual(
+    expect(new PeriodicTaskTrigger(1000).nextExecution(contextOf({}))).toEqual(at('12:00:00'))
+    expect(new PeriodicTaskTrigger(1000, { initialDelay: 'PT5S' }).nextExecution(contextOf({}))).toEqual(
       at('12:00:05'),
     )
   })
 
   test('refuses what is no period', () => {
-    expect(() => new PeriodicTrigger(0)).toThrow(/'period' must be a duration, at least 1 ms/)
-    expect(() => new PeriodicTrigger('1s', { initialDelay: -1 })).toThrow(/'initialDelay'/)
-    expect(() => new PeriodicTrigger('1s', { fixedrate: true } as object)).toThrow(/'fixedRate'/)
+    expect(() => new PeriodicTaskTrigger(0)).toThrow(/'period' must be a duration, at least 1 ms/)
+    expect(() => new PeriodicTaskTrigger('1s', { initialDelay: -1 })).toThrow(/'initialDelay'/)
+    expect(() => new PeriodicTaskTrigger('1s', { fixedrate: true } as object)).toThrow(/'fixedRate'/)
   })
 })

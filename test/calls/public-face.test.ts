@@ -3,6 +3,7 @@ import * as annotations from '../../src/annotations.ts'
 import * as executors from '../../src/executors.ts'
 import * as index from '../../src/index.ts'
 import * as server from '../../src/server.ts'
+import * as spi from '../../src/spi.ts'
 import { calendarSurfaces } from './calendars.ts'
 import { cronSurfaces } from './cron.ts'
 import { executorSurfaces } from './executors.ts'
@@ -25,12 +26,13 @@ const surfaces: readonly Surface[] = [
 /** What has no table, and why. */
 const exempt: Readonly<Record<string, string>> = {
   ListenerManager: 'in the table of the scheduler',
-  RAMJobStore: 'the scheduler calls it, with what it has checked',
+  DelegatingJobStore: 'the scheduler calls it, with what it has checked',
   Trigger: 'made by builders; its methods are called for every firing',
   SimpleTrigger: 'as Trigger',
   CronTrigger: 'as Trigger',
   CalendarIntervalTrigger: 'as Trigger',
   DailyTimeIntervalTrigger: 'as Trigger',
+  RecurringTrigger: 'as Trigger',
   TimeZone: 'answers ERR_UNKNOWN_TIME_ZONE, see its own test',
   DisallowConcurrentExecution: 'a decorator: what stands under it is a class',
   PersistJobDataAfterExecution: 'a decorator: what stands under it is a class',
@@ -41,7 +43,7 @@ const exempt: Readonly<Record<string, string>> = {
   everything: 'takes nothing',
   ramJobStore: 'takes nothing',
   zeroSizeThreadPool: 'takes nothing',
-  summaryOf: 'takes what getMetaData answered',
+  summaryOfMetaData: 'takes what getMetaData answered',
   systemClock: 'a Clock: the library calls it',
   logAndSuppress: 'answers an error handler',
   logAndRethrow: 'answers an error handler',
@@ -53,7 +55,7 @@ function isClass(value: unknown): boolean {
 
 const isError = (value: unknown): boolean => typeof value === 'function' && value.prototype instanceof Error
 
-const entryPoints: Readonly<Record<string, unknown>> = { ...index, ...executors, ...server }
+const entryPoints: Readonly<Record<string, unknown>> = { ...index, ...executors, ...server, ...spi }
 const exportsToTable = [...Object.entries(entryPoints), ...Object.entries<unknown>(annotations)]
   .filter(([, value]) => (typeof value === 'function' && !isError(value)) || isNamespace(value))
   .map(([name]) => name)

@@ -64,7 +64,7 @@ describe('the package as npm packs it', () => {
   })
 
   test('is small', () => {
-    expect(packed.size).toBeLessThan(500_000)
+    expect(packed.size).toBeLessThan(530_000)
     expect(packed.unpackedSize).toBeLessThan(2_000_000)
   })
 
@@ -130,6 +130,13 @@ describe('the package as npm packs it', () => {
     const { buffer } = new Uint8Array(readFileSync(tarball()))
     const { messages } = await publint({ pack: { tarball: buffer }, strict: true })
     expect(messages).toEqual([])
+  })
+
+  test('passes the smoke test of a release', async () => {
+    const { stdout } = await execute(process.execPath, ['scripts/smoke-test.mjs', tarball()], {
+      cwd: projectRoot,
+    })
+    expect(stdout).toContain(`quartz-ts --version: ${manifest.version}\n`)
   })
 
   test('installs the command quartz-ts', async () => {

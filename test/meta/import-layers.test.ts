@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path/posix'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
+import { entryPoints } from '../support/entry-points.ts'
 import { importsOf, lineOf, parse, projectFiles, type SourceFile } from '../support/source-files.ts'
 
 /** Folders of src from the ground up: a file may import its own folder and folders of earlier rows. */
@@ -16,6 +17,32 @@ const layers = [
   ['cli'],
 ]
 
+/**
+ * Rooms of a folder from the ground up, where it has floors of its own; '' is what lies in the folder itself. A file
+ * may import its own room and rooms of earlier rows.
+ */
+const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'src/triggers': [
+    ['cron'],
+    ['calendars'],
+    [''],
+    ['families/simple', 'families/cron', 'families/interval', 'families/daily'],
+    ['families'],
+  ],
+  'src/jobstore': [[''], ['sql', 'ram'], ['sqlite', 'postgres']],
+  'src/jobstore/sql': [
+    ['kernel'],
+    ['tables/encoding'],
+    ['tables/jobs', 'tables/firings', 'tables/calendars', 'tables/history', 'tables/groups', 'tables/nodes'],
+    ['tables/triggers', 'tables/lists', 'migrations'],
+    ['session'],
+    ['programs/steps', 'programs/reading'],
+    ['programs/firing', 'programs/scheduling'],
+    ['cluster'],
+    [''],
+  ],
+}
+
 /** The one folder in which a third-party package may be imported; packages that are not listed may not be used. */
 const packageHomes: Record<string, string> = {
   luxon: 'src/time',
@@ -30,16 +57,8 @@ const packageHomes: Record<string, string> = {
   zod: 'src/server',
 }
 
-/** Entry points that package.json exports; the only files that may re-export. */
-const entryPoints = new Set([
-  'src/annotations.ts',
-  'src/executors.ts',
-  'src/index.ts',
-  'src/postgres.ts',
-  'src/server.ts',
-  'src/sqlite.ts',
-  'src/testing.ts',
-])
+/** The modules that package.json exports; the only files that may re-export. */
+const entries = new Set(entryPoints().map(({ source }) => source))
 
 /** What scheduler/ may import of the layers that have drivers; create-scheduler.ts alone picks the drivers. */
 const schedulerSpis = /^src\/(jobstore\/[^/]+\.ts|threadpool\/(thread-pool|wire)\.ts)$/
@@ -59,14 +78,40 @@ const layerOf = (path: string): string => path.split('/')[1] ?? ''
 const rankOf = (path: string): number => layers.findIndex((row) => row.includes(layerOf(path)))
 const isTesting = (path: string): boolean => path === 'src/testing.ts' || path.startsWith('src/testing/')
 
+/** The room of a file in a folder that has floors, or null for one that no row lists. */
+function roomIn(folder: string, path: string): string | null {
+  const inside = dirname(path).slice(folder.length + 1)
+  const rooms = floors[folder]?.flat() ?? []
+  return rooms.find((room) => room === inside || (room !== '' && inside.startsWith(`${room}/`))) ?? null
+}
+
+/** Why `from` may not import `to` within a folder that has floors. */
+function upTheStairs(from: string, to: string): string | null {
+  const inside = Object.keys(floors).filter((folder) => {
+    return from.startsWith(`${folder}/`) && to.startsWith(`${folder}/`)
+  })
+  for (const folder of inside) {
+    const [room, other] = [roomIn(folder, from), roomIn(folder, to)]
+    if (room === null) return `no room of ${folder} holds it; list its folder in this test`
+    const floorOf = (name: string | null): number => {
+      return floors[folder]?.findIndex((row) => name !== null && row.includes(name)) ?? -1
+    }
+    if (room === other || floorOf(other) < floorOf(room)) continue
+    return `room '${room}' of ${folder} must not know room '${other ?? ''}'`
+  }
+  return null
+}
+
 /** Why `from` may not import the file `to`, or null when it may. */
 function forbidden(from: string, to: string): string | null {
-  if (entryPoints.has(to)) return 'imports an entry point; import the file that defines the name'
+  if (entries.has(to)) return 'imports an entry point; import the file that defines the name'
   if (isTesting(to) && !isTesting(from)) return 'production code imports test support'
-  if (entryPoints.has(from) || isTesting(from)) return null
+  if (entries.has(from) || isTesting(from)) return null
   if (rankOf(from) < 0) return `'${layerOf(from)}' is not a layer; add it to this test in its place`
   const upwards = layerOf(from) !== layerOf(to) && rankOf(to) >= rankOf(from)
   if (upwards) return `layer '${layerOf(from)}' must not know layer '${layerOf(to)}'`
+  const stairs = upTheStairs(from, to)
+  if (stairs !== null) return stairs
   if (layerOf(from) === 'executors' && !executorsMayImport.test(to)) return 'executors/ needs no store'
   if (layerOf(from) === 'annotations' && !annotationsMayImport.test(to) && !contractsForAnnotations.has(to)) {
     return 'annotations/ sees contracts only'
@@ -102,8 +147,8 @@ function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
 function statementProblems(file: SourceFile): string[] {
   return parse(file).statements.flatMap((statement) => {
     const at = `${file.path}:${lineOf(statement)}`
-    if (ts.isExportDeclaration(statement) && statement.moduleSpecifier && !entryPoints.has(file.path)) {
-      return [`${at}: re-exports; only ${[...entryPoints].join(' and ')} are barrels`]
+    if (ts.isExportDeclaration(statement) && statement.moduleSpecifier && !entries.has(file.path)) {
+      return [`${at}: re-exports; only ${[...entries].join(' and ')} are barrels`]
     }
     const kind =
       ts.isVariableStatement(statement) && statement.declarationList.flags & ts.NodeFlags.BlockScoped
@@ -129,6 +174,8 @@ function problemsOf(files: readonly SourceFile[]): string[] {
   return [...problems, ...cycles(graph)]
 }
 
+const sql = 'src/jobstore/sql'
+
 describe('import layers', () => {
   const sources = projectFiles(/^src\/.*\.ts$/)
 
@@ -145,6 +192,24 @@ describe('import layers', () => {
     ['a worker URL', 'src/jobs/a.ts', `f(new URL('../cli/b.ts', import.meta.url))`, 'must not know'],
     ['neighbours', 'src/listeners/a.ts', `import '../threadpool/b.ts'`, 'must not know'],
     ['a new folder', 'src/helpers/a.ts', `import '../core/b.ts'`, 'is not a layer'],
+    [
+      'a table in the kernel',
+      `${sql}/kernel/a.ts`,
+      `import '../tables/jobs/b.ts'`,
+      `not know room 'tables/jobs'`,
+    ],
+    [
+      'a program in a table',
+      `${sql}/tables/jobs/a.ts`,
+      `import '../../programs/firing/b.ts'`,
+      'must not know',
+    ],
+    ['a neighbouring table', `${sql}/tables/jobs/a.ts`, `import '../firings/b.ts'`, 'must not know'],
+    ['the store in a program', `${sql}/programs/firing/a.ts`, `import '../../b.ts'`, `not know room ''`],
+    ['a new room', `${sql}/attic/a.ts`, `import '../kernel/b.ts'`, 'no room of'],
+    ['an engine', `${sql}/kernel/a.ts`, `import '../../postgres/b.ts'`, `not know room 'postgres'`],
+    ['a family', 'src/triggers/a.ts', `import './families/cron/b.ts'`, `not know room 'families/cron'`],
+    ['two families', 'src/triggers/families/cron/a.ts', `import '../simple/b.ts'`, 'must not know'],
     ['a driver', 'src/scheduler/a.ts', `import '../jobstore/ram/b.ts'`, 'SPIs only'],
     ['a pool', 'src/scheduler/a.ts', `import '../threadpool/piscina-pool.ts'`, 'SPIs only'],
     ['wiring', 'src/annotations/a.ts', `import '../scheduler/create-scheduler.ts'`, 'contracts only'],

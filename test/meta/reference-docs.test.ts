@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
+import { entryPoints } from '../support/entry-points.ts'
 import { parse, projectFiles, projectOptions, projectRoot, walk } from '../support/source-files.ts'
 
 interface Member {
@@ -41,17 +42,17 @@ function describeEvent(member: ts.PropertySignature): Member {
  * ones, unless those have a chapter of their own.
  */
 function publicOptions(): { name: string; members: Member[] }[] {
-  const entries = projectFiles(/^src\/(annotations|executors|index|postgres|server|sqlite|testing)\.ts$/).map(
-    ({ path }) => join(projectRoot, path),
-  )
+  const entries = entryPoints().map(({ source }) => join(projectRoot, source))
   const program = ts.createProgram(entries, projectOptions())
   const checker = program.getTypeChecker()
   const symbols = entries
     .flatMap((entry) => checker.getSymbolAtLocation(program.getSourceFile(entry) ?? expect.fail(entry)) ?? [])
     .flatMap((entry) => checker.getExportsOfModule(entry))
     .filter(({ name }) => /(Options|RetryBackoff)$/.test(name))
-  const names = new Set(symbols.map(({ name }) => name))
-  return symbols.map((symbol) => {
+  // Some are exported by two entry points.
+  const byName = new Map(symbols.map((symbol) => [symbol.name, symbol]))
+  const names = new Set(byName.keys())
+  return [...byName.values()].map((symbol) => {
     const exported = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
     const members = checker
       .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(exported))

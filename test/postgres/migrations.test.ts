@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { postgresDialect, postgresSchema } from '../../src/jobstore/postgres/postgres-dialect.ts'
+import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
+import { all } from '../../src/jobstore/sql/kernel/statement.ts'
 import { migrate, requireSchema } from '../../src/jobstore/sql/migrations/migrate.ts'
 import {
   emptySchema,
@@ -9,8 +11,6 @@ import {
   schemaOfQuartz,
   versionTable,
 } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
-import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
-import { all } from '../../src/jobstore/sql/statement.ts'
 import { run } from '../cli/fake-host.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { testRunner } from '../support/postgres-runner.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postgresDialect } from '../../src/jobstore/postgres/postgres-dialect.ts'
-import { type SqlStatement, sqlQuery } from '../../src/jobstore/sql/statement.ts'
+import { type SqlStatement, sqlQuery } from '../../src/jobstore/sql/kernel/statement.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 
 const d = postgresDialect

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { SqlProgram } from '../../src/jobstore/sql/statement.ts'
+import type { SqlProgram } from '../../src/jobstore/sql/kernel/statement.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { hastyClock, testRunner } from '../support/postgres-runner.ts'
 import { startPostgres } from '../support/postgres-server.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { TransactionLock } from '../../src/jobstore/sql/sql-runner.ts'
-import type { SqlProgram, SqlRow } from '../../src/jobstore/sql/statement.ts'
+import type { TransactionLock } from '../../src/jobstore/sql/kernel/sql-runner.ts'
+import type { SqlProgram, SqlRow } from '../../src/jobstore/sql/kernel/statement.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { type RunnerOptions, type TestRunner, testRunner } from '../support/postgres-runner.ts'
 import { changesOf, rowsOf } from '../support/sql-steps.ts'

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { postgresDialect, postgresSchema } from '../../src/jobstore/postgres/postgres-dialect.ts'
-import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
+import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
 import { freshDatabase } from '../support/postgres-database.ts'
 import { testRunner } from '../support/postgres-runner.ts'
 import { describeSchemaRepairs } from '../support/schema-repairs.ts'

@@ -5,10 +5,10 @@ import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
-import { summaryOf } from '../../src/scheduler/scheduler-metadata.ts'
+import { summaryOfMetaData } from '../../src/scheduler/scheduler-metadata.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
 
 const shutDown = expect.objectContaining({ code: 'ERR_SCHEDULER_SHUTDOWN' }) as object
@@ -200,7 +200,7 @@ describe('the life of a scheduler', () => {
       jobStoreClustered: false,
       threadPoolSize: 10,
     })
-    expect(summaryOf(metaData)).toMatch(/scheduler 'S', instance 'I'/)
+    expect(summaryOfMetaData(metaData)).toMatch(/scheduler 'S', instance 'I'/)
     await scheduler.shutdown()
   })
 })

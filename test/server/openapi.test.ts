@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { catalogue } from '../../src/server/catalogue/catalogue.ts'
@@ -15,16 +16,16 @@ function refsOf(value: unknown): string[] {
   )
 }
 
-// `npx vitest run --project unit test/server/openapi.test.ts -u` writes both files anew.
-test('openapi.json of the package is what the schemas say', async () => {
-  await expect(`${JSON.stringify(document, null, 1)}\n`).toMatchFileSnapshot(
-    join(projectRoot, 'openapi.json'),
-  )
+const fileText = (path: string): string => readFileSync(join(projectRoot, path), 'utf8')
+const words = (text: string): string => text.replace(/\s+/g, ' ')
+
+// `npm run openapi` writes both files anew.
+test('openapi.json of the package is what the schemas say', () => {
+  expect(fileText('openapi.json')).toBe(`${JSON.stringify(document, null, 1)}\n`)
 })
 
-test('the page of the reference is what the schemas say', async () => {
-  const page = join(projectRoot, 'docs/reference/http-api.md')
-  await expect(operationsAsMarkdown(document, catalogue)).toMatchFileSnapshot(page)
+test('the page of the reference is what the schemas say', () => {
+  expect(words(fileText('docs/reference/http-api.md'))).toBe(words(operationsAsMarkdown(document, catalogue)))
 })
 
 test('every reference in the document leads somewhere', () => {

@@ -1,13 +1,13 @@
 import { type CheckIn, EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
-import type { NodeRow } from '../../src/jobstore/sql/cluster/node-row.ts'
 import { recoverNode } from '../../src/jobstore/sql/cluster/recovery.ts'
 import { register } from '../../src/jobstore/sql/cluster/registration.ts'
+import { all, run } from '../../src/jobstore/sql/kernel/statement.ts'
+import type { NodeRow } from '../../src/jobstore/sql/tables/nodes/node-row.ts'
 import {
   type OwnRow,
   readRoll,
-  SchedulerStateTable,
-} from '../../src/jobstore/sql/cluster/scheduler-state-table.ts'
-import { all, run } from '../../src/jobstore/sql/statement.ts'
+  type SchedulerStateTable,
+} from '../../src/jobstore/sql/tables/nodes/scheduler-state-table.ts'
 import { busy, idle, type Scene, type StoreOperation } from './store-operations.ts'
 
 function ownRow({ bed }: Scene, bootId: string): OwnRow {
@@ -26,7 +26,7 @@ function ownRow({ bed }: Scene, bootId: string): OwnRow {
 /** Lets the scheduler of the scene be a node of its cluster; answers its row. */
 async function takePart(scene: Scene): Promise<{ table: SchedulerStateTable; own: OwnRow; row: NodeRow }> {
   const { bed, transactor } = scene
-  const table = new SchedulerStateTable(transactor.session)
+  const table = transactor.session.nodes
   const own = ownRow(scene, 'boot-1')
   const nowMs = bed.clock.now()
   await transactor.run(() => run(table.insert(own, nowMs)), { lock: 'cluster' })
@@ -73,6 +73,6 @@ export const clusterOperations: readonly StoreOperation[] = [
   }),
   idle('a leave', async (scene) => {
     const { table, own } = await takePart(scene)
-    return () => scene.transactor.run(() => run(table.leave(own)), { lock: 'none', tells: 'nobody' })
+    return () => scene.transactor.run(() => run(table.leave(own)), { lock: 'none', tells: 'none' })
   }),
 ]

@@ -4,13 +4,13 @@ import {
   type ExecutionSummary,
   type JobBuilder,
   JobKey,
-  type JobStore,
   JobBuilder as Jobs,
   type Scheduler,
   type SchedulerOptions,
   TriggerBuilder,
   TriggerKey,
 } from 'quartz-ts'
+import type { JobStore } from 'quartz-ts/spi'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'

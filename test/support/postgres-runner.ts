@@ -4,7 +4,7 @@ import { PostgresConnections } from '../../src/jobstore/postgres/postgres-connec
 import { PostgresRunner } from '../../src/jobstore/postgres/postgres-runner.ts'
 import type { SlowStatement } from '../../src/jobstore/postgres/postgres-session.ts'
 import { PreparedStatements } from '../../src/jobstore/postgres/prepared-statements.ts'
-import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
+import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
 import { type Clock, systemClock } from '../../src/time/clock.ts'
 
 export interface RunnerOptions {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { SqlRunner } from '../../src/jobstore/sql/kernel/sql-runner.ts'
+import { all } from '../../src/jobstore/sql/kernel/statement.ts'
 import { migrate, requireSchema } from '../../src/jobstore/sql/migrations/migrate.ts'
 import type { SchemaVocabulary } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
-import type { SqlRunner } from '../../src/jobstore/sql/sql-runner.ts'
-import { all } from '../../src/jobstore/sql/statement.ts'
 import { quartzTables } from './quartz-tables.ts'
 
 export interface SchemaGround {

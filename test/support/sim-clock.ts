@@ -1,4 +1,4 @@
-import { type Clock, type EpochMs, type Timer, timerDelayMaxMs } from '../../src/time/clock.ts'
+import { type Clock, type ClockTimer, type EpochMs, timerDelayMaxMs } from '../../src/time/clock.ts'
 
 interface SimTimer {
   readonly deadline: number
@@ -37,14 +37,14 @@ export class SimClock implements Clock {
     return this.#monotonicMs
   }
 
-  setTimer(delayMs: number, onFire: () => void): Timer {
+  setTimer(delayMs: number, onFire: () => void): ClockTimer {
     const deadline = this.#monotonicMs + Math.min(Math.max(delayMs, 0), timerDelayMaxMs)
     const timer = this.#timer(deadline, this.#tieBreak(), onFire)
     push(this.#heap, timer)
     return cancelOf(timer)
   }
 
-  setImmediate(onFire: () => void): Timer {
+  setImmediate(onFire: () => void): ClockTimer {
     const timer = this.#timer(0, 0, onFire)
     this.#immediates.push(timer)
     return cancelOf(timer)
@@ -133,7 +133,7 @@ function settle(): Promise<void> {
   })
 }
 
-function cancelOf(timer: SimTimer): Timer {
+function cancelOf(timer: SimTimer): ClockTimer {
   return {
     cancel: () => {
       timer.cancelled = true

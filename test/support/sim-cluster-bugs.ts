@@ -1,4 +1,9 @@
-import { run, type SqlProgram, type SqlReply, type SqlStatement } from '../../src/jobstore/sql/statement.ts'
+import {
+  run,
+  type SqlProgram,
+  type SqlReply,
+  type SqlStatement,
+} from '../../src/jobstore/sql/kernel/statement.ts'
 import type { StatementBug } from './sim-cluster-node.ts'
 
 export interface KnownClusterBug extends StatementBug {
@@ -92,8 +97,8 @@ const executionsForgotten: KnownClusterBug = {
   statement: (statement) => {
     const looksForExecutions =
       statement.text.includes('SELECT DISTINCT f.job_name') && statement.text.includes('EXECUTING')
-    const isOfFleetingJob = statement.values.some((value) => String(value).includes('"recoverable-f'))
-    return looksForExecutions && isOfFleetingJob ? nothing : statement
+    const isOfShortLivedJob = statement.values.some((value) => String(value).includes('"recoverable-f'))
+    return looksForExecutions && isOfShortLivedJob ? nothing : statement
   },
 }
 

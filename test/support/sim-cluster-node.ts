@@ -1,8 +1,8 @@
 import { JobPersistenceError } from '../../src/core/errors.ts'
 import type { AcquiredAndFired } from '../../src/jobstore/job-store.ts'
-import type { SqlRunner, TransactionOptions } from '../../src/jobstore/sql/sql-runner.ts'
-import type { SqlProgram, SqlReply, SqlStatement } from '../../src/jobstore/sql/statement.ts'
-import type { Clock, EpochMs, Timer } from '../../src/time/clock.ts'
+import type { SqlRunner, TransactionOptions } from '../../src/jobstore/sql/kernel/sql-runner.ts'
+import type { SqlProgram, SqlReply, SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
+import type { Clock, ClockTimer, EpochMs } from '../../src/time/clock.ts'
 import { InjectedFailure } from './intercept-job-store.ts'
 import type { SimClock } from './sim-clock.ts'
 import type { SimForeignLocks } from './sim-foreign-locks.ts'
@@ -49,10 +49,10 @@ export class SimProcess implements Clock {
   elapsedMs(): number {
     return this.#base.elapsedMs()
   }
-  setTimer(delayMs: number, onFire: () => void): Timer {
+  setTimer(delayMs: number, onFire: () => void): ClockTimer {
     return this.#guarded(onFire, (run) => this.#base.setTimer(delayMs, run))
   }
-  setImmediate(onFire: () => void): Timer {
+  setImmediate(onFire: () => void): ClockTimer {
     return this.#guarded(onFire, (run) => this.#base.setImmediate(run))
   }
 
@@ -99,7 +99,7 @@ export class SimProcess implements Clock {
     this.troubles.push({ fromMs: this.#base.elapsedMs(), untilMs: Number.POSITIVE_INFINITY })
   }
 
-  #guarded(onFire: () => void, arm: (run: () => void) => Timer): Timer {
+  #guarded(onFire: () => void, arm: (run: () => void) => ClockTimer): ClockTimer {
     let isCancelled = false
     const timer = arm(() => {
       this.do(() => {

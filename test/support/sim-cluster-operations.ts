@@ -3,8 +3,8 @@ import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { CronCalendar } from '../../src/triggers/calendars/cron-calendar.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { SimClock } from './sim-clock.ts'
 import type { SimRandom } from './sim-random.ts'
 
@@ -80,7 +80,7 @@ export class ClusterOperations {
     const action = random.weighted({
       schedule: 12,
       scheduleLoose: 3,
-      scheduleFleeting: 3,
+      scheduleShortLived: 3,
       unschedule: 1,
       reschedule: 2,
       deleteJob: 1.5,
@@ -94,11 +94,11 @@ export class ClusterOperations {
     })
     switch (action) {
       case 'schedule':
-        return this.#schedule(scheduler)
+        return this.schedule(scheduler)
       case 'scheduleLoose':
         return scheduler.scheduleJob(this.#looseTrigger().forJob(random.pick(allJobNames)).build())
-      case 'scheduleFleeting':
-        return this.#scheduleFleeting(scheduler)
+      case 'scheduleShortLived':
+        return this.#scheduleShortLived(scheduler)
       case 'unschedule':
         return this.#withOne(await scheduler.getTriggerKeys(loose), (key) => scheduler.unscheduleJob(key))
       case 'reschedule':
@@ -151,7 +151,8 @@ export class ClusterOperations {
     )
   }
 
-  async #schedule(scheduler: Scheduler): Promise<void> {
+  /** Stores a trigger of one of the durable jobs. */
+  async schedule(scheduler: Scheduler): Promise<void> {
     const random = this.#random
     const jobName = random.pick(jobNamesOf(random.pick(kinds)))
     const isSure = random.chance(0.7)
@@ -175,7 +176,7 @@ export class ClusterOperations {
   }
 
   /** A job that goes with its last trigger. */
-  async #scheduleFleeting(scheduler: Scheduler): Promise<void> {
+  async #scheduleShortLived(scheduler: Scheduler): Promise<void> {
     const kind = this.#random.pick(['plain', 'recoverable', 'recoverable', 'strictRecoverable'] as const)
     const name = `f${this.#names++}`
     const plan = this.#plan()

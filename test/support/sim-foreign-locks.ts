@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
-import type { SqlDialect } from '../../src/jobstore/sql/sql-dialect.ts'
-import type { SqlReply, SqlStatement } from '../../src/jobstore/sql/statement.ts'
+import type { SqlDialect } from '../../src/jobstore/sql/kernel/sql-dialect.ts'
+import type { SqlReply, SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
 import type { SimClock } from './sim-clock.ts'
 import type { SimRandom } from './sim-random.ts'
 

@@ -1,4 +1,10 @@
-import { all, run, type SqlProgram, type SqlRow, type SqlValue } from '../../src/jobstore/sql/statement.ts'
+import {
+  all,
+  run,
+  type SqlProgram,
+  type SqlRow,
+  type SqlValue,
+} from '../../src/jobstore/sql/kernel/statement.ts'
 
 /** A step of a program, for tests that write their statements with the engine's own placeholders. */
 export function* rowsOf(text: string, ...values: SqlValue[]): SqlProgram<readonly SqlRow[]> {

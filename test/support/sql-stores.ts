@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { ClientConfig } from 'pg'
-import type { JobStore } from 'quartz-ts'
+import type { JobStore } from 'quartz-ts/spi'
 import { type SqliteJobStoreOptions, sqliteJobStore } from 'quartz-ts/sqlite'
 import { afterAll, beforeAll } from 'vitest'
 import { postgresEngine } from '../../src/jobstore/postgres/postgres-engine.ts'

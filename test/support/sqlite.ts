@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { systemIds } from '../../src/core/ids.ts'
+import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
 import type { SchemaVocabulary } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
-import { sqlNames } from '../../src/jobstore/sql/sql-names.ts'
 import { sqliteDialect, sqliteSchema } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
 import {
   openSqlite,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { all, type SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { all, type SqlStatement } from '../../src/jobstore/sql/statement.ts'
 import { Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { clusterOperations } from './cluster-operations.ts'

@@ -1,7 +1,7 @@
+import type { SqlRunner, TransactionOptions } from '../../src/jobstore/sql/kernel/sql-runner.ts'
+import type { SqlProgram, SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
+import type { SqlTransactor } from '../../src/jobstore/sql/session/sql-transactor.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
-import type { SqlRunner, TransactionOptions } from '../../src/jobstore/sql/sql-runner.ts'
-import type { SqlTransactor } from '../../src/jobstore/sql/sql-transactor.ts'
-import type { SqlProgram, SqlStatement } from '../../src/jobstore/sql/statement.ts'
 
 /** Runs every program as the runner behind it does, counts what passes, and puts other statements in the way. */
 export class StepRunner implements SqlRunner {

@@ -4,7 +4,7 @@ import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
 import { recoverAtStart, recoverInstance } from '../../src/jobstore/sql/cluster/recovery.ts'
 import { freeStuckTriggers } from '../../src/jobstore/sql/cluster/stuck-triggers.ts'
-import type { SqlTransactor } from '../../src/jobstore/sql/sql-transactor.ts'
+import type { SqlTransactor } from '../../src/jobstore/sql/session/sql-transactor.ts'
 import { completionOf, jobDetail, type Testbed } from '../../src/testing/job-store/testbed.ts'
 import { WeeklyCalendar } from '../../src/triggers/calendars/weekly-calendar.ts'
 
@@ -355,13 +355,7 @@ const firing: readonly StoreOperation[] = [
     prepare: async (scene) => {
       await fireStrict(scene)
       const { transactor } = scene
-      const { names } = transactor.session
-      await transactor.run(
-        function* () {
-          yield { text: `DELETE FROM ${names.firedTriggers}`, values: [] }
-        },
-        { lock: 'cluster' },
-      )
+      await transactor.run((tx) => tx.session.firedTriggers.deleteAll(), { lock: 'cluster' })
       return () => transactor.run(freeStuckTriggers, { lock: 'cluster' })
     },
   },

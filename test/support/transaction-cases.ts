@@ -4,13 +4,13 @@ import {
   JobBuilder,
   type JobDetail,
   JobKey,
-  type JobStore,
   type Scheduler,
   type SchedulerTransaction,
   type Trigger,
   TriggerBuilder,
   TriggerKey,
 } from 'quartz-ts'
+import type { JobStore } from 'quartz-ts/spi'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 /** A connection of the user's own, with a table `orders (id)` beside the store's. */

@@ -7,16 +7,19 @@ import type { InlineJobDefinition } from '../../jobs/job-definition.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { secondMs } from '../../time/civil.ts'
 import type { Clock } from '../../time/clock.ts'
-import { CronScheduleBuilder } from '../../triggers/cron-trigger.ts'
+import { CronScheduleBuilder } from '../../triggers/families/cron/cron-trigger.ts'
+import { SimpleScheduleBuilder } from '../../triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
 import type { ScheduleBuilder } from '../../triggers/fluent-trigger-builder.ts'
-import { SimpleScheduleBuilder } from '../../triggers/simple-trigger.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
-import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
 import type { PlaceholderResolver } from '../placeholders.ts'
 import { type Schedule, scheduleOf } from '../schedule.ts'
 import type { ScheduledMethodOf } from '../scheduled-methods.ts'
 import { type ClusterRunParts, fixedDelayData, runWithFixedDelay } from './fixed-delay.ts'
 import { inQuartzDialect } from './quartz-cron.ts'
+
+/** The group of the jobs of methods where there is no name of an application. */
+export const methodsGroup = 'annotations'
 
 type ActiveSchedule = Exclude<Schedule, { kind: 'disabled' }>
 
@@ -24,11 +27,11 @@ type ActiveSchedule = Exclude<Schedule, { kind: 'disabled' }>
 export interface ClusterTrigger {
   readonly key: TriggerKey
   readonly kind: ActiveSchedule['kind']
-  /** The trigger as it begins when it is stored now. */
+  /** The trigger as it is when it is stored now. */
   build(): Trigger
 }
 
-/** What a scheduled method becomes. Without triggers, all its schedules are disabled. */
+/** The job of a scheduled method. It has no triggers when all schedules are disabled. */
 export interface ClusterJob {
   readonly definition: InlineJobDefinition
   readonly job: JobDetail
@@ -74,10 +77,14 @@ function clusterJob(
         `needs a name of its own: give 'name'.`,
     )
   }
-  const definition = defineJob(`${group}.${name}`, (context) => runWithFixedDelay(method, context, options), {
-    description: `@Scheduled ${methodName}`,
-    disallowConcurrentExecution: true,
-  })
+  const definition = defineJob(
+    jobTypeOf(group, name),
+    (context) => runWithFixedDelay(method, context, options),
+    {
+      description: `@Scheduled ${methodName}`,
+      disallowConcurrentExecution: true,
+    },
+  )
   const job = JobBuilder.newJob(definition).withIdentity(name, group).storeDurably().build()
   const triggers = [method, ...others].flatMap((each) => {
     const schedule = scheduleOf(`@Scheduled ${methodName}`, each.options, resolve)
@@ -92,8 +99,17 @@ function clusterJob(
 }
 
 /**
- * The name of a trigger is made of its schedule: an unchanged one is found in the store and left alone, whoever put
- * it there; a changed one is another trigger.
+ * The job type of a method. Names of applications and of methods may both have dots, so in the type of an application's
+ * method the name of the application ends with a character that it does not contain.
+ */
+export function jobTypeOf(group: string, name: string): string {
+  if (group === methodsGroup) return `${group}.${name}`
+  return `${methodsGroup}:${encodeURIComponent(group.slice(methodsGroup.length + 1))}:${name}`
+}
+
+/**
+ * The name of a trigger is made of its schedule. So an unchanged schedule is found in the store and left alone, also
+ * when another instance stored it; a changed schedule is another trigger.
  */
 function clusterTrigger({ key: jobKey }: JobDetail, schedule: ActiveSchedule, clock: Clock): ClusterTrigger {
   const digest = createHash('sha256')
@@ -103,7 +119,7 @@ function clusterTrigger({ key: jobKey }: JobDetail, schedule: ActiveSchedule, cl
   const key = new TriggerKey(`${jobKey.name}@${digest}`, jobKey.group)
   const { kind } = schedule
   const build = (): Trigger => {
-    // A second that has begun when the trigger is stored is past, as for Spring.
+    // A second that has begun when the trigger is stored counts as past, as in Spring.
     const delayMs = kind === 'cron' ? secondMs : schedule.initialDelayMs
     const data = kind === 'fixedDelay' ? fixedDelayData(schedule.delayMs) : {}
     return TriggerBuilder.newTrigger({ clock })
@@ -118,7 +134,7 @@ function clusterTrigger({ key: jobKey }: JobDetail, schedule: ActiveSchedule, cl
   return { key, kind, build }
 }
 
-/** What makes a schedule another one. The initial delay does not: it counts once, when the trigger is stored. */
+/** The parts of a schedule that identify it. The initial delay is none: it counts once, when the trigger is stored. */
 function identityOf(schedule: ActiveSchedule): readonly (string | number)[] {
   switch (schedule.kind) {
     case 'cron': {

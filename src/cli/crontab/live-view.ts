@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../time/clock.ts'
+import type { Clock, ClockTimer } from '../../time/clock.ts'
 import type { TimeZone } from '../../time/zone.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Paint } from '../terminal/paint.ts'
@@ -32,7 +32,7 @@ const upToFirstColumn = (lines: number): string => (lines === 0 ? '' : `${escape
 export class LiveView implements BoardView {
   readonly #options: LiveViewOptions
   #drawnLines = 0
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #isSoon = false
   #stopListening: () => void = () => {}
 
@@ -48,7 +48,7 @@ export class LiveView implements BoardView {
       },
       completed: () => {},
     })
-    // Lines of the old width may have been wrapped, so nobody knows how many there are to go up.
+    // The terminal may have wrapped lines of the old width, so the number of lines to go up is not known.
     this.#stopListening = output.onResize(() => {
       output.write(clearScreen)
       this.#drawnLines = 0

@@ -1,11 +1,13 @@
 import { systemIds } from '../../core/ids.ts'
 import { systemClock } from '../../time/clock.ts'
+import type { JobStoreContext } from '../job-store.ts'
 import { type CheckInDriver, EventLoopCheckIns } from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
+import { run } from '../sql/kernel/statement.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SchemaVocabulary } from '../sql/migrations/plan-migrations.ts'
+import type { SqlTransactor } from '../sql/session/sql-transactor.ts'
 import type { SqlEngine } from '../sql/sql-engine.ts'
-import type { SqlTransactor } from '../sql/sql-transactor.ts'
 import { ThreadCheckIns } from './check-in-thread.ts'
 import { firstContact } from './first-contact.ts'
 import { PostgresAccess } from './postgres-access.ts'
@@ -33,7 +35,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         schedulerName,
         instanceId,
         ids,
-        // The network knows nothing of a clock that a test holds still.
+        // Network time limits are real time, also with a manual clock.
         clock: systemClock,
         onWake: (earliestMs) => {
           signaler.schedulingChanged(earliestMs)
@@ -50,11 +52,10 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         },
       })
       try {
-        const runner = access.migrationRunner()
-        const begin = (): Promise<unknown> =>
-          options.migrate === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
-        await firstContact(begin, { connectWaitMs: options.connectWaitMs, clock: systemClock, logger })
+        await begin(access, options, { schema, clock, logger })
       } catch (error) {
+        // An attempt may be under way still.
+        access.cutOff()
         await access.close()
         throw error
       }
@@ -86,7 +87,28 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
   }
 }
 
-/** How often to look for triggers that nobody works on: only Java leaves some, and its tables have an index for it. */
+/** Reaches the server and sees to it that the tables are there. */
+function begin(
+  access: PostgresAccess,
+  options: ResolvedPostgresOptions,
+  {
+    schema,
+    clock,
+    logger,
+  }: Pick<JobStoreContext, 'clock' | 'logger'> & { readonly schema: SchemaVocabulary },
+): Promise<void> {
+  const { connectWaitMs } = options
+  const runner = access.migrationRunner()
+  const reach = (): Promise<unknown> => runner.read(() => run({ text: 'SELECT 1', values: [] }))
+  const prepare = (): Promise<unknown> =>
+    options.migrate === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
+  return firstContact(prepare, { connectWaitMs, reach, clock: systemClock, logger })
+}
+
+/**
+ * How often to look for claimed triggers without a fired-trigger row: only Java nodes leave some, and Java's tables
+ * have an index for this.
+ */
 const sweepIntervalMs = { skipLocked: 600_000, quartzLocks: 30_000 }
 
 function clusterOptions(options: ResolvedPostgresOptions): ClusterNodeOptions {
@@ -94,7 +116,10 @@ function clusterOptions(options: ResolvedPostgresOptions): ClusterNodeOptions {
   return { checkInIntervalMs, failedAfterMs, locking, sweepIntervalMs: sweepIntervalMs[locking] }
 }
 
-/** In a thread where that can connect as the store does, so that a blocked event loop is no failure. */
+/**
+ * In a thread where a thread can connect as the store does, so that a node with a blocked event loop does not count as
+ * failed.
+ */
 function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransactor): CheckInDriver {
   const { clock, logger } = transactor.session.context
   const fallback = new EventLoopCheckIns(transactor)
@@ -113,7 +138,7 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
   return new ThreadCheckIns({ access, clock, answerWithinMs, fallback, onFallback })
 }
 
-/** On a connection of its own: nobody listens, and nobody is woken. */
+/** Opens a connection of its own; no node listens or is woken. */
 async function migrateAlone(
   options: ResolvedPostgresOptions,
   schema: SchemaVocabulary,

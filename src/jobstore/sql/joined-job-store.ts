@@ -4,14 +4,13 @@ import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreTransaction, ScheduleEntry } from '../job-store.ts'
 import type { TriggerState } from '../trigger-state.ts'
-import { deleteJobs, deleteTriggers } from './deleting.ts'
-import { getTriggerState } from './listing.ts'
-import * as reading from './reading.ts'
-import { addJob, rescheduleTrigger, scheduleJobs } from './scheduling.ts'
+import type { SqlProgram } from './kernel/statement.ts'
+import * as reading from './programs/reading/reading.ts'
+import { deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
+import { addJob, rescheduleTrigger, scheduleJobs } from './programs/scheduling/scheduling.ts'
+import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
+import { beginTransaction } from './session/sql-transactions.ts'
 import type { JoinedRunner } from './sql-engine.ts'
-import type { SqlSession, SqlTransaction } from './sql-session.ts'
-import { beginTransaction } from './sql-transactions.ts'
-import type { SqlProgram } from './statement.ts'
 
 /** The store inside of a transaction of the user's own: the same programs, on the user's connection. */
 export class JoinedJobStore implements JobStoreTransaction {
@@ -50,13 +49,13 @@ export class JoinedJobStore implements JobStoreTransaction {
     return reading.withoutBroken(found, this.#session.context.signaler)
   }
   getTriggerState(key: TriggerKey): Promise<TriggerState> {
-    return this.#runner.read(() => getTriggerState(this.#session, key))
+    return this.#runner.read(() => this.#session.listings.triggerState(key))
   }
   getCalendar(name: string): Promise<Calendar | null> {
     return this.#runner.read(() => reading.getCalendar(this.#session, name))
   }
 
-  /** What the programs have to tell is dropped: whether any of it will have happened is up to the user. */
+  /** Signals of the programs are dropped, because the user's transaction may roll back. */
   #transact<Answer>(program: (tx: SqlTransaction) => SqlProgram<Answer>): Promise<Answer> {
     return this.#runner.transact(() => this.#withWake(program), { lock: 'shared' })
   }

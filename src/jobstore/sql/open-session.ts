@@ -1,38 +1,39 @@
 import type { JobStoreContext } from '../job-store.ts'
-import { CalendarTable } from './calendar-table.ts'
-import { FiredTriggerTable } from './fired-trigger-table.ts'
-import { FiringLedger } from './firing-ledger.ts'
-import { HistoryTable } from './history-table.ts'
-import { JobGroupLimits } from './job-group-limits.ts'
-import { JobTable } from './job-table.ts'
-import { KeyLists } from './key-lists.ts'
-import { columnWidths, requireFits } from './limits.ts'
-import { PassedTriggers } from './passed-triggers.ts'
-import { PausedGroupTable } from './paused-group-table.ts'
+import type { SqlVocabulary } from './kernel/sql-vocabulary.ts'
+import { FiringLedger } from './session/firing-ledger.ts'
+import { PassedTriggers } from './session/passed-triggers.ts'
+import type { SqlSession } from './session/sql-session.ts'
 import type { SqlEngine } from './sql-engine.ts'
-import type { SqlSession } from './sql-session.ts'
-import type { SqlVocabulary } from './sql-vocabulary.ts'
-import { TriggerScopes } from './trigger-scopes.ts'
-import { TriggerTable } from './trigger-table.ts'
-import { TriggersOfJava } from './triggers-of-java.ts'
+import { CalendarTable } from './tables/calendars/calendar-table.ts'
+import { columnWidths, requireFits } from './tables/encoding/limits.ts'
+import { FiredTriggerTable } from './tables/firings/fired-trigger-table.ts'
+import { JobGroupLimits } from './tables/firings/job-group-limits.ts'
+import { PausedGroupTable } from './tables/groups/paused-group-table.ts'
+import { HistoryTable } from './tables/history/history-table.ts'
+import { JobTable } from './tables/jobs/job-table.ts'
+import { KeyLists } from './tables/lists/key-lists.ts'
+import { Listings } from './tables/lists/listings.ts'
+import { SchedulerStateTable } from './tables/nodes/scheduler-state-table.ts'
+import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
+import { TriggerTable } from './tables/triggers/trigger-table.ts'
+import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
 
 /**
- * Puts the tables together for one scheduler.
+ * Makes the session of one scheduler with its tables.
  *
  * @throws InvalidArgumentError for a name or an instance id that is longer than its column
  */
 export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSession {
   const { dialect, names, encoding, history, jobGroupLimits, sharedWithJava = false } = engine
-  const { schedulerName, instanceId, ids } = context
+  const { schedulerName, instanceId, ids, triggerFamilies } = context
   const owner = { kind: 'Scheduler', identity: schedulerName }
   requireFits(owner, 'schedulerName', schedulerName, columnWidths.schedulerName)
   requireFits(owner, 'instanceId', instanceId, columnWidths.instanceId)
-  const vocabulary: SqlVocabulary = { dialect, names, schedulerName, sharedWithJava }
-  // A unique name once, so that ids stay apart also between runs of the process.
+  const vocabulary: SqlVocabulary = { dialect, names, schedulerName, sharedWithJava, triggerFamilies }
+  // Begins with a unique name, so that ids of different runs of the process differ.
   const idPrefix = `${Array.from(instanceId).slice(0, 60).join('')}-${ids.uniqueName().slice(0, 18)}-`
   let fireCount = 0
   return {
-    ...vocabulary,
     context,
     jobs: new JobTable(vocabulary, encoding),
     triggers: new TriggerTable(vocabulary, encoding),
@@ -40,7 +41,9 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     pausedGroups: new PausedGroupTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
     history: new HistoryTable(vocabulary, history),
+    nodes: new SchedulerStateTable(vocabulary),
     keyLists: new KeyLists(vocabulary),
+    listings: new Listings(vocabulary),
     scopes: new TriggerScopes(vocabulary),
     searchMemory: {
       unknownJobTypes: new Set(),

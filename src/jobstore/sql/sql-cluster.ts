@@ -1,13 +1,13 @@
 import type { ExecutingJob, InterruptTarget, JobStoreCluster, SchedulerNode } from '../cluster-view.ts'
+import type { SqlTransactor } from './session/sql-transactor.ts'
 import type { SqlConnection } from './sql-engine.ts'
-import type { SqlTransactor } from './sql-transactor.ts'
 
 interface OpenParts {
   readonly connection: SqlConnection
   readonly transactions: SqlTransactor
 }
 
-/** The other nodes, by what they write into the database. */
+/** The other nodes, as their rows in the database show them. */
 export class SqlCluster implements JobStoreCluster {
   readonly #open: () => OpenParts
 

@@ -32,35 +32,32 @@ import type {
 } from '../queries.ts'
 import { storeInUse } from '../refusals.ts'
 import type { TriggerState } from '../trigger-state.ts'
-import { searchTriggers } from './acquiring.ts'
-import { addCalendar, deleteCalendar } from './calendar-changes.ts'
-import { completeJobs } from './completing.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
-import { clear, deleteJobs, deleteTriggers } from './deleting.ts'
-import { eachOrAll, type LeftOver } from './each-or-all.ts'
-import { fireTriggers } from './firing.ts'
-import { queryExecutions } from './history.ts'
 import { HistoryPruner } from './history-pruner.ts'
 import { JoinedJobStore } from './joined-job-store.ts'
-import * as listing from './listing.ts'
+import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
+import type { TransactionLock } from './kernel/sql-runner.ts'
+import type { SqlProgram } from './kernel/statement.ts'
 import { openSession } from './open-session.ts'
-import { endOverdueClaims } from './overdue-claims.ts'
-import * as pausing from './pausing.ts'
-import * as reading from './reading.ts'
-import { releaseAllTriggers, releaseTriggers } from './releasing.ts'
-import { resetTriggerFromErrorState } from './resetting.ts'
-import { ScheduleWriter } from './schedule-writer.ts'
-import { addJob, rescheduleTrigger } from './scheduling.ts'
+import { searchTriggers } from './programs/firing/acquiring.ts'
+import { completeJobs } from './programs/firing/completing.ts'
+import { fireTriggers } from './programs/firing/firing.ts'
+import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
+import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
+import * as reading from './programs/reading/reading.ts'
+import { addCalendar, deleteCalendar } from './programs/scheduling/calendar-changes.ts'
+import { clear, deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
+import * as pausing from './programs/scheduling/pausing.ts'
+import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
+import { ScheduleWriter } from './programs/scheduling/schedule-writer.ts'
+import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
+import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
+import { SqlTransactions } from './session/sql-transactions.ts'
+import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
-import type { TransactionLock } from './sql-runner.ts'
-import type { SqlSession, SqlTransaction } from './sql-session.ts'
-import { SqlTransactions } from './sql-transactions.ts'
-import type { SqlOperation } from './sql-transactor.ts'
-import type { SqlProgram } from './statement.ts'
-import { queryUnknownJobTypes } from './unknown-job-types.ts'
 
-/** What is there between `initialize` and `shutdown`. */
+/** The parts that exist between `initialize` and `shutdown`. */
 interface OpenStore {
   readonly connection: SqlConnection
   readonly transactions: SqlTransactions
@@ -72,8 +69,8 @@ interface OpenStore {
 const retryDelayMs = { first: 100, most: 15_000 }
 
 /**
- * Keeps everything in a database, in Quartz's tables. The algorithms are programs that stand once for all engines;
- * this class gives each operation its transaction and, after the commit, tells the scheduler what it did.
+ * Keeps everything in a database, in Quartz's tables. The algorithms are programs that exist once for all engines; this
+ * class runs each operation as a transaction and sends its signals after the commit.
  */
 export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
@@ -88,9 +85,9 @@ export class SqlJobStore implements DatabaseJobStore {
 
   constructor(engine: SqlEngine) {
     this.name = engine.name
-    // Java takes a trigger that it has read as waiting some time before, unless it is told to read under its lock. One
-    // that has fired meanwhile waits again, for its next instant, and Java would fire it for the last one; one that was
-    // claimed does not wait.
+    // A Java node takes a trigger that it has read as WAITING before it had the lock, unless it is configured to read
+    // under the lock. A trigger that has fired meanwhile is WAITING again for its next instant, and Java would fire it
+    // for the previous one; a claimed trigger is not WAITING.
     const firesAtOnce = engine.sharedWithJava !== true
     this.capabilities = { ...engine.capabilities, history: true, firesAtOnce, sharedTransactions: true }
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
@@ -194,10 +191,10 @@ export class SqlJobStore implements DatabaseJobStore {
     )
   }
   queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>> {
-    return this.#read((session) => listing.queryJobs(session, query))
+    return this.#read((session) => reading.queryJobs(session, query))
   }
   queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>> {
-    return this.#read((session) => listing.queryTriggers(session, query))
+    return this.#read((session) => reading.queryTriggers(session, query))
   }
   getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
     return this.#read((session) => session.keyLists.jobKeys(matcher))
@@ -212,10 +209,10 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#read((session) => session.keyLists.triggerGroups(GroupMatcher.anyGroup()))
   }
   getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }> {
-    return this.#read((session) => listing.getCounts(session))
+    return this.#read((session) => session.listings.counts())
   }
   getTriggerState(key: TriggerKey): Promise<TriggerState> {
-    return this.#read((session) => listing.getTriggerState(session, key))
+    return this.#read((session) => session.listings.triggerState(key))
   }
   resetTriggerFromErrorState(key: TriggerKey): Promise<boolean> {
     return this.#transact('shared', (tx) => resetTriggerFromErrorState(tx, key))
@@ -308,7 +305,7 @@ export class SqlJobStore implements DatabaseJobStore {
             tx,
             claims.map(([, claim]) => claim),
           ),
-        // A loop that does not know whether a firing was committed would lose it or run it twice.
+        // When it is not known whether a firing was committed, the loop would lose it or run it twice.
         { onDoubt: 'patient' },
       )
       for (const [position, answer] of answers.entries()) results[claims[position]?.[0] ?? -1] = answer
@@ -332,10 +329,10 @@ export class SqlJobStore implements DatabaseJobStore {
     return left
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
-    return this.#read(queryUnknownJobTypes)
+    return this.#read(reading.queryUnknownJobTypes)
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
-    return this.#read((session) => queryExecutions(session, query))
+    return this.#read((session) => reading.queryExecutions(session, query))
   }
   joinTransaction(handle: object): JobStoreTransaction {
     const { connection, transactions } = this.#require()
@@ -349,7 +346,7 @@ export class SqlJobStore implements DatabaseJobStore {
     return new JoinedJobStore(transactions.session, connection.join(handle))
   }
 
-  /** For what the loop asks: it must not wait for a lock that another session holds. */
+  /** For operations of the loop, which must not wait for a lock of another session. */
   #pass<Answer>(
     program: (tx: SqlTransaction) => SqlProgram<Answer>,
     options: Partial<SqlOperation>,
@@ -357,7 +354,7 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#require().transactions.run(program, { lock: 'rows', whenLocked: 'passOver', ...options })
   }
 
-  /** What failed by itself is an error as if all had failed: asked again, what was done does nothing. */
+  /** When one part failed, the whole operation fails: run again, the parts that were done do nothing. */
   async #eachOrAll<Item>(
     items: readonly Item[],
     attempt: (items: readonly Item[]) => Promise<void>,
@@ -367,7 +364,7 @@ export class SqlJobStore implements DatabaseJobStore {
     return left
   }
 
-  /** Searches until late triggers are not in the way of an answer, or it is not wanted any more. */
+  /** Searches until there is an answer besides late triggers, or the answer is not wanted any more. */
   #search(request: AcquireRequest, { fires }: { readonly fires: boolean }): Promise<AcquiredAndFired> {
     return this.#require().transactions.session.ledger.during(
       () => this.#searchUntilWhole(request, fires),
@@ -384,16 +381,15 @@ export class SqlJobStore implements DatabaseJobStore {
         (tx) => searchTriggers(tx, request, { fires }),
         {
           lock: 'rows',
-          tells: 'nobody',
-          // A loop that does not know whether a firing was committed would lose it or run it twice. A claim that a
-          // crash undoes is found missing when it is fired.
+          tells: 'none',
+          // When it is not known whether a firing was committed, the loop would lose it or run it twice. A claim that a
+          // crash undoes is missed when it is fired.
           ...(fires ? { onDoubt: 'patient' } : {}),
           mayBeLost: ({ fired }) => fired.length === 0,
         },
       )
       const isEmpty = batch.fired.length === 0 && batch.acquired.length === 0
-      if (isEmpty && hasOverdueClaims && (await this.#pass(endOverdueClaims, { tells: 'nobody' })) > 0)
-        continue
+      if (isEmpty && hasOverdueClaims && (await this.#pass(endOverdueClaims, { tells: 'none' })) > 0) continue
       if (!isPartial || request.isStillWanted?.() === false) return batch
       await new Promise<void>((resolve) => clock.setImmediate(resolve))
     }
@@ -403,7 +399,7 @@ export class SqlJobStore implements DatabaseJobStore {
     this.#open?.transactions.session.ledger.forget(firings.map(idOf))
   }
 
-  /** What was claimed or ran when another process took over belongs to that process: its end is passed over. */
+  /** Claims and executions from before another process took over belong to that process: their ends are passed over. */
   async #unlessTakenOver<Item>(write: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
     const { connection } = this.#require()
     try {
@@ -434,7 +430,7 @@ export class SqlJobStore implements DatabaseJobStore {
   }
 }
 
-/** Hears what others, on other connections, may have made available to fire. */
+/** Called when other connections may have let a trigger fire earlier. */
 function watchedSignaler(
   signaler: SchedulerSignaler,
   onChange: (candidateMs: EpochMs | null) => void,

@@ -1,17 +1,22 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import { packageVersion } from '../../core/version.ts'
-import type { EpochMs, Timer } from '../../time/clock.ts'
+import type { ClockTimer, EpochMs } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { JobStoreContext } from '../job-store.ts'
-import { anyText, instant, readable, textOrNull } from '../sql/columns.ts'
-import type { SqlRunner } from '../sql/sql-runner.ts'
-import type { SqlVocabulary } from '../sql/sql-vocabulary.ts'
-import { all, first, run, type SqlProgram, type SqlRow, sqlQuery } from '../sql/statement.ts'
+import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
+import type { SqlVocabulary } from '../sql/kernel/sql-vocabulary.ts'
+import { all, first, run, type SqlProgram, type SqlRow } from '../sql/kernel/statement.ts'
+import { anyText, instant, readable, textOrNull } from '../sql/tables/encoding/columns.ts'
+import {
+  type LeaseHolder,
+  type LeaseStatements,
+  leaseStatements,
+} from '../sql/tables/nodes/lease-statements.ts'
 import { fateOf, ownIdentity, type ProcessIdentity } from './process-identity.ts'
 import { wasShutDown } from './sqlite-runner.ts'
 
 const checkinIntervalMs = 5_000
-/** A holder that cannot be seen as a process has failed when it was not heard of for as long as this. */
+/** A holder whose process cannot be seen has failed when it has not checked in for this long. */
 const staleAfterMs = 20_000
 const watchIntervalMs = 1_000
 
@@ -23,45 +28,46 @@ interface Rival {
   readonly identity: ProcessIdentity | null
 }
 
-type Statements = ReturnType<typeof statementsOf>
-
 /**
  * The right to fire the triggers of one scheduler name in one file. One process has it at a time: a second one would
- * take what the first has in flight for what a crash left behind. Others may schedule on the file meanwhile.
+ * recover the executions in flight of the first as if it had crashed. Other processes may schedule on the file
+ * meanwhile.
  *
- * It is a row of `scheduler_state`. Its holder is gone when its process is; where that cannot be seen, in another
- * container say, when it has not checked in for a while.
+ * It is a row of `scheduler_state`. A holder has failed when its process has ended; where that cannot be seen, as in
+ * another container, when it has not checked in for a while.
  */
 export class SchedulerLease {
   readonly #runner: SqlRunner
   readonly #context: JobStoreContext
-  readonly #statements: Statements
+  readonly #statements: LeaseStatements
   readonly #filename: string
-  readonly #whose: Whose
+  readonly #whose: LeaseHolder
   readonly #identity = ownIdentity()
   readonly #sleep: InterruptibleSleep
-  #timer: Timer | null = null
+  #timer: ClockTimer | null = null
   #checkin: Promise<void> = Promise.resolve()
   #isHeld = false
+  /** From then on each transaction proves it, also one that began to wait before the lease was lost or given back. */
+  #wasTaken = false
   #refusal: JobPersistenceError | null = null
 
   constructor(runner: SqlRunner, vocabulary: SqlVocabulary, context: JobStoreContext, filename: string) {
     this.#runner = runner
     this.#context = context
     this.#sleep = new InterruptibleSleep(context.clock)
-    this.#statements = statementsOf(vocabulary)
+    this.#statements = leaseStatements(vocabulary)
     this.#filename = filename
     this.#whose = { scheduler: vocabulary.schedulerName, bootId: context.ids.uniqueName() }
   }
 
-  /** Why this scheduler may not go on, once another one has taken over; null while all is well. */
+  /** The error of every operation once another scheduler has taken the lease; null before. */
   get refusal(): JobPersistenceError | null {
     return this.#refusal
   }
 
   /**
-   * Takes the lease and keeps it. Waits for a holder of which it is not known whether it lives, until that checks in or
-   * has been watched for long enough: by this machine's monotonic clock, whatever any wall clock says.
+   * Takes the lease and keeps it. When it is not known whether the holder lives, waits until the holder checks in or
+   * has been silent for long enough, measured by this machine's monotonic clock.
    *
    * @throws JobPersistenceError ERR_STORE_IN_USE while another scheduler has it
    */
@@ -71,7 +77,7 @@ export class SchedulerLease {
     let watchedMs = 0
     let lookedMs = clock.elapsedMs()
     for (;;) {
-      // A process that stood still has watched no row meanwhile.
+      // A process that was suspended has not watched the row meanwhile.
       watchedMs += Math.min(clock.elapsedMs() - lookedMs, 2 * watchIntervalMs)
       lookedMs = clock.elapsedMs()
       const silent: readonly Rival[] = watchedMs < staleAfterMs ? [] : (watched ?? [])
@@ -93,18 +99,21 @@ export class SchedulerLease {
     }
     if (!this.#isHeld) this.#checkInLater()
     this.#isHeld = true
+    this.#wasTaken = true
   }
 
   /**
-   * A program that does what `program` does if the lease is held still, in the same transaction: one that was taken
-   * over while this process stood still writes nothing. Those who never took it need none.
+   * Runs `program` if the lease is still held, checked in the same transaction: a process that lost the lease while it
+   * was suspended writes nothing. A scheduler that never took the lease runs it unchecked.
    */
   *guard<Answer>(program: SqlProgram<Answer>): SqlProgram<Answer> {
-    if (this.#isHeld && (yield* first(this.#statements.prove(this.#whose))) === null) throw this.#takenOver()
+    if (this.#wasTaken && (yield* first(this.#statements.prove(this.#whose))) === null) {
+      throw this.#refusal ?? (this.#isHeld ? this.#takenOver() : wasShutDown())
+    }
     return yield* program
   }
 
-  /** Another scheduler has the lease: says so, once. */
+  /** Another scheduler has the lease: reports it, once. */
   lose(refusal: JobPersistenceError): void {
     if (this.#refusal !== null) return
     const { signaler } = this.#context
@@ -115,7 +124,7 @@ export class SchedulerLease {
     signaler.storeError(refusal.message, refusal)
   }
 
-  /** Gives it back, so that the next scheduler need not wait. Harmless when it was never taken. */
+  /** Releases the lease, so that the next scheduler need not wait. Harmless when it was never taken. */
   async release(): Promise<void> {
     this.#timer?.cancel()
     await this.#checkin
@@ -124,7 +133,7 @@ export class SchedulerLease {
     await this.#runner.transact(() => run(this.#statements.release(this.#whose)), { lock: 'cluster' })
   }
 
-  /** Ends waits. The lease is given back if that can be done at once; or it is left until this process has ended. */
+  /** Ends waits. The lease is released if that can be done at once; else it lasts until this process has ended. */
   cutOff(): void {
     this.#timer?.cancel()
     this.#sleep.end()
@@ -138,8 +147,8 @@ export class SchedulerLease {
   }
 
   /**
-   * Takes the row of the scheduler name unless rivals have it, which it answers. Those that were watched for long
-   * enough and stayed silent have it no more.
+   * Takes the row of the scheduler name unless a rival has it; answers such rivals. A rival that was watched for long
+   * enough without a check-in does not have it any more.
    */
   *#claim(silent: readonly Rival[]): SqlProgram<readonly Rival[]> {
     const { clock, instanceId } = this.#context
@@ -177,7 +186,7 @@ export class SchedulerLease {
     if (this.#isHeld) this.#checkInLater()
   }
 
-  /** Checks in. Where another scheduler holds the lease as well, the one that sees that first makes room. */
+  /** Checks in. When another scheduler holds the lease too, the one that sees it first gives way. */
   *#keep(): SqlProgram<boolean> {
     const { clock } = this.#context
     const whose = this.#whose
@@ -221,38 +230,6 @@ function isAmong(rivals: readonly Rival[], { bootId, checkinMs }: Rival): boolea
   return rivals.some((other) => other.bootId === bootId && other.checkinMs === checkinMs)
 }
 
-type Whose = { readonly scheduler: string; readonly bootId: string }
-
-function statementsOf({ dialect, names }: SqlVocabulary) {
-  const table = names.schedulerState
-  const own = 'sched_name = :scheduler AND boot_id = :bootId'
-  return {
-    holders: sqlQuery<Whose>(
-      dialect,
-      `SELECT instance_name, boot_id, last_checkin_time, node_info FROM ${table}
-        WHERE sched_name = :scheduler AND boot_id <> :bootId ORDER BY last_checkin_time DESC`,
-    ),
-    releaseOthers: sqlQuery<Whose>(
-      dialect,
-      `DELETE FROM ${table} WHERE sched_name = :scheduler AND (boot_id IS NULL OR boot_id <> :bootId)`,
-    ),
-    hold: sqlQuery<
-      Whose & { instanceId: string; nowMs: EpochMs; checkinIntervalMs: number; nodeInfo: string }
-    >(
-      dialect,
-      `INSERT INTO ${table} (sched_name, instance_name, last_checkin_time, checkin_interval, boot_id, node_info)
-        VALUES (:scheduler, :instanceId, :nowMs, :checkinIntervalMs, :bootId, :nodeInfo)
-        ON CONFLICT (sched_name, instance_name) DO UPDATE SET last_checkin_time = excluded.last_checkin_time`,
-    ),
-    checkIn: sqlQuery<Whose & { nowMs: EpochMs }>(
-      dialect,
-      `UPDATE ${table} SET last_checkin_time = :nowMs WHERE ${own}`,
-    ),
-    prove: sqlQuery<Whose>(dialect, `SELECT 1 AS held FROM ${table} WHERE ${own}`),
-    release: sqlQuery<Whose>(dialect, `DELETE FROM ${table} WHERE ${own}`),
-  }
-}
-
 function toRival(row: SqlRow): Rival {
   return {
     instanceId: anyText(row, 'instance_name'),
@@ -262,7 +239,7 @@ function toRival(row: SqlRow): Rival {
   }
 }
 
-/** Null for what another release wrote in a way that is not known here: then the check-in alone counts. */
+/** Null for the format of another release: then only the check-in counts. */
 function readIdentity(json: string | null): ProcessIdentity | null {
   if (json === null) return null
   try {

@@ -2,9 +2,10 @@ import { systemIds } from '../../core/ids.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
 import { systemClock } from '../../time/clock.ts'
 import { recoverAtStart } from '../sql/cluster/recovery.ts'
+import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
+import type { SqlSession } from '../sql/session/sql-session.ts'
 import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
-import type { SqlSession } from '../sql/sql-session.ts'
 import { AfterTransactions } from './after-transactions.ts'
 import { joinSqlite } from './joined-sqlite.ts'
 import { LeasedRunner } from './leased-runner.ts'
@@ -62,7 +63,7 @@ async function openRunner(
   return new SqliteRunner({ filename, connect: () => database, isOwned: false }, runnerOptions)
 }
 
-/** Memory of one connection: there is nobody else, and nothing of an earlier run. */
+/** A database in memory has one connection: there is no other process and no earlier run. */
 function memoryConnection(runner: SqliteRunner): SqlConnection {
   return {
     runner,
@@ -75,17 +76,18 @@ function memoryConnection(runner: SqliteRunner): SqlConnection {
   }
 }
 
-/** What other connections, of this process or another one, may use as well. */
-function sharedConnection(
+/** A file that other connections, of this process or another one, may use as well: its lease says who fires. */
+export function sharedConnection(
   session: SqlSession,
-  runner: SqliteRunner,
-  { filename, database }: ResolvedSqliteOptions,
+  runner: SqlRunner & Pick<SqliteRunner, 'isCutOff' | 'cutOff'>,
+  { filename, database, names }: Pick<ResolvedSqliteOptions, 'filename' | 'database' | 'names'>,
 ): SqlConnection {
   const { context } = session
+  const vocabulary = { dialect: sqliteDialect, names, schedulerName: context.schedulerName }
   const afterTransactions = new AfterTransactions(context.clock, (earliestMs) => {
     context.signaler.schedulingChanged(earliestMs)
   })
-  const lease = new SchedulerLease(runner, session, context, withoutSecrets(filename))
+  const lease = new SchedulerLease(runner, vocabulary, context, withoutSecrets(filename))
   const changes = new OutsideChanges(runner, context.clock, () => {
     context.signaler.schedulingChanged(null)
   })
@@ -101,7 +103,7 @@ function sharedConnection(
       return joinSqlite(handle, { filename, own: database, afterTransactions })
     },
     isTakenOver: () => lease.refusal !== null,
-    // Others look for themselves.
+    // Other processes look for changes themselves.
     wakePeers: () => {},
     cutOff() {
       lease.cutOff()

@@ -1,23 +1,23 @@
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
+import { type SqlNames, sqlNames } from '../sql/kernel/sql-names.ts'
+import type { MigrateMode } from '../sql/migrations/migrate.ts'
+import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/tables/firings/job-group-limits.ts'
 import {
   type HistoryOptions,
   type ResolvedHistoryOptions,
   resolveHistoryOptions,
-} from '../sql/history-options.ts'
-import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/job-group-limits.ts'
-import type { MigrateMode } from '../sql/migrations/migrate.ts'
-import { type SqlNames, sqlNames } from '../sql/sql-names.ts'
+} from '../sql/tables/history/history-options.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
-/** What `sqliteJobStore` takes: either `filename` or `database`. */
+/** Options of `sqliteJobStore`: either `filename` or `database`. */
 export interface SqliteJobStoreOptions {
-  /** The file, made when it is missing, or `:memory:`, which is gone with the process. */
+  /** The file, made when it is missing, or `:memory:`, which is lost with the process. */
   readonly filename?: string
   /**
    * An open better-sqlite3 connection to use instead of one of the store's own. It stays open after shutdown, and its
-   * settings stay as they are: turn on WAL yourself. Only its `timeout` is shorter while the store works on it, as the
-   * event loop stands still for that.
+   * settings stay as they are: turn on WAL yourself. Only its `timeout` is shorter while the store uses it, because
+   * SQLite's wait blocks the event loop.
    */
   readonly database?: SqliteDatabase
   /**
@@ -27,7 +27,7 @@ export interface SqliteJobStoreOptions {
    */
   readonly synchronous?: 'normal' | 'full'
   /**
-   * How long an operation waits while another connection writes, before it fails with ERR_DATABASE_UNAVAILABLE.
+   * How long an operation waits while another connection writes before it fails with ERR_DATABASE_UNAVAILABLE.
    * Milliseconds, 0 to 600,000, default 5,000.
    */
   readonly busyTimeoutMs?: number

@@ -8,7 +8,7 @@ export function tokenHashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** 256 random bits: nobody guesses it, so a fast hash keeps it. */
+/** 256 random bits cannot be guessed, so a fast hash keeps them. */
 export function newToken(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -1,8 +1,8 @@
 import { SchedulerError } from '../../core/errors.ts'
 import { systemIds } from '../../core/ids.ts'
 import type { Logger } from '../../core/logger.ts'
+import { unawaited } from '../../core/promises.ts'
 import { textOf } from '../../core/thrown-value.ts'
-import { unawaited } from '../../core/unawaited.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { KeyJson } from '../wire/fields.ts'
 

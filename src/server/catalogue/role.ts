@@ -1,6 +1,6 @@
 /** What a principal may do, from the least to the most: look, steer, change definitions. */
-export const roles = ['viewer', 'operator', 'admin'] as const
-export type Role = (typeof roles)[number]
+export const roles: readonly [Role, ...Role[]] = ['viewer', 'operator', 'admin']
+export type Role = 'viewer' | 'operator' | 'admin'
 
 /** True when `role` is `least` or more. */
 export function isAtLeast(role: Role | null, least: Role): boolean {

@@ -101,7 +101,7 @@ function shortened(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}...` : text
 }
 
-/** What the client is told of an error. An error that nobody has foreseen is logged and not shown. */
+/** What the client is told of an error. An error without a code of its own is logged and not shown. */
 export function problemOf(error: unknown, logger: Logger, request: string): ProblemJson {
   const code = SchedulerError.is(error) ? error.code : null
   const status = code === null ? 500 : (statuses[code] ?? (callersFault.has(code) ? 400 : 500))

@@ -56,7 +56,7 @@ export class EventRing {
     return found
   }
 
-  /** Forgets what it has, as when nobody has been listening for a while and events were missed. */
+  /** Forgets what it has, as when no client has been listening for a while and events were missed. */
   clear(): void {
     this.#events.length = 0
     this.#lastId++

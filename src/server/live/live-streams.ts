@@ -1,7 +1,7 @@
 import { SchedulerError } from '../../core/errors.ts'
 import { systemIds } from '../../core/ids.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
-import type { Clock, Timer } from '../../time/clock.ts'
+import type { Clock, ClockTimer } from '../../time/clock.ts'
 import { EventRing } from './event-ring.ts'
 import { type LiveEventJson, observeScheduler } from './live-events.ts'
 
@@ -33,7 +33,7 @@ export class LiveStreams {
   readonly #epoch: string
   readonly #open = new Set<AbortController>()
   #stops: (() => void)[] = []
-  #lingering: Timer | null = null
+  #lingering: ClockTimer | null = null
 
   constructor(schedulers: ReadonlyMap<string, Scheduler>, clock: Clock, max: number) {
     this.#schedulers = schedulers

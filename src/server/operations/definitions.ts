@@ -55,7 +55,7 @@ const exportDefinitions: Operation = operation({
   method: 'GET',
   path: '/definitions',
   summary:
-    'All calendars, jobs and triggers as one file; triggers of other programs, which cannot be read, are left out.',
+    'All calendars, jobs and triggers as one file; triggers of other programs and of your own families are left out.',
   role: 'admin',
   reach: null,
   jobGroups: null,
@@ -89,7 +89,8 @@ async function definitionsOf(
   const triggers: DefinitionsJson['triggers'][number][] = []
   for (const key of keys.triggers) {
     const trigger = await scheduler.getTrigger(key)
-    if (trigger !== null) triggers.push({ key: keyToJson(key), fields: definitionOf(trigger, { secrets }) })
+    const fields = trigger && definitionOf(trigger, { secrets })
+    if (fields !== null) triggers.push({ key: keyToJson(key), fields })
   }
   const { schedulerName } = scheduler
   return { format: 'quartz-ts', version: 1, schedulerName, exportedMs: nowMs, calendars, jobs, triggers }

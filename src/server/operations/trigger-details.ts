@@ -1,6 +1,6 @@
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
-import { CronTrigger } from '../../triggers/cron-trigger.ts'
+import { CronTrigger } from '../../triggers/families/cron/cron-trigger.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { TriggerUtils } from '../../triggers/trigger-utils.ts'
 import { keyToJson } from '../wire/fields.ts'

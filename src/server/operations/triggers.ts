@@ -193,7 +193,7 @@ const putTrigger: Operation = operation({
       result: {
         before: stored && definitionOf(stored),
         beforeMs,
-        after: definitionOf(trigger),
+        after: definitionOf(trigger) ?? body,
         afterMs: differs ? await fireTimesOf(scheduler, trigger, shownFireTimes) : beforeMs,
       },
     })
@@ -213,7 +213,7 @@ export function editedTrigger(
 
 /** What a trigger is to be, as text to compare. */
 export function triggerText(trigger: Trigger): string {
-  const entries = Object.entries(definitionOf(trigger, { secrets: true }))
+  const entries = Object.entries(definitionOf(trigger, { secrets: true }) ?? {})
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 

@@ -1,17 +1,26 @@
 import { z } from 'zod'
 import type { TriggerSummary } from '../../jobstore/queries.ts'
 import { type TriggerState, triggerStates } from '../../jobstore/trigger-state.ts'
-import { calendarIntervalUnits } from '../../triggers/calendar-interval-schedule.ts'
 import { cronDialects } from '../../triggers/cron/cron-dialect.ts'
-import { dailyTimeIntervalUnits } from '../../triggers/daily-time-interval-schedule.ts'
-import { calendarMisfireInstructions, simpleMisfireInstructions } from '../../triggers/misfire-instruction.ts'
-import { type Trigger, type TriggerType, triggerTypes } from '../../triggers/trigger.ts'
-import { defaultPriority, type FireState } from '../../triggers/trigger-fields.ts'
+import type { CronExpressionJson } from '../../triggers/cron/cron-times.ts'
 import {
-  type TriggerJson as StoredTriggerJson,
-  triggerFromJSON,
-  triggerToJSON,
-} from '../../triggers/trigger-json.ts'
+  type DailyTimeIntervalUnit,
+  dailyTimeIntervalUnits,
+} from '../../triggers/families/daily/daily-time-interval-schedule.ts'
+import {
+  type CalendarIntervalUnit,
+  calendarIntervalUnits,
+} from '../../triggers/families/interval/calendar-interval-schedule.ts'
+import { triggerTypes } from '../../triggers/families/trigger-families.ts'
+import { triggerFromJSON, triggerToJSON } from '../../triggers/families/trigger-json.ts'
+import {
+  type CalendarMisfireInstruction,
+  calendarMisfireInstructions,
+  type SimpleMisfireInstruction,
+  simpleMisfireInstructions,
+} from '../../triggers/misfire-instruction.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import { defaultPriority, type FireState } from '../../triggers/trigger-fields.ts'
 import { masked } from '../masking.ts'
 import {
   dataJson,
@@ -27,8 +36,8 @@ import {
 export interface TriggerSummaryJson {
   readonly key: KeyJson
   readonly jobKey: KeyJson
-  /** `unknown` for a trigger that another kind of scheduler stored. */
-  readonly type: TriggerType | 'unknown'
+  /** `simple`, `cron`, `calendarInterval`, `dailyTimeInterval`, the name of a family of your own, or `unknown`. */
+  readonly type: string
   readonly state: TriggerState
   readonly description: string | null
   readonly calendarName: string | null
@@ -40,7 +49,7 @@ export interface TriggerSummaryJson {
 export const triggerSummaryJson: z.ZodType<TriggerSummaryJson> = z.strictObject({
   key: keyJson,
   jobKey: keyJson,
-  type: z.enum([...triggerTypes, 'unknown']),
+  type: z.string(),
   state: z.enum(triggerStates),
   description: z.string().nullable(),
   calendarName: z.string().nullable(),
@@ -113,16 +122,62 @@ const definitions = [
   }),
 ] as const
 
-type WithoutState<Json> = Json extends unknown
-  ? Omit<Json, keyof FireState | 'key' | 'jobKey' | 'startTimeMs'>
-  : never
-
-/** What a trigger is to be, without its key: the body of `triggers.put`. */
-export type TriggerFieldsJson = WithoutState<StoredTriggerJson> & {
+interface CommonFields {
   readonly jobKey: KeyJson
+  readonly description: string | null
+  readonly calendarName: string | null
+  /** Values under keys that look secret are `***`; sent back, they stand for the stored ones. */
+  readonly jobDataMap: Readonly<Record<string, unknown>>
+  readonly priority: number
   /** Null: from now on. */
   readonly startTimeMs: number | null
+  readonly endTimeMs: number | null
 }
+
+export interface SimpleFieldsJson extends CommonFields {
+  readonly type: 'simple'
+  readonly misfireInstruction: SimpleMisfireInstruction
+  /** -1 for ever. */
+  readonly repeatCount: number
+  readonly repeatIntervalMs: number
+}
+
+export interface CronFieldsJson extends CommonFields {
+  readonly type: 'cron'
+  readonly misfireInstruction: CalendarMisfireInstruction
+  readonly cronExpression: CronExpressionJson
+}
+
+export interface CalendarIntervalFieldsJson extends CommonFields {
+  readonly type: 'calendarInterval'
+  readonly misfireInstruction: CalendarMisfireInstruction
+  readonly timeZone: string
+  readonly repeatInterval: number
+  readonly repeatIntervalUnit: CalendarIntervalUnit
+  readonly preserveHourOfDayAcrossDaylightSavings: boolean
+  readonly skipDayIfHourDoesNotExist: boolean
+}
+
+export interface DailyTimeIntervalFieldsJson extends CommonFields {
+  readonly type: 'dailyTimeInterval'
+  readonly misfireInstruction: CalendarMisfireInstruction
+  readonly timeZone: string
+  readonly repeatInterval: number
+  readonly repeatIntervalUnit: DailyTimeIntervalUnit
+  /** Fires after the first one; -1 for ever. */
+  readonly repeatCount: number
+  readonly startSecondOfDay: number
+  readonly endSecondOfDay: number
+  /** Bit n is weekday n, 1 for Sunday. */
+  readonly daysOfWeekMask: number
+}
+
+/** What a trigger is to be, without its key: the body of `triggers.put`. */
+export type TriggerFieldsJson =
+  | SimpleFieldsJson
+  | CronFieldsJson
+  | CalendarIntervalFieldsJson
+  | DailyTimeIntervalFieldsJson
 
 export const triggerFieldsJson: z.ZodType<TriggerFieldsJson> = z.discriminatedUnion('type', definitions)
 
@@ -130,7 +185,8 @@ export const triggerFieldsJson: z.ZodType<TriggerFieldsJson> = z.discriminatedUn
 export interface TriggerDetailJson {
   readonly key: KeyJson
   readonly state: TriggerState
-  readonly definition: TriggerFieldsJson
+  /** Null for a trigger of a family of your own. */
+  readonly definition: TriggerFieldsJson | null
   readonly nextFireTimeMs: number | null
   readonly previousFireTimeMs: number | null
   readonly finalFireTimeMs: number | null
@@ -142,7 +198,7 @@ export interface TriggerDetailJson {
 export const triggerDetailJson: z.ZodType<TriggerDetailJson> = z.strictObject({
   key: keyJson,
   state: z.enum(triggerStates),
-  definition: triggerFieldsJson,
+  definition: triggerFieldsJson.nullable(),
   nextFireTimeMs: instantOrNull,
   previousFireTimeMs: instantOrNull,
   finalFireTimeMs: instantOrNull,
@@ -158,16 +214,17 @@ const stateFields: readonly string[] = [
   'misfiredFireTimeMs',
 ] satisfies (keyof FireState | 'key')[]
 
-/** The definition of a trigger that has been stored. */
+/** The definition of a trigger that has been stored; null for a family that is not of this library. */
 export function definitionOf(
   trigger: Trigger,
   options: { readonly secrets?: boolean } = {},
-): TriggerFieldsJson {
+): TriggerFieldsJson | null {
+  if (!triggerTypes.includes(trigger.type)) return null
   const plain = triggerToJSON(trigger)
   const fields = Object.entries(plain).filter(([field]) => !stateFields.includes(field))
   return {
     // What is left is what the type says: the fields of one kind of trigger.
-    ...(Object.fromEntries(fields) as TriggerFieldsJson),
+    ...(Object.fromEntries(fields) as unknown as TriggerFieldsJson),
     jobKey: keyToJson(plain.jobKey ?? plain.key),
     jobDataMap: options.secrets === true ? plain.jobDataMap : masked(plain.jobDataMap),
   }

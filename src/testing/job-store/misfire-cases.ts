@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
-import { DailyTimeIntervalScheduleBuilder } from '../../triggers/daily-time-interval-trigger.ts'
-import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
+import { DailyTimeIntervalScheduleBuilder } from '../../triggers/families/daily/daily-time-interval-trigger.ts'
+import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
 import { area, type StoreCase } from './store-case.ts'
 import { jobDetail, misfireThresholdMs, namesOf, only, type Testbed, textsOf } from './testbed.ts'
 
@@ -53,7 +53,7 @@ const acquiring = area('misfire: acquire', {
     assert.equal(bundle.fireTimeMs, bed.now())
     assert.equal(bundle.scheduledFireTimeMs, dueMs)
   },
-  'tells of each misfire once': async (bed) => {
+  'signals each misfire once': async (bed) => {
     await bed.schedule('t')
     await bed.clock.advance(late)
     const claims = await bed.acquire()
@@ -118,7 +118,7 @@ const acquiring = area('misfire: acquire', {
     )
   },
   'keeps a job whose last trigger a misfire completed': async (bed) => {
-    const job = jobDetail('fleeting')
+    const job = jobDetail('non-durable')
     await bed.schedule('t', { job, misfire: 'rescheduleNextWithExistingCount' })
     await bed.clock.advance(late)
     await bed.acquire()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
-import { all, run } from '../../../src/jobstore/sql/statement.ts'
+import { all, run } from '../../../src/jobstore/sql/kernel/statement.ts'
 import { OutsideChanges } from '../../../src/jobstore/sqlite/outside-changes.ts'
 import { ManualClock } from '../../../src/time/manual-clock.ts'
 import { sqliteRunner, temporaryFolder } from '../../support/sqlite.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { all, first, sqlQuery } from '../../../src/jobstore/sql/statement.ts'
+import { all, first, sqlQuery } from '../../../src/jobstore/sql/kernel/statement.ts'
 import { sqliteDialect as dialect } from '../../../src/jobstore/sqlite/sqlite-dialect.ts'
 import { sqliteRunner } from '../../support/sqlite.ts'
 

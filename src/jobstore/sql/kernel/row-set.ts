@@ -1,0 +1,204 @@
+import type { RowSetType, SqlDialect } from './sql-dialect.ts'
+import type { SqlVocabulary } from './sql-vocabulary.ts'
+import {
+  all,
+  later,
+  rowByRowQuery,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  type SqlStatement,
+  type SqlValue,
+  sqlQuery,
+} from './statement.ts'
+
+/** The type of a column of bound rows: bytes are bound as text. */
+export type ColumnType = RowSetType | 'bytes'
+export type Columns = Readonly<Record<string, ColumnType>>
+
+interface BoundTypes {
+  readonly text: string
+  readonly bytes: string
+  readonly bigint: number
+  readonly boolean: boolean
+}
+
+/** A row as it is bound, in JSON. */
+export type RowOf<Shape extends Columns> = {
+  readonly [Column in keyof Shape]: BoundTypes[Shape[Column]] | null
+}
+
+/** A statement about many rows of one scheduler. */
+export type SetQuery = SqlQuery<{ readonly scheduler: string; readonly rows: string }>
+/** A statement that stores rows. */
+export interface RowsQuery {
+  (scheduler: string, rows: readonly object[]): SqlStatement
+  /** The text with its parameters by name, for people. */
+  readonly namedText: string
+}
+/** A statement about rows that name their scheduler themselves. */
+export type KeyQuery = SqlQuery<{ readonly rows: string }>
+
+/** How many rows one statement gets, so that its bound text stays small. */
+export const rowsPerStatement = 5000
+
+/** A table expression over the rows bound as `:rows`; alias it `r`. */
+export function boundRows(dialect: SqlDialect, columns: Columns): string {
+  const types = Object.entries(columns).map(([column, type]): [string, RowSetType] => {
+    return [column, type === 'bytes' ? 'text' : type]
+  })
+  return dialect.rowSet('rows', Object.fromEntries(types))
+}
+
+/**
+ * Key columns of bound rows that name their scheduler themselves. With one value for all, a planner without statistics
+ * expects few rows of the scheduler and reads all of them instead of the named ones.
+ */
+export function withScheduler<Key extends Columns>(key: Key): Key & { readonly sched_name: 'text' } {
+  return { ...key, sched_name: 'text' }
+}
+
+/** The condition that a row of a table is the one that a bound row `r` names. */
+export function isRow(dialect: SqlDialect, alias: string, key: Columns): string {
+  const columns = Object.keys(withScheduler(key)).map((column) => `${alias}.${column} = r.${column}`)
+  return [...columns, dialect.expectFew('r.sched_name')].join(' AND ')
+}
+
+/** Stores rows. */
+export function insertQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): RowsQuery {
+  return insertion(vocabulary, table, columns, '')
+}
+
+/** Stores rows of new keys, and leaves existing ones as they are. */
+export function insertMissingQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): RowsQuery {
+  return insertion(vocabulary, table, columns, 'ON CONFLICT DO NOTHING')
+}
+
+/** Stores rows over those of the same key; columns that are not named keep their values. */
+export function upsertQuery(
+  vocabulary: SqlVocabulary,
+  table: string,
+  key: Columns,
+  columns: Columns,
+): RowsQuery {
+  const changed = Object.keys(columns).filter((column) => !(column in key))
+  return insertion(
+    vocabulary,
+    table,
+    columns,
+    `ON CONFLICT (sched_name, ${Object.keys(key).join(', ')})
+     DO UPDATE SET ${changed.map((column) => `${column} = excluded.${column}`).join(', ')}`,
+  )
+}
+
+function insertion(
+  { dialect }: SqlVocabulary,
+  table: string,
+  columns: Columns,
+  onConflict: string,
+): RowsQuery {
+  const names = Object.keys(columns)
+  const into = `INSERT INTO ${table} (sched_name, ${names.join(', ')})`
+  if (dialect.runsRowByRow) {
+    const values = Object.entries(columns).map(([name, type]) => {
+      return type === 'bytes' ? dialect.textToBytes(`:${name}`) : `:${name}`
+    })
+    const each = rowByRowQuery(dialect, `${into} VALUES (:scheduler, ${values.join(', ')}) ${onConflict}`)
+    const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement =>
+      each(
+        (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) => [
+          scheduler,
+          ...names.map((name) => row[name] ?? null),
+        ]),
+      )
+    return Object.assign(ofRows, { namedText: each.namedText })
+  }
+  const selected = Object.entries(columns).map(([name, type]) => valueOf(dialect, name, type))
+  const all: SetQuery = sqlQuery(
+    dialect,
+    `${into} SELECT :scheduler, ${selected.join(', ')} FROM ${boundRows(dialect, columns)} AS r
+     WHERE true ${onConflict}`,
+  )
+  const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement => {
+    return all({ scheduler, rows: JSON.stringify(rows) })
+  }
+  return Object.assign(ofRows, { namedText: all.namedText })
+}
+
+/** Changes columns of the rows that bound rows name. */
+export function updateQuery(
+  { dialect }: SqlVocabulary,
+  table: string,
+  key: Columns,
+  changes: Columns,
+): KeyQuery {
+  const settings = Object.entries(changes).map(
+    ([column, type]) => `${column} = ${valueOf(dialect, column, type)}`,
+  )
+  return sqlQuery(
+    dialect,
+    `UPDATE ${table} AS t SET ${settings.join(', ')}
+     FROM ${boundRows(dialect, { ...withScheduler(key), ...changes })} AS r WHERE ${isRow(dialect, 't', key)}`,
+  )
+}
+
+export function deleteQuery({ dialect }: SqlVocabulary, table: string, key: Columns): KeyQuery {
+  return sqlQuery(dialect, `DELETE FROM ${table} WHERE ${isAmongRows(dialect, key)}`)
+}
+
+/** Deletes all rows of a scheduler. */
+export function clearQuery(
+  { dialect }: SqlVocabulary,
+  table: string,
+): SqlQuery<{ readonly scheduler: string }> {
+  return sqlQuery(dialect, `DELETE FROM ${table} WHERE sched_name = :scheduler`)
+}
+
+/** The condition that a row of a table is one of those that bound rows name, of those for which `condition` holds. */
+export function isAmongRows(dialect: SqlDialect, key: Columns, condition: string = 'true'): string {
+  const columns = Object.keys(withScheduler(key))
+  return `(${columns.join(', ')}) IN (SELECT ${columns.map((column) => `r.${column}`).join(', ')}
+    FROM ${boundRows(dialect, withScheduler(key))} AS r
+    WHERE ${dialect.expectFew('r.sched_name')} AND ${condition})`
+}
+
+function valueOf(dialect: SqlDialect, column: string, type: ColumnType): string {
+  return type === 'bytes' ? dialect.textToBytes(`r.${column}`) : `r.${column}`
+}
+
+/** Writes rows by as many runs of a statement as their number needs, without waiting. */
+export function* writeOver(
+  rows: readonly object[],
+  statement: (rowsJson: string) => SqlStatement,
+): SqlProgram<void> {
+  for (const each of statementsOver(rows, statement)) yield* later(each)
+}
+
+/** Stores rows by as many statements as their number needs, without waiting. */
+export function* storeRows(scheduler: string, rows: readonly object[], query: RowsQuery): SqlProgram<void> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const isWhole = rows.length <= rowsPerStatement
+    yield* later(query(scheduler, isWhole ? rows : rows.slice(from, from + rowsPerStatement)))
+  }
+}
+
+/** Runs a statement over rows as often as their number needs; answers the rows that it returned. */
+export function* runOver(
+  rows: readonly object[],
+  statement: (rowsJson: string) => SqlStatement,
+): SqlProgram<readonly SqlRow[]> {
+  const answers: (readonly SqlRow[])[] = []
+  for (const each of statementsOver(rows, statement)) answers.push(yield* all(each))
+  return answers.length === 1 ? (answers[0] ?? []) : answers.flat()
+}
+
+/** The statements for the rows, each made when the iterator reaches it. */
+export function* statementsOver(
+  rows: readonly object[],
+  statement: (rowsJson: string) => SqlStatement,
+): Iterable<SqlStatement> {
+  for (let from = 0; from < rows.length; from += rowsPerStatement) {
+    const isWhole = rows.length <= rowsPerStatement
+    yield statement(JSON.stringify(isWhole ? rows : rows.slice(from, from + rowsPerStatement)))
+  }
+}

@@ -1,0 +1,57 @@
+/** The type of a column in a set of rows that is bound as one JSON text. */
+export type RowSetType = 'text' | 'bigint' | 'boolean'
+
+/**
+ * The differences of the engines' SQL, and nothing else: algorithms and statements exist once, in `jobstore/sql`. They
+ * choose a strategy by capabilities, never by an engine's name.
+ */
+export interface SqlDialect {
+  /** The placeholder of the n-th value, from 1. */
+  placeholder(position: number): string
+  /** Whether one run of a statement for each row stores rows faster than one statement for all. */
+  readonly runsRowByRow: boolean
+  /** Whether one placeholder may stand for the same value in several places. */
+  readonly reusesParameters: boolean
+  /**
+   * A table expression over the JSON array of objects that is bound as `:parameter`, with the given columns; put an
+   * alias behind it.
+   */
+  rowSet(parameter: string, columns: Readonly<Record<string, RowSetType>>): string
+  /**
+   * A condition on a column of bound rows that always holds. It makes a planner that estimates row counts expect few
+   * rows, so that it looks each row up in an index instead of reading the other table whole: its statistics of that
+   * table may be from when it was empty.
+   */
+  expectFew(column: string): string
+  /** Whether a column holds one of the values of a SELECT, which is run once. */
+  isAmong(column: string, select: string): string
+  /** An id of a row within the transaction that has it locked, independent of its columns: a text or a number. */
+  rowId(alias: string): string
+  /** Whether the row is one of those whose ids are in the JSON array that is bound as `:parameter`. */
+  isAmongRowIds(alias: string, parameter: string): string
+  /** Whether a text column holds a text, where it may hold other types as well. */
+  isText(column: string): string
+  /** Whether a column holds one of the texts of the JSON array that is bound as `:parameter`. */
+  isAmongTexts(column: string, parameter: string): string
+  /**
+   * The end of a `SELECT` whose rows are changed later in the transaction: `FOR NO KEY UPDATE OF alias`, or nothing
+   * where a transaction excludes other writers anyway.
+   */
+  forUpdate(alias: string): string
+  /** The same, leaving out rows that another transaction holds. */
+  forUpdateSkipLocked(alias: string): string
+  /** Follows a column in ORDER BY, in comparisons for paging and in indexes, to compare by code point. */
+  readonly keyCollation: string
+  /** An expression that turns a text into the bytes of a data column. */
+  textToBytes(expression: string): string
+  /** Case-sensitive predicates on text. `operand` is an expression. */
+  startsWith(column: string, operand: string): string
+  endsWith(column: string, operand: string): string
+  contains(column: string, operand: string): string
+  /** Whether the bytes of a column begin with these, written as hexadecimal digits in lower case. */
+  beginsWithBytes(column: string, hex: string): string
+  /** The database's own time as milliseconds since the epoch, when the statement runs; null: use the node's clock. */
+  readonly nowMs: string | null
+  /** Names of column types in migrations. */
+  readonly types: { readonly bytes: string; readonly bigint: string; readonly boolean: string }
+}

@@ -1,0 +1,167 @@
+import { invariant } from '../../../core/errors.ts'
+import type { SqlDialect } from './sql-dialect.ts'
+
+/**
+ * A value that can be bound. Sets of rows are bound as one JSON text, so that a statement's text does not depend on
+ * their number.
+ */
+export type SqlValue = string | number | boolean | null
+
+/** One statement, ready for an engine. */
+export interface SqlStatement {
+  /** Same text, same plan: drivers may keep it prepared. */
+  readonly text: string
+  readonly values: readonly SqlValue[]
+  /** Instead of `values`: the statement is run once with each of these. Only for engines that run rows one by one. */
+  readonly each?: readonly (readonly SqlValue[])[]
+  /**
+   * Receives the reply when the program does not wait for it: an engine may send such a statement together with a later
+   * one.
+   */
+  readonly pending?: PendingReply
+}
+
+/**
+ * The reply to a statement that the program does not wait for; available as soon as a later one of its transaction is
+ * answered.
+ */
+export class PendingReply {
+  #reply: SqlReply | null = null
+
+  settle(reply: SqlReply): void {
+    this.#reply = reply
+  }
+
+  get reply(): SqlReply {
+    invariant(this.#reply !== null, 'a pending reply is read after a later one has come')
+    return this.#reply
+  }
+}
+
+/** A row as the driver returned it. Whole numbers may come as text, booleans as 0 and 1: read it with `columns.ts`. */
+export type SqlRow = Readonly<Record<string, unknown>>
+
+export interface SqlReply {
+  readonly rows: readonly SqlRow[]
+  /** Rows inserted, updated or deleted. */
+  readonly changes: number
+}
+
+/**
+ * The body of a transaction: yields statements, is sent the reply to each, returns the answer. A runner may run it
+ * again from the start when the engine gave up the transaction. So a program changes nothing outside itself: changes of
+ * the node's memory go into the notes of the transaction.
+ */
+export type SqlProgram<Answer> = Generator<SqlStatement, Answer, SqlReply>
+
+/** A statement whose text is made once and whose values are given at each run. */
+export interface SqlQuery<Parameters extends Readonly<Record<string, SqlValue>>> {
+  (parameters: Parameters): SqlStatement
+  /** The text with its parameters by name (`:name`), for people. */
+  readonly namedText: string
+}
+
+// Not a cast (`x::text`), and not inside a quoted literal: statements of this library hold no colons in literals.
+const parameterPattern = /(?<!:):([a-z]\w*)/gi
+
+/** Makes a query of a text with parameters such as `:name`. Only names that were validated may be put into the text. */
+export function sqlQuery<Parameters extends Readonly<Record<string, SqlValue>>>(
+  dialect: SqlDialect,
+  text: string,
+): SqlQuery<Parameters> {
+  const { rendered, order, namedText } = render(dialect, text)
+  const query = (parameters: Parameters): SqlStatement => ({
+    text: rendered,
+    values: order.map((name) => {
+      const value = parameters[name]
+      invariant(value !== undefined, `statement parameter '${name}' has a value`)
+      return value
+    }),
+  })
+  return Object.assign(query, { namedText })
+}
+
+/** A statement that an engine runs once for each of a set of rows, each with its values in the order of the columns. */
+export interface RowByRowQuery {
+  (rows: readonly (readonly SqlValue[])[]): SqlStatement
+  readonly namedText: string
+}
+
+/** Makes a query of a text that names its parameters in the order in which rows hold them, each once. */
+export function rowByRowQuery(dialect: SqlDialect, text: string): RowByRowQuery {
+  const { rendered, namedText } = render(dialect, text)
+  const query = (rows: readonly (readonly SqlValue[])[]): SqlStatement => {
+    return { text: rendered, values: [], each: rows }
+  }
+  return Object.assign(query, { namedText })
+}
+
+function render(
+  dialect: SqlDialect,
+  text: string,
+): { readonly rendered: string; readonly order: readonly string[]; readonly namedText: string } {
+  const order: string[] = []
+  const namedText = text.replace(/\s+/g, ' ').trim()
+  const rendered = namedText.replace(parameterPattern, (_, name: string) => {
+    const known = order.indexOf(name)
+    if (known >= 0 && dialect.reusesParameters) return dialect.placeholder(known + 1)
+    order.push(name)
+    return dialect.placeholder(order.length)
+  })
+  return { rendered, order, namedText }
+}
+
+/** A program gets this in place of a pending reply. */
+export const noReply: SqlReply = Object.freeze({ rows: [], changes: 0 })
+
+/**
+ * Runs one statement without waiting for it: at the latest with the next one that the program waits for, or at the end
+ * of the transaction.
+ */
+export function* later(statement: SqlStatement): SqlProgram<PendingReply> {
+  const pending = new PendingReply()
+  yield { ...statement, pending }
+  return pending
+}
+
+/** Runs two programs side by side, in few round trips; neither may depend on what the other writes. */
+export function* together<First, Second>(
+  first: SqlProgram<First>,
+  second: SqlProgram<Second>,
+): SqlProgram<readonly [First, Second]> {
+  let one = yield* untilItWaits(first, first.next())
+  let two = yield* untilItWaits(second, second.next())
+  while (one.done !== true && two.done !== true) {
+    const pending = yield* later(one.value)
+    const reply = yield two.value
+    one = yield* untilItWaits(first, first.next(pending.reply))
+    two = yield* untilItWaits(second, second.next(reply))
+  }
+  while (one.done !== true) one = first.next(yield one.value)
+  while (two.done !== true) two = second.next(yield two.value)
+  return [one.value, two.value]
+}
+
+function* untilItWaits<Answer>(
+  program: SqlProgram<Answer>,
+  step: IteratorResult<SqlStatement, Answer>,
+): SqlProgram<IteratorResult<SqlStatement, Answer>> {
+  let last = step
+  while (last.done !== true && last.value.pending !== undefined) last = program.next(yield last.value)
+  return last
+}
+
+/** Runs one statement and answers its rows. */
+export function* all(statement: SqlStatement): SqlProgram<readonly SqlRow[]> {
+  return (yield statement).rows
+}
+
+/** Runs one statement and answers its first row, or null. */
+export function* first(statement: SqlStatement): SqlProgram<SqlRow | null> {
+  return (yield statement).rows[0] ?? null
+}
+
+/** Runs one statement and answers how many rows it changed. */
+export function* run(statement: SqlStatement): SqlProgram<number> {
+  return (yield statement).changes
+}

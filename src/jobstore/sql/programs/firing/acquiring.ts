@@ -1,0 +1,448 @@
+import { JobPersistenceError } from '../../../../core/errors.ts'
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import type { EpochMs } from '../../../../time/clock.ts'
+import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
+import type {
+  AcquiredAndFired,
+  AcquiredTrigger,
+  AcquireRequest,
+  TriggerFiredBundle,
+} from '../../../job-store.ts'
+import { inFireOrder } from '../../../job-store.ts'
+import { type SqlProgram, together } from '../../kernel/statement.ts'
+import type { LeftFor } from '../../session/passed-triggers.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import { brokenRow, brokenValue } from '../../tables/encoding/broken-row.ts'
+import type { FiredRow } from '../../tables/firings/fired-trigger-table.ts'
+import type { DueRequest } from '../../tables/triggers/due-statements.ts'
+import type { DueTrigger } from '../../tables/triggers/trigger-table.ts'
+import { type FaultyRow, type FaultyTrigger, putInError, putRowsInError } from '../steps/faulty-triggers.ts'
+import { isLate, treatMisfires } from '../steps/misfires.ts'
+import { uniqueKeys } from '../steps/settling.ts'
+import { type FirableTrigger, fireUnclaimed } from './firing.ts'
+import { GroupRooms } from './group-rooms.ts'
+import { overdueClaimMs } from './overdue-claims.ts'
+
+/** How many misfired triggers one transaction handles, so that it stays short. */
+const misfiresPerTransaction = 200
+/** How many of those may become due at once, because they come before later triggers. */
+const dueMisfiresPerTransaction = 50
+/** How long late triggers wait while triggers in time keep this node busy. */
+const misfireTurnMs = 1000
+/** Among how many due triggers a search that met an unknown job type looks for further ones. */
+const triggersSearchedForTypes = 500
+/** How many unreadable rows are taken out of service at a time. */
+const faultyPerStatement = 500
+
+/** The result of a search. */
+export interface SearchResult extends AcquiredAndFired {
+  /** Only late triggers are left: search again at once. */
+  readonly isPartial: boolean
+  /** Other nodes have claims that they should have fired by now. */
+  readonly hasOverdueClaims: boolean
+}
+
+interface Search {
+  readonly tx: SqlTransaction
+  /** Whether triggers that are due now are fired at once instead of claimed. */
+  readonly fires: boolean
+  readonly maxCount: number
+  readonly fired: TriggerFiredBundle[]
+  readonly acquired: AcquiredTrigger[]
+  /** Late triggers whose misfire instruction was carried out; one that is still late fires late. */
+  readonly treated: KeyMap<TriggerKey, true>
+  /** Triggers that could not be read or computed. */
+  readonly faulty: KeyMap<TriggerKey, true>
+  /** Null where no group is limited. */
+  readonly rooms: GroupRooms | null
+  readonly unknownJobTypes: Set<string>
+  /** Notes about passed-over triggers are valid only while this version has not changed. */
+  readonly passedVersion: number
+  affinityIsUsed: boolean
+  /** Jobs of which no further trigger may start in this search. */
+  readonly leftJobs: KeyMap<JobKey, true>
+  /** Whether a due trigger was left because of another transaction's lock, whose end sends no signal. */
+  hasLeft: boolean
+}
+
+/** The range of fire times of a part of a search. */
+interface Range {
+  readonly afterMs?: EpochMs
+  readonly untilMs: EpochMs
+}
+
+/**
+ * Claims triggers, and with `fires` fires what is due now.
+ *
+ * Due triggers come first. Only when none is due, it looks for the earliest trigger ahead, by itself: a row that is
+ * locked and then not claimed would be hidden from other nodes for nothing.
+ */
+export function* searchTriggers(
+  tx: SqlTransaction,
+  request: AcquireRequest,
+  { fires }: { readonly fires: boolean },
+): SqlProgram<SearchResult> {
+  const { nowMs } = tx
+  const { noLaterThanMs, maxCount, timeWindowMs } = request
+  yield* reportTriggersOfJava(tx, noLaterThanMs)
+  const search = beginSearch(tx, { fires, maxCount }, yield* lookAtRooms(tx, noLaterThanMs))
+  const { fired, acquired } = search
+  const dueMs = Math.min(noLaterThanMs, nowMs)
+  const isWhole = yield* takeDue(search, dueMs)
+  const hasDue = countOf(search) > 0
+  if (!isWhole) return { fired, acquired: inFireOrder(acquired), isPartial: !hasDue, hasOverdueClaims: false }
+  if (!hasDue && noLaterThanMs > dueMs) yield* takeEach(search, { untilMs: noLaterThanMs }, 1)
+  // Triggers that have fired were due by now.
+  const firstMs = acquired[0]?.trigger.nextFireTimeMs ?? nowMs
+  const look = hasDue
+    ? { hasOverdueClaims: false }
+    : yield* nextLook(search, countOf(search) > 0 ? firstMs - 1 : noLaterThanMs)
+  const batchEndMs = Math.max(firstMs, nowMs) + timeWindowMs
+  if (batchEndMs > dueMs && countOf(search) > 0) yield* takeEach(search, { untilMs: batchEndMs }, maxCount)
+  return { fired, acquired: inFireOrder(acquired), isPartial: false, ...look }
+}
+
+function beginSearch(
+  tx: SqlTransaction,
+  { fires, maxCount }: Pick<Search, 'fires' | 'maxCount'>,
+  rooms: GroupRooms | null,
+): Search {
+  const { searchMemory: memory, context } = tx.session
+  const search: Search = {
+    tx,
+    fires,
+    maxCount,
+    fired: [],
+    acquired: [],
+    treated: new KeyMap(),
+    faulty: new KeyMap(),
+    rooms,
+    unknownJobTypes: new Set([...memory.unknownJobTypes].filter((type) => !context.knowsJobType(type))),
+    passedVersion: memory.passed.version,
+    affinityIsUsed: memory.affinityIsUsed,
+    leftJobs: new KeyMap(),
+    hasLeft: false,
+  }
+  tx.notes.add(() => {
+    memory.unknownJobTypes = search.unknownJobTypes
+    memory.affinityIsUsed = search.affinityIsUsed
+    if (search.treated.size > 0) memory.misfiresTreatedAtMs = tx.nowMs
+  })
+  return search
+}
+
+function countOf({ fired, acquired }: Search): number {
+  return fired.length + acquired.length
+}
+
+/**
+ * Takes triggers that are due until an instant: first those in time, then late ones, up to the limit of one
+ * transaction; false when late triggers are left. While triggers in time take all the room, late ones wait for up to a
+ * second.
+ */
+function* takeDue(search: Search, untilMs: EpochMs): SqlProgram<boolean> {
+  const { tx, maxCount } = search
+  const lateUntilMs = tx.nowMs - tx.session.context.misfireThresholdMs
+  for (;;) {
+    const limit = maxCount - countOf(search)
+    if (limit <= 0) return true
+    const found = yield* lockKnown(search, { untilMs }, limit)
+    if (found === null) continue
+    const firstLate = found.findIndex((due) => needsTreatment(search, due))
+    const hasProgress = yield* take(search, firstLate < 0 ? found : found.slice(0, firstLate))
+    if (firstLate < 0) {
+      if (found.length < limit || !hasProgress) return true
+      continue
+    }
+    yield* takeEach(search, { afterMs: lateUntilMs, untilMs }, maxCount)
+    if (countOf(search) >= maxCount && !isTurnOfMisfires(tx)) return true
+    if (!(yield* treatLate(search, Math.min(lateUntilMs, untilMs)))) return false
+  }
+}
+
+/** Takes triggers that are due within a range, up to `maxCount` in all. */
+function* takeEach(search: Search, range: Range, maxCount: number): SqlProgram<void> {
+  for (;;) {
+    const limit = maxCount - countOf(search)
+    if (limit <= 0) return
+    const found = yield* lockKnown(search, range, limit)
+    if (found === null) continue
+    const hasProgress = yield* take(search, found)
+    if (found.length < limit || !hasProgress) return
+  }
+}
+
+/** After a clock was set back, late triggers must not wait longer. */
+function isTurnOfMisfires({ nowMs, session }: SqlTransaction): boolean {
+  const { misfiresTreatedAtMs } = session.searchMemory
+  return nowMs >= misfiresTreatedAtMs + misfireTurnMs || nowMs < misfiresTreatedAtMs
+}
+
+/** Carries out the misfire instructions of some late triggers; false when there may be more. */
+function* treatLate(search: Search, lateUntilMs: EpochMs): SqlProgram<boolean> {
+  const { tx } = search
+  const late = yield* lockKnown(search, { untilMs: lateUntilMs }, misfiresPerTransaction)
+  if (late === null) return true
+  const untreated = late.filter((due) => needsTreatment(search, due)).map(({ key }) => key)
+  const treated = yield* treatMisfires(tx, untreated, dueMisfiresPerTransaction)
+  for (const key of treated) search.treated.set(key, true)
+  return treated.length === untreated.length && late.length < misfiresPerTransaction
+}
+
+/**
+ * When to look again without a signal; with `hasOverdueClaims`, at once. Until then other nodes fire what they have
+ * claimed and store its next fire time without a signal, and transactions end that have locked due triggers.
+ */
+function* nextLook(
+  search: Search,
+  untilMs: EpochMs,
+): SqlProgram<Pick<SearchResult, 'lookAgainAtMs' | 'hasOverdueClaims'>> {
+  const { session, nowMs } = search.tx
+  const looks: EpochMs[] = search.hasLeft ? [nowMs] : []
+  let hasOverdueClaims = false
+  if (session.clustered) {
+    const request = leavingOut(search, { untilMs })
+    const { waitingMs, claimedMs } = yield* session.triggers.lookAhead(request, session.context.instanceId)
+    notePassed(search, request, waitingMs)
+    if (waitingMs !== null) looks.push(waitingMs <= nowMs ? nowMs : waitingMs + overdueClaimMs)
+    if (claimedMs !== null && claimedMs <= untilMs) looks.push(claimedMs + overdueClaimMs)
+    hasOverdueClaims =
+      claimedMs !== null && claimedMs + overdueClaimMs <= nowMs && session.triggersOfJava === null
+  }
+  if (looks.length === 0) return { hasOverdueClaims }
+  return { lookAgainAtMs: Math.max(nowMs, Math.min(...looks)), hasOverdueClaims }
+}
+
+interface LeavingOut extends LeftFor, Range {
+  readonly leftJobs: readonly JobKey[]
+}
+
+function leavingOut(search: Search, range: Range): LeavingOut {
+  const { nowMs, session } = search.tx
+  const leftFor: LeftFor = {
+    unknownJobTypes: [...search.unknownJobTypes],
+    node: search.affinityIsUsed ? session.context.instanceId : null,
+    fullGroups: search.rooms?.fullGroups ?? [],
+  }
+  const passedMs = session.searchMemory.passed.endFor(leftFor, nowMs)
+  const afterMs = passedMs === null ? range.afterMs : Math.max(passedMs, range.afterMs ?? 0)
+  return {
+    ...range,
+    ...(afterMs === undefined ? {} : { afterMs }),
+    ...leftFor,
+    leftJobs: search.leftJobs.keys(),
+  }
+}
+
+/** All triggers before the first one that was found, or before the end of the range, are passed over. */
+function notePassed(search: Search, request: LeavingOut, firstMs: EpochMs | null): void {
+  const { passedVersion } = search
+  const { nowMs, notes, session } = search.tx
+  if (search.leftJobs.size > 0) return
+  const untilMs = firstMs === null ? request.untilMs : firstMs - 1
+  notes.add(() => {
+    session.searchMemory.passed.note(untilMs, request, nowMs, passedVersion)
+  })
+}
+
+/**
+ * Locks due triggers. Null when one of them is not for this node, so that the search must be repeated without such
+ * ones: an unknown job type, or, for the first time, a job that only some nodes are to run.
+ */
+function* lockKnown(search: Search, range: Range, limit: number): SqlProgram<readonly DueTrigger[] | null> {
+  const { triggers, context, clustered } = search.tx.session
+  const request = leavingOut(search, range)
+  const found = yield* lockReadable(search.tx, { ...request, limit })
+  const hasStrangers = found.some(({ jobType }) => !context.knowsJobType(jobType))
+  if (hasStrangers) {
+    // There may be hundreds in a row.
+    const types = yield* triggers.dueJobTypes({ ...request, limit: triggersSearchedForTypes })
+    for (const jobType of [...types, ...found.map((due) => due.jobType)]) {
+      if (!context.knowsJobType(jobType)) search.unknownJobTypes.add(jobType)
+    }
+  }
+  const isFirstForNodes =
+    clustered && !search.affinityIsUsed && found.some(({ isForNodes }) => isForNodes === true)
+  if (isFirstForNodes) search.affinityIsUsed = true
+  // Another node may have locked triggers that this search left out.
+  if (!clustered && range.afterMs === undefined) notePassed(search, request, found[0]?.nextFireTimeMs ?? null)
+  return hasStrangers || isFirstForNodes ? null : found
+}
+
+/** Locks due triggers; unreadable rows in front of them are taken out of service. */
+function* lockReadable(tx: SqlTransaction, request: DueRequest): SqlProgram<readonly DueTrigger[]> {
+  const { triggers } = tx.session
+  for (;;) {
+    const found = yield* triggers.lockDue(request)
+    if (faultsOf(found).length === 0) return found
+    yield* putRowsInError(tx, faultsOf(yield* triggers.lockDue({ ...request, limit: faultyPerStatement })))
+  }
+}
+
+function faultsOf(found: readonly DueTrigger[]): FaultyRow[] {
+  return found.flatMap(({ key, rowId, fault }) => (fault === undefined ? [] : [{ key, rowId, error: fault }]))
+}
+
+function needsTreatment(search: Search, due: DueTrigger): boolean {
+  return isLate(search.tx, due) && !search.treated.has(due.key)
+}
+
+function* lookAtRooms(
+  { session: { groupLimits }, nowMs, notes }: SqlTransaction,
+  untilMs: number,
+): SqlProgram<GroupRooms | null> {
+  if (groupLimits === null) return null
+  notes.add(() => {
+    groupLimits.lookAheadMs = Math.max(0, untilMs - nowMs)
+  })
+  return yield* GroupRooms.look(groupLimits)
+}
+
+/** Reports, once each, the triggers that only Java nodes will run. */
+function* reportTriggersOfJava(tx: SqlTransaction, untilMs: number): SqlProgram<void> {
+  const { session, signals, nowMs, notes } = tx
+  if (session.triggersOfJava === null) return
+  for (const { key, reason } of yield* session.triggersOfJava.newlyDue(nowMs, untilMs, notes)) {
+    const message = `Trigger '${key.toString()}' is left to Java nodes: ${reason}.`
+    signals.add('storeError', message, new JobPersistenceError(message, { code: 'ERR_BROKEN_ROW' }))
+  }
+}
+
+interface Candidate {
+  readonly due: DueTrigger
+  readonly trigger: Trigger
+  /** Null when the trigger is to be claimed. */
+  readonly jobDetail: JobDetail | null
+}
+
+/**
+ * Claims or fires the triggers that may start; the others are left out from now on. False when none could start, so
+ * that going on would be useless.
+ */
+function* take(search: Search, found: readonly DueTrigger[]): SqlProgram<boolean> {
+  const { leftJobs, faulty } = search
+  const before = { left: leftJobs.size, faulty: faulty.size }
+  const free = yield* withoutBusyJobs(search, found)
+  const count = free.length === 0 ? 0 : yield* takeFree(search, free)
+  return count > 0 || leftJobs.size > before.left || faulty.size > before.faulty
+}
+
+/** The same for triggers whose jobs are free; answers how many the batch has room for. */
+function* takeFree(search: Search, free: readonly DueTrigger[]): SqlProgram<number> {
+  const { tx } = search
+  const candidates = yield* loadCandidates(search, free)
+  const admitted = search.rooms === null ? candidates : yield* search.rooms.admit(candidates)
+  const firable: FirableTrigger[] = []
+  const claims: (Candidate & { readonly row: FiredRow })[] = []
+  for (const candidate of admitted) {
+    const { trigger, jobDetail } = candidate
+    const row = claimOf(tx, candidate)
+    if (jobDetail === null) claims.push({ ...candidate, row })
+    else firable.push({ trigger, jobDetail, row })
+  }
+  search.fired.push(...(yield* fireUnclaimed(tx, firable)))
+  yield* tx.session.triggers.setStates(claims.map(({ due: { key } }) => ({ key, state: 'ACQUIRED' })))
+  yield* tx.session.firedTriggers.insert(claims.map(({ row }) => row))
+  for (const { trigger, row } of claims) search.acquired.push({ trigger, fireInstanceId: row.fireInstanceId })
+  return candidates.length
+}
+
+/**
+ * Whether a trigger is fired in this step. A trigger of a job that forbids concurrent execution is not: firing it
+ * blocks the job's other triggers, and two nodes that have locked some of these would wait for each other.
+ */
+function firesNow({ fires, tx }: Search, due: DueTrigger): boolean {
+  return fires && due.nextFireTimeMs <= tx.nowMs && !due.nonConcurrent
+}
+
+/** Reads the triggers, and the jobs of those that are fired now. Unreadable ones are taken out of service. */
+function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgram<readonly Candidate[]> {
+  const { tx } = search
+  const { triggers, jobs } = tx.session
+  const jobKeys = found.filter((due) => firesNow(search, due)).map(({ jobKey }) => jobKey)
+  const [stored, loaded] = yield* together(
+    triggers.load(found.map(({ key }) => key)),
+    jobs.load(uniqueKeys(jobKeys)),
+  )
+  const faulty: FaultyTrigger[] = [...stored.broken]
+  const nameless: FaultyRow[] = []
+  const candidates: Candidate[] = []
+  for (const due of found) {
+    const trigger = stored.found.get(due.key)?.trigger
+    if (trigger === undefined) {
+      if (!faulty.some(({ key }) => key.equals(due.key))) nameless.push(namelessRow(due))
+      continue
+    }
+    if (!firesNow(search, due)) {
+      candidates.push({ due, trigger, jobDetail: null })
+      continue
+    }
+    const jobDetail = loaded.found.get(due.jobKey)
+    if (jobDetail === undefined) faulty.push({ key: due.key, error: loaded.broken.get(due.jobKey) })
+    // A job that came to forbid concurrency since it was looked at: its trigger is found by a later search.
+    else if (!jobDetail.disallowConcurrentExecution) candidates.push({ due, trigger, jobDetail })
+    else leaveJob(search, due.jobKey)
+  }
+  for (const { key } of [...faulty, ...nameless]) search.faulty.set(key, true)
+  yield* putInError(tx, faulty)
+  yield* putRowsInError(tx, nameless)
+  return candidates
+}
+
+/** A locked row that is not found by its key: SQLite stores values in text columns that are no texts. */
+function namelessRow({ key, rowId }: DueTrigger): FaultyRow {
+  const error = brokenRow(
+    'Trigger',
+    key,
+    brokenValue('no row is found by this key. Correct or delete the row'),
+  )
+  return { key, rowId, error }
+}
+
+function claimOf({ session, nowMs }: SqlTransaction, { due, trigger }: Candidate): FiredRow {
+  return {
+    fireInstanceId: session.nextFireInstanceId(),
+    triggerKey: due.key,
+    jobKey: due.jobKey,
+    instanceId: session.context.instanceId,
+    state: 'ACQUIRED',
+    firedTimeMs: nowMs,
+    plannedTimeMs: plannedFireTimeMs(trigger) ?? nowMs,
+    priority: trigger.priority,
+    nonConcurrent: due.nonConcurrent,
+    requestsRecovery: due.requestsRecovery,
+  }
+}
+
+/**
+ * Leaves out triggers of non-concurrent jobs that may not start: one claim for each such job, and none while another
+ * node has one. The job's row is locked before its claims are read, so two nodes cannot both find none. The end of a
+ * claim or an execution sends a signal; the end of another transaction that has locked the job's row does not.
+ */
+function* withoutBusyJobs(search: Search, found: readonly DueTrigger[]): SqlProgram<readonly DueTrigger[]> {
+  const { jobs, firedTriggers } = search.tx.session
+  const firstOfJob = new KeyMap<DueTrigger['jobKey'], DueTrigger>()
+  for (const due of found) {
+    if (due.nonConcurrent && !firstOfJob.has(due.jobKey)) firstOfJob.set(due.jobKey, due)
+  }
+  if (firstOfJob.size === 0) return found
+  const locked = yield* jobs.tryLock(firstOfJob.keys())
+  const free = new KeyMap<DueTrigger['jobKey'], true>()
+  for (const { key } of locked) free.set(key, true)
+  for (const key of firstOfJob.keys()) if (!free.has(key)) leaveJob(search, key)
+  for (const key of yield* firedTriggers.busy(free.keys())) {
+    free.delete(key)
+    search.leftJobs.set(key, true)
+  }
+  return found.filter(
+    (due) => !due.nonConcurrent || (free.has(due.jobKey) && firstOfJob.get(due.jobKey) === due),
+  )
+}
+
+/** There is no signal when the lock on the job ends. */
+function leaveJob(search: Search, key: JobKey): void {
+  search.leftJobs.set(key, true)
+  search.hasLeft = true
+}

@@ -1,0 +1,323 @@
+import { unreachable } from '../../../../core/errors.ts'
+import type { JobKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
+import type { JobCompletion } from '../../../job-store.ts'
+import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../../../trigger-state.ts'
+import { type SqlProgram, together } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { JobRef } from '../../tables/jobs/job-table.ts'
+import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
+import { noteEndedOfGroups } from '../steps/ended-claims.ts'
+import { tellFaultyFirings } from '../steps/faulty-triggers.ts'
+import { recordEnded } from '../steps/history.ts'
+import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
+import { deleteFinishedJobs } from '../steps/orphans.ts'
+import { tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
+import { settleLockedJobs, uniqueKeys } from '../steps/settling.ts'
+
+interface EndedExecution {
+  readonly completion: JobCompletion
+  readonly jobKey: JobKey
+  readonly nonConcurrent: boolean
+  /** Its job may have lost its last trigger and be kept only until this execution ends. */
+  readonly mayBeWaitedFor: boolean
+}
+
+/**
+ * Ends executions whose firings still belong to this node; a completion of any other firing writes nothing. Answers the
+ * completions that need a row which another session has locked: they are passed over and write nothing either.
+ */
+export function* completeJobs(
+  tx: SqlTransaction,
+  completions: readonly JobCompletion[],
+): SqlProgram<readonly JobCompletion[]> {
+  const locked: JobCompletion[] = []
+  for (let from = 0; from < completions.length; ) {
+    const together = independentEnds(completions.slice(from))
+    locked.push(...(yield* completeTogether(tx, together)))
+    from += together.length
+  }
+  return locked
+}
+
+/** The first completions, as many as can be written together because none depends on another one. */
+function independentEnds(completions: readonly JobCompletion[]): readonly JobCompletion[] {
+  const retries: JobCompletion[] = []
+  const deletions = new KeyMap<JobKey, true>()
+  for (const [index, completion] of completions.entries()) {
+    const { jobDetail, instruction, retryTrigger } = completion
+    const seesRetry = retries.some((earlier) => seesRetryOf(completion, earlier))
+    // A job that lost its last trigger is deleted, so it is not tried again.
+    const seesDeletion = retryTrigger !== null && deletions.has(jobDetail.key)
+    if (seesRetry || seesDeletion) return completions.slice(0, index)
+    if (retryTrigger !== null) retries.push(completion)
+    else if (instruction === 'deleteTrigger') deletions.set(jobDetail.key, true)
+  }
+  return completions
+}
+
+/** Whether a completion's instruction concerns a trigger that an earlier one stores. */
+function seesRetryOf(completion: JobCompletion, { jobDetail, retryTrigger }: JobCompletion): boolean {
+  if (retryTrigger === null || leavesTriggersAlone(completion)) return false
+  if (concernsAllTriggers(completion)) return completion.jobDetail.key.equals(jobDetail.key)
+  return completion.trigger.key.equals(retryTrigger.key)
+}
+
+function* completeTogether(
+  tx: SqlTransaction,
+  completions: readonly JobCompletion[],
+): SqlProgram<readonly JobCompletion[]> {
+  // Jobs before triggers, as everywhere.
+  const triggers = new TriggersUnderLock()
+  const [jobs, lockedTriggers] = yield* together(
+    tryLockJobs(tx, uniqueKeys(completions.filter(touchesJob).map(({ jobDetail: { key } }) => key))),
+    triggers.lock(tx, completions),
+  )
+  const free = completions.filter(
+    ({ jobDetail, trigger }) => !jobs.locked.has(jobDetail.key) && !lockedTriggers.has(trigger.key),
+  )
+  const { ended, locked } = yield* deleteRows(tx, free)
+  yield* lockFurtherJobs(tx, ended, jobs.found)
+  yield* carryOut(tx, ended, { jobs: jobs.found, triggers })
+  return completions.filter(
+    (completion) => !free.includes(completion) || locked.has(completion.fireInstanceId),
+  )
+}
+
+/** Ends executions that still belong to this node and whose rows no other session has locked. */
+function* deleteRows(
+  tx: SqlTransaction,
+  completions: readonly JobCompletion[],
+): SqlProgram<{ readonly ended: readonly EndedExecution[]; readonly locked: ReadonlySet<string> }> {
+  const ids = completions.map(({ fireInstanceId }) => fireInstanceId)
+  const { found, locked } = yield* tx.session.firedTriggers.tryDelete(ids, 'EXECUTING')
+  const rows = new Map(found.map((row) => [row.fireInstanceId, row]))
+  tellFaultyFirings(tx, [...rows.values()])
+  const ended: EndedExecution[] = []
+  for (const completion of completions) {
+    const row = rows.get(completion.fireInstanceId)
+    // An execution that is named twice ends once.
+    if (row === undefined || !rows.delete(completion.fireInstanceId)) continue
+    const { disallowConcurrentExecution } = completion.jobDetail
+    ended.push({
+      completion,
+      jobKey: row.jobKey ?? completion.jobDetail.key,
+      nonConcurrent: row.nonConcurrent || disallowConcurrentExecution,
+      // Its row says that its end must look at the job, which the completion alone does not.
+      mayBeWaitedFor: row.nonConcurrent && !disallowConcurrentExecution,
+    })
+  }
+  return { ended, locked: new Set(locked) }
+}
+
+/** Only the row of an execution says that its end must look at the job. */
+function* lockFurtherJobs(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+  jobs: KeyMap<JobKey, JobRef>,
+): SqlProgram<void> {
+  const told = ended.filter(({ mayBeWaitedFor, completion }) => mayBeWaitedFor && !touchesJob(completion))
+  const further = yield* lockJobs(tx, uniqueKeys(told.map(({ jobKey }) => jobKey)))
+  for (const ref of further.values()) jobs.set(ref.key, ref)
+}
+
+/** Writes what follows from executions whose rows were deleted. */
+function* carryOut(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+  { jobs, triggers }: { readonly jobs: KeyMap<JobKey, JobRef>; readonly triggers: TriggersUnderLock },
+): SqlProgram<void> {
+  const refsOf = (keys: readonly JobKey[]): JobRef[] => uniqueKeys(keys).flatMap((key) => jobs.get(key) ?? [])
+  const jobsLosingTriggers = yield* carryOutInstructions(tx, ended, triggers)
+  yield* writeData(tx, ended, jobs)
+  yield* storeRetries(tx, ended, jobs)
+  const nonConcurrent = ended.filter((each) => each.nonConcurrent)
+  yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
+  const waitedFor = ended.filter((each) => each.mayBeWaitedFor).map(({ jobKey }) => jobKey)
+  yield* deleteFinishedJobs(tx, refsOf([...jobsLosingTriggers, ...waitedFor]))
+  yield* noteEndedOfGroups(tx, ended)
+  yield* recordEnded(
+    tx,
+    ended.map(({ completion }) => completion),
+  )
+}
+
+/** Whether the job of an execution that ended must be looked at; most executions leave it as it is. */
+function touchesJob({ instruction, jobDataMap, jobDetail, retryTrigger }: JobCompletion): boolean {
+  return (
+    jobDetail.disallowConcurrentExecution ||
+    instruction === 'deleteTrigger' ||
+    jobDataMap !== null ||
+    retryTrigger !== null
+  )
+}
+
+/** Carries out the instructions of executions; answers the jobs that lost a trigger. */
+function* carryOutInstructions(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+  triggers: TriggersUnderLock,
+): SqlProgram<readonly JobKey[]> {
+  const jobsLosingTriggers: JobKey[] = []
+  for (const { completion, jobKey } of ended) {
+    const own = triggers.get(completion, jobKey)
+    switch (completion.instruction) {
+      case 'noop':
+      case 'reExecuteJob':
+        break
+      case 'deleteTrigger':
+        // A trigger that ended while it ran may have been rescheduled meanwhile.
+        if (own === null || (completion.trigger.nextFireTimeMs === null && own.nextFireTimeMs !== null)) break
+        triggers.delete(own)
+        jobsLosingTriggers.push(jobKey)
+        break
+      case 'setTriggerComplete':
+        if (own !== null) triggers.apply(own, 'complete')
+        break
+      case 'setAllJobTriggersComplete':
+        for (const ref of triggers.ofJob(jobKey)) triggers.apply(ref, 'complete')
+        break
+      case 'setTriggerError':
+        if (own !== null) failTrigger(tx, triggers, own)
+        break
+      case 'setAllJobTriggersError':
+        for (const ref of triggers.ofJob(jobKey)) failTrigger(tx, triggers, ref)
+        break
+      default:
+        unreachable(completion.instruction)
+    }
+  }
+  yield* triggers.write(tx)
+  return jobsLosingTriggers
+}
+
+function failTrigger(tx: SqlTransaction, triggers: TriggersUnderLock, ref: TriggerRef): void {
+  if (!triggers.apply(ref, 'fail')) return
+  tx.signals.add(
+    'triggerInError',
+    ref.key,
+    `An execution of job '${ref.jobKey.toString()}' could not be carried out.`,
+  )
+}
+
+/** The triggers of a batch of completions: read once, changed in memory, written once. */
+class TriggersUnderLock {
+  readonly #refs = new KeyMap<TriggerRef['key'], TriggerRef>()
+  readonly #states = new KeyMap<TriggerRef['key'], StoredTriggerState>()
+  readonly #deleted = new KeyMap<TriggerRef['key'], TriggerRef>()
+  #endsClaims = false
+
+  /** The trigger that fired; null when it is gone or its key belongs to a trigger of another job by now. */
+  get(completion: JobCompletion, jobKey: JobKey): TriggerRef | null {
+    const ref = this.#refs.get(completion.trigger.key)
+    return ref !== undefined && ref.jobKey.equals(jobKey) && !this.#deleted.has(ref.key) ? ref : null
+  }
+
+  /** Locks the jobs and triggers of completions; answers the triggers that another session has locked. */
+  *lock(
+    tx: SqlTransaction,
+    completions: readonly JobCompletion[],
+  ): SqlProgram<KeyMap<TriggerRef['key'], true>> {
+    const steering = completions.filter((completion) => !leavesTriggersAlone(completion))
+    const single = steering.filter((completion) => !concernsAllTriggers(completion))
+    const { found, locked } = yield* tryLockTriggers(
+      tx,
+      single.map(({ trigger }) => trigger.key),
+    )
+    this.#keep(found.values())
+    const all = steering.filter((completion) => concernsAllTriggers(completion))
+    if (all.length > 0) {
+      const jobKeys = uniqueKeys(all.map(({ jobDetail }) => jobDetail.key))
+      this.#keep(yield* tx.session.triggers.lockOfJobs(jobKeys))
+    }
+    return locked
+  }
+
+  ofJob(jobKey: JobKey): TriggerRef[] {
+    return this.#refs.values().filter((ref) => ref.jobKey.equals(jobKey) && !this.#deleted.has(ref.key))
+  }
+
+  delete(ref: TriggerRef): void {
+    this.#endsClaims ||= ref.state === 'ACQUIRED'
+    this.#states.delete(ref.key)
+    this.#deleted.set(ref.key, ref)
+  }
+
+  /** False when the action does nothing in the state of the trigger. */
+  apply(ref: TriggerRef, action: TriggerAction): boolean {
+    const before = this.#states.get(ref.key) ?? ref.state
+    const after = nextTriggerState(before, action)
+    if (after === null) return false
+    this.#endsClaims ||= before === 'ACQUIRED'
+    this.#states.set(ref.key, after)
+    return true
+  }
+
+  *write(tx: SqlTransaction): SqlProgram<void> {
+    const { triggers, firedTriggers } = tx.session
+    const states = this.#states.keys().flatMap((key) => {
+      const state = this.#states.get(key)
+      return state === undefined ? [] : [{ key, state }]
+    })
+    if (states.length > 0) yield* triggers.setStates(states)
+    if (this.#deleted.size > 0) yield* triggers.delete(this.#deleted.values())
+    if (this.#endsClaims) yield* firedTriggers.deleteStaleClaims()
+  }
+
+  #keep(refs: readonly TriggerRef[]): void {
+    for (const ref of refs) this.#refs.set(ref.key, ref)
+  }
+}
+
+function leavesTriggersAlone({ instruction }: JobCompletion): boolean {
+  return instruction === 'noop' || instruction === 'reExecuteJob'
+}
+
+function concernsAllTriggers({ instruction }: JobCompletion): boolean {
+  return instruction === 'setAllJobTriggersComplete' || instruction === 'setAllJobTriggersError'
+}
+
+/** Data that the store cannot keep must not prevent the end of an execution: the job then keeps its old data. */
+function* writeData(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+  jobs: KeyMap<JobKey, JobRef>,
+): SqlProgram<void> {
+  const entries = ended.flatMap(({ completion: { jobDataMap: data }, jobKey: key }) =>
+    data === null ? [] : [{ key, data, encoding: jobs.get(key)?.dataEncoding ?? null }],
+  )
+  for (const { key, error } of yield* tx.session.jobs.writeData(entries)) {
+    tx.signals.add('storeError', `What job '${key.toString()}' left in its data was not stored.`, error)
+  }
+}
+
+/** Whether a retry trigger can be stored; one that cannot is reported and dropped, so that the execution still ends. */
+function isStorable({ session, signals }: SqlTransaction, retry: Trigger): boolean {
+  try {
+    session.triggers.requireStorable(retry)
+    return true
+  } catch (error) {
+    const job = String(retry.jobKey)
+    signals.add('storeError', `A retry of job '${job}' cannot be stored: the job does not run again.`, error)
+    return false
+  }
+}
+
+/** Stores the triggers that run failed jobs again, of jobs that still exist. */
+function* storeRetries(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+  jobs: KeyMap<JobKey, JobRef>,
+): SqlProgram<void> {
+  const retries = ended.flatMap(({ completion: { retryTrigger } }) => retryTrigger ?? [])
+  if (retries.length === 0) return
+  const stored = retries.filter(
+    (retry) => retry.jobKey !== null && jobs.has(retry.jobKey) && isStorable(tx, retry),
+  )
+  const existing = yield* lockTriggers(
+    tx,
+    stored.map(({ key }) => key),
+  )
+  yield* storeNewTriggers(tx, stored, { existing, jobs })
+}

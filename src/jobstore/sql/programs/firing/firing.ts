@@ -1,0 +1,284 @@
+import type { JobKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
+import type { AcquiredTrigger, TriggerFiredBundle, TriggerFiredResult } from '../../../job-store.ts'
+import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
+import { type SqlProgram, together } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { FiredRow } from '../../tables/firings/fired-trigger-table.ts'
+import type { JobRef } from '../../tables/jobs/job-table.ts'
+import type { StoredTrigger } from '../../tables/triggers/trigger-table.ts'
+import { calendarsOf } from '../steps/calendar-lookup.ts'
+import { type FaultyTrigger, putInError, tellFaultyFirings } from '../steps/faulty-triggers.ts'
+import { tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
+import { uniqueKeys } from '../steps/settling.ts'
+
+const gone: TriggerFiredResult = Object.freeze({ kind: 'gone' })
+const lockedByOthers: TriggerFiredResult = Object.freeze({ kind: 'locked' })
+
+/** A trigger that no other node can fire now, with everything that firing it needs. */
+export interface FirableTrigger {
+  readonly trigger: Trigger
+  readonly jobDetail: JobDetail
+  /** Its claim, or the row that a claim would have. */
+  readonly row: FiredRow
+}
+
+interface Firing extends FirableTrigger {
+  readonly fired: Trigger
+  readonly calendar: Calendar | null
+}
+
+/**
+ * Turns claims into executions: one answer for each claim, in the same order. Claims that need a row which another
+ * session has locked are passed over and stay claims.
+ */
+export function* fireTriggers(
+  tx: SqlTransaction,
+  claims: readonly AcquiredTrigger[],
+): SqlProgram<readonly TriggerFiredResult[]> {
+  const { held, locked } = yield* heldClaims(tx, claims)
+  const { firings, faulty } = yield* compute(tx, held)
+  yield* fail(tx, faulty)
+  yield* begin(tx, firings)
+  yield* advance(tx, firings)
+  const bundles = new Map(firings.map((firing) => [firing.row.fireInstanceId, bundleOf(tx, firing)]))
+  return claims.map(({ fireInstanceId }) => {
+    const bundle = bundles.get(fireInstanceId)
+    // A claim that is named twice fires once.
+    bundles.delete(fireInstanceId)
+    if (bundle !== undefined) return { kind: 'fired', bundle }
+    return locked.has(fireInstanceId) ? lockedByOthers : gone
+  })
+}
+
+/** Fires waiting triggers that this transaction has locked, and whose jobs may start, without claiming them first. */
+export function* fireUnclaimed(
+  tx: SqlTransaction,
+  triggers: readonly FirableTrigger[],
+): SqlProgram<readonly TriggerFiredBundle[]> {
+  const { firings, faulty } = yield* compute(tx, triggers)
+  yield* putInError(tx, faulty)
+  yield* tx.session.firedTriggers.insert(executionsOf(tx, firings))
+  yield* advance(tx, firings)
+  return firings.map((firing) => bundleOf(tx, firing))
+}
+
+/** The claims that can be fired, and the fire instance ids of those that another session's lock prevents. */
+interface HeldClaims {
+  readonly held: readonly FirableTrigger[]
+  readonly locked: ReadonlySet<string>
+}
+
+/**
+ * While a claim exists its trigger has not changed: every operation that takes a trigger out of ACQUIRED deletes the
+ * claim. So the trigger is not read again.
+ */
+function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): SqlProgram<HeldClaims> {
+  const { rows, locked } = yield* lockClaims(tx, claims)
+  if (rows.size === 0) return { held: [], locked }
+  const all = Array.from(rows.values())
+  // Jobs are locked before triggers, as everywhere; the claims name their jobs.
+  const ownJobs = yield* tryLockJobs(
+    tx,
+    uniqueKeys(all.flatMap(({ nonConcurrent, jobKey }) => (nonConcurrent ? (jobKey ?? []) : []))),
+  )
+  for (const { fireInstanceId, jobKey } of all) {
+    if (jobKey !== null && ownJobs.locked.has(jobKey)) locked.add(fireInstanceId)
+  }
+  const free = all.filter(({ fireInstanceId }) => !locked.has(fireInstanceId))
+  const [triggers, jobs] = yield* together(
+    tryLockTriggers(
+      tx,
+      free.map(({ triggerKey }) => triggerKey),
+    ),
+    tx.session.jobs.load(uniqueKeys(free.flatMap(({ jobKey }) => jobKey ?? []))),
+  )
+  const busy = yield* lockBusyJobs(tx, jobs.found.values(), ownJobs.found)
+  const held: FirableTrigger[] = []
+  const faulty: FaultyTrigger[] = []
+  const idle: IdleClaim[] = []
+  const started = new KeyMap<JobKey, true>()
+  for (const claim of claims) {
+    const row = rows.get(claim.fireInstanceId)
+    if (row === undefined || !rows.delete(claim.fireInstanceId) || locked.has(claim.fireInstanceId)) continue
+    const ref = triggers.found.get(row.triggerKey)
+    const jobKey = ref?.state === 'ACQUIRED' ? ref.jobKey : undefined
+    const jobDetail = jobKey === undefined ? undefined : jobs.found.get(jobKey)
+    if (triggers.locked.has(row.triggerKey) || (jobKey !== undefined && busy.locked.has(jobKey))) {
+      locked.add(claim.fireInstanceId)
+    } else if (jobKey === undefined) {
+      idle.push({ row, state: null })
+    } else if (row.fault !== undefined) {
+      // The claim is written anew, as a readable row.
+      idle.push({ row, state: 'WAITING' })
+    } else if (jobDetail === undefined) {
+      faulty.push({ key: row.triggerKey, error: jobs.broken.get(jobKey) })
+    } else if (busy.executing.has(jobKey)) {
+      idle.push({ row, state: nextTriggerState('WAITING', 'block') })
+    } else if (started.has(jobKey)) {
+      idle.push({ row, state: 'WAITING' })
+    } else {
+      held.push({ trigger: claim.trigger, row, jobDetail })
+      if (jobDetail.disallowConcurrentExecution) started.set(jobKey, true)
+    }
+  }
+  yield* fail(tx, faulty)
+  yield* giveUp(tx, idle)
+  return { held, locked }
+}
+
+/** The rows of claims that were not ended, by fire instance id, and which of them another session has locked. */
+function* lockClaims(
+  { session: { firedTriggers } }: SqlTransaction,
+  claims: readonly AcquiredTrigger[],
+): SqlProgram<{ readonly rows: Map<string, FiredRow>; readonly locked: Set<string> }> {
+  const triggerKeys = new Map(claims.map(({ fireInstanceId, trigger }) => [fireInstanceId, trigger.key]))
+  const rows = new Map<string, FiredRow>()
+  const { found, locked } = yield* firedTriggers.tryLock([...triggerKeys.keys()], 'ACQUIRED')
+  for (const row of found) {
+    const isClaim = triggerKeys.get(row.fireInstanceId)?.equals(row.triggerKey)
+    if (isClaim === true) rows.set(row.fireInstanceId, row)
+  }
+  return { rows, locked: new Set(locked) }
+}
+
+/** Jobs that may not start now. */
+interface BusyJobs {
+  readonly executing: KeyMap<JobKey, true>
+  /** Another session has locked their rows. */
+  readonly locked: KeyMap<JobKey, true>
+}
+
+/**
+ * The jobs that may not start now, because they forbid concurrency and run. There can be several claims on such a job
+ * when it allowed concurrency while they were made; only under its lock is it certain what runs. Storing a trigger of
+ * such a job takes the same lock, so that no unblocked trigger is added meanwhile.
+ */
+function* lockBusyJobs(
+  tx: SqlTransaction,
+  found: readonly JobDetail[],
+  ownJobs: KeyMap<JobKey, JobRef>,
+): SqlProgram<BusyJobs> {
+  const executing = new KeyMap<JobKey, true>()
+  const keys = found.filter((job) => job.disallowConcurrentExecution).map(({ key }) => key)
+  const others = yield* tryLockJobs(
+    tx,
+    keys.filter((key) => !ownJobs.has(key)),
+  )
+  if (keys.length > 0) {
+    for (const key of yield* tx.session.firedTriggers.executing(keys)) executing.set(key, true)
+  }
+  return { executing, locked: others.locked }
+}
+
+/** A claim that is not fired, and the state that its trigger gets; null when that was changed before. */
+interface IdleClaim {
+  readonly row: FiredRow
+  readonly state: StoredTriggerState | null
+}
+
+function* giveUp(tx: SqlTransaction, claims: readonly IdleClaim[]): SqlProgram<void> {
+  if (claims.length === 0) return
+  const { session, offers } = tx
+  const { triggers, firedTriggers, scopes } = session
+  tellFaultyFirings(
+    tx,
+    claims.map(({ row }) => row),
+  )
+  yield* triggers.setStates(
+    claims.flatMap(({ row, state }) => (state === null ? [] : [{ key: row.triggerKey, state }])),
+  )
+  yield* firedTriggers.delete(
+    claims.map(({ row }) => row.fireInstanceId),
+    'ACQUIRED',
+  )
+  // Other triggers of a job that forbids concurrent execution may fire now that its claim has ended.
+  const hiding = claims.flatMap(({ row: { nonConcurrent, jobKey } }) => (nonConcurrent ? (jobKey ?? []) : []))
+  offers.note(yield* scopes.earliestOfJobs(uniqueKeys(hiding)))
+}
+
+function* compute(
+  tx: SqlTransaction,
+  triggers: readonly FirableTrigger[],
+): SqlProgram<{ readonly firings: readonly Firing[]; readonly faulty: readonly FaultyTrigger[] }> {
+  const calendarOf = yield* calendarsOf(
+    tx,
+    triggers.map(({ trigger }) => trigger),
+  )
+  const firings: Firing[] = []
+  const faulty: FaultyTrigger[] = []
+  for (const firable of triggers) {
+    const { trigger } = firable
+    try {
+      const calendar = calendarOf(trigger)
+      firings.push({ ...firable, calendar, fired: trigger.triggered(calendar) })
+    } catch (error) {
+      faulty.push({ key: trigger.key, error })
+    }
+  }
+  return { firings, faulty }
+}
+
+function* begin(tx: SqlTransaction, firings: readonly Firing[]): SqlProgram<void> {
+  const { firedTriggers } = tx.session
+  const executions = executionsOf(tx, firings)
+  yield* firedTriggers.begin(executions, tx.nowMs)
+  // The job may have been replaced since it was claimed.
+  yield* firedTriggers.amend(
+    executions.filter(({ nonConcurrent, requestsRecovery }, index) => {
+      const row = firings[index]?.row
+      return row?.nonConcurrent !== nonConcurrent || row.requestsRecovery !== requestsRecovery
+    }),
+  )
+}
+
+function executionsOf({ nowMs }: SqlTransaction, firings: readonly Firing[]): FiredRow[] {
+  return firings.map(({ row, jobDetail }) => ({
+    ...row,
+    state: 'EXECUTING',
+    firedTimeMs: nowMs,
+    nonConcurrent: jobDetail.disallowConcurrentExecution,
+    requestsRecovery: jobDetail.requestsRecovery,
+  }))
+}
+
+/** Writes the new state of the triggers, and blocks those of jobs that forbid concurrent execution. */
+function* advance(
+  { session: { triggers }, offers }: SqlTransaction,
+  firings: readonly Firing[],
+): SqlProgram<void> {
+  for (const { fired } of firings) offers.noteRearmed(fired.nextFireTimeMs)
+  yield* triggers.advance(
+    firings.map((firing): StoredTrigger => ({ trigger: firing.fired, state: stateAfterFire(firing) })),
+  )
+  const blocking = firings.filter(({ jobDetail }) => jobDetail.disallowConcurrentExecution)
+  yield* triggers.block(blocking.map(({ jobDetail }) => jobDetail.key))
+}
+
+function stateAfterFire({ jobDetail, fired }: Firing): StoredTriggerState {
+  const after = nextTriggerState('ACQUIRED', fired.nextFireTimeMs === null ? 'fireLast' : 'fire') ?? 'ERROR'
+  return jobDetail.disallowConcurrentExecution ? (nextTriggerState(after, 'block') ?? after) : after
+}
+
+function* fail(tx: SqlTransaction, faulty: readonly FaultyTrigger[]): SqlProgram<void> {
+  if (faulty.length === 0) return
+  yield* putInError(tx, faulty)
+  yield* tx.session.firedTriggers.deleteStaleClaims()
+}
+
+function bundleOf({ nowMs }: SqlTransaction, firing: Firing): TriggerFiredBundle {
+  const { trigger: before, row, jobDetail, fired, calendar } = firing
+  return {
+    fireInstanceId: row.fireInstanceId,
+    jobDetail,
+    trigger: fired,
+    calendar,
+    fireTimeMs: nowMs,
+    scheduledFireTimeMs: row.plannedTimeMs,
+    previousFireTimeMs: before.previousFireTimeMs,
+    nextFireTimeMs: fired.nextFireTimeMs,
+  }
+}

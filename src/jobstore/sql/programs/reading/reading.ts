@@ -1,0 +1,121 @@
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
+import type { SchedulerSignaler } from '../../../job-store.ts'
+import {
+  type ExecutionCursor,
+  type ExecutionQuery,
+  type ExecutionSummary,
+  type JobQuery,
+  type JobSummary,
+  type Page,
+  pageOf,
+  pageSize,
+  type TriggerQuery,
+  type TriggerSummary,
+  type UnknownJobType,
+  unknownJobTypeLimits,
+} from '../../../queries.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlSession } from '../../session/sql-session.ts'
+import type { BrokenTrigger } from '../../tables/triggers/trigger-table.ts'
+
+// Reading one job or trigger throws when its row cannot be read; listings and firing go on without it.
+
+export function* getJob({ jobs }: SqlSession, key: JobKey): SqlProgram<JobDetail | null> {
+  const { found, broken } = yield* jobs.load([key])
+  const error = broken.get(key)
+  if (error !== undefined) throw error
+  return found.get(key) ?? null
+}
+
+export function* getTrigger({ triggers }: SqlSession, key: TriggerKey): SqlProgram<Trigger | null> {
+  const { found, broken } = yield* triggers.load([key])
+  const [fault] = broken
+  if (fault !== undefined) throw fault.error
+  return found.get(key)?.trigger ?? null
+}
+
+export function* getTriggersOfJob({ triggers }: SqlSession, key: JobKey): SqlProgram<TriggersOfJob> {
+  const { found, broken } = yield* triggers.loadOfJob(key)
+  return { triggers: found.values().map(({ trigger }) => trigger), broken }
+}
+
+export interface TriggersOfJob {
+  readonly triggers: readonly Trigger[]
+  /** Unreadable triggers. */
+  readonly broken: readonly BrokenTrigger[]
+}
+
+/** Reports, after the listing, the triggers that it leaves out. */
+export function withoutBroken(
+  { triggers, broken }: TriggersOfJob,
+  signaler: SchedulerSignaler,
+): readonly Trigger[] {
+  for (const { error } of broken) signaler.storeError(error.message, error)
+  return triggers
+}
+
+export function* getCalendar({ calendars }: SqlSession, name: string): SqlProgram<Calendar | null> {
+  const calendar = (yield* calendars.load([name])).get(name) ?? null
+  if (calendar instanceof Error) throw calendar
+  return calendar
+}
+
+export function* getPausedTriggerGroups({ pausedGroups }: SqlSession): SqlProgram<readonly string[]> {
+  return [...(yield* pausedGroups.load()).triggerGroups]
+}
+
+export function* getPausedJobGroups({ pausedGroups }: SqlSession): SqlProgram<readonly string[]> {
+  return [...(yield* pausedGroups.load()).jobGroups]
+}
+
+/** One page of jobs. */
+export function* queryJobs({ listings }: SqlSession, query: JobQuery): SqlProgram<Page<JobSummary, JobKey>> {
+  const size = pageSize('queryJobs', query)
+  return pageOf(yield* listings.jobs(query, size + 1), size)
+}
+
+/** One page of triggers. */
+export function* queryTriggers(
+  { listings }: SqlSession,
+  query: TriggerQuery,
+): SqlProgram<Page<TriggerSummary, TriggerKey>> {
+  const size = pageSize('queryTriggers', query)
+  return pageOf(yield* listings.triggers(query, size + 1), size)
+}
+
+/** One page of the history. */
+export function* queryExecutions(
+  { history }: SqlSession,
+  query: ExecutionQuery,
+): SqlProgram<Page<ExecutionSummary, ExecutionCursor>> {
+  const size = pageSize('queryExecutions', query)
+  const found = yield* history.find(query, size + 1)
+  const items = found.slice(0, size)
+  const last = items.at(-1)
+  if (found.length <= size || last === undefined) return { items, next: null }
+  return { items, next: { fireTimeMs: last.fireTimeMs, fireInstanceId: last.fireInstanceId } }
+}
+
+type ListedType = Omit<UnknownJobType, 'first'> & { readonly first: UnknownJobType['first'][number][] }
+
+/** Finds the job types among the triggers that are due, and names those that this node has no code for. */
+export function* queryUnknownJobTypes({
+  context,
+  listings,
+}: SqlSession): SqlProgram<readonly UnknownJobType[]> {
+  const found = new Map<string, ListedType>()
+  for (const { jobType, waiting, keys } of yield* listings.dueByJobType(context.clock.now())) {
+    if (context.knowsJobType(jobType)) continue
+    let listed = found.get(jobType)
+    if (listed === undefined) {
+      if (found.size === unknownJobTypeLimits.types) continue
+      listed = { jobType, waiting, first: [] }
+      found.set(jobType, listed)
+    }
+    if (keys !== null) listed.first.push(keys)
+  }
+  return [...found.values()]
+}

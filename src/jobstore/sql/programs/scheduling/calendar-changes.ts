@@ -1,0 +1,101 @@
+import { ObjectAlreadyExistsError } from '../../../../core/errors.ts'
+import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
+import { calendarInUse } from '../../../refusals.ts'
+import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
+import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
+import { endStaleClaims } from '../steps/ended-claims.ts'
+import { isPausedByGroup } from '../steps/group-pauses.ts'
+import { settleJobs } from '../steps/settling.ts'
+
+/** How many triggers are read and written at a time when their calendar changes. */
+const triggersAtATime = 1000
+
+export function* addCalendar(
+  tx: SqlTransaction,
+  name: string,
+  calendar: Calendar,
+  options: { readonly replace: boolean; readonly updateTriggers: boolean },
+): SqlProgram<void> {
+  const { calendars } = tx.session
+  if (!options.replace && (yield* calendars.exists(name)))
+    throw new ObjectAlreadyExistsError('calendar', name)
+  yield* calendars.put(name, calendar)
+  if (options.updateTriggers) yield* updateUsers(tx, name, calendar)
+}
+
+/** Gives the triggers that name a calendar their fire times under it. */
+function* updateUsers(tx: SqlTransaction, name: string, calendar: Calendar): SqlProgram<void> {
+  const { session } = tx
+  const users = yield* session.triggers.lockOfCalendar(name)
+  if (users.length === 0) return
+  const paused = yield* session.pausedGroups.load()
+  const revived: TriggerRef[] = []
+  for (let from = 0; from < users.length; from += triggersAtATime) {
+    revived.push(...(yield* updateSome(tx, users.slice(from, from + triggersAtATime), calendar, paused)))
+  }
+  // A claim was made for a fire time that may be excluded now.
+  if (users.some(({ state }) => state === 'ACQUIRED')) yield* endStaleClaims(tx)
+  yield* settleJobs(
+    tx,
+    revived.map(({ jobKey }) => jobKey),
+  )
+}
+
+/** Answers the triggers that have a fire time again. */
+function* updateSome(
+  tx: SqlTransaction,
+  refs: readonly TriggerRef[],
+  calendar: Calendar,
+  paused: PausedGroups,
+): SqlProgram<readonly TriggerRef[]> {
+  const { session, nowMs } = tx
+  // Unreadable rows stay as they are: they are reported when they are due.
+  const { found } = yield* session.triggers.load(refs.map(({ key }) => key))
+  const changed: StoredTrigger[] = []
+  const revived: TriggerRef[] = []
+  for (const ref of refs) {
+    const stored = found.get(ref.key)
+    if (stored === undefined) continue
+    const { trigger, state: before } = stored
+    const updated = trigger.updateWithNewCalendar(calendar, nowMs, session.context.misfireThresholdMs)
+    const state = stateUnderCalendar(before, trigger, updated)
+    if (state === null) continue
+    const isRevived = before === 'COMPLETE'
+    if (isRevived) revived.push(ref)
+    const isPaused = isRevived && isPausedByGroup(paused, ref)
+    changed.push({ trigger: updated, state: isPaused ? (nextTriggerState(state, 'pause') ?? state) : state })
+  }
+  yield* session.triggers.advance(changed)
+  for (const { trigger, state } of changed) {
+    if (state === 'WAITING') tx.offers.note(trigger.nextFireTimeMs)
+    if (state === 'COMPLETE') tx.signals.add('triggerFinalized', trigger)
+  }
+  return revived
+}
+
+/** The state of a trigger after its fire time was computed under a new calendar; null when it stays as it is. */
+function stateUnderCalendar(
+  state: StoredTriggerState,
+  before: Trigger,
+  updated: Trigger,
+): StoredTriggerState | null {
+  if (state === 'COMPLETE') {
+    // A trigger that an instruction ended still has its fire time, and must stay ended.
+    const isBack = before.nextFireTimeMs === null && updated.nextFireTimeMs !== null
+    return isBack ? nextTriggerState(state, 'revive') : null
+  }
+  if (updated.nextFireTimeMs === null && state !== 'ERROR') return nextTriggerState(state, 'complete')
+  return nextTriggerState(state, 'release') ?? state
+}
+
+export function* deleteCalendar(tx: SqlTransaction, name: string): SqlProgram<boolean> {
+  const { session } = tx
+  if (!(yield* session.calendars.exists(name))) return false
+  const user = yield* session.keyLists.userOfCalendar(name)
+  if (user !== null) throw calendarInUse(name, user)
+  return yield* session.calendars.delete(name)
+}

@@ -1,0 +1,58 @@
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
+import { endStaleClaims } from '../steps/ended-claims.ts'
+import { lockJobs, lockTriggers } from '../steps/new-triggers.ts'
+import { deleteOrphans } from '../steps/orphans.ts'
+import { uniqueKeys } from '../steps/settling.ts'
+
+// Executions in flight are rows of their own: they go on, and block the jobs of their keys, whatever is deleted here.
+
+/** Deletes jobs with their triggers; answers those that existed. */
+export function* deleteJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+  const { jobs, triggers } = tx.session
+  const unique = uniqueKeys(keys)
+  const found = yield* lockJobs(tx, unique)
+  if (found.size > 0) {
+    yield* deleteRefs(tx, yield* triggers.lockOfJobs(found.keys()))
+    yield* jobs.delete(found.keys())
+  }
+  return unique.filter((key) => found.has(key))
+}
+
+/** Deletes triggers, and jobs that lose their last one by it; answers the triggers that existed. */
+export function* deleteTriggers(
+  tx: SqlTransaction,
+  keys: readonly TriggerKey[],
+): SqlProgram<readonly TriggerKey[]> {
+  const unique = new KeyMap<TriggerKey, true>()
+  for (const key of keys) unique.set(key, true)
+  const jobKeys = (yield* tx.session.keyLists.jobsOfTriggers(unique.keys())).values()
+  // Jobs before triggers, as everywhere.
+  yield* lockJobs(tx, uniqueKeys(jobKeys))
+  const found = yield* lockTriggers(tx, unique.keys())
+  const refs = found.values()
+  yield* deleteRefs(tx, refs)
+  yield* deleteOrphans(
+    tx,
+    refs.map(({ jobKey }) => jobKey),
+  )
+  return unique.keys().filter((key) => found.has(key))
+}
+
+function* deleteRefs(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlProgram<void> {
+  yield* tx.session.triggers.delete(refs)
+  if (refs.some(({ state }) => state === 'ACQUIRED')) yield* endStaleClaims(tx)
+}
+
+/** Deletes all jobs, triggers, calendars and remembered pauses. */
+export function* clear(tx: SqlTransaction): SqlProgram<void> {
+  const { triggers, jobs, calendars, pausedGroups, firedTriggers } = tx.session
+  yield* triggers.clear()
+  yield* jobs.clear()
+  yield* calendars.clear()
+  yield* pausedGroups.clear()
+  yield* firedTriggers.deleteStaleClaims()
+}

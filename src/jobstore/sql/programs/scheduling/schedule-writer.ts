@@ -1,0 +1,147 @@
+import { Lanes } from '../../../../core/lanes.ts'
+import { unawaited } from '../../../../core/promises.ts'
+import type { ScheduleEntry } from '../../../job-store.ts'
+import { RowsLockedError } from '../../kernel/sql-runner.ts'
+import type { SqlTransactor } from '../../session/sql-transactor.ts'
+import { ScheduleFootprint } from './schedule-footprint.ts'
+import { type ScheduleRequest, scheduleMany } from './scheduling.ts'
+
+interface Call extends ScheduleRequest {
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** Calls that depend on each other, in their order. */
+interface Chain {
+  readonly calls: Call[]
+  readonly footprint: ScheduleFootprint
+}
+
+/** Most triggers of calls that share a transaction; a single call may have more. */
+const triggersPerTransaction = 1000
+/** How many calls of a transaction that was given up are run at a time, each in its own transaction. */
+const sideBySide = 4
+
+/**
+ * Stores what is scheduled, many calls at a time: while one transaction is under way the next calls gather and share
+ * the following one, so that concurrent callers share one commit. Each call succeeds or is refused by itself. A call
+ * that needs rows which another session has locked waits by itself: the others go on without it, except those that
+ * depend on it.
+ */
+export class ScheduleWriter {
+  readonly #transactor: SqlTransactor
+  #calls: Call[] = []
+  #isWriting = false
+  /** Calls that wait for locks of other sessions. */
+  readonly #waiting = new Set<Chain>()
+  readonly #apart = new Lanes(sideBySide)
+
+  constructor(transactor: SqlTransactor) {
+    this.#transactor = transactor
+  }
+
+  schedule(entries: readonly ScheduleEntry[], options: { readonly replace: boolean }): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#add({ entries, replace: options.replace, resolve, reject })
+    })
+  }
+
+  #add(call: Call): void {
+    const ahead = [...this.#waiting].find(({ footprint }) => footprint.meets(call))
+    if (ahead !== undefined) {
+      ahead.calls.push(call)
+      ahead.footprint.add(call)
+      return
+    }
+    this.#calls.push(call)
+    if (this.#isWriting) return
+    this.#isWriting = true
+    unawaited(this.#write(), call.reject)
+  }
+
+  async #write(): Promise<void> {
+    // One turn of the microtask queue lets calls that are made together gather.
+    await Promise.resolve()
+    for (let batch = this.#takeBatch(); batch.length > 0; batch = this.#takeBatch()) {
+      await this.#store(batch)
+    }
+    this.#isWriting = false
+  }
+
+  #takeBatch(): Call[] {
+    let triggers = 0
+    const end = this.#calls.findIndex(({ entries }, index) => {
+      for (const entry of entries) triggers += entry.triggers.length
+      return index > 0 && triggers > triggersPerTransaction
+    })
+    const batch = end < 0 ? this.#calls : this.#calls.slice(0, end)
+    this.#calls = end < 0 ? [] : this.#calls.slice(end)
+    return batch
+  }
+
+  async #store(batch: readonly Call[]): Promise<void> {
+    try {
+      await this.#transact(batch, 'passOver')
+    } catch (error) {
+      const [only] = batch
+      if (error instanceof RowsLockedError) this.#setApart(batch)
+      else if (batch.length === 1) only?.reject(error)
+      // What one call holds may be what the database refuses: the others must not fail with it.
+      else for (const call of batch) await this.#store([call])
+    }
+  }
+
+  /** Which of the calls met the lock is not known, so independent calls are run side by side. */
+  #setApart(batch: readonly Call[]): void {
+    for (const chain of chainsOf(batch)) {
+      this.#waiting.add(chain)
+      // Each call of a chain is answered by itself; the rest of a chain that stopped is refused.
+      unawaited(this.#storeInTurn(chain), (error) => {
+        for (const call of chain.calls) call.reject(error)
+      })
+    }
+  }
+
+  async #storeInTurn(chain: Chain): Promise<void> {
+    for (let call = chain.calls.shift(); call !== undefined; call = chain.calls.shift()) {
+      await this.#storeAlone(call).catch(call.reject)
+    }
+    this.#waiting.delete(chain)
+  }
+
+  async #storeAlone(call: Call): Promise<void> {
+    try {
+      await this.#apart.run(() => this.#transact([call], 'passOver'))
+    } catch (error) {
+      if (!(error instanceof RowsLockedError)) throw error
+      await this.#transact([call], 'comeBack')
+    }
+  }
+
+  async #transact(batch: readonly Call[], whenLocked: 'passOver' | 'comeBack'): Promise<void> {
+    const outcomes = await this.#transactor.run((tx) => scheduleMany(tx, batch), {
+      lock: 'shared',
+      whenLocked,
+    })
+    for (const [index, call] of batch.entries()) {
+      const refusal = outcomes[index] ?? null
+      if (refusal === null) call.resolve()
+      else call.reject(refusal)
+    }
+  }
+}
+
+/** Calls that depend on each other, directly or through others, stay together. */
+function chainsOf(calls: readonly Call[]): readonly Chain[] {
+  const chains = new Set<Chain>()
+  for (const call of calls) {
+    const met = [...chains].filter(({ footprint }) => footprint.meets(call))
+    const before = met.flatMap((chain) => chain.calls)
+    for (const chain of met) chains.delete(chain)
+    const footprint = new ScheduleFootprint()
+    const together = [...calls.filter((other) => before.includes(other)), call]
+    for (const each of together) footprint.add(each)
+    chains.add({ calls: together, footprint })
+  }
+  return [...chains]
+}

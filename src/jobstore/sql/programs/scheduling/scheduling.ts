@@ -1,0 +1,243 @@
+import { ObjectAlreadyExistsError } from '../../../../core/errors.ts'
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
+import type { ScheduleEntry } from '../../../job-store.ts'
+import { jobKeyMismatch, jobNotFound, rescheduledOntoAnother } from '../../../refusals.ts'
+import { type SqlProgram, together } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
+import type { JobRef } from '../../tables/jobs/job-table.ts'
+import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
+import { endStaleClaims } from '../steps/ended-claims.ts'
+import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
+import { deleteOrphans } from '../steps/orphans.ts'
+import { settleJobs } from '../steps/settling.ts'
+import { ScheduleFootprint } from './schedule-footprint.ts'
+
+/** One call of `scheduleJobs`. */
+export interface ScheduleRequest {
+  readonly entries: readonly ScheduleEntry[]
+  readonly replace: boolean
+}
+
+export function* scheduleJobs(
+  tx: SqlTransaction,
+  entries: readonly ScheduleEntry[],
+  { replace }: { readonly replace: boolean },
+): SqlProgram<void> {
+  for (const refusal of yield* scheduleMany(tx, [{ entries, replace }])) if (refusal !== null) throw refusal
+}
+
+export function* addJob(
+  tx: SqlTransaction,
+  job: JobDetail,
+  options: { readonly replace: boolean },
+): SqlProgram<void> {
+  yield* scheduleJobs(tx, [{ job, triggers: [] }], options)
+}
+
+/**
+ * Carries out several calls in one transaction, as if one came after the other; answers for each why it was refused, or
+ * null. A refused call stores nothing and does not affect the others.
+ */
+export function* scheduleMany(
+  tx: SqlTransaction,
+  requests: readonly ScheduleRequest[],
+): SqlProgram<readonly (Error | null)[]> {
+  const refusals: (Error | null)[] = []
+  // When one transaction stores them in several steps, all rows are locked first, because locks are taken in one order
+  // everywhere.
+  if (independentOf(requests).length < requests.length) yield* lockWhatExists(tx, requests)
+  while (refusals.length < requests.length) {
+    refusals.push(...(yield* scheduleBatch(tx, independentOf(requests.slice(refusals.length)))))
+  }
+  return refusals
+}
+
+/** The first requests, as many as can be stored together because none depends on another one. */
+function independentOf(requests: readonly ScheduleRequest[]): readonly ScheduleRequest[] {
+  const footprint = new ScheduleFootprint()
+  const end = requests.findIndex((request) => {
+    const isDependent = footprint.meets(request)
+    footprint.add(request)
+    return isDependent
+  })
+  return end < 0 ? requests : requests.slice(0, end)
+}
+
+interface Stored {
+  /** Keys of triggers that are taken. */
+  readonly taken: KeyMap<TriggerKey, JobKey>
+  /** Locked: those that may be replaced. */
+  readonly triggers: KeyMap<TriggerKey, TriggerRef>
+  /** Locked. */
+  readonly jobs: KeyMap<JobKey, JobRef>
+  readonly paused: PausedGroups | null
+}
+
+/** Stores requests together; answers for the first of them only when a later one depends on their result. */
+function* scheduleBatch(
+  tx: SqlTransaction,
+  requests: readonly ScheduleRequest[],
+): SqlProgram<readonly (Error | null)[]> {
+  const stored = yield* lockWhatExists(tx, requests)
+  const refusals: (Error | null)[] = []
+  const accepted: ScheduleEntry[] = []
+  const jobsLosingTriggers = new KeyMap<JobKey, true>()
+  for (const request of requests) {
+    // A job that loses a trigger may be deleted with it.
+    if (jobsLosingTriggers.size > 0 && namesAny(request, jobsLosingTriggers)) break
+    const refusal = refusalOf(stored, request)
+    refusals.push(refusal)
+    if (refusal !== null) continue
+    accepted.push(...request.entries)
+    for (const key of jobsLosingTriggersIn(stored, request)) jobsLosingTriggers.set(key, true)
+  }
+  yield* storeEntries(tx, accepted, stored)
+  return refusals
+}
+
+function* lockWhatExists(tx: SqlTransaction, requests: readonly ScheduleRequest[]): SqlProgram<Stored> {
+  const triggerKeys = new KeyMap<TriggerKey, true>()
+  const jobKeys = new KeyMap<JobKey, true>()
+  const replaceable = new KeyMap<TriggerKey, true>()
+  for (const { entries, replace } of requests) {
+    for (const { job, triggers } of entries) {
+      if (job !== null) jobKeys.set(job.key, true)
+      for (const { key, jobKey } of triggers) {
+        triggerKeys.set(key, true)
+        if (replace) replaceable.set(key, true)
+        if (jobKey !== null) jobKeys.set(jobKey, true)
+      }
+    }
+  }
+  const look = tx.session.keyLists.jobsOfTriggers(triggerKeys.keys())
+  if (replaceable.size === 0) {
+    const lockAndLook = together(lockJobs(tx, jobKeys.keys()), tx.session.pausedGroups.load())
+    const [taken, [jobs, paused]] = yield* together(look, lockAndLook)
+    return { taken, triggers: new KeyMap(), jobs, paused }
+  }
+  const taken = yield* look
+  const replaced = taken.keys().filter((key) => replaceable.has(key))
+  for (const key of replaced) {
+    const formerJob = taken.get(key)
+    if (formerJob !== undefined) jobKeys.set(formerJob, true)
+  }
+  // Jobs before triggers, as everywhere, and all of them in one order.
+  const jobs = yield* lockJobs(tx, jobKeys.keys())
+  const triggers = yield* lockTriggers(tx, replaced)
+  return { taken, triggers, jobs, paused: null }
+}
+
+/** Why a request cannot be stored, or null. */
+function refusalOf(stored: Stored, { entries, replace }: ScheduleRequest): Error | null {
+  const newJobs = new KeyMap<JobKey, true>()
+  for (const { job } of entries) {
+    if (job === null) continue
+    const isTaken = stored.jobs.has(job.key) || newJobs.has(job.key)
+    if (isTaken && !replace) return new ObjectAlreadyExistsError('job', job.key.toString())
+    newJobs.set(job.key, true)
+  }
+  const newTriggers = new KeyMap<TriggerKey, true>()
+  for (const { key, jobKey } of entries.flatMap(({ triggers }) => triggers)) {
+    const isTaken = stored.taken.has(key) || newTriggers.has(key)
+    if (isTaken && !replace) return new ObjectAlreadyExistsError('trigger', key.toString())
+    newTriggers.set(key, true)
+    if (jobKey === null || !(newJobs.has(jobKey) || stored.jobs.has(jobKey))) return jobNotFound(key, jobKey)
+  }
+  return null
+}
+
+/** The jobs whose stored triggers a request gives to other jobs. */
+function jobsLosingTriggersIn(stored: Stored, { entries }: ScheduleRequest): JobKey[] {
+  if (stored.triggers.size === 0) return []
+  return entries
+    .flatMap(({ triggers }) => triggers)
+    .flatMap(({ key, jobKey }) => {
+      const former = stored.triggers.get(key)?.jobKey
+      return former !== undefined && jobKey?.equals(former) !== true ? [former] : []
+    })
+}
+
+function namesAny({ entries }: ScheduleRequest, keys: KeyMap<JobKey, true>): boolean {
+  return entries.some(
+    ({ job, triggers }) =>
+      (job !== null && keys.has(job.key)) ||
+      triggers.some(({ jobKey }) => jobKey !== null && keys.has(jobKey)),
+  )
+}
+
+function* storeEntries(
+  tx: SqlTransaction,
+  entries: readonly ScheduleEntry[],
+  stored: Stored,
+): SqlProgram<void> {
+  const details = new KeyMap<JobKey, JobDetail>()
+  for (const { job } of entries) if (job !== null) details.set(job.key, job)
+  yield* storeJobs(tx, details.values(), stored.jobs)
+  const jobs = new KeyMap<JobKey, Pick<JobRef, 'nonConcurrent'>>()
+  for (const ref of stored.jobs.values()) jobs.set(ref.key, ref)
+  for (const { key, disallowConcurrentExecution } of details.values()) {
+    jobs.set(key, { nonConcurrent: disallowConcurrentExecution })
+  }
+  const triggers = entries.flatMap((entry) => entry.triggers)
+  const jobsLosingTriggers = yield* storeNewTriggers(tx, triggers, {
+    existing: stored.triggers,
+    jobs,
+    paused: stored.paused,
+  })
+  yield* deleteOrphans(tx, jobsLosingTriggers)
+}
+
+function* storeJobs(
+  tx: SqlTransaction,
+  details: readonly JobDetail[],
+  stored: KeyMap<JobKey, JobRef>,
+): SqlProgram<void> {
+  const { jobs, triggers, scopes } = tx.session
+  const fresh = details.filter(({ key }) => !stored.has(key))
+  yield* jobs.insert(fresh)
+  const replacing = details.filter(({ key }) => stored.has(key))
+  yield* jobs.put(replacing)
+  const changed = replacing.filter((detail) => changesKind(detail, stored.get(detail.key)))
+  if (changed.length === 0) return
+  const keys = changed.map(({ key }) => key)
+  yield* triggers.applyToJobs('release', keys)
+  yield* endStaleClaims(tx)
+  yield* settleJobs(tx, keys)
+  tx.offers.note(yield* scopes.earliestOfJobs(keys))
+}
+
+/** Whether replacing a job changes the rules for its waiting triggers, so that claims on them are void. */
+function changesKind(detail: JobDetail, stored: JobRef | undefined): boolean {
+  return (
+    stored !== undefined &&
+    (stored.nonConcurrent !== detail.disallowConcurrentExecution || stored.jobType !== detail.jobType)
+  )
+}
+
+/** Replaces a trigger by another one of the same job; false when there is no such trigger. */
+export function* rescheduleTrigger(
+  tx: SqlTransaction,
+  key: TriggerKey,
+  trigger: Trigger,
+): SqlProgram<boolean> {
+  const formerJob = (yield* tx.session.keyLists.jobsOfTriggers([key])).get(key)
+  if (formerJob === undefined) return false
+  const jobs = yield* lockJobs(tx, [formerJob])
+  const existing = yield* lockTriggers(tx, [key, trigger.key])
+  const replaced = existing.get(key)
+  // It was deleted, or went to another job, while this waited for the locks.
+  if (replaced === undefined || !jobs.has(replaced.jobKey)) return false
+  const { jobKey } = replaced
+  if (trigger.jobKey?.equals(jobKey) !== true) throw jobKeyMismatch(key, jobKey, trigger.jobKey)
+  const keepsKey = key.equals(trigger.key)
+  if (!keepsKey && existing.has(trigger.key)) throw rescheduledOntoAnother(trigger.key)
+  yield* storeNewTriggers(tx, [trigger], { existing, jobs })
+  if (keepsKey) return true
+  yield* tx.session.triggers.delete([replaced])
+  if (replaced.state === 'ACQUIRED') yield* endStaleClaims(tx)
+  return true
+}

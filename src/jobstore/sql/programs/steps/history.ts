@@ -1,0 +1,53 @@
+import type { JobKey } from '../../../../core/key.ts'
+import type { JobCompletion } from '../../../job-store.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { FiredRow } from '../../tables/firings/fired-trigger-table.ts'
+import type { HistoryEntry } from '../../tables/history/history-table.ts'
+
+/** Writes ended executions of this node into the history, if its options say so. */
+export function* recordEnded(tx: SqlTransaction, completions: readonly JobCompletion[]): SqlProgram<void> {
+  const { history, context } = tx.session
+  const entries: HistoryEntry[] = []
+  for (const { fireInstanceId, jobDetail, report } of completions) {
+    if (report === undefined || !history.keeps(report.outcome)) continue
+    entries.push({
+      ...report,
+      fireInstanceId,
+      jobKey: jobDetail.key,
+      jobType: jobDetail.jobType,
+      node: context.instanceId,
+    })
+  }
+  if (entries.length > 0) yield* history.insert(entries)
+}
+
+/** Writes executions that were lost with their node, and are not run again, into the history. */
+export function* recordLost(
+  tx: SqlTransaction,
+  rows: readonly FiredRow[],
+  jobTypeOf: (jobKey: JobKey) => string | null,
+): SqlProgram<void> {
+  const { history } = tx.session
+  if (rows.length === 0 || !history.keeps('lost')) return
+  const entries = rows.flatMap(({ jobKey, ...row }): HistoryEntry[] => {
+    if (jobKey === null) return []
+    return [
+      {
+        fireInstanceId: row.fireInstanceId,
+        triggerKey: row.triggerKey,
+        jobKey,
+        jobType: jobTypeOf(jobKey),
+        node: row.instanceId,
+        scheduledFireTimeMs: row.plannedTimeMs,
+        fireTimeMs: row.firedTimeMs,
+        finishedTimeMs: null,
+        attempt: 1,
+        outcome: 'lost',
+        errorText: null,
+        recovering: false,
+      },
+    ]
+  })
+  yield* history.insert(entries)
+}

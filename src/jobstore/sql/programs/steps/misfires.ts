@@ -1,0 +1,56 @@
+import type { TriggerKey } from '../../../../core/key.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
+import { calendarsOf } from './calendar-lookup.ts'
+import { type FaultyTrigger, putInError } from './faulty-triggers.ts'
+
+/** Whether a trigger is misfired, so that its misfire instruction applies. */
+export function isLate(
+  tx: SqlTransaction,
+  row: Pick<TriggerRef, 'nextFireTimeMs' | 'misfireIsIgnored'>,
+): boolean {
+  const { nextFireTimeMs, misfireIsIgnored } = row
+  const latestMs = tx.nowMs - tx.session.context.misfireThresholdMs
+  return nextFireTimeMs !== null && nextFireTimeMs <= latestMs && !misfireIsIgnored
+}
+
+/**
+ * Carries out the misfire instructions of locked triggers that wait or are paused, in the order of the keys, until as
+ * many of them are due at once as the limit allows; answers those that were handled.
+ */
+export function* treatMisfires(
+  tx: SqlTransaction,
+  keys: readonly TriggerKey[],
+  dueMax: number = Number.POSITIVE_INFINITY,
+): SqlProgram<readonly TriggerKey[]> {
+  if (keys.length === 0) return []
+  const { session, signals, nowMs } = tx
+  const { found, broken } = yield* session.triggers.load(keys)
+  const stored = keys.flatMap((key) => found.get(key) ?? [])
+  const calendarOf = yield* calendarsOf(
+    tx,
+    stored.map(({ trigger }) => trigger),
+  )
+  const faulty: FaultyTrigger[] = [...broken]
+  const treated: TriggerKey[] = broken.map(({ key }) => key)
+  const updated: StoredTrigger[] = []
+  let dueCount = 0
+  for (const { trigger, state } of stored) {
+    if (dueCount >= dueMax) break
+    treated.push(trigger.key)
+    signals.add('triggerMisfired', trigger)
+    try {
+      const after = trigger.updateAfterMisfire(calendarOf(trigger), nowMs)
+      const isOver = after.nextFireTimeMs === null
+      updated.push({ trigger: after, state: isOver ? 'COMPLETE' : state })
+      if (isOver) signals.add('triggerFinalized', after)
+      else if (after.nextFireTimeMs <= nowMs) dueCount++
+    } catch (error) {
+      faulty.push({ key: trigger.key, error })
+    }
+  }
+  yield* session.triggers.reschedule(updated)
+  yield* putInError(tx, faulty)
+  return treated
+}

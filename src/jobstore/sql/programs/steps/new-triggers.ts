@@ -1,0 +1,135 @@
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
+import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
+import type { JobRef } from '../../tables/jobs/job-table.ts'
+import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
+import { endStaleClaims } from './ended-claims.ts'
+import { executingJobs } from './settling.ts'
+
+/** The locked rows of a transaction that exist already. */
+export interface LockedRows {
+  readonly existing: KeyMap<TriggerKey, TriggerRef>
+  readonly jobs: KeyMap<JobKey, Pick<JobRef, 'nonConcurrent'>>
+  /** Null before they were read. */
+  readonly paused?: PausedGroups | null
+}
+
+export function* lockTriggers(
+  tx: SqlTransaction,
+  keys: readonly TriggerKey[],
+): SqlProgram<KeyMap<TriggerKey, TriggerRef>> {
+  const found = new KeyMap<TriggerKey, TriggerRef>()
+  if (keys.length === 0) return found
+  for (const ref of yield* tx.session.triggers.lock(keys)) found.set(ref.key, ref)
+  return found
+}
+
+export function* lockJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<KeyMap<JobKey, JobRef>> {
+  const found = new KeyMap<JobKey, JobRef>()
+  if (keys.length === 0) return found
+  for (const ref of yield* tx.session.jobs.lock(keys)) found.set(ref.key, ref)
+  return found
+}
+
+/**
+ * Stores triggers whose jobs are locked, over those of the same keys: they start anew, WAITING, PAUSED, BLOCKED or
+ * COMPLETE as their groups, their job and their fire time say. Notes when they may fire; answers the former jobs of
+ * triggers that were replaced by triggers of another job.
+ */
+export function* storeNewTriggers(
+  tx: SqlTransaction,
+  triggers: readonly Trigger[],
+  { existing, jobs, paused = null }: LockedRows,
+): SqlProgram<readonly JobKey[]> {
+  if (triggers.length === 0) return []
+  const states = new StartingStates(
+    yield* readCircumstances(tx, triggers, jobs, paused ?? (yield* tx.session.pausedGroups.load())),
+  )
+  const stored = new KeyMap<TriggerKey, StoredTrigger>()
+  const jobsLosingTriggers: JobKey[] = []
+  for (const trigger of triggers) {
+    const { key, jobKey } = trigger
+    const formerJob = stored.get(key)?.trigger.jobKey ?? existing.get(key)?.jobKey
+    if (formerJob !== undefined && jobKey?.equals(formerJob) !== true) jobsLosingTriggers.push(formerJob)
+    stored.set(key, { trigger, state: states.of(trigger) })
+  }
+  yield* tx.session.pausedGroups.addTriggerGroups(states.newlyPaused)
+  yield* write(tx, stored.values(), existing)
+  return jobsLosingTriggers
+}
+
+function* write(
+  tx: SqlTransaction,
+  stored: readonly StoredTrigger[],
+  existing: KeyMap<TriggerKey, TriggerRef>,
+): SqlProgram<void> {
+  const { triggers } = tx.session
+  const fresh = stored.filter(({ trigger }) => !existing.has(trigger.key))
+  const replacing = stored.filter(({ trigger }) => existing.has(trigger.key))
+  yield* triggers.insert(fresh)
+  yield* triggers.put(replacing)
+  for (const { trigger, state } of stored) {
+    if (state === 'WAITING') tx.offers.note(trigger.nextFireTimeMs)
+  }
+  if (replacing.some(({ trigger }) => existing.get(trigger.key)?.state === 'ACQUIRED')) {
+    yield* endStaleClaims(tx)
+  }
+}
+
+/** What decides the first state of a trigger, besides its own fire time. */
+interface Circumstances {
+  readonly paused: PausedGroups
+  /** Groups that hold a trigger; known only while `pauseAll` is in force. */
+  readonly existingGroups: readonly string[]
+  readonly executing: KeyMap<JobKey, true>
+}
+
+function* readCircumstances(
+  tx: SqlTransaction,
+  triggers: readonly Trigger[],
+  jobs: LockedRows['jobs'],
+  paused: PausedGroups,
+): SqlProgram<Circumstances> {
+  const { keyLists } = tx.session
+  const groups = paused.everyNewTriggerGroup ? new Set(triggers.map(({ key }) => key.group)) : []
+  const existingGroups = paused.everyNewTriggerGroup ? yield* keyLists.triggerGroupsAmong(groups) : []
+  const nonConcurrent = new KeyMap<JobKey, true>()
+  for (const { jobKey } of triggers) {
+    if (jobKey !== null && jobs.get(jobKey)?.nonConcurrent === true) nonConcurrent.set(jobKey, true)
+  }
+  const executing = yield* executingJobs(tx, nonConcurrent.keys())
+  return { paused, existingGroups, executing }
+}
+
+class StartingStates {
+  /** New groups of this call while `pauseAll` is in force. */
+  readonly newlyPaused: string[] = []
+  readonly #circumstances: Circumstances
+  readonly #pausedGroups: Set<string>
+  readonly #existingGroups: Set<string>
+
+  constructor(circumstances: Circumstances) {
+    this.#circumstances = circumstances
+    this.#pausedGroups = new Set(circumstances.paused.triggerGroups)
+    this.#existingGroups = new Set(circumstances.existingGroups)
+  }
+
+  of({ key: { group }, jobKey, nextFireTimeMs }: Trigger): StoredTriggerState {
+    const { paused, executing } = this.#circumstances
+    const isNewGroup = paused.everyNewTriggerGroup && !this.#existingGroups.has(group)
+    this.#existingGroups.add(group)
+    if (nextFireTimeMs === null) return 'COMPLETE'
+    if (isNewGroup) {
+      this.#pausedGroups.add(group)
+      this.newlyPaused.push(group)
+    }
+    const isPaused = this.#pausedGroups.has(group) || (jobKey !== null && paused.jobGroups.has(jobKey.group))
+    const state = isPaused ? 'PAUSED' : 'WAITING'
+    const isBlocked = jobKey !== null && executing.has(jobKey)
+    return isBlocked ? (nextTriggerState(state, 'block') ?? state) : state
+  }
+}

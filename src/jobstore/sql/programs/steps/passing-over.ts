@@ -1,0 +1,44 @@
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { JobRef } from '../../tables/jobs/job-table.ts'
+import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
+
+/** The rows that could be locked, because no other session has locked them. */
+export interface TriedLocks<Key extends JobKey | TriggerKey, Ref> {
+  readonly found: KeyMap<Key, Ref>
+  /** Existing rows that another session has locked. */
+  readonly locked: KeyMap<Key, true>
+}
+
+export function* tryLockJobs(
+  { session: { jobs } }: SqlTransaction,
+  keys: readonly JobKey[],
+): SqlProgram<TriedLocks<JobKey, JobRef>> {
+  const found = new KeyMap<JobKey, JobRef>()
+  if (keys.length === 0) return { found, locked: new KeyMap() }
+  for (const ref of yield* jobs.tryLock(keys)) found.set(ref.key, ref)
+  const missing = keys.filter((key) => !found.has(key))
+  return { found, locked: setOf(missing.length === 0 ? [] : yield* jobs.existing(missing)) }
+}
+
+export function* tryLockTriggers(
+  { session: { triggers, keyLists } }: SqlTransaction,
+  keys: readonly TriggerKey[],
+): SqlProgram<TriedLocks<TriggerKey, TriggerRef>> {
+  const found = new KeyMap<TriggerKey, TriggerRef>()
+  if (keys.length === 0) return { found, locked: new KeyMap() }
+  for (const ref of yield* triggers.tryLock(keys)) found.set(ref.key, ref)
+  const missing = keys.filter((key) => !found.has(key))
+  return {
+    found,
+    locked: setOf(missing.length === 0 ? [] : (yield* keyLists.jobsOfTriggers(missing)).keys()),
+  }
+}
+
+function setOf<Key extends JobKey | TriggerKey>(keys: readonly Key[]): KeyMap<Key, true> {
+  const set = new KeyMap<Key, true>()
+  for (const key of keys) set.set(key, true)
+  return set
+}

@@ -1,0 +1,53 @@
+import type { JobKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { JobRef } from '../../tables/jobs/job-table.ts'
+
+/**
+ * Blocks or unblocks the triggers of jobs: a job that forbids concurrent execution blocks its triggers exactly while an
+ * execution of its key is in flight.
+ */
+export function* settleJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<void> {
+  if (keys.length === 0) return
+  yield* settleLockedJobs(tx, yield* tx.session.jobs.lock(uniqueKeys(keys)))
+}
+
+/** The same for locked jobs: no other session can begin or end an execution of them between the look and the change. */
+export function* settleLockedJobs(
+  tx: SqlTransaction,
+  refs: readonly Pick<JobRef, 'key' | 'nonConcurrent'>[],
+): SqlProgram<void> {
+  if (refs.length === 0) return
+  const { session, offers } = tx
+  const executing = yield* executingJobs(
+    tx,
+    refs.filter((ref) => ref.nonConcurrent).map(({ key }) => key),
+  )
+  const blocked = executing.keys()
+  const free = refs.map(({ key }) => key).filter((key) => !executing.has(key))
+  yield* session.triggers.block(blocked)
+  if (free.length > 0) offers.note(yield* session.triggers.applyToJobs('unblock', free))
+}
+
+/** The locked jobs that have an execution in flight; its end will look at the job. */
+export function* executingJobs(
+  tx: SqlTransaction,
+  keys: readonly JobKey[],
+): SqlProgram<KeyMap<JobKey, true>> {
+  const { firedTriggers } = tx.session
+  const executing = new KeyMap<JobKey, true>()
+  const found = yield* firedTriggers.executing(keys)
+  if (found.length === 0) return executing
+  // The end of an execution that began when its job allowed concurrency looks at the job only if its row says so.
+  // Writing that into the row waits for an execution that is ending now, so the executions are read again.
+  yield* firedTriggers.markNonConcurrent(found)
+  for (const key of yield* firedTriggers.executing(found)) executing.set(key, true)
+  return executing
+}
+
+export function uniqueKeys(keys: readonly JobKey[]): JobKey[] {
+  const unique = new KeyMap<JobKey, true>()
+  for (const key of keys) unique.set(key, true)
+  return unique.keys()
+}

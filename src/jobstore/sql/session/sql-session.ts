@@ -1,0 +1,57 @@
+import type { EpochMs } from '../../../time/clock.ts'
+import type { JobStoreContext } from '../../job-store.ts'
+import type { SignalBuffer } from '../../signal-buffer.ts'
+import type { CommitNotes } from '../kernel/commit-notes.ts'
+import type { CalendarTable } from '../tables/calendars/calendar-table.ts'
+import type { FiredTriggerTable } from '../tables/firings/fired-trigger-table.ts'
+import type { JobGroupLimits } from '../tables/firings/job-group-limits.ts'
+import type { PausedGroupTable } from '../tables/groups/paused-group-table.ts'
+import type { HistoryTable } from '../tables/history/history-table.ts'
+import type { JobTable } from '../tables/jobs/job-table.ts'
+import type { KeyLists } from '../tables/lists/key-lists.ts'
+import type { Listings } from '../tables/lists/listings.ts'
+import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
+import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
+import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
+import type { TriggersOfJava } from '../tables/triggers/triggers-of-java.ts'
+import type { FireOffers } from './fire-offers.ts'
+import type { FiringLedger } from './firing-ledger.ts'
+import type { SearchMemory } from './search-memory.ts'
+
+/** A store while one scheduler uses it: its tables, each the only place with its statements and encodings. */
+export interface SqlSession {
+  readonly context: JobStoreContext
+  readonly jobs: JobTable
+  readonly triggers: TriggerTable
+  readonly calendars: CalendarTable
+  readonly pausedGroups: PausedGroupTable
+  readonly firedTriggers: FiredTriggerTable
+  readonly history: HistoryTable
+  readonly nodes: SchedulerStateTable
+  readonly keyLists: KeyLists
+  readonly listings: Listings
+  readonly scopes: TriggerScopes
+  readonly searchMemory: SearchMemory
+  /** Whether other nodes may use the same tables. */
+  readonly clustered: boolean
+  /** Null where no Java nodes share the tables. */
+  readonly triggersOfJava: TriggersOfJava | null
+  /** Null where no group is limited. */
+  readonly groupLimits: JobGroupLimits | null
+  readonly ledger: FiringLedger
+  /** Makes a unique fire instance id. */
+  nextFireInstanceId(): string
+}
+
+/**
+ * One attempt at one transaction. Its signals and its notes for the node's memory are kept until the commit, and
+ * dropped when the transaction is run again.
+ */
+export interface SqlTransaction {
+  readonly session: SqlSession
+  readonly signals: SignalBuffer
+  /** The instant of the transaction, by which it decides everything. */
+  readonly nowMs: EpochMs
+  readonly offers: FireOffers
+  readonly notes: CommitNotes
+}

@@ -1,0 +1,72 @@
+import type { EpochMs } from '../../../time/clock.ts'
+import { SignalBuffer } from '../../signal-buffer.ts'
+import { CommitNotes } from '../kernel/commit-notes.ts'
+import type { SqlRunner } from '../kernel/sql-runner.ts'
+import type { SqlProgram } from '../kernel/statement.ts'
+import { FireOffers } from './fire-offers.ts'
+import type { SqlSession, SqlTransaction } from './sql-session.ts'
+import type { SqlOperation, SqlTransactor } from './sql-transactor.ts'
+
+/**
+ * Runs programs as transactions. After the commit it sends the transaction's signals to the scheduler, and wakes other
+ * nodes.
+ */
+export class SqlTransactions implements SqlTransactor {
+  readonly session: SqlSession
+  readonly #runner: SqlRunner
+  readonly #wakePeers: (earliestMs: EpochMs) => void
+
+  constructor(session: SqlSession, runner: SqlRunner, wakePeers: (earliestMs: EpochMs) => void) {
+    this.session = session
+    this.#runner = runner
+    this.#wakePeers = wakePeers
+  }
+
+  async run<Answer>(
+    program: (tx: SqlTransaction) => SqlProgram<Answer>,
+    operation: SqlOperation<Answer>,
+  ): Promise<Answer> {
+    const { mayBeLost, ...options } = operation
+    const { answer, tx } = await this.#runner.transact(() => attempt(this.session, program), {
+      ...options,
+      mayBeLost: (done) => mayBeLost?.(done.answer) === true,
+    })
+    tx.notes.apply()
+    const { earliestTriggerMs } = tx.offers
+    if (earliestTriggerMs !== null) this.session.searchMemory.passed.takeBack(earliestTriggerMs, tx.nowMs)
+    this.#tell(tx, operation.tells ?? 'all')
+    return answer
+  }
+
+  read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer> {
+    return this.#runner.read(() => program(this.session))
+  }
+
+  #tell(tx: SqlTransaction, tells: 'all' | 'peers' | 'none'): void {
+    const { earliestMs } = tx.offers
+    if (earliestMs !== null && tells !== 'none') {
+      if (tells === 'all') tx.signals.add('schedulingChanged', earliestMs)
+      this.#wakePeers(earliestMs)
+    }
+    tx.signals.flush(this.session.context.signaler)
+  }
+}
+
+/** Each attempt has its own signals and notes: only those of the committed one are applied. */
+function* attempt<Answer>(
+  session: SqlSession,
+  program: (tx: SqlTransaction) => SqlProgram<Answer>,
+): SqlProgram<{ readonly answer: Answer; readonly tx: SqlTransaction }> {
+  const tx = beginTransaction(session)
+  return { answer: yield* program(tx), tx }
+}
+
+export function beginTransaction(session: SqlSession): SqlTransaction {
+  return {
+    session,
+    signals: new SignalBuffer(),
+    offers: new FireOffers(),
+    notes: new CommitNotes(),
+    nowMs: session.context.clock.now(),
+  }
+}

@@ -1,0 +1,21 @@
+import type { TransactionOptions } from '../kernel/sql-runner.ts'
+import type { SqlProgram } from '../kernel/statement.ts'
+import type { SqlSession, SqlTransaction } from './sql-session.ts'
+
+export interface SqlOperation<Answer = unknown> extends TransactionOptions<Answer> {
+  /**
+   * Which loops are woken when a trigger may fire earlier: `none` after the scheduler's own loop has fired, `peers`
+   * after it has released claims.
+   */
+  readonly tells?: 'all' | 'peers' | 'none'
+}
+
+/** How programs are run. */
+export interface SqlTransactor {
+  readonly session: SqlSession
+  run<Answer>(
+    program: (tx: SqlTransaction) => SqlProgram<Answer>,
+    operation: SqlOperation<Answer>,
+  ): Promise<Answer>
+  read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer>
+}

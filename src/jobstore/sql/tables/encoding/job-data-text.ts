@@ -1,0 +1,80 @@
+import { InvalidArgumentError, JobPersistenceError } from '../../../../core/errors.ts'
+import { emptyJobDataMap, type JobDataMap } from '../../../../core/job-data-map.ts'
+import { describeValue } from '../../../../core/options.ts'
+import { readProperties, writeProperties } from './properties-text.ts'
+
+/** How job data is written. `properties` is what Java Quartz reads under `useProperties=true`: strings only. */
+export type JobDataEncoding = 'json' | 'properties'
+
+/**
+ * The text of a `job_data` column; null, which reads as an empty map in Java too, when there is none.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_JOB_DATA when the encoding holds strings only and a value is none
+ */
+export function jobDataText(
+  encoding: JobDataEncoding,
+  owner: { readonly kind: string; readonly identity: { toString(): string } },
+  data: JobDataMap,
+): string | null {
+  if (data === emptyJobDataMap) return null
+  const entries = Object.entries(data)
+  if (entries.length === 0) return null
+  if (encoding === 'json') return JSON.stringify(data)
+  return writeProperties(
+    entries.map(([key, value]): [string, string] => {
+      if (typeof value === 'string') return [key, value]
+      throw new InvalidArgumentError(
+        `jobDataMap.${key}`,
+        `${owner.kind} ${describeValue(String(owner.identity))}: the store keeps job data as properties, which ` +
+          `are strings, but '${key}' holds ${describeValue(value)}. Use a string, or the store option ` +
+          "jobData: 'json' when no Java node shares the tables.",
+        'ERR_INVALID_JOB_DATA',
+      )
+    }),
+  )
+}
+
+/**
+ * Reads a `job_data` column in any of its forms.
+ *
+ * @throws JobPersistenceError ERR_BROKEN_ROW for data that Java serialized and for unreadable data
+ */
+export function readJobData(bytes: Buffer | null): JobDataMap {
+  if (bytes === null || bytes.length === 0) return emptyJobDataMap
+  if (isJavaSerialized(bytes)) {
+    throw new JobPersistenceError(
+      "Java serialized the job data ('job_data'). Let Java write it with useProperties=true, or store it anew here.",
+      { code: 'ERR_BROKEN_ROW' },
+    )
+  }
+  try {
+    const data = startsLikeJson(bytes) ? readJsonObject(bytes) : readProperties(bytes.toString('latin1'))
+    return Object.keys(data).length === 0 ? emptyJobDataMap : data
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    throw new JobPersistenceError(
+      `The job data ('job_data') is neither JSON nor properties text: ${problem}. Mend it, or store it anew.`,
+      { code: 'ERR_BROKEN_ROW', cause: error },
+    )
+  }
+}
+
+/** The first bytes of data that are written as JSON, in hexadecimal digits; no properties text begins so. */
+export const jsonBegin = '7b'
+
+/** Whether bytes begin as Java's object streams do. */
+export function isJavaSerialized(bytes: Buffer): boolean {
+  return bytes[0] === 0xac && bytes[1] === 0xed
+}
+
+function startsLikeJson(bytes: Buffer): boolean {
+  for (const byte of bytes) {
+    if (byte === 0x7b) return true
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return false
+  }
+  return false
+}
+
+function readJsonObject(bytes: Buffer): JobDataMap {
+  return JSON.parse(bytes.toString('utf8')) as JobDataMap
+}

@@ -1,0 +1,68 @@
+import {
+  compareKeys,
+  type JobKey,
+  storedJobKey,
+  storedTriggerKey,
+  type TriggerKey,
+} from '../../../../core/key.ts'
+import { describeValue } from '../../../../core/options.ts'
+import { type Columns, type RowOf, rowsPerStatement, type withScheduler } from '../../kernel/row-set.ts'
+import type { SqlRow } from '../../kernel/statement.ts'
+import { brokenValue } from './broken-row.ts'
+import { anyText, text } from './columns.ts'
+import { columnWidths, fits } from './limits.ts'
+
+export const triggerKeyColumns = { trigger_name: 'text', trigger_group: 'text' } as const
+export const jobKeyColumns = { job_name: 'text', job_group: 'text' } as const
+
+/** Rows of keys; keys that no row can have are left out. */
+export function triggerKeyRows(
+  schedulerName: string,
+  keys: readonly TriggerKey[],
+): RowOf<WithScheduler<typeof triggerKeyColumns>>[] {
+  return storable(keys).map(({ name, group }) => ({
+    sched_name: schedulerName,
+    trigger_name: name,
+    trigger_group: group,
+  }))
+}
+
+export function jobKeyRows(
+  schedulerName: string,
+  keys: readonly JobKey[],
+): RowOf<WithScheduler<typeof jobKeyColumns>>[] {
+  return storable(keys).map(({ name, group }) => ({
+    sched_name: schedulerName,
+    job_name: name,
+    job_group: group,
+  }))
+}
+
+type WithScheduler<Key extends Columns> = ReturnType<typeof withScheduler<Key>>
+
+function storable<Key extends JobKey | TriggerKey>(keys: readonly Key[]): readonly Key[] {
+  const found = keys.filter(({ name, group }) => {
+    return fits(name, columnWidths.keyPart) && fits(group, columnWidths.keyPart)
+  })
+  // Rows are locked in order of keys, also those of several statements.
+  return found.length > rowsPerStatement ? found.sort(compareKeys) : found
+}
+
+/** The key in a row, unchecked: {@link requireUsableKeys} refuses keys that this library cannot use. */
+export function triggerKeyOf(row: SqlRow): TriggerKey {
+  return storedTriggerKey(anyText(row, 'trigger_name'), anyText(row, 'trigger_group'))
+}
+
+export function jobKeyOf(row: SqlRow): JobKey {
+  return storedJobKey(anyText(row, 'job_name'), anyText(row, 'job_group'))
+}
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW for columns of a key that are blank or unusable for a look-up */
+export function requireUsableKeys(row: SqlRow, ...columns: readonly Columns[]): void {
+  for (const column of columns.flatMap((key) => Object.keys(key))) {
+    const part = text(row, column)
+    if (part.trim() !== '' && fits(part, columnWidths.keyPart)) continue
+    const problem = part.trim() === '' ? 'is blank' : `is ${describeValue(part)}, which no key can hold`
+    throw brokenValue(`'${column}' ${problem}. Correct or delete the row`)
+  }
+}

@@ -1,0 +1,456 @@
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import { describeValue } from '../../../../core/options.ts'
+import type { EpochMs } from '../../../../time/clock.ts'
+import {
+  boundRows,
+  insertQuery,
+  isRow,
+  type KeyQuery,
+  type RowOf,
+  type RowsQuery,
+  runOver,
+  storeRows,
+  updateQuery,
+  withScheduler,
+  writeOver,
+} from '../../kernel/row-set.ts'
+import type { SqlDialect } from '../../kernel/sql-dialect.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import { all, later, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import { brokenRow, brokenValue } from '../encoding/broken-row.ts'
+import { anyText, boolean, instant, integerOrNull, readable, text } from '../encoding/columns.ts'
+import {
+  jobKeyColumns,
+  jobKeyOf,
+  jobKeyRows,
+  requireUsableKeys,
+  triggerKeyColumns,
+  triggerKeyOf,
+  triggerKeyRows,
+} from '../encoding/key-rows.ts'
+
+export interface FiredRow {
+  readonly fireInstanceId: string
+  readonly triggerKey: TriggerKey
+  readonly jobKey: JobKey | null
+  readonly instanceId: string
+  readonly state: 'ACQUIRED' | 'EXECUTING'
+  readonly firedTimeMs: EpochMs
+  readonly plannedTimeMs: EpochMs
+  readonly priority: number
+  readonly nonConcurrent: boolean
+  readonly requestsRecovery: boolean
+  /** Why the row cannot be read; absent in a readable one. */
+  readonly fault?: Error
+}
+
+/** The result of locking rows that another session may have locked. */
+export interface LockedAmong<Key, Row> {
+  readonly found: readonly Row[]
+  /** Existing rows that another session has locked. */
+  readonly locked: readonly Key[]
+}
+
+export type TriggerFiring = Pick<FiredRow, 'triggerKey' | 'state' | 'plannedTimeMs'>
+
+/** The rows of `fired_triggers`: claims (ACQUIRED) and executions in flight (EXECUTING). */
+export class FiredTriggerTable {
+  readonly #statements: FiredTriggerStatements
+  readonly #scheduler: string
+  readonly #instance: string
+
+  constructor(vocabulary: SqlVocabulary, instanceId: string) {
+    this.#statements = firedTriggerStatements(vocabulary)
+    this.#scheduler = vocabulary.schedulerName
+    this.#instance = instanceId
+  }
+
+  *insert(rows: readonly FiredRow[]): SqlProgram<void> {
+    yield* storeRows(this.#scheduler, rows.map(encoded), this.#statements.insert)
+  }
+
+  /** Locks the rows of this scheduler instance in this state that no other session has locked. */
+  *tryLock(
+    fireInstanceIds: readonly string[],
+    state: FiredRow['state'],
+  ): SqlProgram<LockedAmong<string, FiredRow>> {
+    const found = decode(yield* all(this.#statements.tryLock({ ...this.#own(fireInstanceIds), state })))
+    return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
+  }
+
+  /** Locks the claims of this scheduler instance that no other session has locked. */
+  *tryLockAllClaims(): SqlProgram<readonly FiredRow[]> {
+    const own = { scheduler: this.#scheduler, instance: this.#instance }
+    return decode(yield* all(this.#statements.tryLockAllClaims(own)))
+  }
+
+  /** Turns claims into executions. */
+  *begin(rows: readonly FiredRow[], nowMs: EpochMs): SqlProgram<void> {
+    if (rows.length === 0) return
+    const ids = rows.map(({ fireInstanceId }) => fireInstanceId)
+    yield* later(this.#statements.begin({ ...this.#own(ids), now: nowMs }))
+  }
+
+  /** Writes the jobs of executions that were replaced since the claims. */
+  *amend(rows: readonly FiredRow[]): SqlProgram<void> {
+    const amended = rows.map((row) => ({
+      sched_name: this.#scheduler,
+      entry_id: row.fireInstanceId,
+      is_nonconcurrent: row.nonConcurrent,
+      requests_recovery: row.requestsRecovery,
+    }))
+    yield* writeOver(amended, (rowsJson) => this.#statements.amend({ rows: rowsJson }))
+  }
+
+  /** Deletes the rows of this scheduler instance in this state, except those that other sessions have locked. */
+  *tryDelete(
+    fireInstanceIds: readonly string[],
+    state: FiredRow['state'],
+  ): SqlProgram<LockedAmong<string, FiredRow>> {
+    if (fireInstanceIds.length === 0) return { found: [], locked: [] }
+    const found = decode(yield* all(this.#statements.tryDelete({ ...this.#own(fireInstanceIds), state })))
+    return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
+  }
+
+  /** The rows that were not found because another session has locked them. */
+  *#lockedBesides(
+    fireInstanceIds: readonly string[],
+    state: FiredRow['state'],
+    found: readonly FiredRow[],
+  ): SqlProgram<readonly string[]> {
+    const known = new Set(found.map(({ fireInstanceId }) => fireInstanceId))
+    const missing = fireInstanceIds.filter((id) => !known.has(id))
+    if (missing.length === 0) return []
+    const rows = yield* all(this.#statements.find({ ...this.#own(missing), state }))
+    return rows.map((row) => text(row, 'entry_id'))
+  }
+
+  /** Deletes the rows of this scheduler instance in this state; answers them. */
+  *delete(fireInstanceIds: readonly string[], state: FiredRow['state']): SqlProgram<readonly FiredRow[]> {
+    if (fireInstanceIds.length === 0) return []
+    return decode(yield* all(this.#statements.delete({ ...this.#own(fireInstanceIds), state })))
+  }
+
+  /** Locks the rows of a scheduler instance that no other session has locked. */
+  *tryLockOfInstance(instance: string): SqlProgram<readonly FiredRow[]> {
+    const { tryLockOfInstance } = this.#statements
+    return decode(yield* all(tryLockOfInstance({ scheduler: this.#scheduler, instance })))
+  }
+
+  /** Deletes the given rows of a scheduler instance. */
+  *deleteOfInstance(instance: string, rows: readonly FiredRow[]): SqlProgram<void> {
+    if (rows.length === 0) return
+    const ids = JSON.stringify(rows.map(({ fireInstanceId }) => fireInstanceId))
+    yield* later(this.#statements.deleteOfInstance({ scheduler: this.#scheduler, instance, ids }))
+  }
+
+  /** The fire instance ids of this scheduler instance. */
+  *ownIds(): SqlProgram<readonly string[]> {
+    const own = { scheduler: this.#scheduler, instance: this.#instance }
+    return (yield* all(this.#statements.ownIds(own))).map((row) => text(row, 'entry_id'))
+  }
+
+  /** Deletes all rows; answers them. */
+  *deleteAll(): SqlProgram<readonly FiredRow[]> {
+    return decode(yield* all(this.#statements.deleteAll({ scheduler: this.#scheduler })))
+  }
+
+  /** The claims and executions of these triggers, on any node. */
+  *ofTriggers(triggerKeys: readonly TriggerKey[]): SqlProgram<readonly TriggerFiring[]> {
+    const keyRows = triggerKeyRows(this.#scheduler, triggerKeys)
+    const found = yield* runOver(keyRows, (rows) => this.#statements.ofTriggers({ rows }))
+    return found.map((row) => ({
+      triggerKey: triggerKeyOf(row),
+      state: stateOf(row),
+      plannedTimeMs: readable(instant, row, 'sched_time', 0),
+    }))
+  }
+
+  /**
+   * Deletes claims whose trigger is not ACQUIRED any more, and answers them; called after an operation took triggers
+   * out of that state.
+   */
+  *deleteStaleClaims(): SqlProgram<readonly FiredRow[]> {
+    return decode(yield* all(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler })))
+  }
+
+  /** Locks claims that other nodes could have fired by this instant and whose rows no other session has locked. */
+  *tryLockOverdueOfPeers(byMs: EpochMs): SqlProgram<readonly FiredRow[]> {
+    const values = { scheduler: this.#scheduler, instance: this.#instance, by: byMs }
+    return decode(yield* all(this.#statements.tryLockOverdueOfPeers(values)))
+  }
+
+  /** The executions in flight on every node. */
+  *allExecuting(): SqlProgram<readonly FiredRow[]> {
+    return decode(yield* all(this.#statements.allExecuting({ scheduler: this.#scheduler })))
+  }
+
+  /** The jobs among these that have an execution in flight, on any node. */
+  *executing(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    return yield* this.#jobsOf(this.#statements.executing, jobKeys)
+  }
+
+  /**
+   * Makes the ends of executions in flight of these jobs unblock triggers, also if the jobs allowed concurrency when
+   * they began.
+   */
+  *markNonConcurrent(jobKeys: readonly JobKey[]): SqlProgram<void> {
+    const keyRows = jobKeyRows(this.#scheduler, jobKeys)
+    yield* runOver(keyRows, (rows) => this.#statements.markNonConcurrent({ rows }))
+  }
+
+  /** The jobs among these that have a claim or an execution in flight, on any node. */
+  *busy(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    return yield* this.#jobsOf(this.#statements.busy, jobKeys)
+  }
+
+  *#jobsOf(query: KeyQuery, jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    const keyRows = jobKeyRows(this.#scheduler, jobKeys)
+    return (yield* runOver(keyRows, (rows) => query({ rows }))).map(jobKeyOf)
+  }
+
+  #own(fireInstanceIds: readonly string[]): { scheduler: string; instance: string; ids: string } {
+    return { scheduler: this.#scheduler, instance: this.#instance, ids: JSON.stringify(fireInstanceIds) }
+  }
+}
+
+interface FiredTriggerStatements {
+  readonly insert: RowsQuery
+  readonly tryLock: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
+  readonly tryLockAllClaims: SqlQuery<{ scheduler: string; instance: string }>
+  readonly find: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
+  readonly tryDelete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
+  readonly begin: SqlQuery<{ scheduler: string; instance: string; ids: string; now: EpochMs }>
+  readonly amend: KeyQuery
+  readonly delete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
+  readonly tryLockOfInstance: SqlQuery<{ scheduler: string; instance: string }>
+  readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; ids: string }>
+  readonly ownIds: SqlQuery<{ scheduler: string; instance: string }>
+  readonly deleteAll: SqlQuery<{ scheduler: string }>
+  readonly allExecuting: SqlQuery<{ scheduler: string }>
+  readonly ofTriggers: KeyQuery
+  readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
+  readonly tryLockOverdueOfPeers: SqlQuery<{ scheduler: string; instance: string; by: EpochMs }>
+  readonly executing: KeyQuery
+  readonly busy: KeyQuery
+  readonly markNonConcurrent: KeyQuery
+}
+
+const amendable = { is_nonconcurrent: 'boolean', requests_recovery: 'boolean' } as const
+const firedColumns = {
+  entry_id: 'text',
+  trigger_name: 'text',
+  trigger_group: 'text',
+  instance_name: 'text',
+  fired_time: 'bigint',
+  sched_time: 'bigint',
+  priority: 'bigint',
+  state: 'text',
+  job_name: 'text',
+  job_group: 'text',
+  ...amendable,
+} as const
+const columns = Object.keys(firedColumns).join(', ')
+const columnsOf = (alias: string): string => columns.replaceAll(/\w+/g, `${alias}.$&`)
+
+export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerStatements {
+  const { dialect, names } = vocabulary
+  const fired = names.firedTriggers
+  const isOwn = (alias: string): string =>
+    `${alias}.sched_name = :scheduler AND ${alias}.instance_name = :instance
+     AND ${dialect.isAmongTexts(`${alias}.entry_id`, 'ids')}`
+  return {
+    ...statementsOfRecovery(dialect, fired),
+    ...statementsOfJobs(dialect, fired),
+    ...statementsOfPeers(vocabulary),
+    insert: insertQuery(vocabulary, fired, firedColumns),
+    tryLock: sqlQuery(
+      dialect,
+      tryLockText(dialect, `FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`),
+    ),
+    tryLockAllClaims: sqlQuery(
+      dialect,
+      tryLockText(dialect, `FROM ${fired} f WHERE ${ofInstance} AND f.state = 'ACQUIRED'`),
+    ),
+    find: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`),
+    tryDelete: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND ${dialect.isAmong(
+        'entry_id',
+        tryLockText(dialect, `FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`, 'f.entry_id'),
+      )} RETURNING ${columns}`,
+    ),
+    begin: sqlQuery(
+      dialect,
+      `UPDATE ${fired} AS f SET state = 'EXECUTING', fired_time = :now
+       WHERE ${isOwn('f')} AND f.state = 'ACQUIRED'`,
+    ),
+    amend: updateQuery(vocabulary, fired, { entry_id: 'text' }, amendable),
+    delete: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} AS f
+       WHERE ${isOwn('f')} AND f.state = :state
+       RETURNING ${columns}`,
+    ),
+    deleteStaleClaims: sqlQuery(
+      dialect,
+      // A session that has locked one of them is firing or releasing it, and finds out itself that it is void. Waiting
+      // would be a deadlock, because such a session locks the claim first and then the trigger.
+      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND entry_id IN (
+         SELECT f.entry_id FROM ${fired} f
+         WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND NOT EXISTS (
+           SELECT 1 FROM ${names.triggers} t
+           WHERE t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name
+             AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED')
+         ${dialect.forUpdateSkipLocked('f')}) RETURNING ${columns}`,
+    ),
+  }
+}
+
+const ofInstance = 'f.sched_name = :scheduler AND f.instance_name = :instance'
+
+/** Locks rows `f`, given from FROM on, in one order everywhere; those that another session holds are left out. */
+function tryLockText(dialect: SqlDialect, rows: string, selected: string = columnsOf('f')): string {
+  return `SELECT ${selected} ${rows} ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`
+}
+
+/** Claims `f` of other nodes than `:instance` and their triggers `t`, from FROM on. */
+export function claimsOfPeers({ names }: SqlVocabulary): string {
+  return `FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS t
+    WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance
+      AND t.sched_name = f.sched_name AND t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group
+      AND t.trigger_state = 'ACQUIRED'`
+}
+
+/** Statements about claims of other nodes. */
+function statementsOfPeers(vocabulary: SqlVocabulary): Pick<FiredTriggerStatements, 'tryLockOverdueOfPeers'> {
+  const { dialect } = vocabulary
+  return {
+    // A session that has locked one of them is firing or releasing it.
+    tryLockOverdueOfPeers: sqlQuery(
+      dialect,
+      tryLockText(
+        dialect,
+        `${claimsOfPeers(vocabulary)} AND t.next_fire_time <= :by AND f.fired_time <= :by`,
+      ),
+    ),
+  }
+}
+
+type StatementsOfJobs = Pick<FiredTriggerStatements, 'executing' | 'busy' | 'markNonConcurrent'>
+
+/** Statements about firings of jobs, on any node. */
+function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs {
+  const keys = boundRows(dialect, withScheduler(jobKeyColumns))
+  const isOfJob = isRow(dialect, 'f', jobKeyColumns)
+  const jobs = `SELECT DISTINCT f.job_name, f.job_group FROM ${fired} f JOIN ${keys} AS r ON ${isOfJob}`
+  return {
+    executing: sqlQuery(dialect, `${jobs} WHERE f.state = 'EXECUTING'`),
+    busy: sqlQuery(dialect, jobs),
+    markNonConcurrent: sqlQuery(
+      dialect,
+      `UPDATE ${fired} AS f SET is_nonconcurrent = true FROM ${keys} AS r
+       WHERE ${isOfJob} AND f.state = 'EXECUTING' AND NOT COALESCE(f.is_nonconcurrent, false)`,
+    ),
+  }
+}
+
+type StatementsOfRecovery = Pick<
+  FiredTriggerStatements,
+  'tryLockOfInstance' | 'deleteOfInstance' | 'ownIds' | 'allExecuting' | 'deleteAll' | 'ofTriggers'
+>
+
+/** Statements about firings of any node. */
+function statementsOfRecovery(dialect: SqlDialect, fired: string): StatementsOfRecovery {
+  return {
+    tryLockOfInstance: sqlQuery(dialect, tryLockText(dialect, `FROM ${fired} f WHERE ${ofInstance}`)),
+    deleteOfInstance: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} AS f WHERE ${ofInstance} AND ${dialect.isAmongTexts('f.entry_id', 'ids')}`,
+    ),
+    ownIds: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${ofInstance}`),
+    allExecuting: sqlQuery(
+      dialect,
+      `SELECT ${columns} FROM ${fired}
+       WHERE sched_name = :scheduler AND state = 'EXECUTING' ORDER BY fired_time, entry_id`,
+    ),
+    deleteAll: sqlQuery(dialect, `DELETE FROM ${fired} WHERE sched_name = :scheduler RETURNING ${columns}`),
+    ofTriggers: sqlQuery(
+      dialect,
+      `SELECT f.entry_id, f.trigger_name, f.trigger_group, f.state, f.sched_time
+       FROM ${fired} f JOIN ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r
+         ON ${isRow(dialect, 'f', triggerKeyColumns)}`,
+    ),
+  }
+}
+
+function encoded(row: FiredRow): RowOf<typeof firedColumns> {
+  return {
+    entry_id: row.fireInstanceId,
+    trigger_name: row.triggerKey.name,
+    trigger_group: row.triggerKey.group,
+    instance_name: row.instanceId,
+    fired_time: row.firedTimeMs,
+    sched_time: row.plannedTimeMs,
+    priority: row.priority,
+    state: row.state,
+    job_name: row.jobKey?.name ?? null,
+    job_group: row.jobKey?.group ?? null,
+    is_nonconcurrent: row.nonConcurrent,
+    requests_recovery: row.requestsRecovery,
+  }
+}
+
+function decode(rows: readonly SqlRow[]): FiredRow[] {
+  return rows.map((row) => {
+    const names = {
+      fireInstanceId: anyText(row, 'entry_id'),
+      triggerKey: triggerKeyOf(row),
+      // Java writes the job only when the trigger has fired.
+      jobKey: (row['job_name'] ?? null) === null ? null : jobKeyOf(row),
+      instanceId: anyText(row, 'instance_name'),
+      state: stateOf(row),
+    }
+    try {
+      return decoded(row, names)
+    } catch (error) {
+      return { ...names, ...leastKnown(row), fault: brokenRow('Firing', names.fireInstanceId, error) }
+    }
+  })
+}
+
+type Names = Pick<FiredRow, 'fireInstanceId' | 'triggerKey' | 'jobKey' | 'instanceId' | 'state'>
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW */
+function decoded(row: SqlRow, names: Names): FiredRow {
+  requireUsableKeys(row, triggerKeyColumns)
+  if (names.jobKey !== null) requireUsableKeys(row, jobKeyColumns)
+  const state = text(row, 'state')
+  if (state !== names.state) throw brokenValue(`'state' is ${describeValue(state)}, which means nothing here`)
+  return {
+    ...names,
+    firedTimeMs: instant(row, 'fired_time'),
+    plannedTimeMs: instant(row, 'sched_time'),
+    priority: integerOrNull(row, 'priority') ?? 0,
+    nonConcurrent: boolean(row, 'is_nonconcurrent'),
+    requestsRecovery: boolean(row, 'requests_recovery'),
+  }
+}
+
+/** The reading of an unreadable row: a firing that may have blocked its job, and is not run again. */
+function leastKnown(
+  row: SqlRow,
+): Pick<FiredRow, 'firedTimeMs' | 'plannedTimeMs' | 'priority' | 'nonConcurrent' | 'requestsRecovery'> {
+  return {
+    firedTimeMs: readable(instant, row, 'fired_time', 0),
+    plannedTimeMs: readable(instant, row, 'sched_time', 0),
+    priority: 0,
+    nonConcurrent: true,
+    requestsRecovery: false,
+  }
+}
+
+/** A row in an unknown state counts as an execution, because it may block its job. */
+function stateOf(row: SqlRow): FiredRow['state'] {
+  return row['state'] === 'ACQUIRED' ? 'ACQUIRED' : 'EXECUTING'
+}

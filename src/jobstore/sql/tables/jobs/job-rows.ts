@@ -1,0 +1,92 @@
+import { emptyJobDataMap } from '../../../../core/job-data-map.ts'
+import type { JobKey } from '../../../../core/key.ts'
+import { describeValue } from '../../../../core/options.ts'
+import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import { type RetryOptions, type RetryPolicy, resolveRetryPolicy } from '../../../../jobs/retry-policy.ts'
+import { timerDelayMaxMs } from '../../../../time/clock.ts'
+import type { RowOf } from '../../kernel/row-set.ts'
+import type { SqlRow } from '../../kernel/statement.ts'
+import { brokenValue } from '../encoding/broken-row.ts'
+import { boolean, bytesOrNull, integerOrNull, text, textOrNull } from '../encoding/columns.ts'
+import { type JobDataEncoding, jobDataText, readJobData } from '../encoding/job-data-text.ts'
+import { jobKeyColumns, requireUsableKeys } from '../encoding/key-rows.ts'
+import { columnWidths, requireFits } from '../encoding/limits.ts'
+import { nodeAffinityOf, nodeAffinityText } from './node-affinity.ts'
+
+export const jobColumns = {
+  job_name: 'text',
+  job_group: 'text',
+  description: 'text',
+  job_class_name: 'text',
+  is_durable: 'boolean',
+  is_nonconcurrent: 'boolean',
+  is_update_data: 'boolean',
+  requests_recovery: 'boolean',
+  job_data: 'bytes',
+  timeout_ms: 'bigint',
+  retry_policy: 'text',
+  node_affinity: 'text',
+} as const
+
+/** @throws InvalidArgumentError for values that do not fit their columns */
+export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof jobColumns> {
+  const { key } = job
+  const owner = { kind: 'Job', identity: key }
+  requireFits(owner, 'name', key.name, columnWidths.keyPart)
+  requireFits(owner, 'group', key.group, columnWidths.keyPart)
+  requireFits(owner, 'description', job.description, columnWidths.description)
+  requireFits(owner, 'jobType', job.jobType, columnWidths.jobType)
+  return {
+    job_name: key.name,
+    job_group: key.group,
+    description: job.description,
+    job_class_name: job.jobType,
+    is_durable: job.durable,
+    is_nonconcurrent: job.disallowConcurrentExecution,
+    is_update_data: job.persistJobDataAfterExecution,
+    requests_recovery: job.requestsRecovery,
+    job_data: jobDataText(encoding, owner, job.jobDataMap),
+    timeout_ms: job.timeoutMs,
+    retry_policy: job.retry === null ? null : JSON.stringify(job.retry),
+    node_affinity: job.nodeAffinity === undefined ? null : nodeAffinityText(job.nodeAffinity),
+  }
+}
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError or InvalidArgumentError for what cannot be read */
+export function jobOf(key: JobKey, row: SqlRow): JobDetail {
+  requireUsableKeys(row, jobKeyColumns)
+  const data = bytesOrNull(row, 'job_data')
+  const nodeAffinity = textOrNull(row, 'node_affinity')
+  const job: JobDetail = {
+    key,
+    jobType: jobTypeOf(row),
+    description: textOrNull(row, 'description'),
+    jobDataMap: data === null ? emptyJobDataMap : readJobData(data),
+    durable: boolean(row, 'is_durable'),
+    requestsRecovery: boolean(row, 'requests_recovery'),
+    disallowConcurrentExecution: boolean(row, 'is_nonconcurrent'),
+    persistJobDataAfterExecution: boolean(row, 'is_update_data'),
+    timeoutMs: timeoutOf(integerOrNull(row, 'timeout_ms')),
+    retry: retryPolicyOf(textOrNull(row, 'retry_policy')),
+  }
+  return Object.freeze(nodeAffinity === null ? job : { ...job, nodeAffinity: nodeAffinityOf(nodeAffinity) })
+}
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW */
+export function jobTypeOf(row: SqlRow): string {
+  const jobType = text(row, 'job_class_name')
+  if (jobType.trim() !== '') return jobType
+  throw brokenValue("'job_class_name' is blank. Correct or delete the row")
+}
+
+function timeoutOf(ms: number | null): number | null {
+  if (ms === null || (ms >= 1 && ms <= timerDelayMaxMs)) return ms
+  throw brokenValue(`'timeout_ms' is ${ms}, where 1 to ${timerDelayMaxMs} belongs. Correct it`)
+}
+
+function retryPolicyOf(json: string | null): RetryPolicy | null {
+  if (json === null) return null
+  const options: unknown = JSON.parse(json)
+  if (typeof options === 'object' && options !== null) return resolveRetryPolicy(options as RetryOptions)
+  throw brokenValue(`'retry_policy' is ${describeValue(json)}, which is no policy. Correct it`)
+}

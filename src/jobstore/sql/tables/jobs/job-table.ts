@@ -1,0 +1,243 @@
+import type { JobDataMap } from '../../../../core/job-data-map.ts'
+import type { JobKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import {
+  boundRows,
+  clearQuery,
+  insertQuery,
+  isAmongRows,
+  isRow,
+  type KeyQuery,
+  type RowsQuery,
+  runOver,
+  type SetQuery,
+  statementsOver,
+  storeRows,
+  updateQuery,
+  upsertQuery,
+  withScheduler,
+  writeOver,
+} from '../../kernel/row-set.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import {
+  later,
+  type PendingReply,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  sqlQuery,
+} from '../../kernel/statement.ts'
+import { brokenRow } from '../encoding/broken-row.ts'
+import { anyText, boolean, readable } from '../encoding/columns.ts'
+import { type JobDataEncoding, jobDataText, jsonBegin } from '../encoding/job-data-text.ts'
+import { jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
+import { jobColumns, jobOf, jobRow } from './job-rows.ts'
+
+/** A row of `job_details` without its data. */
+export interface JobRef {
+  readonly key: JobKey
+  readonly jobType: string
+  readonly durable: boolean
+  readonly nonConcurrent: boolean
+  readonly requestsRecovery: boolean
+  /** How its data are written; null when it has none. */
+  readonly dataEncoding: JobDataEncoding | null
+}
+
+export interface LoadedJobs {
+  readonly found: KeyMap<JobKey, JobDetail>
+  /** Unreadable rows, such as rows with data that Java serialized. */
+  readonly broken: KeyMap<JobKey, Error>
+}
+
+export interface JobDataEntry {
+  readonly key: JobKey
+  readonly data: JobDataMap
+  /** The encoding of the stored data; new data are written in the same. */
+  readonly encoding?: JobDataEncoding | null
+}
+
+export interface RefusedJobData {
+  readonly key: JobKey
+  readonly error: unknown
+}
+
+/** The rows of `job_details`. */
+export class JobTable {
+  readonly #schedulerName: string
+  readonly #encoding: JobDataEncoding
+  readonly #statements: JobStatements
+
+  constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
+    this.#schedulerName = vocabulary.schedulerName
+    this.#encoding = encoding
+    this.#statements = jobStatements(vocabulary)
+  }
+
+  /**
+   * Stores rows of new keys.
+   *
+   * @throws InvalidArgumentError for values that do not fit their columns, before the statement is sent
+   */
+  *insert(jobs: readonly JobDetail[]): SqlProgram<void> {
+    yield* storeRows(this.#schedulerName, this.#rows(jobs), this.#statements.insert)
+  }
+
+  /** Stores whole rows over those of the same key. */
+  *put(jobs: readonly JobDetail[]): SqlProgram<void> {
+    yield* storeRows(this.#schedulerName, this.#rows(uniqueJobs(jobs)), this.#statements.upsert)
+  }
+
+  *load(keys: readonly JobKey[]): SqlProgram<LoadedJobs> {
+    const found = new KeyMap<JobKey, JobDetail>()
+    const broken = new KeyMap<JobKey, Error>()
+    for (const row of yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.load)) {
+      const key = jobKeyOf(row)
+      try {
+        found.set(key, jobOf(key, row))
+      } catch (error) {
+        broken.set(key, brokenRow('Job', key, error))
+      }
+    }
+    return { found, broken }
+  }
+
+  /** Locks and answers existing rows, in order of keys. */
+  *lock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
+    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.lock)).map(refOf)
+  }
+
+  /** The same, leaving out rows that another transaction holds. */
+  *tryLock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
+    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.tryLock)).map(refOf)
+  }
+
+  /** Which of the keys have a row. */
+  *existing(keys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.find)).map(jobKeyOf)
+  }
+
+  /** Writes the data of jobs, the last entry of a key counts; answers what the encoding cannot hold. */
+  *writeData(entries: readonly JobDataEntry[]): SqlProgram<readonly RefusedJobData[]> {
+    const rows = new KeyMap<JobKey, object>()
+    const refused: RefusedJobData[] = []
+    for (const { key, data, encoding } of entries) {
+      try {
+        const text = jobDataText(encoding ?? this.#encoding, { kind: 'Job', identity: key }, data)
+        const row = { sched_name: this.#schedulerName, job_name: key.name, job_group: key.group }
+        rows.set(key, { ...row, job_data: text })
+      } catch (error) {
+        refused.push({ key, error })
+      }
+    }
+    yield* this.#write(rows.values(), this.#statements.writeData)
+    return refused
+  }
+
+  /**
+   * Deletes the jobs among the keys that are not durable and have no trigger left; the answer lists them once the
+   * statement has run.
+   */
+  *deleteOrphans(keys: readonly JobKey[]): SqlProgram<() => readonly JobKey[]> {
+    const replies: PendingReply[] = []
+    const rows = jobKeyRows(this.#schedulerName, keys)
+    for (const statement of statementsOver(rows, (chunk) => this.#statements.deleteOrphans({ rows: chunk })))
+      replies.push(yield* later(statement))
+    return () => replies.flatMap(({ reply }) => reply.rows.map(jobKeyOf))
+  }
+
+  /** Deletes rows that have no trigger left. */
+  *delete(keys: readonly JobKey[]): SqlProgram<void> {
+    yield* this.#write(jobKeyRows(this.#schedulerName, keys), this.#statements.delete)
+  }
+
+  /** Deletes all rows; their triggers are gone. */
+  *clear(): SqlProgram<void> {
+    yield* later(this.#statements.clear({ scheduler: this.#schedulerName }))
+  }
+
+  #rows(jobs: readonly JobDetail[]): object[] {
+    return jobs.map((job) => jobRow(job, this.#encoding))
+  }
+
+  #write(rows: readonly object[], query: SetQuery): SqlProgram<void> {
+    const scheduler = this.#schedulerName
+    return writeOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
+  }
+
+  #over(rows: readonly object[], query: SetQuery): SqlProgram<readonly SqlRow[]> {
+    const scheduler = this.#schedulerName
+    return runOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
+  }
+}
+
+/** One statement cannot write the same row twice: the last job of a key counts. */
+function uniqueJobs(jobs: readonly JobDetail[]): readonly JobDetail[] {
+  if (jobs.length < 2) return jobs
+  const unique = new KeyMap<JobKey, JobDetail>()
+  for (const job of jobs) unique.set(job.key, job)
+  return unique.size === jobs.length ? jobs : unique.values()
+}
+
+/** Unreadable flags count as the safest value: the job is not deleted, not run concurrently, not recovered. */
+function refOf(row: SqlRow): JobRef {
+  return {
+    key: jobKeyOf(row),
+    jobType: anyText(row, 'job_class_name'),
+    durable: readable(boolean, row, 'is_durable', true),
+    nonConcurrent: readable(boolean, row, 'is_nonconcurrent', true),
+    requestsRecovery: readable(boolean, row, 'requests_recovery', false),
+    dataEncoding: encodingOf(row),
+  }
+}
+
+function encodingOf(row: SqlRow): JobDataEncoding | null {
+  const isJson = row['data_is_json']
+  if (isJson === null || isJson === undefined) return null
+  return readable(boolean, row, 'data_is_json', false) ? 'json' : 'properties'
+}
+
+interface JobStatements {
+  readonly insert: RowsQuery
+  readonly upsert: RowsQuery
+  readonly load: KeyQuery
+  readonly lock: KeyQuery
+  readonly tryLock: KeyQuery
+  readonly find: KeyQuery
+  readonly writeData: KeyQuery
+  readonly deleteOrphans: KeyQuery
+  readonly delete: KeyQuery
+  readonly clear: SqlQuery<{ readonly scheduler: string }>
+}
+
+export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
+  const { dialect, names } = vocabulary
+  const { jobs, triggers } = names
+  const keys = boundRows(dialect, withScheduler(jobKeyColumns))
+  const wanted = `FROM ${keys} AS r CROSS JOIN ${jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)}`
+  const refs = `SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent,
+    j.requests_recovery,
+    CASE WHEN length(j.job_data) > 0 THEN ${dialect.beginsWithBytes('j.job_data', jsonBegin)} END AS data_is_json
+    ${wanted}
+    ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation}, j.job_name ${dialect.keyCollation}`
+  const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${isRow(dialect, 't', jobKeyColumns)})`
+  const deleteIdle = `DELETE FROM ${jobs} AS j WHERE ${isAmongRows(dialect, jobKeyColumns, idle)}`
+  return {
+    insert: insertQuery(vocabulary, jobs, jobColumns),
+    upsert: upsertQuery(vocabulary, jobs, jobKeyColumns, jobColumns),
+    load: sqlQuery(
+      dialect,
+      `SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
+         j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy,
+         j.node_affinity ${wanted}`,
+    ),
+    lock: sqlQuery(dialect, `${refs} ${dialect.forUpdate('j')}`),
+    tryLock: sqlQuery(dialect, `${refs} ${dialect.forUpdateSkipLocked('j')}`),
+    find: sqlQuery(dialect, `SELECT j.job_name, j.job_group ${wanted}`),
+    writeData: updateQuery(vocabulary, jobs, jobKeyColumns, { job_data: 'bytes' }),
+    deleteOrphans: sqlQuery(dialect, `${deleteIdle} AND NOT j.is_durable RETURNING job_name, job_group`),
+    delete: sqlQuery(dialect, deleteIdle),
+    clear: clearQuery(vocabulary, jobs),
+  }
+}

@@ -1,0 +1,157 @@
+import { type JobKey, storedJobKey, storedTriggerKey, type TriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { GroupMatcher } from '../../../../core/matcher.ts'
+import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from '../../kernel/row-set.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import { all, first, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
+import { anyText, text } from '../encoding/columns.ts'
+import { groupPredicate, groupRows, groupTable } from '../encoding/groups.ts'
+import { jobKeyOf, triggerKeyColumns, triggerKeyOf, triggerKeyRows } from '../encoding/key-rows.ts'
+
+/** What a list is of. */
+export type ListSubject = 'jobKeys' | 'triggerKeys' | 'jobGroups' | 'triggerGroups'
+
+/** The stored keys and groups. Nothing is locked. */
+export class KeyLists {
+  readonly #vocabulary: SqlVocabulary
+  readonly #statements: KeyListStatements
+
+  constructor(vocabulary: SqlVocabulary) {
+    this.#vocabulary = vocabulary
+    this.#statements = keyListStatements(vocabulary)
+  }
+
+  *jobKeys(matcher: GroupMatcher): SqlProgram<readonly JobKey[]> {
+    return (yield* this.#list('jobKeys', matcher)).map(({ name, group }) => storedJobKey(name, group))
+  }
+
+  *triggerKeys(matcher: GroupMatcher): SqlProgram<readonly TriggerKey[]> {
+    return (yield* this.#list('triggerKeys', matcher)).map(({ name, group }) => storedTriggerKey(name, group))
+  }
+
+  /** The matching groups that hold a job. */
+  *jobGroups(matcher: GroupMatcher): SqlProgram<readonly string[]> {
+    return (yield* this.#list('jobGroups', matcher)).map(({ group }) => group)
+  }
+
+  /** The matching groups that hold a trigger. */
+  *triggerGroups(matcher: GroupMatcher): SqlProgram<readonly string[]> {
+    return (yield* this.#list('triggerGroups', matcher)).map(({ group }) => group)
+  }
+
+  /** The jobs of those triggers that exist. */
+  *jobsOfTriggers(keys: readonly TriggerKey[]): SqlProgram<KeyMap<TriggerKey, JobKey>> {
+    const found = new KeyMap<TriggerKey, JobKey>()
+    const keyRows = triggerKeyRows(this.#vocabulary.schedulerName, keys)
+    for (const row of yield* runOver(keyRows, (rows) => this.#statements.jobsOfTriggers({ rows })))
+      found.set(triggerKeyOf(row), jobKeyOf(row))
+    return found
+  }
+
+  /** The groups among these that have a trigger. */
+  *triggerGroupsAmong(groups: Iterable<string>): SqlProgram<readonly string[]> {
+    const values = { scheduler: this.#vocabulary.schedulerName, rows: groupRows(groups) }
+    const found = yield* all(this.#statements.triggerGroupsAmong(values))
+    return found.map((row) => text(row, 'grp'))
+  }
+
+  /** A trigger that names the calendar, or null. */
+  *userOfCalendar(name: string): SqlProgram<TriggerKey | null> {
+    const user = yield* first(
+      this.#statements.userOfCalendar({ scheduler: this.#vocabulary.schedulerName, name }),
+    )
+    return user === null ? null : triggerKeyOf(user)
+  }
+
+  /** Triggers that are ACQUIRED although no claim names them; `limit` at most. */
+  *acquiredWithoutClaim(limit: number): SqlProgram<readonly TriggerKey[]> {
+    const values = { scheduler: this.#vocabulary.schedulerName, limit }
+    return (yield* all(this.#statements.acquiredWithoutClaim(values))).map(triggerKeyOf)
+  }
+
+  /** Jobs with blocked triggers although no execution of them is in flight; `limit` at most. */
+  *blockedWithoutExecution(limit: number): SqlProgram<readonly JobKey[]> {
+    const values = { scheduler: this.#vocabulary.schedulerName, limit }
+    return (yield* all(this.#statements.blockedWithoutExecution(values))).map(jobKeyOf)
+  }
+
+  *#list(
+    subject: ListSubject,
+    matcher: GroupMatcher,
+  ): SqlProgram<readonly { readonly name: string; readonly group: string }[]> {
+    const { query, values } = listQuery(this.#vocabulary, subject, matcher)
+    const found = yield* all(query({ scheduler: this.#vocabulary.schedulerName, ...values }))
+    return found.map((row) => ({ name: anyText(row, 'name'), group: anyText(row, 'grp') }))
+  }
+}
+
+/** Names or groups of a matcher, as `name` and `grp`. */
+export function listQuery(
+  { dialect, names }: SqlVocabulary,
+  subject: ListSubject,
+  matcher: GroupMatcher,
+): {
+  readonly query: SqlQuery<Readonly<Record<string, string>>>
+  readonly values: Readonly<Record<string, string>>
+} {
+  const of = subject === 'jobKeys' || subject === 'jobGroups' ? 'job' : 'trigger'
+  const isOfKeys = subject === 'jobKeys' || subject === 'triggerKeys'
+  const columns = isOfKeys
+    ? `${of}_name AS name, ${of}_group AS grp`
+    : `DISTINCT '' AS name, ${of}_group AS grp`
+  const predicate = groupPredicate(dialect, `${of}_group`, matcher)
+  const query = sqlQuery(
+    dialect,
+    `SELECT ${columns} FROM ${of === 'job' ? names.jobs : names.triggers}
+     WHERE sched_name = :scheduler AND ${predicate.text}`,
+  )
+  return { query, values: predicate.values }
+}
+
+interface KeyListStatements {
+  readonly jobsOfTriggers: KeyQuery
+  readonly triggerGroupsAmong: SqlQuery<{ scheduler: string; rows: string }>
+  readonly userOfCalendar: SqlQuery<{ scheduler: string; name: string }>
+  readonly acquiredWithoutClaim: SqlQuery<{ scheduler: string; limit: number }>
+  readonly blockedWithoutExecution: SqlQuery<{ scheduler: string; limit: number }>
+}
+
+export function keyListStatements({ dialect, names }: SqlVocabulary): KeyListStatements {
+  return {
+    jobsOfTriggers: sqlQuery(
+      dialect,
+      `SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group
+       FROM ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r CROSS JOIN ${names.triggers} AS t
+       WHERE ${isRow(dialect, 't', triggerKeyColumns)}`,
+    ),
+    triggerGroupsAmong: sqlQuery(
+      dialect,
+      `SELECT r.grp FROM ${groupTable(dialect)} AS r
+       WHERE EXISTS (
+         SELECT 1 FROM ${names.triggers} t WHERE t.sched_name = :scheduler AND t.trigger_group = r.grp)`,
+    ),
+    userOfCalendar: sqlQuery(
+      dialect,
+      `SELECT trigger_name, trigger_group FROM ${names.triggers}
+       WHERE sched_name = :scheduler AND calendar_name = :name LIMIT 1`,
+    ),
+    acquiredWithoutClaim: sqlQuery(
+      dialect,
+      `SELECT t.trigger_name, t.trigger_group FROM ${names.triggers} t
+       WHERE t.sched_name = :scheduler AND t.trigger_state = 'ACQUIRED' AND NOT EXISTS (
+         SELECT 1 FROM ${names.firedTriggers} f
+         WHERE f.sched_name = t.sched_name AND f.trigger_name = t.trigger_name
+           AND f.trigger_group = t.trigger_group AND f.state = 'ACQUIRED')
+       LIMIT :limit`,
+    ),
+    blockedWithoutExecution: sqlQuery(
+      dialect,
+      `SELECT DISTINCT t.job_name, t.job_group FROM ${names.triggers} t
+       WHERE t.sched_name = :scheduler AND t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED') AND NOT EXISTS (
+         SELECT 1 FROM ${names.firedTriggers} f
+         WHERE f.sched_name = t.sched_name AND f.job_name = t.job_name AND f.job_group = t.job_group
+           AND f.state = 'EXECUTING')
+       LIMIT :limit`,
+    ),
+  }
+}

@@ -1,0 +1,180 @@
+import type { JobKey } from '../../../../core/key.ts'
+import type { EpochMs } from '../../../../time/clock.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import { type SqlQuery, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
+import { jobKeyColumns } from '../encoding/key-rows.ts'
+import { claimsOfPeers } from '../firings/fired-trigger-table.ts'
+import { quotedNode, runsHere } from '../jobs/node-affinity.ts'
+import { isOfJava } from './triggers-of-java.ts'
+
+/** The waiting triggers of a search. */
+export interface DueRequest {
+  /** Only triggers that are due after this instant. Default: all. */
+  readonly afterMs?: EpochMs | null
+  readonly untilMs: EpochMs
+  readonly limit: number
+  /** Triggers of jobs of these types are left to other nodes. */
+  readonly unknownJobTypes: readonly string[]
+  /** The instance id of this node, to leave out jobs that other nodes are to run; null while there are none. */
+  readonly node?: string | null
+  /** Jobs of these groups may not start now. */
+  readonly fullGroups?: readonly string[]
+  /** Nor may these. */
+  readonly leftJobs?: readonly JobKey[]
+}
+
+/**
+ * What a statement does with due triggers. `lock` locks them, leaving out those that another transaction has locked.
+ * `types` answers their job types. `look` answers the first fire time, also of a locked trigger, and that of claims of
+ * other nodes: in one statement, because a trigger may change from one to the other between two.
+ */
+export type DuePurpose = 'lock' | 'types' | 'look'
+
+export type DueParameters = Readonly<Record<string, string | number>>
+
+/** The parameters that a request may have, each with its condition. */
+export const dueConditions = ['afterMs', 'types', 'node', 'groups', 'jobs'] as const
+
+/** The statements about triggers that are due, each with the conditions that its request asks for. */
+export class DueStatements {
+  readonly #vocabulary: SqlVocabulary
+  readonly #queries: Readonly<Record<DuePurpose, Map<number, SqlQuery<DueParameters>>>> = {
+    lock: new Map(),
+    types: new Map(),
+    look: new Map(),
+  }
+
+  constructor(vocabulary: SqlVocabulary) {
+    this.#vocabulary = vocabulary
+  }
+
+  /** `instance` is this node, whose own claims are left out. */
+  look(request: Omit<DueRequest, 'limit'>, instance: string): SqlStatement {
+    return this.#of('look', { ...request, limit: 1 }, { instance })
+  }
+
+  of(purpose: Exclude<DuePurpose, 'look'>, request: DueRequest): SqlStatement {
+    return this.#of(purpose, request, {})
+  }
+
+  #of(purpose: DuePurpose, request: DueRequest, others: DueParameters): SqlStatement {
+    const { afterMs = null, untilMs, limit, unknownJobTypes, node = null } = request
+    const { fullGroups = [], leftJobs = [] } = request
+    const values: Record<string, string | number> = {
+      scheduler: this.#vocabulary.schedulerName,
+      untilMs,
+      limit,
+      ...others,
+    }
+    if (afterMs !== null) values['afterMs'] = afterMs
+    if (unknownJobTypes.length > 0) {
+      values['types'] = JSON.stringify(unknownJobTypes.map((jobType) => ({ job_type: jobType })))
+    }
+    if (node !== null) values['node'] = quotedNode(node)
+    if (fullGroups.length > 0) {
+      values['groups'] = JSON.stringify(fullGroups.map((group) => ({ job_group: group })))
+    }
+    if (leftJobs.length > 0) {
+      values['jobs'] = JSON.stringify(
+        leftJobs.map(({ name, group }) => ({ job_name: name, job_group: group })),
+      )
+    }
+    return this.#query(purpose, Object.keys(values))(values)
+  }
+
+  #query(purpose: DuePurpose, parameters: readonly string[]): SqlQuery<DueParameters> {
+    const queries = this.#queries[purpose]
+    // One bit for each condition that there is.
+    const conditions = dueConditions.reduce(
+      (bits, parameter, index) => (parameters.includes(parameter) ? bits | (1 << index) : bits),
+      0,
+    )
+    const known = queries.get(conditions)
+    if (known !== undefined) return known
+    const query = dueQuery(this.#vocabulary, purpose, parameters)
+    queries.set(conditions, query)
+    return query
+  }
+}
+
+/** One of the statements, with the conditions of those of its parameters that have one. */
+export function dueQuery(
+  vocabulary: SqlVocabulary,
+  purpose: DuePurpose,
+  parameters: readonly string[],
+): SqlQuery<DueParameters> {
+  return sqlQuery(vocabulary.dialect, textOf(vocabulary, purpose, parameters))
+}
+
+function conditionsOf(vocabulary: SqlVocabulary, parameters: readonly string[]): string {
+  const { dialect } = vocabulary
+  const conditions: Readonly<Record<string, string>> = {
+    types: `AND j.job_class_name NOT IN (
+      SELECT r.job_type FROM ${dialect.rowSet('types', { job_type: 'text' })} AS r)`,
+    node: runsHere(vocabulary),
+    groups: `AND t.job_group NOT IN (
+      SELECT g.job_group FROM ${dialect.rowSet('groups', { job_group: 'text' })} AS g)`,
+    jobs: `AND (t.job_name, t.job_group) NOT IN (
+      SELECT l.job_name, l.job_group FROM ${dialect.rowSet('jobs', jobKeyColumns)} AS l)`,
+  }
+  return parameters.map((parameter) => conditions[parameter] ?? '').join(' ')
+}
+
+const columns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity`
+
+function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: readonly string[]): string {
+  const { dialect } = vocabulary
+  // One lower bound: SQLite would begin at the first of two.
+  const after = parameters.includes('afterMs') ? ':afterMs' : '0'
+  const condition = `AND t.next_fire_time > ${after} ${conditionsOf(vocabulary, parameters)}`
+  switch (purpose) {
+    case 'lock':
+      return dueText(
+        vocabulary,
+        `${columns}, ${dialect.rowId('t')} AS row_id`,
+        condition,
+        dialect.forUpdateSkipLocked('t'),
+      )
+    case 'types':
+      return `SELECT DISTINCT r.job_class_name FROM (
+        ${dueText(vocabulary, 'j.job_class_name', condition, '')}) AS r`
+    case 'look':
+      return `SELECT (${dueText(vocabulary, 't.next_fire_time', condition, '')}) AS waiting_time,
+        (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE f.fired_time END)
+          ${claimsOfPeers(vocabulary)}) AS claimed_time`
+  }
+}
+
+/**
+ * The index for acquiring gives the order, and is partial: the condition on the state must be the same text as in the
+ * index. Java writes -1 or 0 where there is no next fire time. The firings in flight are few and read once; those of
+ * Java's that have not begun name a trigger and no job.
+ *
+ * Every trigger has a job. The outer join and the empty text are for the planner of PostgreSQL: it expects an inner
+ * join to lose most rows, and then sorts all due triggers. It must not know the scheduler of the jobs, for the reason
+ * given at `withScheduler`.
+ */
+function dueText(vocabulary: SqlVocabulary, selected: string, condition: string, locking: string): string {
+  const { dialect, names, sharedWithJava = false } = vocabulary
+  return `SELECT ${selected}
+    FROM ${names.triggers} AS t LEFT JOIN ${names.jobs} AS j
+      ON j.sched_name = t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group
+    WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
+      AND t.next_fire_time <= :untilMs ${condition}
+      ${sharedWithJava ? `AND NOT ${isOfJava(vocabulary)}` : ''}
+      AND (NOT COALESCE(j.is_nonconcurrent, false) OR (t.job_name, t.job_group) NOT IN (
+        SELECT f.job_name, f.job_group FROM ${names.firedTriggers} AS f
+        WHERE f.sched_name = :scheduler AND f.job_name IS NOT NULL AND f.job_group IS NOT NULL
+        UNION ALL
+        SELECT a.job_name, a.job_group FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS a
+        WHERE f.sched_name = :scheduler AND f.job_name IS NULL AND a.sched_name = f.sched_name
+          AND a.trigger_name = f.trigger_name AND a.trigger_group = f.trigger_group))
+    ORDER BY t.next_fire_time, t.priority DESC, ${keyOrder({ dialect })}
+    LIMIT :limit ${locking}`
+}
+
+/** The order of keys of triggers `t`. */
+export function keyOrder({ dialect: { keyCollation } }: Pick<SqlVocabulary, 'dialect'>): string {
+  return `(t.trigger_group <> 'DEFAULT'), t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}`
+}

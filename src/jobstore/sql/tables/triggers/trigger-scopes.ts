@@ -1,0 +1,205 @@
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import type { EpochMs } from '../../../../time/clock.ts'
+import type { TriggerAction } from '../../../trigger-state.ts'
+import { boundRows, isRow, type KeyQuery, withScheduler } from '../../kernel/row-set.ts'
+import type { SqlDialect } from '../../kernel/sql-dialect.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import {
+  all,
+  first,
+  later,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlValue,
+  sqlQuery,
+} from '../../kernel/statement.ts'
+import { instantOrNull, readable } from '../encoding/columns.ts'
+import { groupRows, groupsOf } from '../encoding/groups.ts'
+import { jobKeyColumns, jobKeyRows, triggerKeyOf } from '../encoding/key-rows.ts'
+import { stateAfter, statesBefore } from './transitions.ts'
+
+/** A set of triggers that one statement can name, however many they are. */
+export type TriggerScope =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'one'; readonly key: TriggerKey }
+  | { readonly kind: 'job'; readonly key: JobKey }
+  /** Triggers of these groups, except those of jobs of the other groups. */
+  | {
+      readonly kind: 'triggerGroups'
+      readonly groups: Iterable<string>
+      readonly exceptJobGroups: Iterable<string>
+    }
+  /** Triggers of jobs of these groups, except those whose own group is among the others. */
+  | {
+      readonly kind: 'jobGroups'
+      readonly groups: Iterable<string>
+      readonly exceptTriggerGroups: Iterable<string>
+    }
+
+type SteeringAction = Extract<TriggerAction, 'pause' | 'resume'>
+
+export interface LateRequest {
+  readonly latestMs: EpochMs
+  /** Only keys after this one; null: from the first one on. */
+  readonly after: TriggerKey | null
+  readonly limit: number
+}
+
+/** Statements about sets of triggers, for pausing and resuming. */
+export class TriggerScopes {
+  readonly #scheduler: string
+  readonly #statements: TriggerScopeStatements
+
+  constructor(vocabulary: SqlVocabulary) {
+    this.#scheduler = vocabulary.schedulerName
+    this.#statements = triggerScopeStatements(vocabulary)
+  }
+
+  /** Carries out an action on every trigger of the scope whose state it changes. */
+  *apply(action: SteeringAction, scope: TriggerScope): SqlProgram<void> {
+    yield* later(this.#statements.apply[action][scope.kind](this.#values(scope)))
+  }
+
+  /** The earliest fire time of triggers that become WAITING by the action. */
+  *earliestAfterResume(scope: TriggerScope): SqlProgram<EpochMs | null> {
+    return yield* earliest(this.#statements.earliest[scope.kind](this.#values(scope)))
+  }
+
+  /** Locks paused triggers that are misfired and need their misfire instruction before they go on, in order of keys. */
+  *lockLate(scope: TriggerScope, { latestMs, after, limit }: LateRequest): SqlProgram<readonly TriggerKey[]> {
+    const values = { latestMs, afterName: after?.name ?? '', afterGroup: after?.group ?? '', limit }
+    const rows = yield* all(this.#statements.late[scope.kind]({ ...this.#values(scope), ...values }))
+    return rows.map(triggerKeyOf)
+  }
+
+  /** The earliest fire time of waiting triggers of these jobs. */
+  *earliestOfJobs(keys: readonly JobKey[]): SqlProgram<EpochMs | null> {
+    if (keys.length === 0) return null
+    const rows = JSON.stringify(jobKeyRows(this.#scheduler, keys))
+    return yield* earliest(this.#statements.earliestOfJobs({ rows }))
+  }
+
+  /** The earliest fire time of triggers that waited because of a claim that has ended. */
+  *earliestBehindStaleClaims(): SqlProgram<EpochMs | null> {
+    return yield* earliest(this.#statements.earliestBehindStaleClaims({ scheduler: this.#scheduler }))
+  }
+
+  #values(scope: TriggerScope): Values {
+    const scheduler = this.#scheduler
+    switch (scope.kind) {
+      case 'all':
+        return { scheduler }
+      case 'one':
+      case 'job':
+        return { scheduler, name: scope.key.name, grp: scope.key.group }
+      case 'triggerGroups':
+        return { scheduler, groups: groupRows(scope.groups), others: groupRows(scope.exceptJobGroups) }
+      case 'jobGroups':
+        return { scheduler, groups: groupRows(scope.groups), others: groupRows(scope.exceptTriggerGroups) }
+    }
+  }
+}
+
+type Values = Readonly<Record<string, SqlValue>>
+
+type OfScopes = Readonly<Record<TriggerScope['kind'], SqlQuery<Values>>>
+
+interface TriggerScopeStatements {
+  readonly apply: Readonly<Record<SteeringAction, OfScopes>>
+  readonly earliest: OfScopes
+  readonly late: OfScopes
+  readonly earliestOfJobs: KeyQuery
+  readonly earliestBehindStaleClaims: SqlQuery<{ scheduler: string }>
+}
+
+export function triggerScopeStatements(vocabulary: SqlVocabulary): TriggerScopeStatements {
+  const { dialect } = vocabulary
+  const conditions: Readonly<Record<TriggerScope['kind'], string>> = {
+    all: 'true',
+    one: 't.trigger_name = :name AND t.trigger_group = :grp',
+    job: 't.job_name = :name AND t.job_group = :grp',
+    triggerGroups: groupsBut(dialect, 't.trigger_group', 't.job_group'),
+    jobGroups: groupsBut(dialect, 't.job_group', 't.trigger_group'),
+  }
+  const each = (textOf: (scope: string) => string): OfScopes => {
+    const queryOf = (kind: TriggerScope['kind']): SqlQuery<Values> =>
+      sqlQuery(dialect, textOf(conditions[kind]))
+    return {
+      all: queryOf('all'),
+      one: queryOf('one'),
+      job: queryOf('job'),
+      triggerGroups: queryOf('triggerGroups'),
+      jobGroups: queryOf('jobGroups'),
+    }
+  }
+  return {
+    apply: {
+      pause: each((scope) => updateText(vocabulary, scope, 'pause')),
+      resume: each((scope) => updateText(vocabulary, scope, 'resume')),
+    },
+    earliest: each((scope) => earliestText(vocabulary, scope)),
+    late: each((scope) => lateText(vocabulary, scope)),
+    earliestOfJobs: sqlQuery(dialect, earliestOfJobs(vocabulary)),
+    earliestBehindStaleClaims: sqlQuery(dialect, earliestBehindStaleClaims(vocabulary)),
+  }
+}
+
+/** The triggers of a scope in whose state the action does something. */
+function inStateFor(action: SteeringAction, scope: string): string {
+  return `t.sched_name = :scheduler AND ${scope} AND t.trigger_state IN (${statesBefore(action)})`
+}
+
+function updateText({ names }: SqlVocabulary, scope: string, action: SteeringAction): string {
+  return `
+    UPDATE ${names.triggers} AS t SET trigger_state = ${stateAfter(action, 't.trigger_state')}
+    WHERE ${inStateFor(action, scope)}`
+}
+
+function earliestText({ names }: SqlVocabulary, scope: string): string {
+  return `
+    SELECT min(t.next_fire_time) AS earliest FROM ${names.triggers} t
+    WHERE ${inStateFor('resume', scope)} AND ${stateAfter('resume', 't.trigger_state')} = 'WAITING'
+      AND t.next_fire_time > 0`
+}
+
+/** -1 is Quartz's number for triggers that ignore misfires. */
+function lateText({ dialect, names }: SqlVocabulary, scope: string): string {
+  const { keyCollation } = dialect
+  return `
+    SELECT t.trigger_name, t.trigger_group FROM ${names.triggers} t
+    WHERE ${inStateFor('resume', scope)}
+      AND t.next_fire_time > 0 AND t.next_fire_time <= :latestMs AND COALESCE(t.misfire_instr, 0) <> -1
+      AND (t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}) > (:afterGroup, :afterName)
+    ORDER BY t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}
+    LIMIT :limit ${dialect.forUpdate('t')}`
+}
+
+function groupsBut(dialect: SqlDialect, column: string, otherColumn: string): string {
+  return `${column} IN ${groupsOf(dialect, 'groups')} AND ${otherColumn} NOT IN ${groupsOf(dialect, 'others')}`
+}
+
+function earliestOfJobs({ dialect, names }: SqlVocabulary): string {
+  return `
+    SELECT min(t.next_fire_time) AS earliest
+    FROM ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r CROSS JOIN ${names.triggers} AS t
+    WHERE ${isRow(dialect, 't', jobKeyColumns)} AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0`
+}
+
+function earliestBehindStaleClaims({ names }: SqlVocabulary): string {
+  return `
+    SELECT min(t.next_fire_time) AS earliest
+    FROM ${names.firedTriggers} f
+    JOIN ${names.triggers} t
+      ON t.sched_name = f.sched_name AND t.job_name = f.job_name AND t.job_group = f.job_group
+    WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND f.is_nonconcurrent
+      AND t.trigger_state = 'WAITING' AND t.next_fire_time > 0
+      AND NOT EXISTS (
+        SELECT 1 FROM ${names.triggers} claimed
+        WHERE claimed.sched_name = f.sched_name AND claimed.trigger_name = f.trigger_name
+          AND claimed.trigger_group = f.trigger_group AND claimed.trigger_state = 'ACQUIRED')`
+}
+
+function* earliest(statement: ReturnType<SqlQuery<Values>>): SqlProgram<EpochMs | null> {
+  const row = yield* first(statement)
+  return row === null ? null : readable(instantOrNull, row, 'earliest', null)
+}

@@ -1,0 +1,401 @@
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { EpochMs } from '../../../../time/clock.ts'
+import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
+import { misfireInstructionCode } from '../../../../triggers/misfire-instruction.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
+import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
+import type { StoredTriggerState, TriggerAction } from '../../../trigger-state.ts'
+import { type RowsQuery, runOver, type SetQuery, storeRows, writeOver } from '../../kernel/row-set.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import { all, first, later, type SqlProgram, type SqlRow, type SqlValue } from '../../kernel/statement.ts'
+import { brokenRow } from '../encoding/broken-row.ts'
+import {
+  anyText,
+  boolean,
+  instantOrNull,
+  integer,
+  integerOrNull,
+  readable,
+  textOrNull,
+} from '../encoding/columns.ts'
+import type { JobDataEncoding } from '../encoding/job-data-text.ts'
+import {
+  jobKeyColumns,
+  jobKeyOf,
+  jobKeyRows,
+  requireUsableKeys,
+  triggerKeyColumns,
+  triggerKeyOf,
+  triggerKeyRows,
+} from '../encoding/key-rows.ts'
+import { jobTypeOf } from '../jobs/job-rows.ts'
+import { type DueRequest, DueStatements } from './due-statements.ts'
+import { scheduleTableNames } from './schedule-tables.ts'
+import { timesValue } from './schedule-values.ts'
+import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
+import { fireTimeColumns, scheduleRow, triggerRow } from './trigger-rows.ts'
+import { type SubTable, subTables, type TriggerStatements, triggerStatements } from './trigger-statements.ts'
+
+export interface StoredTrigger {
+  readonly trigger: Trigger
+  readonly state: StoredTriggerState
+}
+
+/** A row of `triggers` without its sub-table, which is enough for most decisions. */
+export interface TriggerRef {
+  readonly key: TriggerKey
+  readonly jobKey: JobKey
+  readonly state: StoredTriggerState
+  readonly nextFireTimeMs: EpochMs | null
+  readonly calendarName: string | null
+  /** The stored type of its family: SIMPLE, CRON, ..., BLOB, or one that this node does not know. */
+  readonly storedType: string
+  readonly misfireIsIgnored: boolean
+}
+
+/** An unreadable row: an unknown type, a missing sub-row, data that Java serialized. */
+export interface BrokenTrigger {
+  readonly key: TriggerKey
+  readonly error: Error
+}
+
+export interface LoadedTriggers {
+  readonly found: KeyMap<TriggerKey, StoredTrigger>
+  readonly broken: readonly BrokenTrigger[]
+}
+
+/** A due trigger, as a search found it. */
+export interface DueTrigger {
+  readonly key: TriggerKey
+  readonly jobKey: JobKey
+  readonly jobType: string
+  readonly nonConcurrent: boolean
+  readonly requestsRecovery: boolean
+  readonly nextFireTimeMs: EpochMs
+  readonly misfireIsIgnored: boolean
+  /** Present when only some nodes are to run it. */
+  readonly isForNodes?: true
+  /** The id of the row in this transaction, independent of its columns. */
+  readonly rowId: SqlValue
+  /** Why the row cannot be read; absent in a readable one. */
+  readonly fault?: Error
+}
+
+/** The rows of `triggers` and of its sub-tables. */
+export class TriggerTable {
+  readonly #schedulerName: string
+  readonly #encoding: JobDataEncoding
+  readonly #statements: TriggerStatements
+  readonly #due: DueStatements
+  readonly #families: TriggerFamilies
+  readonly #decoder: TriggerDecoder
+
+  constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
+    this.#schedulerName = vocabulary.schedulerName
+    this.#encoding = encoding
+    this.#statements = triggerStatements(vocabulary)
+    this.#due = new DueStatements(vocabulary)
+    this.#families = vocabulary.triggerFamilies ?? TriggerFamilies.ofLibrary
+    this.#decoder = new TriggerDecoder(this.#families)
+  }
+
+  /**
+   * Stores rows of new keys.
+   *
+   * @throws InvalidArgumentError for values that do not fit their columns, before the statement is sent
+   */
+  *insert(entries: readonly StoredTrigger[]): SqlProgram<void> {
+    const rows = this.#rows(entries)
+    yield* this.#store(rows.triggers, this.#statements.insert)
+    for (const table of scheduleTableNames) {
+      yield* this.#store(rows[table], this.#statements.insertInto[table])
+    }
+  }
+
+  /** @throws InvalidArgumentError for a trigger whose values do not fit the columns */
+  requireStorable(trigger: Trigger): void {
+    this.#rows([{ trigger, state: 'WAITING' }])
+  }
+
+  /** Stores whole rows over those of the same key and any type. */
+  *put(entries: readonly StoredTrigger[]): SqlProgram<void> {
+    if (entries.length === 0) return
+    const unique = uniqueEntries(entries)
+    const rows = this.#rows(unique)
+    const types = unique.map(({ trigger }) => {
+      return { ...this.#keyColumns(trigger.key), trigger_type: this.#families.of(trigger).storedType }
+    })
+    const retyped = yield* this.#over(types, this.#statements.selectRetyped)
+    yield* this.#store(rows.triggers, this.#statements.upsert)
+    const rests = retyped.map((row) => ({ key: triggerKeyOf(row), storedType: anyText(row, 'trigger_type') }))
+    yield* this.#deleteSubRows(rests)
+    for (const table of scheduleTableNames) {
+      yield* this.#store(rows[table], this.#statements.upsertInto[table])
+    }
+  }
+
+  /** Writes the columns that a misfire instruction changes into existing rows; their data stay as they are. */
+  *reschedule(entries: readonly StoredTrigger[]): SqlProgram<void> {
+    const rows = entries.map(({ trigger, state }) => ({
+      ...this.#keyColumns(trigger.key),
+      ...fireTimeColumns(trigger),
+      trigger_state: state,
+      start_time: trigger.startTimeMs,
+    }))
+    yield* this.#write(rows, this.#statements.reschedule)
+    const changed = perTable()
+    for (const { trigger } of entries) {
+      const family = this.#families.of(trigger)
+      if (family.keepsScheduleOnMisfire === true) continue
+      changed[family.table].push({ ...this.#keyColumns(trigger.key), ...scheduleRow(family, trigger) })
+    }
+    for (const table of scheduleTableNames) {
+      yield* this.#write(changed[table], this.#statements.rewriteIn[table])
+    }
+  }
+
+  /** Writes state and fire state (next, previous, misfired time, times triggered) and nothing else. */
+  *advance(entries: readonly StoredTrigger[]): SqlProgram<void> {
+    const rows = entries.map(({ trigger, state }) => ({
+      ...this.#keyColumns(trigger.key),
+      ...fireTimeColumns(trigger),
+      trigger_state: state,
+    }))
+    yield* this.#write(rows, this.#statements.advance)
+    const times = perTable()
+    for (const { trigger } of entries) {
+      const { table } = this.#families.of(trigger)
+      times[table].push({ ...this.#keyColumns(trigger.key), ...timesValue(trigger, table) })
+    }
+    for (const table of scheduleTableNames) yield* this.#write(times[table], this.#statements.countIn[table])
+  }
+
+  /** Reads whole triggers; keys that do not exist are left out. */
+  *load(keys: readonly TriggerKey[]): SqlProgram<LoadedTriggers> {
+    return this.#loaded(yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.load))
+  }
+
+  /** In order of keys. */
+  *loadOfJob(key: JobKey): SqlProgram<LoadedTriggers> {
+    return this.#loaded(yield* this.#over(jobKeyRows(this.#schedulerName, [key]), this.#statements.loadOfJob))
+  }
+
+  /** Locks and answers existing rows, in order of keys. */
+  *lock(keys: readonly TriggerKey[]): SqlProgram<readonly TriggerRef[]> {
+    return (yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.lock)).map(refOf)
+  }
+
+  /** The same, leaving out rows that another transaction holds. */
+  *tryLock(keys: readonly TriggerKey[]): SqlProgram<readonly TriggerRef[]> {
+    return (yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.tryLock)).map(refOf)
+  }
+
+  *lockOfJobs(keys: readonly JobKey[]): SqlProgram<readonly TriggerRef[]> {
+    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.lockOfJobs)).map(refOf)
+  }
+
+  *lockOfCalendar(name: string): SqlProgram<readonly TriggerRef[]> {
+    const scheduler = this.#schedulerName
+    return (yield* all(this.#statements.lockOfCalendar({ scheduler, name }))).map(refOf)
+  }
+
+  /**
+   * Locks waiting triggers that are due, in the order in which they fire, leaving out those that another transaction
+   * has locked and those of non-concurrent jobs that have a claim or an execution in flight.
+   */
+  *lockDue(request: DueRequest): SqlProgram<readonly DueTrigger[]> {
+    return (yield* all(this.#due.of('lock', request))).map(dueOf)
+  }
+
+  /** The job types of the triggers that {@link lockDue} would look at, without locking them. */
+  *dueJobTypes(request: DueRequest): SqlProgram<readonly string[]> {
+    const rows = yield* all(this.#due.of('types', request))
+    return rows.map((row) => readable(textOrNull, row, 'job_class_name', null) ?? '')
+  }
+
+  /**
+   * The earliest fire time of the triggers that {@link lockDue} would look at, also when another transaction has locked
+   * it; and when the first claim of another node can be fired: when it is due, or when it was made, if that is later.
+   */
+  *lookAhead(
+    request: Omit<DueRequest, 'limit'>,
+    instance: string,
+  ): SqlProgram<{ readonly waitingMs: EpochMs | null; readonly claimedMs: EpochMs | null }> {
+    const row = (yield* first(this.#due.look(request, instance))) ?? {}
+    return {
+      waitingMs: readable(instantOrNull, row, 'waiting_time', null),
+      claimedMs: readable(instantOrNull, row, 'claimed_time', null),
+    }
+  }
+
+  /**
+   * Carries out an action on all triggers of these jobs; answers the earliest fire time of those that are WAITING then.
+   */
+  *applyToJobs(action: TriggerAction, keys: readonly JobKey[]): SqlProgram<EpochMs | null> {
+    let earliestMs: EpochMs | null = null
+    for (const row of yield* this.#over(
+      jobKeyRows(this.#schedulerName, keys),
+      this.#statements.apply[action],
+    )) {
+      const nextMs = stateOf(row) === 'WAITING' ? readable(instantOrNull, row, 'next_fire_time', null) : null
+      if (nextMs !== null && (earliestMs === null || nextMs < earliestMs)) earliestMs = nextMs
+    }
+    return earliestMs
+  }
+
+  /** Blocks those triggers of these jobs that can be blocked. */
+  *block(keys: readonly JobKey[]): SqlProgram<void> {
+    yield* this.#write(jobKeyRows(this.#schedulerName, keys), this.#statements.apply.block)
+  }
+
+  /** Sets the state of locked rows one by one. */
+  *setStates(
+    states: readonly { readonly key: TriggerKey; readonly state: StoredTriggerState }[],
+  ): SqlProgram<void> {
+    const rows = states.map(({ key, state }) => ({ ...this.#keyColumns(key), trigger_state: state }))
+    yield* this.#write(rows, this.#statements.setState)
+  }
+
+  /** Sets the state of rows that may not be found by their keys, as `lockDue` has just named them. */
+  *setStatesOfRows(rowIds: readonly SqlValue[], state: StoredTriggerState): SqlProgram<void> {
+    const rows = JSON.stringify(rowIds)
+    yield* later(this.#statements.setStateOfRows({ scheduler: this.#schedulerName, rows, state }))
+  }
+
+  /** Deletes locked rows and their sub-rows. */
+  *delete(refs: readonly Pick<TriggerRef, 'key' | 'storedType'>[]): SqlProgram<void> {
+    yield* this.#deleteSubRows(refs)
+    yield* this.#write(
+      triggerKeyRows(
+        this.#schedulerName,
+        refs.map(({ key }) => key),
+      ),
+      this.#statements.delete,
+    )
+  }
+
+  /** Deletes all rows and their sub-rows. */
+  *clear(): SqlProgram<void> {
+    const scheduler = this.#schedulerName
+    for (const clear of Object.values(this.#statements.clear)) yield* later(clear({ scheduler }))
+  }
+
+  *#deleteSubRows(refs: readonly Pick<TriggerRef, 'key' | 'storedType'>[]): SqlProgram<void> {
+    const keys: Record<SubTable, TriggerKey[]> = { ...perTable<TriggerKey>(), blob_triggers: [] }
+    for (const { key, storedType } of refs) {
+      for (const table of this.#subTablesOf(storedType)) keys[table].push(key)
+    }
+    for (const table of subTables) {
+      yield* this.#write(triggerKeyRows(this.#schedulerName, keys[table]), this.#statements.deleteFrom[table])
+    }
+  }
+
+  /** The sub-table of a stored type; all sub-tables for an unknown type. */
+  #subTablesOf(storedType: string): readonly SubTable[] {
+    if (storedType === 'BLOB') return ['blob_triggers']
+    const family = this.#families.ofStoredType(storedType)
+    return family === null ? subTables : [family.table]
+  }
+
+  #rows(entries: readonly StoredTrigger[]): Record<ScheduleTable | 'triggers', object[]> {
+    const rows = { ...perTable(), triggers: [] as object[] }
+    for (const { trigger, state } of entries) {
+      const family = this.#families.of(trigger)
+      rows.triggers.push(triggerRow(family, trigger, state, this.#encoding))
+      rows[family.table].push(scheduleRow(family, trigger))
+    }
+    return rows
+  }
+
+  #keyColumns({ name, group }: TriggerKey): object {
+    return { sched_name: this.#schedulerName, trigger_name: name, trigger_group: group }
+  }
+
+  #loaded(rows: readonly SqlRow[]): LoadedTriggers {
+    const found = new KeyMap<TriggerKey, StoredTrigger>()
+    const broken: BrokenTrigger[] = []
+    for (const row of rows) {
+      const key = triggerKeyOf(row)
+      try {
+        found.set(key, this.#decoder.decode(key, row))
+      } catch (error) {
+        broken.push({ key, error: brokenRow('Trigger', key, error) })
+      }
+    }
+    return { found, broken }
+  }
+
+  #store(rows: readonly object[], query: RowsQuery): SqlProgram<void> {
+    return storeRows(this.#schedulerName, rows, query)
+  }
+
+  #write(rows: readonly object[], query: SetQuery): SqlProgram<void> {
+    const scheduler = this.#schedulerName
+    return writeOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
+  }
+
+  #over(rows: readonly object[], query: SetQuery): SqlProgram<readonly SqlRow[]> {
+    const scheduler = this.#schedulerName
+    return runOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
+  }
+}
+
+function perTable<Row = object>(): Record<ScheduleTable, Row[]> {
+  return { simple_triggers: [], cron_triggers: [], simprop_triggers: [] }
+}
+
+/** One statement cannot write the same row twice: the last entry of a key counts. */
+function uniqueEntries(entries: readonly StoredTrigger[]): readonly StoredTrigger[] {
+  if (entries.length < 2) return entries
+  const unique = new KeyMap<TriggerKey, StoredTrigger>()
+  for (const entry of entries) unique.set(entry.trigger.key, entry)
+  return unique.size === entries.length ? entries : unique.values()
+}
+
+/** An unreadable value is left out: a program that needs it reads the whole row, and reports it as broken. */
+function refOf(row: SqlRow): TriggerRef {
+  return {
+    key: triggerKeyOf(row),
+    jobKey: jobKeyOf(row),
+    // An unknown state counts as ERROR, which an operator resets.
+    state: stateOf(row) ?? 'ERROR',
+    nextFireTimeMs: readable(instantOrNull, row, 'next_fire_time', null),
+    calendarName: readable(textOrNull, row, 'calendar_name', null),
+    storedType: anyText(row, 'trigger_type'),
+    misfireIsIgnored: readable(misfireIsIgnored, row, 'misfire_instr', false),
+  }
+}
+
+function dueOf(row: SqlRow): DueTrigger {
+  const names = { key: triggerKeyOf(row), jobKey: jobKeyOf(row), rowId: row['row_id'] as SqlValue }
+  try {
+    requireUsableKeys(row, triggerKeyColumns, jobKeyColumns)
+    const due: DueTrigger = {
+      ...names,
+      jobType: jobTypeOf(row),
+      nonConcurrent: boolean(row, 'is_nonconcurrent'),
+      requestsRecovery: boolean(row, 'requests_recovery'),
+      nextFireTimeMs: integer(row, 'next_fire_time'),
+      misfireIsIgnored: misfireIsIgnored(row, 'misfire_instr'),
+    }
+    return textOrNull(row, 'node_affinity') === null ? due : { ...due, isForNodes: true }
+  } catch (error) {
+    const fault = brokenRow('Trigger', names.key, error)
+    return { ...names, ...nothingKnown, fault }
+  }
+}
+
+const nothingKnown = {
+  jobType: '',
+  nonConcurrent: false,
+  requestsRecovery: false,
+  nextFireTimeMs: 0,
+  misfireIsIgnored: true,
+} as const
+
+const ignoreCode = misfireInstructionCode('ignore')
+
+function misfireIsIgnored(row: SqlRow, column: string): boolean {
+  return integerOrNull(row, column) === ignoreCode
+}

@@ -1,0 +1,147 @@
+import type { TriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import type { EpochMs } from '../../../../time/clock.ts'
+import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
+import type { CommitNotes } from '../../kernel/commit-notes.ts'
+import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from '../../kernel/row-set.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import { all, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import { boolean, textOrNull } from '../encoding/columns.ts'
+import { triggerKeyColumns, triggerKeyOf, triggerKeyRows } from '../encoding/key-rows.ts'
+
+/** How long the result of a look for triggers to report is used. */
+const lookIntervalMs = 1000
+/** Most triggers of one look. */
+const lookedAtOnce = 100
+/** How many reported triggers are remembered. */
+const rememberedMax = 10_000
+
+export interface TriggerOfJava {
+  readonly key: TriggerKey
+  /** Why only Java can run it: a clause. */
+  readonly reason: string
+}
+
+/**
+ * In tables shared with Java nodes: the triggers that only those can run, because Java serialized their data or their
+ * calendar, because they are of a type that only Java knows, or because a key is blank. They are left as they are.
+ */
+export class TriggersOfJava {
+  readonly #schedulerName: string
+  readonly #statements: StatementsOfJava
+  #met = new KeyMap<TriggerKey, true>()
+  #lookAtMs: EpochMs = 0
+
+  constructor(vocabulary: SqlVocabulary) {
+    this.#schedulerName = vocabulary.schedulerName
+    this.#statements = statementsOfJava(vocabulary)
+  }
+
+  /** The triggers to report: those that are about to fire and were not reported before. Looks once a second at most. */
+  *newlyDue(nowMs: EpochMs, untilMs: EpochMs, notes: CommitNotes): SqlProgram<readonly TriggerOfJava[]> {
+    // After a clock was set back it must still look.
+    if (nowMs < this.#lookAtMs && nowMs >= this.#lookAtMs - lookIntervalMs) return []
+    const request = { scheduler: this.#schedulerName, untilMs, limit: lookedAtOnce }
+    const found = (yield* all(this.#statements.due(request))).map((row) => ({
+      key: triggerKeyOf(row),
+      reason: reasonOf(row),
+    }))
+    const fresh = found.filter(({ key }) => !this.#met.has(key))
+    notes.add(() => {
+      this.#lookAtMs = nowMs + lookIntervalMs
+      if (this.#met.size > rememberedMax) this.#met = new KeyMap()
+      for (const { key } of fresh) this.#met.set(key, true)
+    })
+    return fresh
+  }
+
+  /** The keys among these whose triggers only Java can run. */
+  *among(keys: readonly TriggerKey[]): SqlProgram<KeyMap<TriggerKey, true>> {
+    const named = triggerKeyRows(this.#schedulerName, keys)
+    const found = yield* runOver(named, (rows) => this.#statements.among({ rows }))
+    const ofJava = new KeyMap<TriggerKey, true>()
+    for (const row of found) ofJava.set(triggerKeyOf(row), true)
+    return ofJava
+  }
+}
+
+/** The condition that only Java can run the trigger `t` of the job `j`. */
+export function isOfJava(vocabulary: SqlVocabulary): string {
+  const { hasBlankKey, isOfOtherType, hasJavaData, hasJavaCalendar } = reasons(vocabulary)
+  return `(${hasBlankKey} OR ${isOfOtherType} OR ${hasJavaData} OR ${hasJavaCalendar})`
+}
+
+/** Each is true or false, never null. */
+function reasons({ dialect, names, triggerFamilies = TriggerFamilies.ofLibrary }: SqlVocabulary): {
+  readonly hasBlankKey: string
+  readonly isOfOtherType: string
+  readonly hasJavaData: string
+  readonly hasJavaCalendar: string
+} {
+  // The first bytes of Java's object streams.
+  const isSerialized = (column: string): string => dialect.beginsWithBytes(column, 'aced')
+  const isBlank = (column: string): string => `trim(${column}) = ''`
+  // Stored types have only capital letters, digits and underscores, which families check.
+  const ourTypes = triggerFamilies.storedTypes
+  const keyColumns = ['t.trigger_name', 't.trigger_group', 't.job_name', 't.job_group']
+  return {
+    hasBlankKey: `(${keyColumns.map(isBlank).join(' OR ')})`,
+    isOfOtherType: `t.trigger_type NOT IN (${ourTypes.map((type) => `'${type}'`).join(', ')})`,
+    hasJavaData: `((${isSerialized('t.job_data')}) IS TRUE OR (${isSerialized('j.job_data')}) IS TRUE)`,
+    hasJavaCalendar: `(t.calendar_name IS NOT NULL AND
+      (SELECT ${isSerialized('k.calendar')} FROM ${names.calendars} AS k
+       WHERE k.sched_name = t.sched_name AND k.calendar_name = t.calendar_name) IS TRUE)`,
+  }
+}
+
+interface DueParameters extends Readonly<Record<string, string | number>> {
+  readonly scheduler: string
+  readonly untilMs: EpochMs
+  readonly limit: number
+}
+
+interface StatementsOfJava {
+  readonly due: SqlQuery<DueParameters>
+  readonly among: KeyQuery
+}
+
+export function statementsOfJava(vocabulary: SqlVocabulary): StatementsOfJava {
+  return { due: dueQuery(vocabulary), among: amongQuery(vocabulary) }
+}
+
+function dueQuery(vocabulary: SqlVocabulary): SqlQuery<DueParameters> {
+  const { dialect, names } = vocabulary
+  const { hasBlankKey, isOfOtherType, hasJavaData } = reasons(vocabulary)
+  return sqlQuery(
+    dialect,
+    `SELECT t.trigger_name, t.trigger_group, t.trigger_type, t.calendar_name,
+       ${hasBlankKey} AS has_blank_key, ${isOfOtherType} AS of_other_type, ${hasJavaData} AS has_java_data
+     FROM ${names.triggers} AS t JOIN ${names.jobs} AS j
+       ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
+     WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
+       AND t.next_fire_time > 0 AND t.next_fire_time <= :untilMs AND ${isOfJava(vocabulary)}
+     LIMIT :limit`,
+  )
+}
+
+function amongQuery(vocabulary: SqlVocabulary): KeyQuery {
+  const { dialect, names } = vocabulary
+  return sqlQuery(
+    dialect,
+    `SELECT t.trigger_name, t.trigger_group
+     FROM ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r
+     CROSS JOIN ${names.triggers} AS t JOIN ${names.jobs} AS j
+       ON j.sched_name = t.sched_name AND j.job_name = t.job_name AND j.job_group = t.job_group
+     WHERE ${isRow(dialect, 't', triggerKeyColumns)} AND ${isOfJava(vocabulary)}`,
+  )
+}
+
+function reasonOf(row: SqlRow): string {
+  if (boolean(row, 'has_blank_key')) return 'its name or group, or that of its job, is blank'
+  if (boolean(row, 'of_other_type')) {
+    const type = textOrNull(row, 'trigger_type') ?? ''
+    return `its type ${type} is ${type === 'BLOB' ? 'known to Java only' : 'not known to this node'}`
+  }
+  if (boolean(row, 'has_java_data')) return 'Java serialized its data or those of its job'
+  return `Java serialized its calendar '${textOrNull(row, 'calendar_name') ?? ''}'`
+}

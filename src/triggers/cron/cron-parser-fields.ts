@@ -1,0 +1,40 @@
+import { CronExpressionParser } from 'cron-parser'
+import { dayOfMonthSpec } from './cron-fields.ts'
+import { cronError, placeOf } from './cron-text.ts'
+import type { SixTokens } from './six-fields.ts'
+import type { UnixFields } from './unix-scanner.ts'
+
+/** Reads the values of Unix fields with cron-parser, which alone would also take `1JAN` or `H`. */
+export function readWithCronParser(expression: string, tokens: SixTokens): UnixFields {
+  try {
+    const text = tokens.map((token) => token.text).join(' ')
+    // The library would otherwise ask the clock for a date to start from, which is not used.
+    const { second, minute, hour, dayOfMonth, month, dayOfWeek } = CronExpressionParser.parse(text, {
+      currentDate: 0,
+      tz: 'UTC',
+    }).fields
+    return {
+      seconds: numbersOf(second.values),
+      minutes: numbersOf(minute.values),
+      hours: numbersOf(hour.values),
+      days: numbersOf(dayOfMonth.values),
+      lastDay: textsOf(dayOfMonth.values).includes('L'),
+      months: numbersOf(month.values),
+      weekdays: numbersOf(dayOfWeek.values),
+      lastWeekdays: textsOf(dayOfWeek.values).map((day) => Number.parseInt(day, 10)),
+      nth: dayOfWeek.nthDay,
+    }
+  } catch (cause) {
+    // Each field is right by itself: only the day of the month and the months can contradict each other.
+    const found = cause instanceof Error ? cause.message : String(cause)
+    throw cronError(expression, placeOf(dayOfMonthSpec, tokens[3].position), found, null)
+  }
+}
+
+function numbersOf(values: readonly (number | string)[]): readonly number[] {
+  return values.filter((value) => typeof value === 'number')
+}
+
+function textsOf(values: readonly (number | string)[]): readonly string[] {
+  return values.filter((value) => typeof value === 'string')
+}

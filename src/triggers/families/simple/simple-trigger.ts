@@ -1,0 +1,284 @@
+import { type ArgumentCheck, checkNumber, checkObject, checkOptions } from '../../../core/arguments.ts'
+import type { EpochMs } from '../../../time/clock.ts'
+import type { Calendar } from '../../calendars/calendar.ts'
+import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
+import { instantMaxMs, int32Max, invalidTrigger, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
+import { type SimpleMisfireInstruction, simpleMisfireInstructions } from '../../misfire-instruction.ts'
+import { plannedFireTimeMs, Trigger } from '../../trigger.ts'
+import { repeatIndefinitely, type TriggerFields } from '../../trigger-fields.ts'
+import { intervalsBetween, simpleFinalFireTime, simpleFireTimeAfter } from './simple-schedule.ts'
+
+/** What a simple trigger has beyond the fields of every trigger. */
+export interface SimpleTriggerFields {
+  /** Fires after the first one: 0 or more, or -1 for ever. */
+  readonly repeatCount: number
+  /** Milliseconds between fires; 0 only when nothing repeats. */
+  readonly repeatIntervalMs: number
+  readonly misfireInstruction: SimpleMisfireInstruction
+}
+
+/** Fires at its start time and then at a fixed interval, a number of times or for ever. The end time is exclusive. */
+export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
+  readonly repeatCount: number
+  readonly repeatIntervalMs: number
+  override readonly misfireInstruction: SimpleMisfireInstruction
+
+  constructor(
+    fields: TriggerFields,
+    schedule: SimpleTriggerFields,
+    nextFireTimeMs: EpochMs | null = null,
+    previousFireTimeMs: EpochMs | null = null,
+    timesTriggered: number = 0,
+    misfiredFireTimeMs: EpochMs | null = null,
+  ) {
+    super(fields, nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs)
+    this.repeatCount = schedule.repeatCount
+    this.repeatIntervalMs = schedule.repeatIntervalMs
+    this.misfireInstruction = schedule.misfireInstruction
+  }
+
+  override get type(): 'simple' {
+    return 'simple'
+  }
+
+  override fireTimeAfterMs(afterMs: EpochMs, timesTriggered: number = this.timesTriggered): EpochMs | null {
+    return simpleFireTimeAfter(this, afterMs, timesTriggered)
+  }
+
+  override finalFireTimeMs(): EpochMs | null {
+    return simpleFinalFireTime(this)
+  }
+
+  override firstFireTimeMs(): EpochMs {
+    return this.startTimeMs
+  }
+
+  /**
+   * `smart` means `fireNow` for a trigger that fires once, `rescheduleNextWithRemainingCount` for one that repeats for
+   * ever, else `rescheduleNowWithExistingRepeatCount`. The "now" instructions of a repeating trigger move its start
+   * time to `nowMs`; they do not ask the calendar. From its end time on they finish the trigger.
+   */
+  override updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this {
+    const unfired = this.repeatCount - this.timesTriggered
+    switch (effectiveInstruction(this)) {
+      case 'ignore':
+        return this
+      case 'fireNow':
+        return this.hasEnded(nowMs) ? this.finished() : this.firingLateAt(nowMs)
+      case 'rescheduleNextWithExistingCount':
+        return this.fireNextAfter(calendar, nowMs, { countMissed: false })
+      case 'rescheduleNextWithRemainingCount':
+        return this.fireNextAfter(calendar, nowMs, { countMissed: true })
+      case 'rescheduleNowWithExistingRepeatCount':
+        return this.restartedAt(nowMs, unfired)
+      case 'rescheduleNowWithRemainingRepeatCount':
+        return this.restartedAt(nowMs, unfired - missedFires(this, nowMs))
+    }
+  }
+
+  override getScheduleBuilder(): SimpleScheduleBuilder {
+    return SimpleScheduleBuilder.of(this)
+  }
+
+  override getTriggerBuilder(): FluentTriggerBuilder<SimpleTrigger> {
+    return FluentTriggerBuilder.from(this, this.getScheduleBuilder())
+  }
+
+  override validate(): void {
+    super.validate()
+    const owner = this.describe()
+    requireWhole(owner, 'repeatCount', this.repeatCount, { min: repeatIndefinitely, max: int32Max })
+    requireWhole(owner, 'repeatInterval', this.repeatIntervalMs, { min: 0, max: instantMaxMs })
+    if (this.repeatIntervalMs === 0 && this.repeatCount !== 0) {
+      throw invalidTrigger(
+        owner,
+        'repeatInterval',
+        'a repeating trigger needs an interval of at least 1 millisecond, got 0. ' +
+          'Use withInterval, or withRepeatCount(0) to fire once.',
+      )
+    }
+    requireOneOf(owner, 'misfireInstruction', this.misfireInstruction, simpleMisfireInstructions)
+  }
+
+  protected override remade(
+    fields: TriggerFields,
+    nextFireTimeMs: EpochMs | null,
+    previousFireTimeMs: EpochMs | null,
+    timesTriggered: number,
+    misfiredFireTimeMs: EpochMs | null,
+  ): this {
+    return new SimpleTrigger(
+      fields,
+      this,
+      nextFireTimeMs,
+      previousFireTimeMs,
+      timesTriggered,
+      misfiredFireTimeMs,
+    ) as this
+  }
+
+  private fireNextAfter(calendar: Calendar | null, nowMs: EpochMs, options: { countMissed: boolean }): this {
+    const next = this.goingOnAfter(calendar, nowMs)
+    if (!options.countMissed || next.nextFireTimeMs === null) return next
+    const timesTriggered = this.timesTriggered + missedFires(this, next.nextFireTimeMs)
+    return this.remade(this, next.nextFireTimeMs, this.previousFireTimeMs, timesTriggered, null)
+  }
+
+  /** Whether no fire may lie at `nowMs` or later: the end time is exclusive. */
+  private hasEnded(nowMs: EpochMs): boolean {
+    return this.endTimeMs !== null && this.endTimeMs <= nowMs
+  }
+
+  /** The schedule begun anew at `nowMs`; a finite one has `remaining` repeats left. */
+  private restartedAt(nowMs: EpochMs, remaining: number): this {
+    const isFinite = this.repeatCount > 0
+    const isOver = this.hasEnded(nowMs)
+    return new SimpleTrigger(
+      isOver ? this : this.fieldsWith({ startTimeMs: nowMs }),
+      {
+        repeatCount: isFinite ? Math.max(0, remaining) : this.repeatCount,
+        repeatIntervalMs: this.repeatIntervalMs,
+        misfireInstruction: this.misfireInstruction,
+      },
+      isOver ? null : nowMs,
+      this.previousFireTimeMs,
+      isFinite ? 0 : this.timesTriggered,
+      isOver ? null : plannedFireTimeMs(this),
+    ) as this
+  }
+}
+
+function effectiveInstruction(trigger: SimpleTrigger): Exclude<SimpleMisfireInstruction, 'smart'> {
+  const { misfireInstruction, repeatCount } = trigger
+  if (misfireInstruction === 'smart') {
+    if (repeatCount === 0) return 'fireNow'
+    return repeatCount === repeatIndefinitely
+      ? 'rescheduleNextWithRemainingCount'
+      : 'rescheduleNowWithExistingRepeatCount'
+  }
+  return misfireInstruction === 'fireNow' && repeatCount !== 0
+    ? 'rescheduleNowWithRemainingRepeatCount'
+    : misfireInstruction
+}
+
+function missedFires(trigger: SimpleTrigger, untilMs: EpochMs): number {
+  return trigger.nextFireTimeMs === null ? 0 : intervalsBetween(trigger, trigger.nextFireTimeMs, untilMs)
+}
+
+/** A simple schedule; default: fires once. Each method changes this builder and returns it. */
+export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
+  #repeatCount = 0
+  #repeatIntervalMs = 0
+  #misfireInstruction: SimpleMisfireInstruction = 'smart'
+
+  static simpleSchedule(): SimpleScheduleBuilder {
+    return new SimpleScheduleBuilder()
+  }
+
+  /** A builder that starts out with the schedule of an existing trigger. */
+  static of(schedule: SimpleTriggerFields): SimpleScheduleBuilder {
+    checkObject('SimpleScheduleBuilder.of', 'schedule', schedule)
+    const builder = new SimpleScheduleBuilder()
+    builder.#repeatCount = schedule.repeatCount
+    builder.#repeatIntervalMs = schedule.repeatIntervalMs
+    builder.#misfireInstruction = schedule.misfireInstruction
+    return builder
+  }
+
+  /** Every `seconds` (default 1), for ever. */
+  static repeatSecondlyForever(seconds = 1): SimpleScheduleBuilder {
+    return new SimpleScheduleBuilder().withIntervalInSeconds(seconds).repeatForever()
+  }
+  /** Every `minutes` (default 1), for ever. */
+  static repeatMinutelyForever(minutes = 1): SimpleScheduleBuilder {
+    return new SimpleScheduleBuilder().withIntervalInMinutes(minutes).repeatForever()
+  }
+  /** Every `hours` (default 1), for ever. */
+  static repeatHourlyForever(hours = 1): SimpleScheduleBuilder {
+    return new SimpleScheduleBuilder().withIntervalInHours(hours).repeatForever()
+  }
+  /** Every `seconds` (default 1) until it has fired `count` times in all; at least 1. */
+  static repeatSecondlyForTotalCount(count: number, seconds = 1): SimpleScheduleBuilder {
+    return new SimpleScheduleBuilder().withIntervalInSeconds(seconds).withRepeatCount(repeatsOf(count))
+  }
+  /** Every `minutes` (default 1) until it has fired `count` times in all; at least 1. */
+  static repeatMinutelyForTotalCount(count: number, minutes = 1): SimpleScheduleBuilder {
+    return new SimpleScheduleBuilder().withIntervalInMinutes(minutes).withRepeatCount(repeatsOf(count))
+  }
+  /** Every `hours` (default 1) until it has fired `count` times in all; at least 1. */
+  static repeatHourlyForTotalCount(count: number, hours = 1): SimpleScheduleBuilder {
+    return new SimpleScheduleBuilder().withIntervalInHours(hours).withRepeatCount(repeatsOf(count))
+  }
+
+  /** The time between fires: the sum of the given units. */
+  withInterval(interval: IntervalParts): this {
+    checkObject('SimpleScheduleBuilder.withInterval', 'interval', interval)
+    checkOptions('SimpleScheduleBuilder.withInterval', interval, intervalParts)
+    const { hours = 0, minutes = 0, seconds = 0, milliseconds = 0 } = interval
+    return this.withIntervalInMilliseconds(
+      hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + milliseconds,
+    )
+  }
+  withIntervalInMilliseconds(milliseconds: number): this {
+    return this.#every('Milliseconds', milliseconds, 1)
+  }
+  withIntervalInSeconds(seconds: number): this {
+    return this.#every('Seconds', seconds, 1000)
+  }
+  withIntervalInMinutes(minutes: number): this {
+    return this.#every('Minutes', minutes, 60_000)
+  }
+  withIntervalInHours(hours: number): this {
+    return this.#every('Hours', hours, 3_600_000)
+  }
+
+  /** Fires after the first one, so the trigger fires one time more than this; -1 means for ever. */
+  withRepeatCount(repeatCount: number): this {
+    this.#repeatCount = repeatCount
+    return this
+  }
+  repeatForever(): this {
+    return this.withRepeatCount(repeatIndefinitely)
+  }
+
+  /** What to do when the trigger could not fire in time. Default `smart`. */
+  withMisfireInstruction(instruction: SimpleMisfireInstruction): this {
+    this.#misfireInstruction = instruction
+    return this
+  }
+
+  build(fields: TriggerFields): SimpleTrigger {
+    const trigger = new SimpleTrigger(fields, {
+      repeatCount: this.#repeatCount,
+      repeatIntervalMs: this.#repeatIntervalMs,
+      misfireInstruction: this.#misfireInstruction,
+    })
+    trigger.validate()
+    return trigger
+  }
+
+  #every(unit: string, count: number, unitMs: number): this {
+    checkNumber(`SimpleScheduleBuilder.withIntervalIn${unit}`, unit.toLowerCase(), count)
+    this.#repeatIntervalMs = count * unitMs
+    return this
+  }
+}
+
+/** A span of time in parts, for example `{ minutes: 1, seconds: 30 }`. */
+export interface IntervalParts {
+  readonly hours?: number
+  readonly minutes?: number
+  readonly seconds?: number
+  readonly milliseconds?: number
+}
+
+const intervalParts: Readonly<Record<keyof IntervalParts, ArgumentCheck>> = {
+  hours: checkNumber,
+  minutes: checkNumber,
+  seconds: checkNumber,
+  milliseconds: checkNumber,
+}
+
+function repeatsOf(totalCount: number): number {
+  return requireWhole('SimpleScheduleBuilder', 'totalCount', totalCount, { min: 1, max: int32Max + 1 }) - 1
+}

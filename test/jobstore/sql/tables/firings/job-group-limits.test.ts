@@ -1,0 +1,180 @@
+import { sqliteJobStore } from 'quartz-ts/sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { TriggerKey } from '../../../../../src/core/key.ts'
+import { JobBuilder } from '../../../../../src/jobs/job-builder.ts'
+import type { JobDetail } from '../../../../../src/jobs/job-detail.ts'
+import { jobDetail, only, Testbed } from '../../../../../src/testing/job-store/testbed.ts'
+import { ManualClock } from '../../../../../src/time/manual-clock.ts'
+import { TestCluster, type TestNode } from '../../../../support/cluster.ts'
+
+/** Long enough for the others to find out that a node died. */
+const failOverMs = 9000
+
+interface Scene {
+  readonly cluster: TestCluster
+  readonly a: TestNode
+  readonly b: TestNode
+}
+
+async function twoNodes(limit: number): Promise<Scene> {
+  const cluster = await TestCluster.open()
+  const jobGroupLimits = new Map([
+    ['reports', limit],
+    ['nobody has such jobs', 1],
+  ])
+  return {
+    cluster,
+    a: await cluster.startNode('a', { jobGroupLimits }),
+    b: await cluster.startNode('b', { jobGroupLimits }),
+  }
+}
+
+const report = (name: string, changes: Partial<JobDetail> = {}): JobDetail =>
+  jobDetail(name, { group: 'reports', durable: true, ...changes })
+
+async function scheduleReports(bed: Testbed, ...names: readonly string[]): Promise<void> {
+  for (const name of names) await bed.schedule(name, { job: report(name) })
+}
+
+describe('a limit for a job group', () => {
+  test('counts what all nodes have claimed and execute, and leaves other groups alone', async () => {
+    const { a, b } = await twoNodes(2)
+    await scheduleReports(a.bed, 'r1', 'r2', 'r3', 'r4')
+    await a.bed.schedule('s1')
+    const claims = await a.bed.acquire({ maxCount: 1 })
+    await expect(b.bed.acquireNames()).resolves.toEqual(['r2', 's1'])
+    await expect(a.bed.acquireNames()).resolves.toEqual([])
+    const execution = await a.bed.fire(only(claims))
+    await a.bed.schedule('s2')
+    await expect(b.bed.acquireNames()).resolves.toEqual(['s2'])
+    await a.bed.complete(execution)
+    await expect(b.bed.acquireNames()).resolves.toEqual(['r3'])
+    await expect(a.bed.acquireNames()).resolves.toEqual([])
+  })
+
+  test('does not let triggers that wait hide later ones', async () => {
+    const { cluster, a, b } = await twoNodes(1)
+    await scheduleReports(a.bed, 'r1', 'r2', 'r3', 'r4')
+    await a.bed.schedule('later', { inMs: 1 })
+    await cluster.clock.advance(1)
+    await expect(a.bed.acquireNames({ maxCount: 2 })).resolves.toEqual(['r1', 'later'])
+    await b.bed.schedule('ahead', { inMs: 100 })
+    await expect(b.bed.acquireNames({ noLaterThanMs: b.bed.now() + 1000 })).resolves.toEqual(['ahead'])
+  })
+
+  test('is not used up by triggers that cannot be read, or of jobs that are busy', async () => {
+    const { cluster, a, b } = await twoNodes(2)
+    const busy = report('busy', { disallowConcurrentExecution: true })
+    await a.bed.scheduleAll([a.bed.trigger('b1', { job: busy }), a.bed.trigger('b2', { job: busy })], busy)
+    await expect(b.bed.acquireNames()).resolves.toEqual(['b1'])
+    await scheduleReports(a.bed, 'broken', 'fine')
+    await cluster.sql("UPDATE qrtz_triggers SET trigger_type = 'X' WHERE trigger_name = 'broken'")
+    await expect(a.bed.acquireNames()).resolves.toEqual(['fine'])
+  })
+
+  test('goes together with jobs for some nodes', async () => {
+    const { a, b } = await twoNodes(1)
+    await scheduleReports(a.bed, 'r1', 'r2')
+    const pinned = JobBuilder.from(jobDetail('pinned', { durable: true }))
+      .onNodes(['b'])
+      .build()
+    await a.bed.schedule('pinned', { job: pinned })
+    await expect(a.bed.acquireNames()).resolves.toEqual(['r1'])
+    await expect(a.bed.acquireNames()).resolves.toEqual([])
+    await expect(b.bed.acquireNames()).resolves.toEqual(['pinned'])
+  })
+
+  test('holds in a store that one scheduler uses', async () => {
+    const store = sqliteJobStore({ filename: ':memory:', jobGroupLimits: { reports: 1 } })
+    onTestFinished(() => store.shutdown())
+    const bed = new Testbed(store, new ManualClock(), 'only')
+    await store.initialize(bed.context)
+    await scheduleReports(bed, 'r1', 'r2')
+    await bed.schedule('s1')
+    await expect(bed.acquireNames()).resolves.toEqual(['r1', 's1'])
+    await bed.store.releaseAllAcquiredTriggers()
+    const execution = await bed.start('r1')
+    await expect(bed.acquireNames()).resolves.toEqual(['s1'])
+    bed.signals.clear()
+    await bed.complete(execution)
+    expect(bed.signals.announced(bed.now())).toBe(true)
+    await expect(bed.acquireNames()).resolves.toEqual(['r2'])
+  })
+
+  test('that was lowered holds for what starts from then on', async () => {
+    const { cluster, a } = await twoNodes(2)
+    await scheduleReports(a.bed, 'r1', 'r2', 'r3')
+    const claims = await a.bed.acquire()
+    expect(claims).toHaveLength(2)
+    const lowered = await cluster.startNode('c', { jobGroupLimits: new Map([['reports', 1]]) })
+    await expect(lowered.bed.acquireNames()).resolves.toEqual([])
+    await a.bed.store.releaseAcquiredTriggers(claims.slice(0, 1))
+    await expect(lowered.bed.acquireNames()).resolves.toEqual([])
+    await a.bed.store.releaseAcquiredTriggers(claims)
+    await expect(lowered.bed.acquireNames()).resolves.toEqual(['r1'])
+  })
+})
+
+/** Ways in which what was claimed or executed ends. */
+const ends: Record<string, (scene: Scene) => Promise<unknown>> = {
+  'an execution': async ({ a }) => a.bed.complete(await a.bed.start('r1')),
+  'a claim that is given back': async ({ a: { bed } }) => {
+    await bed.store.releaseAcquiredTriggers([await bed.acquireOne('r1')])
+  },
+  'a claim on a trigger that is deleted': async ({ a: { bed } }) => {
+    await bed.store.deleteTriggers([(await bed.acquireOne('r1')).trigger.key])
+  },
+  'a claim on a trigger that is paused': async ({ a: { bed } }) => {
+    await bed.acquireOne('r1')
+    await bed.store.pauseTrigger(new TriggerKey('r1'))
+  },
+}
+
+describe('the nodes are woken for what waits of a full group', () => {
+  test.each(Object.entries(ends))('after %s', async (_, end) => {
+    const scene = await twoNodes(1)
+    const { cluster, a, b } = scene
+    await scheduleReports(a.bed, 'r1')
+    await cluster.clock.advance(10)
+    await scheduleReports(a.bed, 'r2')
+    const waitsSinceMs = a.bed.now()
+    await cluster.clock.advance(10)
+    a.wakes.splice(0)
+    await end(scene)
+    expect(a.wakes.some((wakeMs) => wakeMs <= waitsSinceMs)).toBe(true)
+    await expect(b.bed.acquire()).resolves.toHaveLength(1)
+  })
+
+  test('also when it is due only soon', async () => {
+    const { a } = await twoNodes(1)
+    await scheduleReports(a.bed, 'r1')
+    await a.bed.schedule('r2', { job: report('r2'), inMs: 5000 })
+    const soonMs = a.bed.now() + 5000
+    const [claim] = await a.bed.acquire({ noLaterThanMs: a.bed.now() + 30_000 })
+    a.wakes.splice(0)
+    await a.bed.complete(await a.bed.fire(claim ?? expect.fail('claimed')))
+    expect(a.wakes).toEqual([soonMs])
+  })
+
+  test('after the recovery of a node', async () => {
+    const { cluster, a, b } = await twoNodes(1)
+    await scheduleReports(a.bed, 'r1', 'r2')
+    await a.bed.start('r1')
+    await expect(b.bed.acquireNames()).resolves.toEqual([])
+    a.kill()
+    b.bed.signals.clear()
+    await cluster.clock.advance(failOverMs)
+    expect(b.bed.signals.announced(b.bed.now())).toBe(true)
+    await expect(b.bed.acquireNames()).resolves.toEqual(['r2'])
+  })
+
+  test('and not for groups without a limit', async () => {
+    const { a } = await twoNodes(1)
+    await a.bed.schedule('s1')
+    await a.bed.schedule('s2', { inMs: 5 })
+    const execution = await a.bed.start('s1')
+    a.wakes.splice(0)
+    await a.bed.complete(execution)
+    expect(a.wakes).toEqual([])
+  })
+})

@@ -1,0 +1,45 @@
+import ts from 'typescript'
+import { describe, expect, test } from 'vitest'
+import { lineOf, parse, projectFiles, type SourceFile, walk } from '../support/source-files.ts'
+
+/** Where SQL stands: statements about our tables, migrations, what every statement is made of, and the engines. */
+const places =
+  /^src\/jobstore\/(sql\/(tables|migrations)\/|sql\/kernel\/row-set\.ts$|sqlite\/sqlite-dialect\.ts$|postgres\/)/
+
+const sql =
+  /\bSELECT\s|\bINSERT INTO\b|\bDELETE FROM\b|\bUPDATE \S+ (AS \w+ )?SET\b|\bCREATE (TABLE|INDEX)\b|\bORDER BY\b/
+
+function strayedSql(file: SourceFile): string[] {
+  if (places.test(file.path)) return []
+  const found: string[] = []
+  walk(parse(file), (node) => {
+    const isText =
+      ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)
+    if (isText && sql.test(node.text)) found.push(`${file.path}:${lineOf(node)}: SQL; give it to a table`)
+    if (ts.isCallExpression(node) && node.expression.getText() === 'sqlQuery') {
+      found.push(`${file.path}:${lineOf(node)}: makes a statement; give it to a table`)
+    }
+  })
+  return found
+}
+
+describe('SQL', () => {
+  const sources = projectFiles(/^src\/.*\.ts$/)
+
+  test('stands in tables, migrations and engines only', () => {
+    expect(sources.filter((file) => places.test(file.path)).length).toBeGreaterThan(20)
+    expect(sources.flatMap(strayedSql)).toEqual([])
+  })
+
+  test.each([
+    ['a statement', 'const a = `DELETE FROM ${table}`', 'SQL'],
+    ['part of one', 'const a = `${first} ORDER BY name`', 'SQL'],
+    ['an update', "const a = 'UPDATE t AS x SET a = 1'", 'SQL'],
+    ['a query', 'const a = sqlQuery(dialect, text)', 'makes a statement'],
+  ])('is found in a program: %s', (_what, text, message) => {
+    expect(strayedSql({ path: 'src/jobstore/sql/programs/a.ts', text })).toEqual([
+      expect.stringContaining(message),
+    ])
+    expect(strayedSql({ path: 'src/jobstore/sql/tables/a.ts', text })).toEqual([])
+  })
+})
