@@ -60,6 +60,8 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         throw error
       }
       let node: ClusterNode | null = null
+      /** Looks at the nodes, and takes no part. */
+      let observer: ClusterNode | null = null
       return {
         runner: access.runner,
         async start(transactor) {
@@ -68,7 +70,10 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
           access.listen()
         },
         mayClaim: async () => node?.confirm(),
-        nodes: async () => (await node?.nodes()) ?? [],
+        nodes(transactor) {
+          observer ??= new ClusterNode(transactor, clusterOptions(options), new EventLoopCheckIns(transactor))
+          return (node ?? observer).nodes()
+        },
         interruptOnPeers: (target) => access.interruptOnPeers(target),
         join: (handle) => access.join(handle),
         wakePeers: (earliestMs) => {
