@@ -93,8 +93,8 @@ export class CrontabRun {
     const { scheduler, planned } = prepared
     const stop = stopRequests(this.#host, this.#options.forMs)
     const server = await this.#serve(scheduler)
+    if (server !== null) this.#host.stdout.write(`${server.note}\n`)
     this.#view.start()
-    if (server !== null) this.#view.note(server.note)
     this.#noteWhatDiffersFromCron()
     this.#noteStore(prepared)
     let endedAtOnce = false
