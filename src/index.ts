@@ -132,15 +132,6 @@ export { DayOfWeek } from './time/day-of-week.ts'
 export { TimeZone, type ZoneTransition } from './time/zone.ts'
 export type { ZoneSegment } from './time/zone-transitions.ts'
 export {
-  type CalendarIntervalUnit,
-  calendarIntervalUnits,
-} from './triggers/calendar-interval-schedule.ts'
-export {
-  CalendarIntervalScheduleBuilder,
-  CalendarIntervalTrigger,
-  type CalendarIntervalTriggerFields,
-} from './triggers/calendar-interval-trigger.ts'
-export {
   AnnualCalendar,
   type AnnualCalendarOptions,
   type MonthDay,
@@ -170,16 +161,39 @@ export {
 } from './triggers/cron/crontab.ts'
 export type { CronDst } from './triggers/cron/dst-policy.ts'
 export { parseUnixCron, type UnixCronOptions } from './triggers/cron/unix-cron.ts'
-export { CronScheduleBuilder, CronTrigger, type CronTriggerFields } from './triggers/cron-trigger.ts'
+export {
+  CronScheduleBuilder,
+  CronTrigger,
+  type CronTriggerFields,
+} from './triggers/families/cron/cron-trigger.ts'
 export {
   type DailyTimeIntervalUnit,
   dailyTimeIntervalUnits,
-} from './triggers/daily-time-interval-schedule.ts'
+} from './triggers/families/daily/daily-time-interval-schedule.ts'
 export {
   DailyTimeIntervalScheduleBuilder,
   DailyTimeIntervalTrigger,
   type DailyTimeIntervalTriggerFields,
-} from './triggers/daily-time-interval-trigger.ts'
+} from './triggers/families/daily/daily-time-interval-trigger.ts'
+export {
+  type CalendarIntervalUnit,
+  calendarIntervalUnits,
+} from './triggers/families/interval/calendar-interval-schedule.ts'
+export {
+  CalendarIntervalScheduleBuilder,
+  CalendarIntervalTrigger,
+  type CalendarIntervalTriggerFields,
+} from './triggers/families/interval/calendar-interval-trigger.ts'
+export type { CommonJson, KeyJson, TriggerJson } from './triggers/families/plain-form.ts'
+export {
+  type IntervalParts,
+  SimpleScheduleBuilder,
+  SimpleTrigger,
+  type SimpleTriggerFields,
+} from './triggers/families/simple/simple-trigger.ts'
+export { TriggerBuilder } from './triggers/families/trigger-builder.ts'
+export { triggerTypes } from './triggers/families/trigger-families.ts'
+export { triggerFromJSON, triggerToJSON } from './triggers/families/trigger-json.ts'
 export type {
   FluentTriggerBuilder,
   ScheduleBuilder,
@@ -192,27 +206,7 @@ export {
   type SimpleMisfireInstruction,
   simpleMisfireInstructions,
 } from './triggers/misfire-instruction.ts'
-export type { RecurringTrigger } from './triggers/recurring-trigger.ts'
-export { repeatIndefinitely } from './triggers/simple-schedule.ts'
-export {
-  type IntervalParts,
-  SimpleScheduleBuilder,
-  SimpleTrigger,
-  type SimpleTriggerFields,
-} from './triggers/simple-trigger.ts'
 export { TimeOfDay } from './triggers/time-of-day.ts'
-export { Trigger, type TriggerType, triggerTypes } from './triggers/trigger.ts'
-export { TriggerBuilder } from './triggers/trigger-builder.ts'
-export type { FireState, TriggerFields } from './triggers/trigger-fields.ts'
-export {
-  type CalendarIntervalTriggerJson,
-  type CommonJson,
-  type CronTriggerJson,
-  type DailyTimeIntervalTriggerJson,
-  type KeyJson,
-  type SimpleTriggerJson,
-  type TriggerJson,
-  triggerFromJSON,
-  triggerToJSON,
-} from './triggers/trigger-json.ts'
+export { Trigger } from './triggers/trigger.ts'
+export { type FireState, repeatIndefinitely, type TriggerFields } from './triggers/trigger-fields.ts'
 export { TriggerUtils } from './triggers/trigger-utils.ts'

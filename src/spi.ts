@@ -1,4 +1,4 @@
-/** The contracts of what a scheduler stands on, for those who write a job store, a SQL dialect or a thread pool. */
+/** The contracts of what a scheduler stands on: job stores, SQL dialects, thread pools and trigger families. */
 
 export type { InterruptTarget, JobStoreCluster } from './jobstore/cluster-view.ts'
 export {
@@ -63,4 +63,16 @@ export type {
   WorkerTaskHandlers,
 } from './threadpool/thread-pool.ts'
 export type { WorkerTask, WorkerTaskResult } from './threadpool/wire.ts'
+export { TriggerFamilies } from './triggers/families/trigger-families.ts'
+export { RecurringTrigger } from './triggers/recurring-trigger.ts'
 export { compareFireOrder } from './triggers/trigger.ts'
+export type {
+  BooleanColumn,
+  IntegerColumn,
+  ScheduleColumn,
+  ScheduleRow,
+  ScheduleTable,
+  ScheduleValues,
+  TextColumn,
+  TriggerFamily,
+} from './triggers/trigger-family.ts'

@@ -74,11 +74,13 @@ export default defineConfig({
         text: 'Internals',
         items: [
           { text: 'Architecture', link: '/internals/architecture' },
+          { text: 'Map of the code', link: '/internals/map' },
           { text: 'The loop', link: '/internals/loop' },
           { text: 'Trigger states', link: '/internals/trigger-states' },
           { text: 'The SQL store', link: '/internals/sql-store' },
           { text: 'Time', link: '/internals/time' },
           { text: 'Testing', link: '/internals/testing' },
+          { text: 'Releasing', link: '/internals/releasing' },
           { text: 'Performance', link: '/performance' },
           { text: 'Decisions', link: '/decisions/' },
         ],

@@ -6,6 +6,7 @@ import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
+import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
 import type { LockWait } from './lock-wait.ts'
@@ -106,6 +107,8 @@ export interface JobStoreContext {
   readonly misfireThresholdMs: number
   /** Whether this node has the code of a job type; triggers of other types are left to other nodes. */
   readonly knowsJobType: (jobType: string) => boolean
+  /** How triggers are written down and read back. A store refuses a trigger of another family. */
+  readonly triggerFamilies: TriggerFamilies
   /** The job types whose code this node has, for people who look at the cluster. */
   readonly jobTypes: () => readonly string[]
 }

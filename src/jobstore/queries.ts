@@ -1,7 +1,6 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import type { EpochMs } from '../time/clock.ts'
-import type { TriggerType } from '../triggers/trigger.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /** One page of a listing. */
@@ -45,8 +44,8 @@ export interface JobSummary {
 export interface TriggerSummary {
   readonly key: TriggerKey
   readonly jobKey: JobKey
-  /** `unknown` for a trigger that another kind of scheduler stored and this one cannot read. */
-  readonly type: TriggerType | 'unknown'
+  /** The name of its family, or `unknown` for a trigger whose family this node does not know. */
+  readonly type: string
   readonly state: TriggerState
   readonly description: string | null
   readonly calendarName: string | null

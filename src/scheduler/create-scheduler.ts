@@ -44,12 +44,18 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const { jobStore = ramJobStore(), threadPool: pool = {} } = options
   const threadPool = isThreadPool(pool) ? pool : piscinaThreadPool(pool)
   const resolved = resolveSchedulerOptions(options, { jobStore, threadPool })
-  const { logger, maxJobDataBytes, plugins } = resolved
+  const { logger, maxJobDataBytes, plugins, triggerFamilies } = resolved
   const registry = new JobRegistry(resolved.jobs)
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), logger)
   const executing = new ExecutingJobs()
   const engine = new SchedulerEngine(resolved, registry, notifier, executing)
-  const checks = new ScheduleChecks(registry, jobStore, threadPool, maxJobDataBytes)
+  const checks = new ScheduleChecks({
+    registry,
+    triggerFamilies,
+    store: jobStore,
+    threadPool,
+    maxJobDataBytes,
+  })
   const scheduler = new QuartzScheduler({ options: resolved, engine, checks, notifier, executing })
   // The first zone that a process looks at loads the zone data, which takes 25 ms: now, and not beneath running jobs.
   TimeZone.of('Europe/London').offsetMsAt(resolved.clock.now())

@@ -5,9 +5,9 @@ import { recoveryKeys } from '../core/recovery-keys.ts'
 import { retryDelayMs } from '../jobs/retry-policy.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
+import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import { instantMaxMs } from '../triggers/invalid-trigger.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import { TriggerBuilder } from '../triggers/trigger-builder.ts'
 
 const attemptKey = `${reservedDataPrefix}RETRY_ATTEMPT`
 const originalNameKey = `${reservedDataPrefix}RETRY_ORIG_TRIGGER_NAME`

@@ -7,28 +7,40 @@ import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
+import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
 /** Where jobs and calendars are looked up. */
 export type CheckedStore = Pick<JobStore, 'getJob' | 'getCalendar'>
 
+/** What the checks go by. */
+export interface CheckedParts {
+  readonly registry: JobRegistry
+  readonly triggerFamilies: TriggerFamilies
+  readonly store: CheckedStore
+  readonly threadPool: ThreadPool
+  readonly maxJobDataBytes: number
+}
+
 /** Refuses, before anything is stored, what could not run later. */
 export class ScheduleChecks {
+  readonly #parts: CheckedParts
   readonly #registry: JobRegistry
   readonly #store: CheckedStore
   readonly #threadPool: ThreadPool
   readonly #maxJobDataBytes: number
 
-  constructor(registry: JobRegistry, store: CheckedStore, threadPool: ThreadPool, maxJobDataBytes: number) {
-    this.#registry = registry
-    this.#store = store
-    this.#threadPool = threadPool
-    this.#maxJobDataBytes = maxJobDataBytes
+  constructor(parts: CheckedParts) {
+    this.#parts = parts
+    this.#registry = parts.registry
+    this.#store = parts.store
+    this.#threadPool = parts.threadPool
+    this.#maxJobDataBytes = parts.maxJobDataBytes
   }
 
   /** The same checks, with what another store holds. */
   over(store: CheckedStore): ScheduleChecks {
-    return new ScheduleChecks(this.#registry, store, this.#threadPool, this.#maxJobDataBytes)
+    return new ScheduleChecks({ ...this.#parts, store })
   }
 
   /**
@@ -57,6 +69,7 @@ export class ScheduleChecks {
   async trigger(trigger: Trigger, job: JobDetail): Promise<Trigger> {
     const owner = `trigger ${trigger.key.toString()}`
     const ours = this.#forJob(trigger, job.key)
+    this.#parts.triggerFamilies.of(ours)
     ours.validate()
     this.#data(owner, ours.jobDataMap)
     const definition = this.#registry.find(job.jobType)

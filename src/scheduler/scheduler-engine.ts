@@ -163,6 +163,7 @@ export class SchedulerEngine {
       signaler: this.#signaler(),
       misfireThresholdMs,
       knowsJobType: (jobType) => this.#registry.has(jobType),
+      triggerFamilies: this.#options.triggerFamilies,
       jobTypes: () => this.#registry.jobTypes,
     }
     await this.#takePart('store', () => jobStore.initialize(storeContext))

@@ -19,12 +19,19 @@ import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { AdjustableClock } from '../time/adjustable-clock.ts'
 import { type Clock, checkClock, systemClock, timerDelayMaxMs } from '../time/clock.ts'
+import { TriggerFamilies } from '../triggers/families/trigger-families.ts'
+import type { TriggerFamily } from '../triggers/trigger-family.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
 /** How a scheduler works, whatever its store and pool. */
 export interface SchedulerBehaviour {
   /** The code that may run: job definitions and job classes. Default none. */
   readonly jobs?: readonly JobSource[]
+  /**
+   * Trigger families besides those of this library. Every node that shares a store must name those whose triggers it
+   * stores. Default none.
+   */
+  readonly triggerFamilies?: readonly TriggerFamily[]
   /** Schedulers of one name share the data of a store. Default `QuartzScheduler`. */
   readonly schedulerName?: string
   /**
@@ -81,7 +88,10 @@ export interface SchedulerBehaviour {
 }
 
 /** The options with every default filled in; frozen. */
-export interface ResolvedSchedulerOptions extends Required<Omit<SchedulerBehaviour, 'logger'>> {
+export interface ResolvedSchedulerOptions
+  extends Required<Omit<SchedulerBehaviour, 'logger' | 'triggerFamilies'>> {
+  /** Those of this library among them. */
+  readonly triggerFamilies: TriggerFamilies
   readonly logger: Logger
   /** Whether time is another one than the machine's. */
   readonly hasOwnClock: boolean
@@ -105,6 +115,7 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   ),
   threadPool: checkObject,
   jobs: listOf(checkJobSource),
+  triggerFamilies: listOf(checkObject),
   schedulerName: checkName,
   instanceId: checkName,
   idleWaitMs: isGiven,
@@ -145,6 +156,10 @@ export function resolveSchedulerOptions(
   const idleWaitMs = integer('idleWaitMs', options.idleWaitMs ?? 30_000, 1000, 3_600_000)
   return Object.freeze({
     jobs: options.jobs ?? [],
+    triggerFamilies:
+      options.triggerFamilies === undefined
+        ? TriggerFamilies.ofLibrary
+        : new TriggerFamilies(options.triggerFamilies),
     jobStore,
     threadPool,
     schedulerName: options.schedulerName ?? 'QuartzScheduler',

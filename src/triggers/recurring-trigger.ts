@@ -1,5 +1,4 @@
 import type { EpochMs } from '../time/clock.ts'
-import { firstIncluded } from './calendar-skip.ts'
 import type { Calendar } from './calendars/calendar.ts'
 import { requireOneOf } from './invalid-trigger.ts'
 import { type CalendarMisfireInstruction, calendarMisfireInstructions } from './misfire-instruction.ts'
@@ -30,14 +29,11 @@ export abstract class RecurringTrigger extends Trigger {
    * in Quartz, `fireOnceNow` makes up for what was missed before the end time also when `nowMs` lies after it.
    */
   override updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this {
-    const { previousFireTimeMs, timesTriggered } = this
     switch (this.misfireInstruction) {
       case 'ignore':
         return this
-      case 'doNothing': {
-        const nextMs = firstIncluded(this, calendar, this.fireTimeAfterMs(nowMs), timesTriggered)
-        return this.remade(this, nextMs, previousFireTimeMs, timesTriggered, null)
-      }
+      case 'doNothing':
+        return this.goingOnAfter(calendar, nowMs)
       default:
         return this.firingLateAt(nowMs)
     }

@@ -5,6 +5,9 @@ import type { EpochMs } from '../time/clock.ts'
 /** Priority of a trigger that names none. */
 export const defaultPriority = 5
 
+/** A repeat count that never runs out. */
+export const repeatIndefinitely = -1
+
 /** What every trigger has, whatever its schedule. `null` stands for "none". */
 export interface TriggerFields {
   readonly key: TriggerKey

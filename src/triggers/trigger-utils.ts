@@ -3,7 +3,6 @@ import type { EpochMs } from '../time/clock.ts'
 import { firstIncluded } from './calendar-skip.ts'
 import { type Calendar, checkCalendar } from './calendars/calendar.ts'
 import { requireInstantMs, requireWhole } from './invalid-trigger.ts'
-import { repeatIndefinitely } from './simple-schedule.ts'
 import { checkTrigger, type Trigger } from './trigger.ts'
 
 /** Looks ahead along a trigger's schedule. The trigger itself stays as it is. */
@@ -77,9 +76,7 @@ function scheduled(trigger: Trigger, calendar: Calendar | null): Trigger {
 /** The trigger as it is when its next time is the first one from `fromMs` on. */
 function forwardedTo(trigger: Trigger, calendar: Calendar | null, fromMs: EpochMs): Trigger {
   const { nextFireTimeMs, previousFireTimeMs, timesTriggered } = trigger
-  // One that counts its fires across excluded times must be followed step by step.
-  const counts = trigger.type === 'dailyTimeInterval' && countOf(trigger) !== repeatIndefinitely
-  if (nextFireTimeMs === null || nextFireTimeMs >= fromMs || counts) return trigger
+  if (nextFireTimeMs === null || nextFireTimeMs >= fromMs || trigger.countsFires()) return trigger
   const candidateMs = trigger.fireTimeAfterMs(fromMs - 1)
   return trigger.withFireState({
     nextFireTimeMs: firstIncluded(trigger, calendar, candidateMs, timesTriggered),
@@ -87,10 +84,4 @@ function forwardedTo(trigger: Trigger, calendar: Calendar | null, fromMs: EpochM
     timesTriggered,
     misfiredFireTimeMs: null,
   })
-}
-
-function countOf(trigger: Trigger): number {
-  return 'repeatCount' in trigger && typeof trigger.repeatCount === 'number'
-    ? trigger.repeatCount
-    : repeatIndefinitely
 }

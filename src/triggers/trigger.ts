@@ -4,13 +4,10 @@ import { compareKeys, type JobKey, type TriggerKey } from '../core/key.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { firstIncluded, firstIncludedAfterReplacement } from './calendar-skip.ts'
 import type { Calendar } from './calendars/calendar.ts'
-import type { FluentTriggerBuilder, ScheduleBuilder } from './fluent-trigger-builder.ts'
+import { FluentTriggerBuilder, type ScheduleBuilder } from './fluent-trigger-builder.ts'
 import { instantMaxMs, int32Max, invalidTrigger, requireWhole } from './invalid-trigger.ts'
 import type { MisfireInstruction } from './misfire-instruction.ts'
 import type { FireState, TriggerFields } from './trigger-fields.ts'
-
-export const triggerTypes = ['simple', 'cron', 'calendarInterval', 'dailyTimeInterval'] as const
-export type TriggerType = (typeof triggerTypes)[number]
 
 /**
  * WHEN: a schedule for one job, and how far it has come.
@@ -20,7 +17,8 @@ export type TriggerType = (typeof triggerTypes)[number]
  * is given and hand out what it keeps. Build one with `TriggerBuilder`.
  */
 export abstract class Trigger implements TriggerFields, FireState {
-  abstract readonly type: TriggerType
+  /** The name of its family: `simple`, `cron`, `calendarInterval`, `dailyTimeInterval`, or one of the user's own. */
+  abstract readonly type: string
   readonly key: TriggerKey
   readonly jobKey: JobKey | null
   readonly description: string | null
@@ -90,6 +88,13 @@ export abstract class Trigger implements TriggerFields, FireState {
    */
   abstract fireTimeAfterMs(afterMs: EpochMs, timesTriggered?: number): EpochMs | null
   abstract finalFireTimeMs(): EpochMs | null
+  /**
+   * Whether the time after a given one depends on how often the trigger has fired, so that to look ahead is to follow
+   * it from fire to fire. Default false.
+   */
+  countsFires(): boolean {
+    return false
+  }
   /** The first time by schedule, ignoring calendars. */
   abstract firstFireTimeMs(): EpochMs | null
 
@@ -152,7 +157,9 @@ export abstract class Trigger implements TriggerFields, FireState {
   abstract getScheduleBuilder(): ScheduleBuilder<Trigger>
 
   /** A builder that holds everything this trigger has except its progress: what it builds has not fired yet. */
-  abstract getTriggerBuilder(): FluentTriggerBuilder<Trigger>
+  getTriggerBuilder(): FluentTriggerBuilder<Trigger> {
+    return FluentTriggerBuilder.from(this, this.getScheduleBuilder())
+  }
 
   /**
    * Throws an error that names the field and the remedy when the trigger cannot work. Builders call it.
@@ -186,6 +193,12 @@ export abstract class Trigger implements TriggerFields, FireState {
   /** The trigger with `nowMs` as its next time, in place of a time that it missed and goes on remembering. */
   protected firingLateAt(nowMs: EpochMs): this {
     return this.remade(this, nowMs, this.previousFireTimeMs, this.timesTriggered, plannedFireTimeMs(this))
+  }
+
+  /** The trigger with the first time after `nowMs` that the calendar includes, in place of what it missed. */
+  protected goingOnAfter(calendar: Calendar | null, nowMs: EpochMs): this {
+    const nextMs = firstIncluded(this, calendar, this.fireTimeAfterMs(nowMs), this.timesTriggered)
+    return this.remade(this, nextMs, this.previousFireTimeMs, this.timesTriggered, null)
   }
 
   /** The trigger without a next time: it never fires again. */

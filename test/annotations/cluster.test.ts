@@ -13,7 +13,7 @@ import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { CronTrigger } from '../../src/triggers/cron-trigger.ts'
+import { CronTrigger } from '../../src/triggers/families/cron/cron-trigger.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
 type Store = NonNullable<SchedulerOptions['jobStore']>

@@ -145,6 +145,11 @@ test('a run of an undisturbed job that began late in a disturbance is a stall', 
   const late = (job: string): LogLine => run('started', 13_000, { job })
   expect(stalls([late('jobs.work-2')], [lock])).toEqual(['lock: g.t 10000 began 3000 ms late on a'])
   expect(stalls([late('jobs.work-1'), run('started', 10_900, { job: 'jobs.work-2' })], [lock])).toEqual([])
+  // An operator who resumes a group waits for its locked rows.
+  expect(stalls([late('jobs.work-2')], [lock], [{ fromMs: 9000, toMs: 12_500 }])).toEqual([])
+  expect(stalls([late('jobs.work-2')], [lock], [{ fromMs: 9000, toMs: 10_100 }])).toEqual([
+    'lock: g.t 10000 began 2900 ms late on a',
+  ])
   // What was due before may be late for another reason.
   expect(stalls([late('jobs.work-2')], [{ ...lock, fromMs: 9000 }])).toEqual([])
 })

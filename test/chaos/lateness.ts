@@ -9,12 +9,29 @@ export interface Disturbance {
   readonly jobs: ReadonlySet<string>
 }
 
+/** A time in which triggers could be paused: the group that was paused may wait for rows of others to be resumed. */
+export interface Pause {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
 /** What came before may still show at the begin; later than this is no noise of a busy machine, but a stall. */
 const settleMs = 1500
 const stallMs = 2500
 
-/** Runs of undisturbed jobs that began late while others were disturbed. */
-export function stalls(lines: readonly LogLine[], disturbances: readonly Disturbance[]): string[] {
+/**
+ * Runs of undisturbed jobs that began late while others were disturbed; time in which they were paused does not count.
+ */
+export function stalls(
+  lines: readonly LogLine[],
+  disturbances: readonly Disturbance[],
+  pauses: readonly Pause[] = [],
+): string[] {
+  const late = ({ planned, at }: RunLine): number =>
+    pauses.reduce(
+      (rest, { fromMs, toMs }) => rest - Math.max(0, Math.min(at, toMs) - Math.max(planned, fromMs)),
+      at - planned,
+    )
   const runs = lines.filter(
     (line): line is RunLine =>
       // Jobs that exclude themselves or share a limit wait for each other.
@@ -22,13 +39,13 @@ export function stalls(lines: readonly LogLine[], disturbances: readonly Disturb
   )
   return disturbances.flatMap(({ what, fromMs, toMs, jobs }) =>
     runs
-      .filter(({ planned, at, job }) => {
-        const isWithin = planned >= fromMs + settleMs && planned <= toMs - settleMs
-        return isWithin && at - planned > stallMs && !jobs.has(job)
+      .filter((run) => {
+        const isWithin = run.planned >= fromMs + settleMs && run.planned <= toMs - settleMs
+        return isWithin && late(run) > stallMs && !jobs.has(run.job)
       })
       .map(
-        ({ trigger, planned, at, node }) =>
-          `${what}: ${trigger} ${String(planned)} began ${String(at - planned)} ms late on ${node}`,
+        (run) =>
+          `${what}: ${run.trigger} ${String(run.planned)} began ${String(late(run))} ms late on ${run.node}`,
       ),
   )
 }

@@ -1,13 +1,14 @@
 import { JobKey } from '../../src/core/key.ts'
-import { CalendarIntervalScheduleBuilder } from '../../src/triggers/calendar-interval-trigger.ts'
 import { CronCalendar } from '../../src/triggers/calendars/cron-calendar.ts'
-import { CronScheduleBuilder } from '../../src/triggers/cron-trigger.ts'
-import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/daily-time-interval-trigger.ts'
+import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
+import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/families/daily/daily-time-interval-trigger.ts'
+import { CalendarIntervalScheduleBuilder } from '../../src/triggers/families/interval/calendar-interval-trigger.ts'
+import type { TriggerJson } from '../../src/triggers/families/plain-form.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+import { triggerToJSON } from '../../src/triggers/families/trigger-json.ts'
 import type { ScheduleBuilder } from '../../src/triggers/fluent-trigger-builder.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
-import { type TriggerJson, triggerToJSON } from '../../src/triggers/trigger-json.ts'
 import { TriggerUtils } from '../../src/triggers/trigger-utils.ts'
 import type { SimRandom } from '../support/sim-random.ts'
 import type { ChaosNode } from './chaos-node.ts'
@@ -165,7 +166,9 @@ export class Load implements Expectation {
     const endsLater = triggers.some(({ endMs }) => endMs !== undefined)
     const anyMs = this.#random.chance(0.3) ? 0 : this.#random.integer(1, 300)
     // Longer than the time limit of such a job.
-    const bodyMs = type === 'native' ? 2000 : anyMs
+    const longMs = type === 'native' ? 2000 : anyMs
+    // Runs one after the other, and must keep up with its triggers.
+    const bodyMs = type === 'exclusive' ? Math.min(anyMs, 100) : longMs
     return {
       job: {
         name,

@@ -75,9 +75,12 @@ function keepPausing(world: World, random: SimRandom): () => Promise<void> {
   const pausing = (async () => {
     while (!stopped.signal.aborted) {
       await sleep(random.integer(3000, 9000))
+      const fromMs = Date.now()
       await tell('pause')
       await sleep(random.integer(100, 800))
+      // Waits while another session holds rows of the group.
       await tell('resume')
+      world.pauses.push({ fromMs, toMs: Date.now() })
     }
   })()
   return async () => {
@@ -124,6 +127,7 @@ function note(tally: Tally, plan: readonly Fault[], lines: readonly LogLine[]): 
 async function forget(world: World): Promise<void> {
   await truncate(world.log)
   world.disturbances.length = 0
+  world.pauses.length = 0
   world.blocked.length = 0
   world.notes.length = 0
 }

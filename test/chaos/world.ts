@@ -11,7 +11,7 @@ import { TcpProxy } from '../support/tcp-proxy.ts'
 import { ChaosNode, type ChaosNodeOptions } from './chaos-node.ts'
 import type { Stage } from './faults.ts'
 import { ForeignRows } from './foreign-rows.ts'
-import type { Disturbance } from './lateness.ts'
+import type { Disturbance, Pause } from './lateness.ts'
 import type { Load } from './load.ts'
 import type { LogLine } from './run-log.ts'
 
@@ -50,6 +50,7 @@ export class World implements Stage {
   readonly notes: string[] = []
   readonly blocked: Blocked[] = []
   readonly disturbances: Disturbance[] = []
+  readonly pauses: Pause[] = []
   readonly foreignRows: ForeignRows
   readonly #options: WorldOptions
   readonly #turns = new Map<number, Promise<unknown>>()

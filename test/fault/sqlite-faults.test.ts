@@ -6,7 +6,7 @@ import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
 interface Rig {

@@ -127,6 +127,13 @@ describe('the package as npm packs it', () => {
     expect(messages).toEqual([])
   })
 
+  test('passes the smoke test of a release', async () => {
+    const { stdout } = await execute(process.execPath, ['scripts/smoke-test.mjs', tarball()], {
+      cwd: projectRoot,
+    })
+    expect(stdout).toContain(`quartz-ts --version: ${manifest.version}\n`)
+  })
+
   test('installs the command quartz-ts', async () => {
     const command = join(folder, 'node_modules/.bin/quartz-ts')
     await expect(run(command, ['--version'])).resolves.toMatchObject({ stdout: `${manifest.version}\n` })

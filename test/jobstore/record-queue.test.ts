@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Queued, RecordQueue } from '../../src/jobstore/ram/record-queue.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { compareFireOrder } from '../../src/triggers/trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 
 const seed = 20261120
 

@@ -11,7 +11,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { jobDetail, namesOf, only, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { type PostgresStores, postgresStores } from '../support/sql-stores.ts'
 
 const stores = postgresStores()

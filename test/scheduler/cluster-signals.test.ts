@@ -9,7 +9,7 @@ import type { SchedulerEventMap, SchedulerEventName } from '../../src/listeners/
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 
 /** A store that lends its signaler to the test. */
 class SignallingStore extends DelegatingJobStore {

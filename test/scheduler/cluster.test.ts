@@ -3,7 +3,7 @@ import { JobKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 
 test('a scheduler whose store has no cluster answers for itself', async () => {
   let begin = (): void => {}

@@ -6,7 +6,7 @@ import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 
 /** What the default logger writes while the test runs. */
 function stderrLines(): string[] {

@@ -6,7 +6,7 @@ import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import { DailyCalendar } from '../../src/triggers/calendars/daily-calendar.ts'
 import { WeeklyCalendar } from '../../src/triggers/calendars/weekly-calendar.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
 
 const withCode = (code: string): object => expect.objectContaining({ code }) as object

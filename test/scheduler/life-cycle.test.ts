@@ -8,7 +8,7 @@ import { createScheduler, type SchedulerOptions } from '../../src/scheduler/crea
 import { summaryOfMetaData } from '../../src/scheduler/scheduler-metadata.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
 
 const shutDown = expect.objectContaining({ code: 'ERR_SCHEDULER_SHUTDOWN' }) as object

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AcquiredTrigger } from '../../src/jobstore/job-store.ts'
 import { planTurn, type TurnState } from '../../src/scheduler/plan-turn.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 
 const now = Date.UTC(2026, 0, 1)
 

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { CompletedExecutionInstruction } from '../../src/jobstore/job-store.ts'
+import {
+  SimpleScheduleBuilder,
+  type SimpleTrigger,
+} from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { SimpleMisfireInstruction } from '../../src/triggers/misfire-instruction.ts'
-import { SimpleScheduleBuilder, type SimpleTrigger } from '../../src/triggers/simple-trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import type { HistoryFact } from '../support/history.ts'
 import { HistoryChecker } from '../support/history-checker.ts'
 

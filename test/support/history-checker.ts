@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { retryingJobsGroup } from '../../src/core/key.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
-import { SimpleTrigger } from '../../src/triggers/simple-trigger.ts'
+import { SimpleTrigger } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { plannedFireTimeMs, type Trigger } from '../../src/triggers/trigger.ts'
 import { type HistoryEvent, lineOf } from './history.ts'
 

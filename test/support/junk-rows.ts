@@ -17,14 +17,14 @@ import { tablesOf1 } from '../../src/jobstore/sql/migrations/migration-1.ts'
 import { completionOf, jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { type Clock, systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { CalendarIntervalScheduleBuilder } from '../../src/triggers/calendar-interval-trigger.ts'
 import { HolidayCalendar } from '../../src/triggers/calendars/holiday-calendar.ts'
-import { CronScheduleBuilder } from '../../src/triggers/cron-trigger.ts'
-import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/daily-time-interval-trigger.ts'
+import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
+import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/families/daily/daily-time-interval-trigger.ts'
+import { CalendarIntervalScheduleBuilder } from '../../src/triggers/families/interval/calendar-interval-trigger.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { ScheduleBuilder } from '../../src/triggers/fluent-trigger-builder.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 
 /** Empty tables of an engine, and a way to write into them what no store would. */
 export interface JunkGround {
@@ -61,7 +61,8 @@ function junkValues(bytes: JunkGround['bytes']): readonly string[] {
     `'[true]'`,
     '0',
     '-1',
-    '1.5',
+    // Not of so few milliseconds that a trigger with it fires all the time.
+    '4321.5',
     '2147483648',
     '9007199254740991',
     '9223372036854775807',

@@ -5,9 +5,12 @@ import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import {
+  SimpleScheduleBuilder,
+  type SimpleTrigger,
+} from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { SimpleMisfireInstruction } from '../../src/triggers/misfire-instruction.ts'
-import { SimpleScheduleBuilder, type SimpleTrigger } from '../../src/triggers/simple-trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { interceptJobStore, type StoreCall, type StoreMethod } from './intercept-job-store.ts'
 import { SimClock } from './sim-clock.ts'
 

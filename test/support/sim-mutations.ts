@@ -9,6 +9,7 @@ import type {
 import { CompletionWriter } from '../../src/scheduler/completion-writer.ts'
 import { QuartzSchedulerThread } from '../../src/scheduler/quartz-scheduler-thread.ts'
 import { interceptJobStore, type StoreCall } from './intercept-job-store.ts'
+import { replaceMethod } from './replace-method.ts'
 import type { Mutation } from './sim-world.ts'
 
 export interface KnownBug extends Mutation {
@@ -213,16 +214,3 @@ export const knownBugs: readonly KnownBug[] = [
   dataLost,
   scanForgotten,
 ]
-
-/** Puts another method in the place of one of a class; answers what puts the old one back. */
-function replaceMethod<Instance extends object, Name extends keyof Instance & string>(
-  prototype: Instance,
-  name: Name,
-  make: (original: Instance[Name]) => Instance[Name],
-): () => void {
-  const original = prototype[name]
-  prototype[name] = make(original)
-  return () => {
-    prototype[name] = original
-  }
-}

@@ -1,17 +1,17 @@
 import type { JobKey } from '../../src/core/key.ts'
 import { TriggerKey } from '../../src/core/key.ts'
-import { CalendarIntervalScheduleBuilder } from '../../src/triggers/calendar-interval-trigger.ts'
 import type { Calendar, CalendarDefinition } from '../../src/triggers/calendars/calendar.ts'
-import { CronScheduleBuilder } from '../../src/triggers/cron-trigger.ts'
-import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/daily-time-interval-trigger.ts'
+import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
+import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/families/daily/daily-time-interval-trigger.ts'
+import { CalendarIntervalScheduleBuilder } from '../../src/triggers/families/interval/calendar-interval-trigger.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { ScheduleBuilder } from '../../src/triggers/fluent-trigger-builder.ts'
 import {
   calendarMisfireInstructions,
   simpleMisfireInstructions,
 } from '../../src/triggers/misfire-instruction.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import type { SimRandom } from './sim-random.ts'
 
 export const calendarNames = ['c1', 'c2'] as const

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
-import { calendarIntervalUnits } from '../../src/triggers/calendar-interval-schedule.ts'
-import { CalendarIntervalScheduleBuilder } from '../../src/triggers/calendar-interval-trigger.ts'
 import type { CalendarDefinition } from '../../src/triggers/calendars/calendar.ts'
-import { CronScheduleBuilder } from '../../src/triggers/cron-trigger.ts'
-import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/daily-time-interval-trigger.ts'
+import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
+import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/families/daily/daily-time-interval-trigger.ts'
+import { calendarIntervalUnits } from '../../src/triggers/families/interval/calendar-interval-schedule.ts'
+import { CalendarIntervalScheduleBuilder } from '../../src/triggers/families/interval/calendar-interval-trigger.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { ScheduleBuilder } from '../../src/triggers/fluent-trigger-builder.ts'
 import {
   calendarMisfireInstructions,
   simpleMisfireInstructions,
 } from '../../src/triggers/misfire-instruction.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
 import { TimeOfDay } from '../../src/triggers/time-of-day.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 
 /** Printed in test names; change it to look at other cases. */
 export const propertySeed = 20_260_101

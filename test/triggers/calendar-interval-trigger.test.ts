@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { CalendarIntervalUnit } from '../../src/triggers/calendar-interval-schedule.ts'
+import type { CalendarIntervalUnit } from '../../src/triggers/families/interval/calendar-interval-schedule.ts'
 import {
   CalendarIntervalScheduleBuilder,
   type CalendarIntervalTrigger,
-} from '../../src/triggers/calendar-interval-trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+} from '../../src/triggers/families/interval/calendar-interval-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { fireTexts } from '../support/trigger-text.ts'
 
 interface Options {

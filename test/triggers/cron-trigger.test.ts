@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { DayOfWeek } from '../../src/time/day-of-week.ts'
 import { DailyCalendar } from '../../src/triggers/calendars/daily-calendar.ts'
 import { CronExpression } from '../../src/triggers/cron/cron-expression.ts'
-import { CronScheduleBuilder, type CronTrigger } from '../../src/triggers/cron-trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+import { CronScheduleBuilder, type CronTrigger } from '../../src/triggers/families/cron/cron-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { fireTexts } from '../support/trigger-text.ts'
 
 function cron(

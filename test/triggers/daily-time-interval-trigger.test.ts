@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { CronCalendar } from '../../src/triggers/calendars/cron-calendar.ts'
-import type { DailyTimeIntervalUnit } from '../../src/triggers/daily-time-interval-schedule.ts'
+import type { DailyTimeIntervalUnit } from '../../src/triggers/families/daily/daily-time-interval-schedule.ts'
 import {
   DailyTimeIntervalScheduleBuilder,
   type DailyTimeIntervalTrigger,
-} from '../../src/triggers/daily-time-interval-trigger.ts'
+} from '../../src/triggers/families/daily/daily-time-interval-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { CalendarMisfireInstruction } from '../../src/triggers/misfire-instruction.ts'
 import { TimeOfDay } from '../../src/triggers/time-of-day.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { fireInstants, fireTexts, wallText } from '../support/trigger-text.ts'
 
 interface Options {

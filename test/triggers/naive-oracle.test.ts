@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/families/daily/daily-time-interval-trigger.ts'
 import {
   type CalendarIntervalUnit,
   calendarIntervalUnits,
-} from '../../src/triggers/calendar-interval-schedule.ts'
-import { CalendarIntervalScheduleBuilder } from '../../src/triggers/calendar-interval-trigger.ts'
-import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/daily-time-interval-trigger.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
+} from '../../src/triggers/families/interval/calendar-interval-schedule.ts'
+import { CalendarIntervalScheduleBuilder } from '../../src/triggers/families/interval/calendar-interval-trigger.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { TimeOfDay } from '../../src/triggers/time-of-day.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { instants, propertySeed } from '../support/trigger-arbitraries.ts'
 import { fireInstants } from '../support/trigger-text.ts'
 

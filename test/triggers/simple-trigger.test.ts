@@ -6,8 +6,8 @@ import {
   type IntervalParts,
   SimpleScheduleBuilder,
   type SimpleTrigger,
-} from '../../src/triggers/simple-trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
+} from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 
 const start = Date.UTC(2026, 0, 1)
 

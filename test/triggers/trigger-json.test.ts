@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { emptyJobDataMap } from '../../src/core/job-data-map.ts'
-import { CronScheduleBuilder } from '../../src/triggers/cron-trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
-import { triggerFromJSON, triggerToJSON } from '../../src/triggers/trigger-json.ts'
+import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+import { triggerFromJSON, triggerToJSON } from '../../src/triggers/families/trigger-json.ts'
 
 const trigger = TriggerBuilder.newTrigger().withIdentity('t').forJob('j').startAt(new Date(0)).build()
 const json = triggerToJSON(trigger)

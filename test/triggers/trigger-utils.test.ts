@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { WeeklyCalendar } from '../../src/triggers/calendars/weekly-calendar.ts'
-import { CronScheduleBuilder } from '../../src/triggers/cron-trigger.ts'
-import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/daily-time-interval-trigger.ts'
-import { SimpleScheduleBuilder } from '../../src/triggers/simple-trigger.ts'
+import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
+import { DailyTimeIntervalScheduleBuilder } from '../../src/triggers/families/daily/daily-time-interval-trigger.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../src/triggers/trigger.ts'
-import { TriggerBuilder } from '../../src/triggers/trigger-builder.ts'
 import { TriggerUtils } from '../../src/triggers/trigger-utils.ts'
 
 const from = (text: string): Date => new Date(`2026-01-${text}Z`)

@@ -5,7 +5,7 @@ import { logThrown } from '../../core/thrown-value.ts'
 import type { JobExecutionContext } from '../../jobs/job-execution-context.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Clock } from '../../time/clock.ts'
-import { SimpleTrigger } from '../../triggers/simple-trigger.ts'
+import { SimpleTrigger } from '../../triggers/families/simple/simple-trigger.ts'
 import type { ScheduledMethodOf } from '../scheduled-methods.ts'
 
 const delayKey = 'fixedDelayMs'

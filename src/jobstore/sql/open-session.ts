@@ -25,11 +25,11 @@ import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
  */
 export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSession {
   const { dialect, names, encoding, history, jobGroupLimits, sharedWithJava = false } = engine
-  const { schedulerName, instanceId, ids } = context
+  const { schedulerName, instanceId, ids, triggerFamilies } = context
   const owner = { kind: 'Scheduler', identity: schedulerName }
   requireFits(owner, 'schedulerName', schedulerName, columnWidths.schedulerName)
   requireFits(owner, 'instanceId', instanceId, columnWidths.instanceId)
-  const vocabulary: SqlVocabulary = { dialect, names, schedulerName, sharedWithJava }
+  const vocabulary: SqlVocabulary = { dialect, names, schedulerName, sharedWithJava, triggerFamilies }
   // A unique name once, so that ids stay apart also between runs of the process.
   const idPrefix = `${Array.from(instanceId).slice(0, 60).join('')}-${ids.uniqueName().slice(0, 18)}-`
   let fireCount = 0

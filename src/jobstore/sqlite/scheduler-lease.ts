@@ -46,6 +46,8 @@ export class SchedulerLease {
   #timer: ClockTimer | null = null
   #checkin: Promise<void> = Promise.resolve()
   #isHeld = false
+  /** From then on each transaction proves it, also one that began to wait before the lease was lost or given back. */
+  #wasTaken = false
   #refusal: JobPersistenceError | null = null
 
   constructor(runner: SqlRunner, vocabulary: SqlVocabulary, context: JobStoreContext, filename: string) {
@@ -96,6 +98,7 @@ export class SchedulerLease {
     }
     if (!this.#isHeld) this.#checkInLater()
     this.#isHeld = true
+    this.#wasTaken = true
   }
 
   /**
@@ -103,7 +106,9 @@ export class SchedulerLease {
    * over while this process stood still writes nothing. Those who never took it need none.
    */
   *guard<Answer>(program: SqlProgram<Answer>): SqlProgram<Answer> {
-    if (this.#isHeld && (yield* first(this.#statements.prove(this.#whose))) === null) throw this.#takenOver()
+    if (this.#wasTaken && (yield* first(this.#statements.prove(this.#whose))) === null) {
+      throw this.#refusal ?? (this.#isHeld ? this.#takenOver() : wasShutDown())
+    }
     return yield* program
   }
 

@@ -2,6 +2,7 @@ import { systemIds } from '../../core/ids.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
 import { systemClock } from '../../time/clock.ts'
 import { recoverAtStart } from '../sql/cluster/recovery.ts'
+import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SqlSession } from '../sql/session/sql-session.ts'
 import type { SqlConnection, SqlEngine } from '../sql/sql-engine.ts'
@@ -75,12 +76,13 @@ function memoryConnection(runner: SqliteRunner): SqlConnection {
   }
 }
 
-/** What other connections, of this process or another one, may use as well. */
-function sharedConnection(
-  { context }: SqlSession,
-  runner: SqliteRunner,
-  { filename, database, names }: ResolvedSqliteOptions,
+/** A file that other connections, of this process or another one, may use as well: its lease says who fires. */
+export function sharedConnection(
+  session: SqlSession,
+  runner: SqlRunner & Pick<SqliteRunner, 'isCutOff' | 'cutOff'>,
+  { filename, database, names }: Pick<ResolvedSqliteOptions, 'filename' | 'database' | 'names'>,
 ): SqlConnection {
+  const { context } = session
   const vocabulary = { dialect: sqliteDialect, names, schedulerName: context.schedulerName }
   const afterTransactions = new AfterTransactions(context.clock, (earliestMs) => {
     context.signaler.schedulingChanged(earliestMs)

@@ -15,7 +15,7 @@ import { queryCases } from './query-cases.ts'
 import { sharedDataCases } from './shared-data-cases.ts'
 import { signalCases } from './signal-cases.ts'
 import type { StoreCase, StoreCaseTools } from './store-case.ts'
-import { Testbed } from './testbed.ts'
+import { type ConformanceTriggers, Testbed } from './testbed.ts'
 import { triggerCases } from './trigger-cases.ts'
 
 export interface JobStoreConformanceOptions {
@@ -28,6 +28,8 @@ export interface JobStoreConformanceOptions {
   readonly create: (dataId: string) => JobStore | Promise<JobStore>
   /** Throws the data away; called after each case, when its stores have been shut down. */
   readonly destroy?: (dataId: string) => void | Promise<void>
+  /** A trigger family of your own that the store is to keep. Default: the cases store simple triggers. */
+  readonly triggers?: ConformanceTriggers
   /** What the store must declare; cases that need more are left out. */
   readonly capabilities: JobStoreCapabilities
 }
@@ -93,7 +95,12 @@ async function runCase(
   const usedIds = new Set<string>()
   const create = async (id: string): Promise<Testbed> => {
     usedIds.add(id)
-    const bed = new Testbed(await options.create(id), clock, `node-${String(beds.length + 1)}`)
+    const bed = new Testbed(
+      await options.create(id),
+      clock,
+      `node-${String(beds.length + 1)}`,
+      options.triggers,
+    )
     beds.push(bed)
     return bed
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
-import { DailyTimeIntervalScheduleBuilder } from '../../triggers/daily-time-interval-trigger.ts'
-import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
+import { DailyTimeIntervalScheduleBuilder } from '../../triggers/families/daily/daily-time-interval-trigger.ts'
+import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
 import { area, type StoreCase } from './store-case.ts'
 import { jobDetail, misfireThresholdMs, namesOf, only, type Testbed, textsOf } from './testbed.ts'
 

@@ -230,7 +230,7 @@ const summaries = area('queries: summaries', {
     assert.deepEqual(only((await bed.store.queryTriggers({})).items), {
       key: new TriggerKey('full'),
       jobKey: bed.job.key,
-      type: 'simple',
+      type: bed.triggerType,
       state: 'NORMAL',
       description: 'Every minute',
       calendarName: null,

@@ -17,15 +17,35 @@ import type {
 import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { ManualClock } from '../../time/manual-clock.ts'
+import {
+  SimpleScheduleBuilder,
+  type SimpleTriggerFields,
+} from '../../triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
+import { TriggerFamilies } from '../../triggers/families/trigger-families.ts'
+import type { ScheduleBuilder } from '../../triggers/fluent-trigger-builder.ts'
 import type { SimpleMisfireInstruction } from '../../triggers/misfire-instruction.ts'
-import { SimpleScheduleBuilder, type SimpleTrigger } from '../../triggers/simple-trigger.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
-import { TriggerBuilder } from '../../triggers/trigger-builder.ts'
+import type { TriggerFamily } from '../../triggers/trigger-family.ts'
 import { RecordingSignaler } from './recording-signaler.ts'
 
 export const misfireThresholdMs = 60_000
 
-/** A simple trigger, by what differs from one that fires once, now, in group `DEFAULT`, for the bed's own job. */
+/** Triggers of another family, for the cases to store in place of simple ones. */
+export interface ConformanceTriggers {
+  readonly family: TriggerFamily
+  /**
+   * A schedule that fires at its start and then every `repeatIntervalMs`, `repeatCount` more times or for ever with -1,
+   * until the exclusive end; and whose misfires are treated as those of a simple trigger with these fields, for the
+   * instructions `smart`, `ignore`, `rescheduleNextWithExistingCount` and `rescheduleNextWithRemainingCount`.
+   */
+  readonly schedule: (rule: SimpleTriggerFields) => ScheduleBuilder<Trigger>
+}
+
+/**
+ * A simple trigger, or one of the family that is tested, by what differs from one that fires once, now, in group
+ * `DEFAULT`, for the bed's own job.
+ */
 export interface TriggerSpec {
   readonly group?: string
   readonly job?: JobDetail
@@ -55,10 +75,17 @@ export class Testbed {
   readonly job: JobDetail = jobDetail('job', { durable: true })
   /** Whether `start` fires in the step that finds the trigger. */
   startsAtOnce = false
+  readonly #triggers: ConformanceTriggers | null
   readonly #instanceId: string
 
-  constructor(store: JobStore, clock: ManualClock, instanceId: string) {
+  constructor(
+    store: JobStore,
+    clock: ManualClock,
+    instanceId: string,
+    triggers: ConformanceTriggers | null = null,
+  ) {
     this.store = store
+    this.#triggers = triggers
     this.clock = clock
     this.#instanceId = instanceId
   }
@@ -73,8 +100,14 @@ export class Testbed {
       signaler: this.signals,
       misfireThresholdMs,
       knowsJobType: (jobType) => !this.unknownJobTypes.has(jobType),
+      triggerFamilies: new TriggerFamilies(this.#triggers === null ? [] : [this.#triggers.family]),
       jobTypes: () => [],
     }
+  }
+
+  /** The type of the triggers that {@link Testbed.trigger} makes. */
+  get triggerType(): string {
+    return this.#triggers?.family.type ?? 'simple'
   }
 
   now(): EpochMs {
@@ -82,12 +115,15 @@ export class Testbed {
   }
 
   /** A trigger with its first fire time, as a scheduler hands it to a store. */
-  trigger(name: string, spec: TriggerSpec = {}): SimpleTrigger {
+  trigger(name: string, spec: TriggerSpec = {}): Trigger {
     const { everyMs, times, misfire = 'smart' } = spec
-    const schedule = SimpleScheduleBuilder.simpleSchedule()
-      .withIntervalInMilliseconds(everyMs ?? 0)
-      .withRepeatCount(times === undefined ? (everyMs === undefined ? 0 : -1) : times - 1)
-      .withMisfireInstruction(misfire)
+    const rule: SimpleTriggerFields = {
+      repeatIntervalMs: everyMs ?? 0,
+      repeatCount: times === undefined ? (everyMs === undefined ? 0 : -1) : times - 1,
+      misfireInstruction: misfire,
+    }
+    const schedule: ScheduleBuilder<Trigger> =
+      this.#triggers === null ? SimpleScheduleBuilder.of(rule) : this.#triggers.schedule(rule)
     let builder = TriggerBuilder.newTrigger({ clock: this.clock })
       .withIdentity(name, spec.group)
       .forJob(spec.job ?? this.job)
@@ -101,7 +137,7 @@ export class Testbed {
   }
 
   /** Stores a trigger, and its job when that is not there yet. */
-  async schedule(name: string, spec: TriggerSpec = {}): Promise<SimpleTrigger> {
+  async schedule(name: string, spec: TriggerSpec = {}): Promise<Trigger> {
     const trigger = this.trigger(name, spec)
     await this.scheduleAll([trigger], spec.job)
     return trigger

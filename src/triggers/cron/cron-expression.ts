@@ -4,13 +4,15 @@ import { describeValue, refuseUnknownKeys } from '../../core/options.ts'
 import { secondMs } from '../../time/civil.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { type CronDialect, cronDialects } from './cron-dialect.ts'
+import { readWithCronParser } from './cron-parser-fields.ts'
 import { type CronSchedule, compileSchedule } from './cron-schedule.ts'
 import { type CronSummary, summarize } from './cron-summary.ts'
+import type { ParsedCron } from './cron-text.ts'
 import { describeCron } from './describe.ts'
 import { type CronDst, type DstPolicy, dstPolicyOf } from './dst-policy.ts'
 import { refuseImpossible } from './impossible.ts'
 import { firstInvalidAfter } from './invalid-time.ts'
-import { type ParsedCron, parseQuartzCron } from './parse-cron.ts'
+import { parseQuartzCron } from './quartz-fields.ts'
 import { parseSpringCron } from './spring-fields.ts'
 import { parseUnixFields } from './unix-fields.ts'
 
@@ -210,7 +212,7 @@ function parseDialect(
     case 'quartz':
       return parseQuartzCron(expression)
     case 'unix':
-      return parseUnixFields(expression, options.seconds ?? 'never')
+      return parseUnixFields(expression, options.seconds ?? 'never', readWithCronParser)
     case 'spring':
       return parseSpringCron(expression)
     default:

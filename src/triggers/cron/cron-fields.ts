@@ -80,6 +80,12 @@ export const yearSpec: CronFieldSpec = spec('year', 'year', {
   stepMax: cronYearMax - cronYearMin,
 })
 
+/** The value of a name in upper case, whole or its first three letters; null when the field has no such name. */
+export function findName(spec: CronFieldSpec, letters: string): number | null {
+  const index = spec.names.findIndex((name) => name === letters || name.slice(0, 3) === letters)
+  return index < 0 ? null : index + spec.min
+}
+
 /** Quartz's order. */
 export const cronFieldSpecs: readonly CronFieldSpec[] = [
   secondSpec,

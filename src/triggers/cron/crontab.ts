@@ -3,7 +3,7 @@ import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { CronExpression } from './cron-expression.ts'
 import type { CronDst } from './dst-policy.ts'
-import { rebootMacro } from './unix-fields.ts'
+import { rebootMacro } from './macros.ts'
 
 /** Options of {@link parseCrontab}. */
 export interface CrontabOptions {

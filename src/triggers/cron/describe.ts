@@ -1,7 +1,6 @@
 import cronstrue from 'cronstrue'
 import type { CronDialect } from './cron-dialect.ts'
-import { dayOfWeekSpec, monthSpec } from './cron-fields.ts'
-import { findName } from './parse-field.ts'
+import { dayOfWeekSpec, findName, monthSpec } from './cron-fields.ts'
 import { expandSpringMacro } from './spring-fields.ts'
 
 /**

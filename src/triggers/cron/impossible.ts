@@ -1,7 +1,7 @@
 import { CronExpressionError } from '../../core/errors.ts'
 import type { CronSchedule } from './cron-schedule.ts'
+import type { ParsedCron } from './cron-text.ts'
 import { localAtOrAfter } from './local-search.ts'
-import type { ParsedCron } from './parse-cron.ts'
 
 /** Refuses an expression that no date matches, such as the 31st of February or the 29th in years that have none. */
 export function refuseImpossible(expression: string, parsed: ParsedCron, schedule: CronSchedule): void {

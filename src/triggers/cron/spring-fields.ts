@@ -1,3 +1,4 @@
+import type { CronExpressionError } from '../../core/errors.ts'
 import {
   type CronFieldSpec,
   dayOfMonthSpec,
@@ -9,21 +10,19 @@ import {
   secondSpec,
   weekdayNames,
 } from './cron-fields.ts'
+import {
+  type CronToken,
+  cronError,
+  joinFields,
+  type ParsedCron,
+  placeOf,
+  refuseLongText,
+  splitFields,
+} from './cron-text.ts'
+import { isUnspecified, parseMonthDays, parseWeekDayItems } from './day-fields.ts'
 import type { WeekDays } from './day-rule.ts'
-import { type CronToken, cronError, FieldScanner, splitFields } from './field-scanner.ts'
-import { isUnspecified, type ParsedCron, refuseLongText } from './parse-cron.ts'
-import { parseMonthDays, parseWeekDayItems } from './parse-days.ts'
-import { ascending, parseValues } from './parse-field.ts'
-
-const macros: Readonly<Record<string, string>> = {
-  '@yearly': '0 0 0 1 1 *',
-  '@annually': '0 0 0 1 1 *',
-  '@monthly': '0 0 0 1 * *',
-  '@weekly': '0 0 0 * * 0',
-  '@daily': '0 0 0 * * *',
-  '@midnight': '0 0 0 * * *',
-  '@hourly': '0 0 * * * *',
-}
+import { ascending, FieldScanner } from './field-scanner.ts'
+import { expandMacro, fieldsOfMacro } from './macros.ts'
 
 /** Spring's ranges do not run over the end of their field. */
 const straight = (spec: CronFieldSpec): CronFieldSpec => ({ ...spec, wraps: false })
@@ -39,17 +38,19 @@ const springDayOfWeekSpec: CronFieldSpec = {
 const springSpecs = [secondSpec, minuteSpec, hourSpec, dayOfMonthSpec, monthSpec].map(straight)
 springSpecs.push(springDayOfWeekSpec)
 
+/** A macro's fields with the second before them. */
+const withSecond = (fields: string | null): string | null => (fields === null ? null : `0 ${fields}`)
+
 /** The six fields that a macro stands for; null for a text that is none. */
 export function expandSpringMacro(text: string): string | null {
-  return macros[text.toLowerCase()] ?? null
+  return withSecond(fieldsOfMacro(text))
 }
 
 /** Reads an expression of Spring's dialect: six fields, of which both day fields must match, or a macro. */
 export function parseSpringCron(expression: string): ParsedCron {
   refuseLongText(expression)
   const written = splitFields(expression)
-  const [first] = written
-  const macro = first?.text.startsWith('@') === true ? expandMacro(expression, written) : null
+  const macro = withSecond(expandMacro(expression, written, secondSpec))
   const tokens = macro === null ? written : splitFields(macro)
   const [second, minute, hour, dayOfMonth, month, dayOfWeek, extra] = tokens.map((token, index) => ({
     token,
@@ -68,16 +69,16 @@ export function parseSpringCron(expression: string): ParsedCron {
   }
   const [anyMonthDay, anyWeekDay] = [isUnspecified(dayOfMonth.token), isUnspecified(dayOfWeek.token)]
   // In the order of the text, so that the first mistake is the one that is reported.
-  const seconds = parseValues(second.scanner)
-  const minutes = parseValues(minute.scanner)
-  const hours = parseValues(hour.scanner)
+  const seconds = second.scanner.values()
+  const minutes = minute.scanner.values()
+  const hours = hour.scanner.values()
   const monthDays = anyMonthDay ? null : parseMonthDays(dayOfMonth.scanner)
-  const months = parseValues(month.scanner)
+  const months = month.scanner.values()
   const weekDays = anyWeekDay ? null : parseSpringWeekDays(dayOfWeek.scanner)
   const unspecified = anyWeekDay ? 'dayOfWeek' : anyMonthDay ? 'dayOfMonth' : null
   const restricting = anyMonthDay || dayOfMonth.token.text === '*' ? dayOfWeek : dayOfMonth
   return {
-    text: macro === null ? written.map((token) => token.text).join(' ') : (first?.text ?? '').toLowerCase(),
+    text: macro === null ? joinFields(written) : joinFields(written).toLowerCase(),
     fields: {
       seconds,
       minutes,
@@ -87,11 +88,7 @@ export function parseSpringCron(expression: string): ParsedCron {
       years: null,
       fixedTimes: [second, minute, hour].every(({ token }) => isFixedField(token.text)),
     },
-    dayField: {
-      field: restricting.scanner.spec.name,
-      label: restricting.scanner.spec.label,
-      position: macro === null ? restricting.token.position : 0,
-    },
+    dayField: placeOf(restricting.scanner.spec, macro === null ? restricting.token.position : 0),
   }
 }
 
@@ -116,22 +113,10 @@ function fromSunday(day: number): number {
   return (day % 7) + 1
 }
 
-function expandMacro(expression: string, tokens: readonly CronToken[]): string {
-  const expanded = expandSpringMacro(tokens[0]?.text ?? '')
-  if (expanded !== null && tokens.length === 1) return expanded
-  const where = { field: secondSpec.name, label: secondSpec.label, position: tokens[0]?.position ?? 0 }
-  const known = `Known macros: ${Object.keys(macros).join(', ')}.`
-  throw cronError(expression, where, 'a macro must be known and stand alone', known)
-}
-
-function wrongFieldCount(expression: string, tokens: readonly CronToken[]): Error {
+function wrongFieldCount(expression: string, tokens: readonly CronToken[]): CronExpressionError {
   const extra = tokens[springSpecs.length]
   const spec = springSpecs[Math.min(tokens.length, springSpecs.length - 1)] ?? springDayOfWeekSpec
-  const where = {
-    field: spec.name,
-    label: spec.label,
-    position: extra?.position ?? expression.trimEnd().length,
-  }
+  const where = placeOf(spec, extra?.position ?? expression.trimEnd().length)
   const advice =
     tokens.length === 5
       ? 'Put the second first: 0 for a five-field Unix expression.'

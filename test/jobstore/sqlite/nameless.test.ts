@@ -8,8 +8,8 @@ import { ramJobStore } from '../../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../../src/scheduler/scheduler.ts'
-import { SimpleScheduleBuilder } from '../../../src/triggers/simple-trigger.ts'
-import { TriggerBuilder } from '../../../src/triggers/trigger-builder.ts'
+import { SimpleScheduleBuilder } from '../../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../../src/triggers/families/trigger-builder.ts'
 import { temporaryFolder } from '../../support/sqlite.ts'
 
 const work = defineJob('work', () => {})

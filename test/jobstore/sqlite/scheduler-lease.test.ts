@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import type { JobStoreContext } from '../../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../../src/jobstore/ram/ram-job-store.ts'
+import type { SqlRunner } from '../../../src/jobstore/sql/kernel/sql-runner.ts'
 import { all, run } from '../../../src/jobstore/sql/kernel/statement.ts'
 import { migrate } from '../../../src/jobstore/sql/migrations/migrate.ts'
 import { LeasedRunner } from '../../../src/jobstore/sqlite/leased-runner.ts'
@@ -213,6 +214,43 @@ describe('the lease of a scheduler on a file', () => {
       expect(await world.holders()).toEqual(['one'])
     },
   )
+
+  test('that was taken over is proven by a transaction that waited meanwhile', async () => {
+    const world = await World.open()
+    const { lease, bed } = world.scheduler('one')
+    let unlock = (): void => {}
+    const unlocked = new Promise<void>((resolve) => {
+      unlock = resolve
+    })
+    // Another connection has the file locked.
+    const waiting: SqlRunner = {
+      transact: (begin) => unlocked.then(() => world.runner.transact(begin)),
+      read: (begin) => world.runner.read(begin),
+      close: () => Promise.resolve(),
+    }
+    await lease.take()
+    const text = 'CREATE TABLE not_ours (id)'
+    const late = new LeasedRunner(waiting, lease).transact(() => run({ text, values: [] }), { lock: 'rows' })
+    const refused = expect(late).rejects.toMatchObject(inUse)
+    await world.execute(`UPDATE ${names.schedulerState} SET boot_id = 'another'`)
+    await world.clock.advance(6_000)
+    expect(lease.refusal).toMatchObject(inUse)
+    unlock()
+    await refused
+    expect(bed.signals.recoveriesByPeers).toBe(1)
+    await world.execute(text)
+  })
+
+  test('that was given back is not written under by a transaction that waited meanwhile', async () => {
+    const world = await World.open()
+    const { lease, bed } = world.scheduler('one')
+    const runner = new LeasedRunner(world.runner, lease)
+    await lease.take()
+    await lease.release()
+    const late = runner.transact(() => run({ text: 'SELECT 1', values: [] }), { lock: 'rows' })
+    await expect(late).rejects.toMatchObject({ code: 'ERR_SCHEDULER_SHUTDOWN' })
+    expect(bed.signals.recoveriesByPeers).toBe(0)
+  })
 
   test('that two hold ends for the one that sees it first', async () => {
     const world = await World.open()

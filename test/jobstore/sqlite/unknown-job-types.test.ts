@@ -9,7 +9,7 @@ import type { SchedulerEventMap } from '../../../src/listeners/events.ts'
 import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../../src/time/manual-clock.ts'
-import { TriggerBuilder } from '../../../src/triggers/trigger-builder.ts'
+import { TriggerBuilder } from '../../../src/triggers/families/trigger-builder.ts'
 import { temporaryFolder } from '../../support/sqlite.ts'
 
 /** A store of a cluster whose other nodes are what the test says. */

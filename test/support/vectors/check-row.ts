@@ -1,8 +1,8 @@
 import { CronExpressionError } from '../../../src/core/errors.ts'
 import { epochDayOf } from '../../../src/time/civil.ts'
 import { CronExpression } from '../../../src/triggers/cron/cron-expression.ts'
-import { DailyTimeIntervalTrigger } from '../../../src/triggers/daily-time-interval-trigger.ts'
-import { SimpleTrigger } from '../../../src/triggers/simple-trigger.ts'
+import { DailyTimeIntervalTrigger } from '../../../src/triggers/families/daily/daily-time-interval-trigger.ts'
+import { SimpleTrigger } from '../../../src/triggers/families/simple/simple-trigger.ts'
 import type { Trigger } from '../../../src/triggers/trigger.ts'
 import { makeCalendar, makeCron, makeTrigger, present } from './make.ts'
 import type {

@@ -1,5 +1,4 @@
 import { CronExpressionError } from '../../../src/core/errors.ts'
-import { CalendarIntervalScheduleBuilder } from '../../../src/triggers/calendar-interval-trigger.ts'
 import { AnnualCalendar } from '../../../src/triggers/calendars/annual-calendar.ts'
 import type { Calendar } from '../../../src/triggers/calendars/calendar.ts'
 import { CronCalendar } from '../../../src/triggers/calendars/cron-calendar.ts'
@@ -8,8 +7,11 @@ import { HolidayCalendar } from '../../../src/triggers/calendars/holiday-calenda
 import { MonthlyCalendar } from '../../../src/triggers/calendars/monthly-calendar.ts'
 import { WeeklyCalendar } from '../../../src/triggers/calendars/weekly-calendar.ts'
 import { CronExpression } from '../../../src/triggers/cron/cron-expression.ts'
-import { CronScheduleBuilder } from '../../../src/triggers/cron-trigger.ts'
-import { DailyTimeIntervalScheduleBuilder } from '../../../src/triggers/daily-time-interval-trigger.ts'
+import { CronScheduleBuilder } from '../../../src/triggers/families/cron/cron-trigger.ts'
+import { DailyTimeIntervalScheduleBuilder } from '../../../src/triggers/families/daily/daily-time-interval-trigger.ts'
+import { CalendarIntervalScheduleBuilder } from '../../../src/triggers/families/interval/calendar-interval-trigger.ts'
+import { SimpleScheduleBuilder } from '../../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../../src/triggers/families/trigger-builder.ts'
 import type { ScheduleBuilder } from '../../../src/triggers/fluent-trigger-builder.ts'
 import {
   calendarMisfireInstructions,
@@ -17,10 +19,8 @@ import {
   misfireInstructionOf,
   simpleMisfireInstructions,
 } from '../../../src/triggers/misfire-instruction.ts'
-import { SimpleScheduleBuilder } from '../../../src/triggers/simple-trigger.ts'
 import { TimeOfDay } from '../../../src/triggers/time-of-day.ts'
 import type { Trigger } from '../../../src/triggers/trigger.ts'
-import { TriggerBuilder } from '../../../src/triggers/trigger-builder.ts'
 import { DayEdges } from './day-edges.ts'
 import type { CalendarRow, TriggerDefinition } from './rows.ts'
 

@@ -1,3 +1,4 @@
+import type { TriggerFamilies } from '../../../triggers/families/trigger-families.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 import type { SqlNames } from './sql-names.ts'
 
@@ -8,4 +9,6 @@ export interface SqlVocabulary {
   readonly schedulerName: string
   /** Java nodes work on the same tables: what only they can read is left to them. */
   readonly sharedWithJava?: boolean
+  /** The families whose triggers this node can read. Default: those of this library. */
+  readonly triggerFamilies?: TriggerFamilies
 }

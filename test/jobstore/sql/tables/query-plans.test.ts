@@ -10,8 +10,8 @@ import { TriggerTable } from '../../../../src/jobstore/sql/tables/triggers/trigg
 import { triggerActions } from '../../../../src/jobstore/trigger-state.ts'
 import type { CalendarDefinition } from '../../../../src/triggers/calendars/calendar.ts'
 import { calendarFromJSON } from '../../../../src/triggers/calendars/calendar-json.ts'
-import { SimpleScheduleBuilder } from '../../../../src/triggers/simple-trigger.ts'
-import { TriggerBuilder } from '../../../../src/triggers/trigger-builder.ts'
+import { SimpleScheduleBuilder } from '../../../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../../../src/triggers/families/trigger-builder.ts'
 import { jobNamed } from '../../../support/sql-tables.ts'
 import { sqliteWords } from '../../../support/sqlite.ts'
 

@@ -1,7 +1,7 @@
 import { defaultGroup, type JobKey, type TriggerKey } from '../../../../core/key.ts'
 import { GroupMatcher } from '../../../../core/matcher.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
-import type { TriggerType } from '../../../../triggers/trigger.ts'
+import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import {
   type JobQuery,
   type JobSummary,
@@ -64,7 +64,9 @@ export class Listings {
 
   /** The first triggers of a query in order of keys, `limit` at most. */
   *triggers(query: TriggerQuery, limit: number): SqlProgram<readonly TriggerSummary[]> {
-    return (yield* this.#page(triggerListing(query), query.after, limit)).map(triggerSummary)
+    const { triggerFamilies = TriggerFamilies.ofLibrary } = this.#vocabulary
+    const rows = yield* this.#page(triggerListing(query), query.after, limit)
+    return rows.map((row) => triggerSummary(row, triggerFamilies))
   }
 
   *counts(): SqlProgram<StoredCounts> {
@@ -248,11 +250,11 @@ function jobSummary(row: SqlRow): JobSummary {
   }
 }
 
-function triggerSummary(row: SqlRow): TriggerSummary {
+function triggerSummary(row: SqlRow, families: TriggerFamilies): TriggerSummary {
   return {
     key: triggerKeyOf(row),
     jobKey: jobKeyOf(row),
-    type: triggerTypes.get(anyText(row, 'trigger_type')) ?? 'unknown',
+    type: families.ofStoredType(anyText(row, 'trigger_type'))?.type ?? 'unknown',
     state: reportedStateOf(row),
     description: readable(textOrNull, row, 'description', null),
     calendarName: readable(textOrNull, row, 'calendar_name', null),
@@ -261,14 +263,6 @@ function triggerSummary(row: SqlRow): TriggerSummary {
     previousFireTimeMs: readable(instantOrNull, row, 'prev_fire_time', null),
   }
 }
-
-/** Quartz's words for kinds of triggers. */
-const triggerTypes: ReadonlyMap<string, TriggerType> = new Map<string, TriggerType>([
-  ['SIMPLE', 'simple'],
-  ['CRON', 'cron'],
-  ['CAL_INT', 'calendarInterval'],
-  ['DAILY_I', 'dailyTimeInterval'],
-])
 
 /** A word that is no state of ours is reported as an error of the trigger, as it cannot fire. */
 function reportedStateOf(row: SqlRow): TriggerState {

@@ -1,4 +1,4 @@
-import type { Trigger } from '../../../../triggers/trigger.ts'
+import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
 import { type TriggerAction, triggerActions } from '../../../trigger-state.ts'
 import {
   boundRows,
@@ -18,41 +18,21 @@ import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
 import { jobKeyColumns, triggerKeyColumns } from '../encoding/key-rows.ts'
 import { keyOrder } from './due-statements.ts'
+import {
+  changingColumns,
+  scheduleJoins,
+  scheduleTableNames,
+  sqlNameOf,
+  timesColumns,
+  writtenColumns,
+} from './schedule-tables.ts'
 import { stateAfter, statesBefore } from './transitions.ts'
 import { wholeTriggerColumns } from './trigger-decoder.ts'
-import { cronColumns, simpleColumns, simpropColumns, triggerColumns } from './trigger-rows.ts'
+import { triggerColumns } from './trigger-rows.ts'
 
-/** The sub-tables whose rows we write; those of `blob` are only ever deleted. */
-export const subTables = ['simple', 'cron', 'simprop'] as const
-export type SubTable = (typeof subTables)[number]
-
-const subTablesByType: Readonly<Record<Trigger['type'], SubTable>> = {
-  simple: 'simple',
-  cron: 'cron',
-  calendarInterval: 'simprop',
-  dailyTimeInterval: 'simprop',
-}
-
-export function subTableOf(trigger: Trigger): SubTable {
-  return subTablesByType[trigger.type]
-}
-
-/** Where the rest of a trigger of a stored type lies; everywhere it may, for a type that is not known here. */
-export function subTablesOf(storedType: string): readonly (SubTable | 'blob')[] {
-  switch (storedType) {
-    case 'SIMPLE':
-      return ['simple']
-    case 'CRON':
-      return ['cron']
-    case 'CAL_INT':
-    case 'DAILY_I':
-      return ['simprop']
-    case 'BLOB':
-      return ['blob']
-    default:
-      return [...subTables, 'blob']
-  }
-}
+/** The tables that hold a part of a trigger; rows of `blob_triggers` are only ever deleted. */
+export type SubTable = ScheduleTable | 'blob_triggers'
+export const subTables: readonly SubTable[] = [...scheduleTableNames, 'blob_triggers']
 
 /** What {@link TriggerRef} is read from. */
 const refColumns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
@@ -67,8 +47,6 @@ export interface TriggerStatements {
   readonly advance: KeyQuery
   /** The same, and the start time. */
   readonly reschedule: KeyQuery
-  /** Writes how often simple triggers fire, and have fired. */
-  readonly repeat: KeyQuery
   readonly setState: KeyQuery
   readonly setStateOfRows: SqlQuery<{
     readonly scheduler: string
@@ -83,13 +61,15 @@ export interface TriggerStatements {
   readonly lockOfJobs: KeyQuery
   readonly lockOfCalendar: SqlQuery<{ readonly scheduler: string; readonly name: string }>
   readonly apply: Readonly<Record<TriggerAction, KeyQuery>>
-  readonly insertInto: Readonly<Record<SubTable, RowsQuery>>
-  readonly upsertInto: Readonly<Record<SubTable, RowsQuery>>
+  readonly insertInto: Readonly<Record<ScheduleTable, RowsQuery>>
+  readonly upsertInto: Readonly<Record<ScheduleTable, RowsQuery>>
+  /** Writes the schedules of triggers, and how often they have fired. */
+  readonly rewriteIn: Readonly<Record<ScheduleTable, KeyQuery>>
   /** Writes how often triggers have fired. */
-  readonly countIn: Readonly<Record<SubTable, KeyQuery>>
-  readonly deleteFrom: Readonly<Record<SubTable | 'blob', KeyQuery>>
+  readonly countIn: Readonly<Record<ScheduleTable, KeyQuery>>
+  readonly deleteFrom: Readonly<Record<SubTable, KeyQuery>>
   /** In this order: a sub-row refers to its trigger. */
-  readonly clear: Readonly<Record<SubTable | 'blob' | 'triggers', SqlQuery<{ readonly scheduler: string }>>>
+  readonly clear: Readonly<Record<SubTable | 'triggers', SqlQuery<{ readonly scheduler: string }>>>
 }
 
 const fireStateColumns = {
@@ -108,10 +88,6 @@ export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements 
     reschedule: updateQuery(vocabulary, names.triggers, triggerKeyColumns, {
       ...fireStateColumns,
       start_time: 'bigint',
-    }),
-    repeat: updateQuery(vocabulary, names.simpleTriggers, triggerKeyColumns, {
-      repeat_count: 'bigint',
-      times_triggered: 'bigint',
     }),
     setStateOfRows: sqlQuery(
       dialect,
@@ -149,13 +125,9 @@ function readingStatements(
 
 /** The join begins with the few bound rows: SQLite keeps the order of a CROSS JOIN. */
 function wholeTriggers({ dialect, names }: SqlVocabulary, key: Columns): string {
-  const subTable = (table: string, alias: string): string => `LEFT JOIN ${table} AS ${alias}
-    ON ${alias}.sched_name = t.sched_name AND ${alias}.trigger_name = t.trigger_name
-    AND ${alias}.trigger_group = t.trigger_group`
   return `SELECT ${wholeTriggerColumns}
     FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
-    ${subTable(names.simpleTriggers, 's')} ${subTable(names.cronTriggers, 'c')}
-    ${subTable(names.simpropTriggers, 'p')}
+    ${scheduleJoins(names)}
     WHERE ${isRow(dialect, 't', key)}`
 }
 
@@ -192,42 +164,31 @@ function applyQuery({ dialect, names }: SqlVocabulary, action: TriggerAction): K
 
 function subTableStatements(
   vocabulary: SqlVocabulary,
-): Pick<TriggerStatements, 'insertInto' | 'upsertInto' | 'countIn' | 'deleteFrom' | 'clear'> {
+): Pick<TriggerStatements, 'insertInto' | 'upsertInto' | 'rewriteIn' | 'countIn' | 'deleteFrom' | 'clear'> {
   const { names } = vocabulary
   const key = triggerKeyColumns
   return {
-    insertInto: forEach(subTables, (table) => {
-      return insertQuery(vocabulary, tableName(names, table), subTableColumns[table])
+    insertInto: forEach(scheduleTableNames, (table) => {
+      return insertQuery(vocabulary, sqlNameOf(names, table), writtenColumns(table))
     }),
-    upsertInto: forEach(subTables, (table) => {
-      return upsertQuery(vocabulary, tableName(names, table), key, subTableColumns[table])
+    upsertInto: forEach(scheduleTableNames, (table) => {
+      return upsertQuery(vocabulary, sqlNameOf(names, table), key, writtenColumns(table))
     }),
-    countIn: forEach(subTables, (table) => {
-      const column = table === 'simprop' ? 'int_prop_2' : 'times_triggered'
-      return updateQuery(vocabulary, tableName(names, table), key, { [column]: 'bigint' })
+    rewriteIn: forEach(scheduleTableNames, (table) => {
+      return updateQuery(vocabulary, sqlNameOf(names, table), key, changingColumns(table))
     }),
-    deleteFrom: forEach([...subTables, 'blob'], (table) => {
-      return deleteQuery(vocabulary, tableName(names, table), key)
+    countIn: forEach(scheduleTableNames, (table) => {
+      return updateQuery(vocabulary, sqlNameOf(names, table), key, timesColumns(table))
     }),
-    clear: forEach([...subTables, 'blob', 'triggers'], (table) => {
-      return clearQuery(vocabulary, table === 'triggers' ? names.triggers : tableName(names, table))
+    deleteFrom: forEach(subTables, (table) => deleteQuery(vocabulary, nameOf(names, table), key)),
+    clear: forEach([...subTables, 'triggers'], (table) => {
+      return clearQuery(vocabulary, table === 'triggers' ? names.triggers : nameOf(names, table))
     }),
   }
 }
 
-const subTableColumns = { simple: simpleColumns, cron: cronColumns, simprop: simpropColumns } as const
-
-function tableName(names: SqlNames, table: SubTable | 'blob'): string {
-  switch (table) {
-    case 'simple':
-      return names.simpleTriggers
-    case 'cron':
-      return names.cronTriggers
-    case 'simprop':
-      return names.simpropTriggers
-    case 'blob':
-      return names.blobTriggers
-  }
+function nameOf(names: SqlNames, table: SubTable): string {
+  return table === 'blob_triggers' ? names.blobTriggers : sqlNameOf(names, table)
 }
 
 function forEach<Name extends string, Query>(

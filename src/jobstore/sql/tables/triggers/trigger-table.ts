@@ -1,9 +1,10 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
+import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import { misfireInstructionCode } from '../../../../triggers/misfire-instruction.ts'
-import { SimpleTrigger } from '../../../../triggers/simple-trigger.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
+import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
 import type { StoredTriggerState, TriggerAction } from '../../../trigger-state.ts'
 import { type RowsQuery, runOver, type SetQuery, storeRows, writeOver } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
@@ -30,16 +31,11 @@ import {
 } from '../encoding/key-rows.ts'
 import { jobTypeOf } from '../jobs/job-rows.ts'
 import { type DueRequest, DueStatements } from './due-statements.ts'
+import { scheduleTableNames } from './schedule-tables.ts'
+import { timesValue } from './schedule-values.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
-import { fireTimeColumns, storedTypeOf, subRow, timesColumn, triggerRow } from './trigger-rows.ts'
-import {
-  type SubTable,
-  subTableOf,
-  subTables,
-  subTablesOf,
-  type TriggerStatements,
-  triggerStatements,
-} from './trigger-statements.ts'
+import { fireTimeColumns, scheduleRow, triggerRow } from './trigger-rows.ts'
+import { type SubTable, subTables, type TriggerStatements, triggerStatements } from './trigger-statements.ts'
 
 export interface StoredTrigger {
   readonly trigger: Trigger
@@ -53,7 +49,7 @@ export interface TriggerRef {
   readonly state: StoredTriggerState
   readonly nextFireTimeMs: EpochMs | null
   readonly calendarName: string | null
-  /** Quartz's word: SIMPLE, CRON, CAL_INT, DAILY_I, BLOB, or one that nobody here knows. */
+  /** The word of its family in the table: SIMPLE, CRON, ..., BLOB, or one that this node does not know. */
   readonly storedType: string
   readonly misfireIsIgnored: boolean
 }
@@ -92,13 +88,16 @@ export class TriggerTable {
   readonly #encoding: JobDataEncoding
   readonly #statements: TriggerStatements
   readonly #due: DueStatements
-  readonly #decoder = new TriggerDecoder()
+  readonly #families: TriggerFamilies
+  readonly #decoder: TriggerDecoder
 
   constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
     this.#schedulerName = vocabulary.schedulerName
     this.#encoding = encoding
     this.#statements = triggerStatements(vocabulary)
     this.#due = new DueStatements(vocabulary)
+    this.#families = vocabulary.triggerFamilies ?? TriggerFamilies.ofLibrary
+    this.#decoder = new TriggerDecoder(this.#families)
   }
 
   /**
@@ -109,7 +108,9 @@ export class TriggerTable {
   *insert(entries: readonly StoredTrigger[]): SqlProgram<void> {
     const rows = this.#rows(entries)
     yield* this.#store(rows.triggers, this.#statements.insert)
-    for (const table of subTables) yield* this.#store(rows[table], this.#statements.insertInto[table])
+    for (const table of scheduleTableNames) {
+      yield* this.#store(rows[table], this.#statements.insertInto[table])
+    }
   }
 
   /** @throws InvalidArgumentError for a trigger that the columns cannot hold */
@@ -123,13 +124,15 @@ export class TriggerTable {
     const unique = uniqueEntries(entries)
     const rows = this.#rows(unique)
     const types = unique.map(({ trigger }) => {
-      return { ...this.#keyColumns(trigger.key), trigger_type: storedTypeOf(trigger) }
+      return { ...this.#keyColumns(trigger.key), trigger_type: this.#families.of(trigger).storedType }
     })
     const retyped = yield* this.#over(types, this.#statements.selectRetyped)
     yield* this.#store(rows.triggers, this.#statements.upsert)
     const rests = retyped.map((row) => ({ key: triggerKeyOf(row), storedType: anyText(row, 'trigger_type') }))
     yield* this.#deleteSubRows(rests)
-    for (const table of subTables) yield* this.#store(rows[table], this.#statements.upsertInto[table])
+    for (const table of scheduleTableNames) {
+      yield* this.#store(rows[table], this.#statements.upsertInto[table])
+    }
   }
 
   /** Writes what a misfire instruction changes, of rows that are there; their data stay as they are written. */
@@ -141,12 +144,15 @@ export class TriggerTable {
       start_time: trigger.startTimeMs,
     }))
     yield* this.#write(rows, this.#statements.reschedule)
-    const repeats = entries.flatMap(({ trigger }) => {
-      if (!(trigger instanceof SimpleTrigger)) return []
-      const { key, repeatCount, timesTriggered } = trigger
-      return [{ ...this.#keyColumns(key), repeat_count: repeatCount, times_triggered: timesTriggered }]
-    })
-    yield* this.#write(repeats, this.#statements.repeat)
+    const changed = perTable()
+    for (const { trigger } of entries) {
+      const family = this.#families.of(trigger)
+      if (family.keepsScheduleOnMisfire === true) continue
+      changed[family.table].push({ ...this.#keyColumns(trigger.key), ...scheduleRow(family, trigger) })
+    }
+    for (const table of scheduleTableNames) {
+      yield* this.#write(changed[table], this.#statements.rewriteIn[table])
+    }
   }
 
   /** Writes state and fire state (next, previous, misfired time, times triggered) and nothing else. */
@@ -157,11 +163,12 @@ export class TriggerTable {
       trigger_state: state,
     }))
     yield* this.#write(rows, this.#statements.advance)
-    const times: Record<SubTable, object[]> = { simple: [], cron: [], simprop: [] }
+    const times = perTable()
     for (const { trigger } of entries) {
-      times[subTableOf(trigger)].push({ ...this.#keyColumns(trigger.key), ...timesColumn(trigger) })
+      const { table } = this.#families.of(trigger)
+      times[table].push({ ...this.#keyColumns(trigger.key), ...timesValue(trigger, table) })
     }
-    for (const table of subTables) yield* this.#write(times[table], this.#statements.countIn[table])
+    for (const table of scheduleTableNames) yield* this.#write(times[table], this.#statements.countIn[table])
   }
 
   /** Reads whole triggers; keys that do not exist are left out. */
@@ -273,28 +280,28 @@ export class TriggerTable {
   }
 
   *#deleteSubRows(refs: readonly Pick<TriggerRef, 'key' | 'storedType'>[]): SqlProgram<void> {
-    const keys = new Map<string, TriggerKey[]>()
+    const keys: Record<SubTable, TriggerKey[]> = { ...perTable<TriggerKey>(), blob_triggers: [] }
     for (const { key, storedType } of refs) {
-      for (const table of subTablesOf(storedType)) {
-        const ofTable = keys.get(table)
-        if (ofTable === undefined) keys.set(table, [key])
-        else ofTable.push(key)
-      }
+      for (const table of this.#subTablesOf(storedType)) keys[table].push(key)
     }
-    for (const table of [...subTables, 'blob'] as const) {
-      yield* this.#write(
-        triggerKeyRows(this.#schedulerName, keys.get(table) ?? []),
-        this.#statements.deleteFrom[table],
-      )
+    for (const table of subTables) {
+      yield* this.#write(triggerKeyRows(this.#schedulerName, keys[table]), this.#statements.deleteFrom[table])
     }
   }
 
-  #rows(entries: readonly StoredTrigger[]): Record<SubTable | 'triggers', object[]> {
-    const rows: Record<SubTable | 'triggers', object[]> = { triggers: [], simple: [], cron: [], simprop: [] }
+  /** Where the rest of a trigger lies; everywhere it may, for a type that is not known here. */
+  #subTablesOf(storedType: string): readonly SubTable[] {
+    if (storedType === 'BLOB') return ['blob_triggers']
+    const family = this.#families.ofStoredType(storedType)
+    return family === null ? subTables : [family.table]
+  }
+
+  #rows(entries: readonly StoredTrigger[]): Record<ScheduleTable | 'triggers', object[]> {
+    const rows = { ...perTable(), triggers: [] as object[] }
     for (const { trigger, state } of entries) {
-      rows.triggers.push(triggerRow(trigger, state, this.#encoding))
-      const { table, row } = subRow(trigger)
-      rows[table].push(row)
+      const family = this.#families.of(trigger)
+      rows.triggers.push(triggerRow(family, trigger, state, this.#encoding))
+      rows[family.table].push(scheduleRow(family, trigger))
     }
     return rows
   }
@@ -330,6 +337,10 @@ export class TriggerTable {
     const scheduler = this.#schedulerName
     return runOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
   }
+}
+
+function perTable<Row = object>(): Record<ScheduleTable, Row[]> {
+  return { simple_triggers: [], cron_triggers: [], simprop_triggers: [] }
 }
 
 /** One statement cannot write the same row twice: the last entry of a key counts. */

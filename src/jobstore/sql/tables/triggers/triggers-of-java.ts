@@ -1,6 +1,7 @@
 import type { TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
+import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import type { CommitNotes } from '../../kernel/commit-notes.ts'
 import { boundRows, isRow, type KeyQuery, runOver, withScheduler } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
@@ -71,7 +72,7 @@ export function isOfJava(vocabulary: SqlVocabulary): string {
 }
 
 /** Each is true or false, never null. */
-function reasons({ dialect, names }: SqlVocabulary): {
+function reasons({ dialect, names, triggerFamilies = TriggerFamilies.ofLibrary }: SqlVocabulary): {
   readonly hasBlankKey: string
   readonly isOfOtherType: string
   readonly hasJavaData: string
@@ -80,10 +81,12 @@ function reasons({ dialect, names }: SqlVocabulary): {
   // What each of Java's object streams begins with.
   const isSerialized = (column: string): string => dialect.beginsWithBytes(column, 'aced')
   const isBlank = (column: string): string => `trim(${column}) = ''`
+  // Capital letters, digits and underscores: the families see to it.
+  const ourTypes = triggerFamilies.storedTypes
   const keyColumns = ['t.trigger_name', 't.trigger_group', 't.job_name', 't.job_group']
   return {
     hasBlankKey: `(${keyColumns.map(isBlank).join(' OR ')})`,
-    isOfOtherType: "t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')",
+    isOfOtherType: `t.trigger_type NOT IN (${ourTypes.map((type) => `'${type}'`).join(', ')})`,
     hasJavaData: `((${isSerialized('t.job_data')}) IS TRUE OR (${isSerialized('j.job_data')}) IS TRUE)`,
     hasJavaCalendar: `(t.calendar_name IS NOT NULL AND
       (SELECT ${isSerialized('k.calendar')} FROM ${names.calendars} AS k

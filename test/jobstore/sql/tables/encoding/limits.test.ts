@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { JobBuilder } from '../../../../../src/jobs/job-builder.ts'
 import { calendarFromJSON } from '../../../../../src/triggers/calendars/calendar-json.ts'
-import { CronScheduleBuilder } from '../../../../../src/triggers/cron-trigger.ts'
-import { TriggerBuilder } from '../../../../../src/triggers/trigger-builder.ts'
+import { CronScheduleBuilder } from '../../../../../src/triggers/families/cron/cron-trigger.ts'
+import { TriggerBuilder } from '../../../../../src/triggers/families/trigger-builder.ts'
 import { SqlTables } from '../../../../support/sql-tables.ts'
 
 const smiles = (count: number): string => '😀'.repeat(count)

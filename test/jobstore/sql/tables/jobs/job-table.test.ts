@@ -3,7 +3,7 @@ import { JobKey } from '../../../../../src/core/key.ts'
 import { JobBuilder } from '../../../../../src/jobs/job-builder.ts'
 import type { JobDetail } from '../../../../../src/jobs/job-detail.ts'
 import { calendarFromJSON } from '../../../../../src/triggers/calendars/calendar-json.ts'
-import { TriggerBuilder } from '../../../../../src/triggers/trigger-builder.ts'
+import { TriggerBuilder } from '../../../../../src/triggers/families/trigger-builder.ts'
 import { SqlTables } from '../../../../support/sql-tables.ts'
 
 const full = JobBuilder.newJob('report')

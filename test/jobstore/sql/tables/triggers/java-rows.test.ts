@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
+import { CalendarIntervalScheduleBuilder, DailyTimeIntervalScheduleBuilder } from 'quartz-ts'
 import { describe, expect, it } from 'vitest'
 import { JobKey, TriggerKey } from '../../../../../src/core/key.ts'
-import { CalendarIntervalScheduleBuilder } from '../../../../../src/triggers/calendar-interval-trigger.ts'
-import { CronScheduleBuilder } from '../../../../../src/triggers/cron-trigger.ts'
-import { DailyTimeIntervalScheduleBuilder } from '../../../../../src/triggers/daily-time-interval-trigger.ts'
+import { CronScheduleBuilder } from '../../../../../src/triggers/families/cron/cron-trigger.ts'
+import { SimpleScheduleBuilder } from '../../../../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../../../../src/triggers/families/trigger-builder.ts'
 import type { ScheduleBuilder } from '../../../../../src/triggers/fluent-trigger-builder.ts'
-import { SimpleScheduleBuilder } from '../../../../../src/triggers/simple-trigger.ts'
 import { TimeOfDay } from '../../../../../src/triggers/time-of-day.ts'
 import type { Trigger } from '../../../../../src/triggers/trigger.ts'
-import { TriggerBuilder } from '../../../../../src/triggers/trigger-builder.ts'
 import { jobNamed, SqlTables } from '../../../../support/sql-tables.ts'
 
 // Rows and bytes that Java Quartz 2.3.2 wrote, with useProperties=true unless Java serialization is what they show.

@@ -1,3 +1,4 @@
+import { CalendarIntervalScheduleBuilder } from 'quartz-ts'
 import { describe, expect, it } from 'vitest'
 import { JobKey, TriggerKey } from '../../../../../src/core/key.ts'
 import { JobBuilder } from '../../../../../src/jobs/job-builder.ts'
@@ -9,9 +10,8 @@ import {
   storedTriggerStates,
   triggerActions,
 } from '../../../../../src/jobstore/trigger-state.ts'
-import { CalendarIntervalScheduleBuilder } from '../../../../../src/triggers/calendar-interval-trigger.ts'
-import { CronScheduleBuilder } from '../../../../../src/triggers/cron-trigger.ts'
-import { TriggerBuilder } from '../../../../../src/triggers/trigger-builder.ts'
+import { CronScheduleBuilder } from '../../../../../src/triggers/families/cron/cron-trigger.ts'
+import { TriggerBuilder } from '../../../../../src/triggers/families/trigger-builder.ts'
 import { jobNamed, SqlTables } from '../../../../support/sql-tables.ts'
 
 interface Parts {

@@ -1,8 +1,6 @@
-import type { EpochMs } from '../time/clock.ts'
-import { instantMaxMs } from './invalid-trigger.ts'
-
-/** A repeat count that never runs out. */
-export const repeatIndefinitely = -1
+import type { EpochMs } from '../../../time/clock.ts'
+import { instantMaxMs } from '../../invalid-trigger.ts'
+import { repeatIndefinitely } from '../../trigger-fields.ts'
 
 /** Fires at the start and then every interval: `repeatCount` more times, or for ever with -1. */
 export interface SimpleSchedule {

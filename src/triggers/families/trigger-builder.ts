@@ -1,6 +1,6 @@
-import { FluentTriggerBuilder, type TriggerBuilderOptions } from './fluent-trigger-builder.ts'
-import { SimpleScheduleBuilder, type SimpleTrigger } from './simple-trigger.ts'
-import type { Trigger } from './trigger.ts'
+import { FluentTriggerBuilder, type TriggerBuilderOptions } from '../fluent-trigger-builder.ts'
+import type { Trigger } from '../trigger.ts'
+import { SimpleScheduleBuilder, type SimpleTrigger } from './simple/simple-trigger.ts'
 
 /** A builder of triggers; see {@link FluentTriggerBuilder} for its methods. */
 export type TriggerBuilder<T extends Trigger = Trigger> = FluentTriggerBuilder<T>

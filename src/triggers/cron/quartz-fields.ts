@@ -1,8 +1,6 @@
 import type { CronExpressionError } from '../../core/errors.ts'
 import {
-  type CronFieldName,
   type CronFieldSpec,
-  type CronFields,
   cronFieldSpecs,
   dayOfMonthSpec,
   dayOfWeekSpec,
@@ -13,20 +11,21 @@ import {
   secondSpec,
   yearSpec,
 } from './cron-fields.ts'
-import { type CronToken, cronError, cronTextMaxLength, FieldScanner, splitFields } from './field-scanner.ts'
-import { parseMonthDays, parseWeekDays } from './parse-days.ts'
-import { parseValues } from './parse-field.ts'
-
-/** An expression taken apart: its fields and its text as it is kept. */
-export interface ParsedCron {
-  /** Upper case, single spaces. */
-  readonly text: string
-  readonly fields: CronFields
-  /** The day field that restricts the days, and where it stands in the text that was given. */
-  readonly dayField: { readonly field: CronFieldName; readonly label: string; readonly position: number }
-}
+import {
+  type CronToken,
+  cronError,
+  joinFields,
+  type ParsedCron,
+  placeOf,
+  refuseLongText,
+  splitFields,
+} from './cron-text.ts'
+import { isUnspecified, parseMonthDays, parseWeekDayItems } from './day-fields.ts'
+import type { WeekDays } from './day-rule.ts'
+import { ascending, FieldScanner } from './field-scanner.ts'
 
 const requiredFields = 6
+const saturday = 7
 
 /** Reads an expression of Quartz's dialect: six or seven fields, exactly one of the two day fields `?`. */
 export function parseQuartzCron(expression: string): ParsedCron {
@@ -47,22 +46,21 @@ export function parseQuartzCron(expression: string): ParsedCron {
   const scan = (spec: CronFieldSpec, token: CronToken): FieldScanner =>
     new FieldScanner(expression, token, spec)
   // In the order of the text, so that the first mistake is the one that is reported.
-  const seconds = parseValues(scan(secondSpec, second))
-  const minutes = parseValues(scan(minuteSpec, minute))
-  const hours = parseValues(scan(hourSpec, hour))
+  const seconds = scan(secondSpec, second).values()
+  const minutes = scan(minuteSpec, minute).values()
+  const hours = scan(hourSpec, hour).values()
   const monthDays = isUnspecified(dayOfMonth) ? null : parseMonthDays(scan(dayOfMonthSpec, dayOfMonth))
-  const months = parseValues(scan(monthSpec, month))
+  const months = scan(monthSpec, month).values()
   const weekDays = isUnspecified(dayOfWeek) ? null : parseWeekDays(scan(dayOfWeekSpec, dayOfWeek))
-  const years = year === undefined ? null : parseValues(scan(yearSpec, year))
+  const years = year === undefined ? null : scan(yearSpec, year).values()
   if (isUnspecified(dayOfMonth) === isUnspecified(dayOfWeek)) {
     const found = isUnspecified(dayOfMonth) ? `both day fields are '?'` : `neither day field is '?'`
     const suggestion = dayFieldAdvice(tokens, dayOfMonth, dayOfWeek)
     throw scan(dayOfWeekSpec, dayOfWeek).error(found, { at: 0, suggestion })
   }
   const unspecified = isUnspecified(dayOfMonth) ? 'dayOfMonth' : 'dayOfWeek'
-  const restricting = unspecified === 'dayOfMonth' ? dayOfWeekSpec : dayOfMonthSpec
   return {
-    text: tokens.map((token) => token.text).join(' '),
+    text: joinFields(tokens),
     fields: {
       seconds,
       minutes,
@@ -72,27 +70,28 @@ export function parseQuartzCron(expression: string): ParsedCron {
       years,
       fixedTimes: [second, minute, hour].every((token) => isFixedField(token.text)),
     },
-    dayField: {
-      field: restricting.name,
-      label: restricting.label,
-      position: (unspecified === 'dayOfMonth' ? dayOfWeek : dayOfMonth).position,
-    },
+    dayField:
+      unspecified === 'dayOfMonth'
+        ? placeOf(dayOfWeekSpec, dayOfWeek.position)
+        : placeOf(dayOfMonthSpec, dayOfMonth.position),
   }
 }
 
-/** `?`: this day field leaves the days to the other one. */
-export function isUnspecified(token: CronToken): boolean {
-  return token.text === '?'
-}
-
-/** Refuses hostile lengths before anything reads the text. */
-export function refuseLongText(expression: string): void {
-  if (typeof expression !== 'string') {
-    throw wholeError(String(expression), 'it is not a string', null)
+/**
+ * Day-of-week: plain values as in any field, or one of `L` (Saturday), `nL` and `n#k` as the whole field; `null` when
+ * a bare `*` allows all.
+ */
+function parseWeekDays(scanner: FieldScanner): WeekDays | null {
+  const { plain, lastDays, nthDays, specials } = parseWeekDayItems(scanner)
+  const [special] = specials
+  if (special !== undefined && scanner.text.includes(',')) {
+    throw scanner.error(`'${special.char}' cannot stand in a list of days of the week`, {
+      at: special.at,
+      suggestion: 'Use one trigger per day.',
+    })
   }
-  if (expression.length <= cronTextMaxLength) return
-  const found = `it has ${expression.length} characters, at most ${cronTextMaxLength} are read`
-  throw wholeError(expression, found, 'Use ranges and steps instead of long lists.')
+  if (special?.bare === true) plain.values.add(saturday)
+  return plain.all ? null : { days: ascending(plain.values), lastDays, nthDays }
 }
 
 function dayFieldAdvice(tokens: readonly CronToken[], dayOfMonth: CronToken, dayOfWeek: CronToken): string {
@@ -107,16 +106,15 @@ function dayFieldAdvice(tokens: readonly CronToken[], dayOfMonth: CronToken, day
 
 function tooFewFields(expression: string, tokens: readonly CronToken[]): CronExpressionError {
   const missing = cronFieldSpecs[tokens.length] ?? yearSpec
-  const where = { field: missing.name, label: missing.label, position: expression.trimEnd().length }
-  const first = tokens[0]?.text ?? ''
-  if (first.startsWith('@')) {
-    const macroWhere = { field: secondSpec.name, label: secondSpec.label, position: tokens[0]?.position ?? 0 }
-    return cronError(expression, macroWhere, 'macros are not part of this dialect', 'Use parseUnixCron.')
+  const [first] = tokens
+  if (first?.text.startsWith('@') === true) {
+    const where = placeOf(secondSpec, first.position)
+    return cronError(expression, where, 'macros are not part of this dialect', 'Use parseUnixCron.')
   }
   const count = tokens.length === 1 ? '1 field' : `${tokens.length} fields`
   const found = `it has ${count}, needed are ${requiredFields} or ${requiredFields + 1}`
   const advice = tokens.length === 5 ? 'For a five-field Unix expression use parseUnixCron.' : null
-  return cronError(expression, where, found, advice)
+  return cronError(expression, placeOf(missing, expression.trimEnd().length), found, advice)
 }
 
 function tooManyFields(
@@ -124,12 +122,6 @@ function tooManyFields(
   tokens: readonly CronToken[],
   extra: CronToken,
 ): CronExpressionError {
-  const where = { field: yearSpec.name, label: yearSpec.label, position: extra.position }
   const found = `it has ${tokens.length} fields, at most ${cronFieldSpecs.length} are allowed`
-  return cronError(expression, where, found, `Nothing may follow the year.`)
-}
-
-function wholeError(expression: string, found: string, suggestion: string | null): CronExpressionError {
-  const where = { field: secondSpec.name, label: secondSpec.label, position: 0 }
-  return cronError(expression, where, found, suggestion)
+  return cronError(expression, placeOf(yearSpec, extra.position), found, `Nothing may follow the year.`)
 }

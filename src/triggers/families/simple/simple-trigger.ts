@@ -1,18 +1,12 @@
-import { type ArgumentCheck, checkNumber, checkObject, checkOptions } from '../core/arguments.ts'
-import type { EpochMs } from '../time/clock.ts'
-import { firstIncluded } from './calendar-skip.ts'
-import type { Calendar } from './calendars/calendar.ts'
-import { FluentTriggerBuilder, type ScheduleBuilder } from './fluent-trigger-builder.ts'
-import { instantMaxMs, int32Max, invalidTrigger, requireOneOf, requireWhole } from './invalid-trigger.ts'
-import { type SimpleMisfireInstruction, simpleMisfireInstructions } from './misfire-instruction.ts'
-import {
-  intervalsBetween,
-  repeatIndefinitely,
-  simpleFinalFireTime,
-  simpleFireTimeAfter,
-} from './simple-schedule.ts'
-import { plannedFireTimeMs, Trigger } from './trigger.ts'
-import type { TriggerFields } from './trigger-fields.ts'
+import { type ArgumentCheck, checkNumber, checkObject, checkOptions } from '../../../core/arguments.ts'
+import type { EpochMs } from '../../../time/clock.ts'
+import type { Calendar } from '../../calendars/calendar.ts'
+import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
+import { instantMaxMs, int32Max, invalidTrigger, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
+import { type SimpleMisfireInstruction, simpleMisfireInstructions } from '../../misfire-instruction.ts'
+import { plannedFireTimeMs, Trigger } from '../../trigger.ts'
+import { repeatIndefinitely, type TriggerFields } from '../../trigger-fields.ts'
+import { intervalsBetween, simpleFinalFireTime, simpleFireTimeAfter } from './simple-schedule.ts'
 
 /** What a simple trigger has beyond the fields of every trigger. */
 export interface SimpleTriggerFields {
@@ -124,9 +118,10 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
   }
 
   private fireNextAfter(calendar: Calendar | null, nowMs: EpochMs, options: { countMissed: boolean }): this {
-    const nextMs = firstIncluded(this, calendar, this.fireTimeAfterMs(nowMs), this.timesTriggered)
-    const missed = options.countMissed && nextMs !== null ? missedFires(this, nextMs) : 0
-    return this.remade(this, nextMs, this.previousFireTimeMs, this.timesTriggered + missed, null)
+    const next = this.goingOnAfter(calendar, nowMs)
+    if (!options.countMissed || next.nextFireTimeMs === null) return next
+    const timesTriggered = this.timesTriggered + missedFires(this, next.nextFireTimeMs)
+    return this.remade(this, next.nextFireTimeMs, this.previousFireTimeMs, timesTriggered, null)
   }
 
   /** Whether no fire may lie at `nowMs` or later: the end time is exclusive. */

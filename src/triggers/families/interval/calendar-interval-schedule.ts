@@ -1,8 +1,8 @@
-import { civilFromDays, dayMs, epochDayOf } from '../time/civil.ts'
-import type { EpochMs } from '../time/clock.ts'
-import { plusMonths } from '../time/wall-time.ts'
-import type { TimeZone } from '../time/zone.ts'
-import { instantMaxMs } from './invalid-trigger.ts'
+import { civilFromDays, dayMs, epochDayOf } from '../../../time/civil.ts'
+import type { EpochMs } from '../../../time/clock.ts'
+import { plusMonths } from '../../../time/wall-time.ts'
+import type { TimeZone } from '../../../time/zone.ts'
+import { instantMaxMs } from '../../invalid-trigger.ts'
 
 export const calendarIntervalUnits = ['SECOND', 'MINUTE', 'HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
 export type CalendarIntervalUnit = (typeof calendarIntervalUnits)[number]

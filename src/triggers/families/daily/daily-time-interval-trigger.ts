@@ -1,7 +1,13 @@
-import { checkNumber, checkObject } from '../core/arguments.ts'
-import type { EpochMs } from '../time/clock.ts'
-import { TimeZone } from '../time/zone.ts'
-import type { Calendar } from './calendars/calendar.ts'
+import { checkNumber, checkObject } from '../../../core/arguments.ts'
+import type { EpochMs } from '../../../time/clock.ts'
+import { TimeZone } from '../../../time/zone.ts'
+import type { Calendar } from '../../calendars/calendar.ts'
+import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
+import { int32Max, invalidTrigger, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
+import type { CalendarMisfireInstruction } from '../../misfire-instruction.ts'
+import { RecurringTrigger } from '../../recurring-trigger.ts'
+import { checkTimeOfDay, TimeOfDay } from '../../time-of-day.ts'
+import { repeatIndefinitely, type TriggerFields } from '../../trigger-fields.ts'
 import {
   type DailyTimeIntervalUnit,
   dailyIntervalMs,
@@ -11,13 +17,6 @@ import {
   everyDayOfWeek,
   lastSecondOfDay,
 } from './daily-time-interval-schedule.ts'
-import { FluentTriggerBuilder, type ScheduleBuilder } from './fluent-trigger-builder.ts'
-import { int32Max, invalidTrigger, requireOneOf, requireWhole } from './invalid-trigger.ts'
-import type { CalendarMisfireInstruction } from './misfire-instruction.ts'
-import { RecurringTrigger } from './recurring-trigger.ts'
-import { repeatIndefinitely } from './simple-schedule.ts'
-import { checkTimeOfDay, TimeOfDay } from './time-of-day.ts'
-import type { TriggerFields } from './trigger-fields.ts'
 
 /** What a daily-time-interval trigger has beyond the fields of every trigger. */
 export interface DailyTimeIntervalTriggerFields {
@@ -103,6 +102,10 @@ export class DailyTimeIntervalTrigger extends RecurringTrigger implements DailyT
 
   override finalFireTimeMs(): EpochMs | null {
     return dailyTimeIntervalFinalFireTime(this)
+  }
+
+  override countsFires(): boolean {
+    return this.repeatCount !== repeatIndefinitely
   }
 
   override firstFireTimeMs(): EpochMs | null {

@@ -1,13 +1,13 @@
-import { checkNumber, checkObject, listOf } from '../core/arguments.ts'
-import { secondMs } from '../time/civil.ts'
-import type { EpochMs } from '../time/clock.ts'
-import { CronExpression, type CronOptions, checkExpression } from './cron/cron-expression.ts'
-import type { CronDst } from './cron/dst-policy.ts'
-import { FluentTriggerBuilder, type ScheduleBuilder } from './fluent-trigger-builder.ts'
-import { invalidTrigger } from './invalid-trigger.ts'
-import type { CalendarMisfireInstruction } from './misfire-instruction.ts'
-import { RecurringTrigger } from './recurring-trigger.ts'
-import type { TriggerFields } from './trigger-fields.ts'
+import { checkNumber, checkObject, listOf } from '../../../core/arguments.ts'
+import { secondMs } from '../../../time/civil.ts'
+import type { EpochMs } from '../../../time/clock.ts'
+import { CronExpression, type CronOptions, checkExpression } from '../../cron/cron-expression.ts'
+import type { CronDst } from '../../cron/dst-policy.ts'
+import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
+import { invalidTrigger } from '../../invalid-trigger.ts'
+import type { CalendarMisfireInstruction } from '../../misfire-instruction.ts'
+import { RecurringTrigger } from '../../recurring-trigger.ts'
+import type { TriggerFields } from '../../trigger-fields.ts'
 
 /** What a cron trigger has beyond the fields of every trigger. */
 export interface CronTriggerFields {

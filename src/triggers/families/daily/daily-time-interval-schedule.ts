@@ -1,9 +1,9 @@
-import { dayMs, epochDayOf, weekdayOf } from '../time/civil.ts'
-import type { EpochMs } from '../time/clock.ts'
-import type { TimeZone } from '../time/zone.ts'
-import { searchHorizonMs } from './calendars/calendar-search.ts'
-import { instantMaxMs } from './invalid-trigger.ts'
-import { repeatIndefinitely } from './simple-schedule.ts'
+import { dayMs, epochDayOf, weekdayOf } from '../../../time/civil.ts'
+import type { EpochMs } from '../../../time/clock.ts'
+import type { TimeZone } from '../../../time/zone.ts'
+import { searchHorizonMs } from '../../calendars/calendar-search.ts'
+import { instantMaxMs } from '../../invalid-trigger.ts'
+import { repeatIndefinitely } from '../../trigger-fields.ts'
 
 export const dailyTimeIntervalUnits = ['SECOND', 'MINUTE', 'HOUR'] as const
 export type DailyTimeIntervalUnit = (typeof dailyTimeIntervalUnits)[number]

@@ -1,17 +1,17 @@
-import { checkBoolean, checkNumber, checkObject, checkOptions } from '../core/arguments.ts'
-import type { EpochMs } from '../time/clock.ts'
-import { TimeZone } from '../time/zone.ts'
+import { checkBoolean, checkNumber, checkObject, checkOptions } from '../../../core/arguments.ts'
+import type { EpochMs } from '../../../time/clock.ts'
+import { TimeZone } from '../../../time/zone.ts'
+import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
+import { int32Max, requireOneOf, requireWhole } from '../../invalid-trigger.ts'
+import type { CalendarMisfireInstruction } from '../../misfire-instruction.ts'
+import { RecurringTrigger } from '../../recurring-trigger.ts'
+import type { TriggerFields } from '../../trigger-fields.ts'
 import {
   type CalendarIntervalUnit,
   calendarIntervalFinalFireTime,
   calendarIntervalFireTimeAfter,
   calendarIntervalUnits,
 } from './calendar-interval-schedule.ts'
-import { FluentTriggerBuilder, type ScheduleBuilder } from './fluent-trigger-builder.ts'
-import { int32Max, requireOneOf, requireWhole } from './invalid-trigger.ts'
-import type { CalendarMisfireInstruction } from './misfire-instruction.ts'
-import { RecurringTrigger } from './recurring-trigger.ts'
-import type { TriggerFields } from './trigger-fields.ts'
 
 /** What a calendar-interval trigger has beyond the fields of every trigger. */
 export interface CalendarIntervalTriggerFields {

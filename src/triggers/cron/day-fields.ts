@@ -1,20 +1,20 @@
-import type { MonthDays, NthWeekday, WeekDays } from './day-rule.ts'
-import type { FieldScanner } from './field-scanner.ts'
-import {
-  ascending,
-  checkBounds,
-  findName,
-  isItemEnd,
-  nameValue,
-  parseList,
-  parseValuesItem,
-  unexpected,
-  type ValueSet,
-} from './parse-field.ts'
+import type { CronExpressionError } from '../../core/errors.ts'
+import { findName } from './cron-fields.ts'
+import type { CronToken } from './cron-text.ts'
+import type { MonthDays, NthWeekday } from './day-rule.ts'
+import { ascending, type FieldScanner, type ValueSet } from './field-scanner.ts'
+
+/*
+ * What the two day fields take beyond plain values, in the dialects that have it: Quartz's and Spring's.
+ */
 
 /** The furthest that `L-n` may look back from the last day. */
 const lastDayOffsetMax = 30
-const saturday = 7
+
+/** `?`: this day field leaves the days to the other one. */
+export function isUnspecified(token: CronToken): boolean {
+  return token.text === '?'
+}
 
 /** Day-of-month: plain values as in any field, `L`, `L-n`, `LW`, `L-nW` and `nW`; `null` when a bare `*` allows all. */
 export function parseMonthDays(scanner: FieldScanner): MonthDays | null {
@@ -22,7 +22,7 @@ export function parseMonthDays(scanner: FieldScanner): MonthDays | null {
   const lastDayOffsets = new Set<number>()
   const nearestWeekdays = new Set<number>()
   const nearestWeekdayOffsets = new Set<number>()
-  parseList(scanner, () => {
+  scanner.list(() => {
     const start = scanner.index
     if (scanner.char === 'L') {
       const last = parseLast(scanner)
@@ -33,13 +33,13 @@ export function parseMonthDays(scanner: FieldScanner): MonthDays | null {
     refuseMisplacedLetters(scanner)
     const digits = scanner.takeDigits()
     if (digits !== '' && scanner.char === 'W') {
-      nearestWeekdays.add(checkBounds(scanner, digits, start))
+      nearestWeekdays.add(scanner.numberOf(digits, start))
       scanner.index += 1
       return
     }
     scanner.index = start
-    parseValuesItem(scanner, plain)
-    if (!isItemEnd(scanner)) throw afterDay(scanner, start)
+    scanner.plainItem(plain)
+    if (!scanner.isItemEnd()) throw afterDay(scanner, start)
   })
   if (plain.all) return null
   return {
@@ -56,13 +56,13 @@ function parseLast(scanner: FieldScanner): { offset: number; weekday: boolean } 
   scanner.index += 1
   const offset = scanner.take('-') ? parseLastOffset(scanner) : 0
   const weekday = scanner.take('W')
-  if (isItemEnd(scanner)) return { offset, weekday }
+  if (scanner.isItemEnd()) return { offset, weekday }
   const rest = scanner.itemFrom(scanner.index)
   if (offset === 0 && /^-?\d{1,2}$/.test(rest)) {
     const suggestion = scanner.write(`L-${rest.replace('-', '')}${weekday ? 'W' : ''}`)
     throw scanner.error(`days before the last one are written after 'L-'`, { at: start, suggestion })
   }
-  throw unexpected(scanner)
+  throw scanner.unexpected()
 }
 
 function parseLastOffset(scanner: FieldScanner): number {
@@ -87,7 +87,7 @@ function refuseMisplacedLetters(scanner: FieldScanner): void {
 }
 
 /** Something stands after a day or a range of days. */
-function afterDay(scanner: FieldScanner, start: number): Error {
+function afterDay(scanner: FieldScanner, start: number): CronExpressionError {
   const before = scanner.text.slice(start, scanner.index)
   if (scanner.char === 'L' && /^\d+$/.test(before)) {
     const suggestion = Number(before) <= lastDayOffsetMax ? scanner.write(`L-${Number(before)}`) : null
@@ -98,24 +98,7 @@ function afterDay(scanner: FieldScanner, start: number): Error {
       suggestion: 'List the days, each with its own W.',
     })
   }
-  return unexpected(scanner)
-}
-
-/**
- * Day-of-week: plain values as in any field, or one of `L` (Saturday), `nL` and `n#k` as the whole field; `null` when
- * a bare `*` allows all.
- */
-export function parseWeekDays(scanner: FieldScanner): WeekDays | null {
-  const { plain, lastDays, nthDays, specials } = parseWeekDayItems(scanner)
-  const [special] = specials
-  if (special !== undefined && scanner.text.includes(',')) {
-    throw scanner.error(`'${special.char}' cannot stand in a list of days of the week`, {
-      at: special.at,
-      suggestion: 'Use one trigger per day.',
-    })
-  }
-  if (special?.bare === true) plain.values.add(saturday)
-  return plain.all ? null : { days: ascending(plain.values), lastDays, nthDays }
+  return scanner.unexpected()
 }
 
 /** What the items of a day-of-week field say, in the numbers of its spec. */
@@ -127,18 +110,19 @@ export interface WeekDayItems {
   readonly specials: readonly { readonly at: number; readonly char: 'L' | '#'; readonly bare: boolean }[]
 }
 
+/** The items of a day-of-week field: plain values, `L`, `nL`, `FRIL`, `n#k` and `FRI#k`. */
 export function parseWeekDayItems(scanner: FieldScanner): WeekDayItems {
   const plain: ValueSet = { values: new Set(), all: false }
   const lastDays: number[] = []
   const nthDays: NthWeekday[] = []
   const specials: WeekDayItems['specials'][number][] = []
-  parseList(scanner, () => {
+  scanner.list(() => {
     const start = scanner.index
     const day = specialDay(scanner)
     if (day === null) {
       scanner.index = start
-      parseValuesItem(scanner, plain)
-      if (!isItemEnd(scanner)) throw afterWeekday(scanner)
+      scanner.plainItem(plain)
+      if (!scanner.isItemEnd()) throw afterWeekday(scanner)
       return
     }
     specials.push({ at: start, char: scanner.char === '#' ? '#' : 'L', bare: day === 'none' })
@@ -146,7 +130,7 @@ export function parseWeekDayItems(scanner: FieldScanner): WeekDayItems {
       if (scanner.take('L')) lastDays.push(day)
       else nthDays.push({ day, nth: parseNth(scanner) })
     }
-    if (!isItemEnd(scanner)) throw unexpected(scanner)
+    if (!scanner.isItemEnd()) throw scanner.unexpected()
   })
   return { plain, lastDays, nthDays, specials }
 }
@@ -160,14 +144,14 @@ function specialDay(scanner: FieldScanner): number | 'none' | null {
   const digits = scanner.takeDigits()
   if (digits !== '') {
     if (scanner.char !== 'L' && scanner.char !== '#') return null
-    return checkBounds(scanner, digits, start)
+    return scanner.numberOf(digits, start)
   }
   const letters = scanner.takeLetters()
   if (letters === 'L') {
     if (scanner.char !== '-') return 'none'
     throw scanner.error(`'L' does not take an offset in the day-of-week field`, { at: start })
   }
-  if (scanner.char === '#' && letters !== '') return nameValue(scanner, letters, start)
+  if (scanner.char === '#' && letters !== '') return scanner.namedBy(letters, start)
   if (!letters.endsWith('L')) return null
   const day = findName(scanner.spec, letters.slice(0, -1))
   if (day === null) return null
@@ -185,11 +169,11 @@ function parseNth(scanner: FieldScanner): number {
   throw scanner.error(`'#' must be followed by a number from 1 to 5`, { at: start })
 }
 
-function afterWeekday(scanner: FieldScanner): Error {
+function afterWeekday(scanner: FieldScanner): CronExpressionError {
   if (scanner.char === '#' || scanner.char === 'L') {
     return scanner.error(`'${scanner.char}' belongs to a single day, not to a range or a step`, {
       suggestion: 'Use one trigger per day.',
     })
   }
-  return unexpected(scanner)
+  return scanner.unexpected()
 }

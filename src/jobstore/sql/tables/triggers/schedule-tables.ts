@@ -1,0 +1,87 @@
+import { int32Max } from '../../../../triggers/invalid-trigger.ts'
+import { type ScheduleTable, scheduleTables } from '../../../../triggers/trigger-family.ts'
+import type { Columns } from '../../kernel/row-set.ts'
+import type { SqlNames } from '../../kernel/sql-names.ts'
+import { triggerKeyColumns } from '../encoding/key-rows.ts'
+
+/** What the store itself knows of the tables that families fill: how it joins them, and the column that it writes. */
+export interface StoredTable {
+  readonly name: (names: SqlNames) => string
+  readonly alias: string
+  /** Counts how often the trigger has fired. */
+  readonly times: string
+  readonly timesMax: number
+}
+
+export const storedTables: Readonly<Record<ScheduleTable, StoredTable>> = {
+  simple_triggers: {
+    name: ({ simpleTriggers }) => simpleTriggers,
+    alias: 's',
+    times: 'times_triggered',
+    timesMax: Number.MAX_SAFE_INTEGER,
+  },
+  cron_triggers: {
+    name: ({ cronTriggers }) => cronTriggers,
+    alias: 'c',
+    times: 'times_triggered',
+    timesMax: Number.MAX_SAFE_INTEGER,
+  },
+  simprop_triggers: {
+    name: ({ simpropTriggers }) => simpropTriggers,
+    alias: 'p',
+    times: 'int_prop_2',
+    timesMax: int32Max,
+  },
+}
+
+/** The tables whose rows we write, in the order in which they are written. */
+export const scheduleTableNames: readonly ScheduleTable[] = [
+  'simple_triggers',
+  'cron_triggers',
+  'simprop_triggers',
+]
+
+export function sqlNameOf(names: SqlNames, table: ScheduleTable): string {
+  return storedTables[table].name(names)
+}
+
+/** The column that counts firings. */
+export function timesColumns(table: ScheduleTable): Columns {
+  return { [storedTables[table].times]: 'bigint' }
+}
+
+/** What a misfire may change. */
+export function changingColumns(table: ScheduleTable): Columns {
+  return { ...scheduleTables[table], ...timesColumns(table) }
+}
+
+/** All that we write of a row. */
+export function writtenColumns(table: ScheduleTable): Columns {
+  return { ...triggerKeyColumns, ...changingColumns(table) }
+}
+
+/** What {@link scheduleOf} reads, of all tables. */
+export const scheduleSelection: string = scheduleTableNames
+  .flatMap((table) => {
+    const { alias } = storedTables[table]
+    return selectedColumns(table).map((column) => `${alias}.${column} AS ${alias}_${column}`)
+  })
+  .join(', ')
+
+/** The tables joined to the rows of `triggers AS t` that have a row there. */
+export function scheduleJoins(names: SqlNames): string {
+  return scheduleTableNames
+    .map((table) => {
+      const { alias } = storedTables[table]
+      return `LEFT JOIN ${sqlNameOf(names, table)} AS ${alias}
+        ON ${alias}.sched_name = t.sched_name AND ${alias}.trigger_name = t.trigger_name
+        AND ${alias}.trigger_group = t.trigger_group`
+    })
+    .join(' ')
+}
+
+/** What is selected of a table. */
+export function selectedColumns(table: ScheduleTable): readonly string[] {
+  // The name is there in every row that exists.
+  return ['trigger_name', ...Object.keys(scheduleTables[table]), storedTables[table].times]
+}

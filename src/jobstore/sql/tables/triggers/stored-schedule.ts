@@ -1,0 +1,75 @@
+import { describeValue } from '../../../../core/options.ts'
+import { TimeZone } from '../../../../time/zone.ts'
+import type { ScheduleRow, ScheduleTable } from '../../../../triggers/trigger-family.ts'
+import type { SqlRow } from '../../kernel/statement.ts'
+import type { BoundedCache } from '../encoding/bounded-cache.ts'
+import { brokenValue } from '../encoding/broken-row.ts'
+import { boolean, integer, integerOrNull, text, textOrNull } from '../encoding/columns.ts'
+import { selectedColumns, storedTables } from './schedule-tables.ts'
+
+/** The row of a table among what `scheduleSelection` selected, or null when there is none. */
+export function scheduleOf(row: SqlRow, table: ScheduleTable): SqlRow | null {
+  const { alias } = storedTables[table]
+  const named = row[`${alias}_trigger_name`]
+  if (named === null || named === undefined) return null
+  const own: Record<string, unknown> = {}
+  for (const column of selectedColumns(table)) own[column] = row[`${alias}_${column}`]
+  return own
+}
+
+/** How often a trigger has fired. */
+export function timesOf(schedule: SqlRow, table: ScheduleTable): number {
+  return integerOrNull(schedule, storedTables[table].times) ?? 0
+}
+
+/** A row of one table for the family that reads it. */
+export class StoredSchedule implements ScheduleRow {
+  readonly #row: SqlRow
+  readonly #shared: BoundedCache<unknown>
+
+  /** @param shared what triggers of the family have in common, by the family's own keys */
+  constructor(row: SqlRow, shared: BoundedCache<unknown>) {
+    this.#row = row
+    this.#shared = shared
+  }
+
+  text(column: string): string {
+    return text(this.#row, column)
+  }
+
+  textOrNull(column: string): string | null {
+    return textOrNull(this.#row, column)
+  }
+
+  integer(column: string): number {
+    return integer(this.#row, column)
+  }
+
+  boolean(column: string): boolean {
+    return boolean(this.#row, column)
+  }
+
+  zone(column: string): TimeZone {
+    const name = this.textOrNull(column)
+    return name === null ? TimeZone.system() : TimeZone.of(name)
+  }
+
+  oneOf<Word extends string>(column: string, known: readonly Word[]): Word {
+    const value = this.text(column)
+    const word = known.find((each) => each === value)
+    if (word !== undefined) return word
+    throw this.broken(column, `is none of ${known.map((each) => `'${each}'`).join(', ')}`)
+  }
+
+  shared<Value>(key: string, make: () => Value): Value {
+    const known = this.#shared.get(key) as Value | undefined
+    if (known !== undefined) return known
+    const made = make()
+    this.#shared.set(key, made)
+    return made
+  }
+
+  broken(column: string, problem: string): Error {
+    return brokenValue(`'${column}' is ${describeValue(this.#row[column])}, which ${problem}. Correct it`)
+  }
+}

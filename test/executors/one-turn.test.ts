@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
+import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
+import { Timer } from '../../src/executors/timer.ts'
+import { knownTurnBugs } from '../support/turn-bugs.ts'
+import { TickingClock } from './executor-fixture.ts'
+
+/** What tasks may take of one turn of the event loop: the time that they share, and the task that is under way then. */
+const shareMs = 5
+/** Tasks stop after so many runs, so that a bug ends its test and not the process. */
+const mostRuns = 100
+
+/** Some work, without anything that would let a timer fire. */
+type Work = () => Promise<void>
+
+interface Life {
+  readonly name: string
+  readonly taskMs: number
+  readonly slots: number
+  /** Has something run the work again and again; answers what ends it. */
+  readonly begin: (clock: TickingClock, work: Work) => () => unknown
+}
+
+const lives: readonly Life[] = [
+  {
+    name: 'an executor whose task takes longer than its period',
+    taskMs: 12,
+    slots: 1,
+    begin: (clock, work) => {
+      const executor = new ScheduledExecutor({ clock })
+      executor.scheduleAtFixedRate(work, 0, 10)
+      return () => executor.shutdownNow()
+    },
+  },
+  {
+    name: 'an executor of several slots on the wheel',
+    taskMs: 12,
+    slots: 3,
+    begin: (clock, work) => {
+      const executor = new ScheduledExecutor({ clock, corePoolSize: 3, engine: 'wheel', tickMs: 1 })
+      for (let task = 0; task < 3; task++) executor.scheduleAtFixedRate(work, 0, 10)
+      return () => executor.shutdownNow()
+    },
+  },
+  {
+    name: 'an executor with a queue of short tasks',
+    taskMs: 1,
+    slots: 3,
+    begin: (clock, work) => {
+      const executor = new ScheduledExecutor({ clock, corePoolSize: 3 })
+      for (let task = 0; task < mostRuns; task++) executor.execute(work)
+      return () => executor.shutdownNow()
+    },
+  },
+  {
+    name: 'a timer with a queue of short tasks',
+    taskMs: 1,
+    slots: 1,
+    begin: (clock, work) => {
+      const timer = new Timer({ clock })
+      for (let task = 0; task < mostRuns; task++) timer.schedule(work, 0)
+      return () => {
+        timer.cancel()
+      }
+    },
+  },
+  {
+    name: 'a task scheduler',
+    taskMs: 12,
+    slots: 2,
+    begin: (clock, work) => {
+      const scheduler = new ThreadPoolTaskScheduler({ clock, poolSize: 2 })
+      scheduler.scheduleAtFixedRate(work, 10)
+      scheduler.scheduleAtFixedRate(work, 10)
+      return () => scheduler.close()
+    },
+  },
+]
+
+/** The longest time that tasks took within one turn of the real event loop. */
+async function longestTurnMs({ taskMs, begin }: Life): Promise<number> {
+  const clock = new TickingClock()
+  let runs = 0
+  const end = begin(clock, async () => {
+    // Then it takes no time, so that it is not due again.
+    if (++runs <= mostRuns) clock.ticks(taskMs)
+  })
+  let longestMs = 0
+  for (let turn = 0; turn < 10; turn++) {
+    const beganMs = clock.elapsedMs()
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    longestMs = Math.max(longestMs, clock.elapsedMs() - beganMs)
+  }
+  await end()
+  return longestMs
+}
+
+describe.each(lives)('$name', (life) => {
+  it('takes one share of each turn of the event loop', async () => {
+    const tookMs = await longestTurnMs(life)
+    expect(tookMs).toBeGreaterThan(0)
+    expect(tookMs).toBeLessThan(shareMs + life.taskMs)
+  })
+
+  const shown = knownTurnBugs.filter(({ slots }) => slots <= life.slots)
+  it.each(shown)('shows a bug that is put in on purpose: $name', async (bug) => {
+    const remove = bug.plant()
+    try {
+      expect(await longestTurnMs(life)).toBeGreaterThan(4 * (shareMs + life.taskMs))
+    } finally {
+      remove()
+    }
+  })
+})
