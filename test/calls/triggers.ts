@@ -9,6 +9,8 @@ import {
   TriggerBuilder,
   TriggerUtils,
 } from '../../src/index.ts'
+import { TriggerFamilies } from '../../src/spi.ts'
+import { slowingFamily } from '../support/slowing-trigger.ts'
 import {
   aCalendar,
   aClock,
@@ -21,6 +23,7 @@ import {
   type Kind,
   keyOfJob,
   keyOfTrigger,
+  listOf,
   name,
   named,
   number,
@@ -261,6 +264,22 @@ export const triggerSurfaces: readonly Surface[] = [
     name: 'TimeOfDay.prototype',
     subject: new TimeOfDay(8, 0),
     calls: { isBefore: { other: timeOfDay }, equals: { other: timeOfDay }, toString: {} },
+  },
+  {
+    name: 'TriggerFamilies',
+    subject: TriggerFamilies,
+    calls: { new: { more: optional(listOf({ ...object, good: slowingFamily })) } },
+  },
+  {
+    name: 'TriggerFamilies.prototype',
+    subject: new TriggerFamilies([slowingFamily]),
+    calls: {
+      of: { because: 'stores call it with triggers that the scheduler has checked' },
+      ofType: { because: 'stores call it' },
+      ofStoredType: { because: 'stores call it with what a row holds' },
+      toJSON: { trigger: aTrigger },
+      fromJSON: { json: named(but(object, {}), { field: 'type', code: invalidTrigger }) },
+    },
   },
   {
     name: 'TriggerUtils',

@@ -22,6 +22,13 @@ const layers = [
  * may import its own room and rooms of earlier rows.
  */
 const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'src/triggers': [
+    ['cron'],
+    ['calendars'],
+    [''],
+    ['families/simple', 'families/cron', 'families/interval', 'families/daily'],
+    ['families'],
+  ],
   'src/jobstore': [[''], ['sql', 'ram'], ['sqlite', 'postgres']],
   'src/jobstore/sql': [
     ['kernel'],
@@ -221,6 +228,8 @@ describe('import layers', () => {
     ['the store in a program', `${sql}/programs/firing/a.ts`, `import '../../b.ts'`, `not know room ''`],
     ['a new room', `${sql}/attic/a.ts`, `import '../kernel/b.ts'`, 'no room of'],
     ['an engine', `${sql}/kernel/a.ts`, `import '../../postgres/b.ts'`, `not know room 'postgres'`],
+    ['a family', 'src/triggers/a.ts', `import './families/cron/b.ts'`, `not know room 'families/cron'`],
+    ['two families', 'src/triggers/families/cron/a.ts', `import '../simple/b.ts'`, 'must not know'],
     ['a driver', 'src/scheduler/a.ts', `import '../jobstore/ram/b.ts'`, 'SPIs only'],
     ['a pool', 'src/scheduler/a.ts', `import '../threadpool/piscina-pool.ts'`, 'SPIs only'],
     ['wiring', 'src/annotations/a.ts', `import '../scheduler/create-scheduler.ts'`, 'contracts only'],

@@ -7,7 +7,7 @@ import {
   resolvePostgresOptions,
 } from '../../src/jobstore/postgres/postgres-options.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { emptySchema, freshDatabase, schemaOfCase, type TestDatabase } from '../support/postgres-database.ts'
 
 let database: TestDatabase
 let pool: pg.Pool
@@ -20,18 +20,6 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]()
 })
 
-/** Making the tables takes longer than a case does, so cases share two sets of them: one at a time is in use. */
-const schemaOf = (name: string, dataId: string): string => (dataId.endsWith('-raw') ? `${name}_raw` : name)
-
-async function empty(schema: string): Promise<void> {
-  const { rows } = await pool.query<{ name: string }>(
-    `SELECT schemaname || '.' || tablename AS name FROM pg_tables
-      WHERE schemaname = $1 AND tablename NOT LIKE '%schema_version'`,
-    [schema],
-  )
-  if (rows.length > 0) await pool.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')}`)
-}
-
 describe.each<[name: string, options: () => PostgresJobStoreOptions, firesAtOnce: boolean]>([
   ['own_pool', () => ({ connectionString: database.connectionString, poolSize: 4 }), true],
   // Beside Java nothing is fired without a claim.
@@ -41,9 +29,9 @@ describe.each<[name: string, options: () => PostgresJobStoreOptions, firesAtOnce
     name,
     create: (dataId) =>
       new SqlJobStore(
-        postgresEngine(resolvePostgresOptions({ ...options(), schema: schemaOf(name, dataId) })),
+        postgresEngine(resolvePostgresOptions({ ...options(), schema: schemaOfCase(name, dataId) })),
       ),
-    destroy: (dataId) => empty(schemaOf(name, dataId)),
+    destroy: (dataId) => emptySchema(database, schemaOfCase(name, dataId)),
     capabilities: { persistent: true, clustered: true, firesAtOnce },
   })
   test.each(cases)('$area: $name', ({ run }) => run())

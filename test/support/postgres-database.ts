@@ -23,6 +23,21 @@ export async function freshDatabase(serverUrl: string = inject('postgresUrl')): 
   }
 }
 
+/** Making the tables takes longer than a case of the suite does, so cases share two sets of them: one is in use. */
+export function schemaOfCase(name: string, dataId: string): string {
+  return dataId.endsWith('-raw') ? `${name}_raw` : name
+}
+
+/** Empties the tables of a schema. */
+export async function emptySchema(database: TestDatabase, schema: string): Promise<void> {
+  const rows = await database.query(
+    `SELECT schemaname || '.' || tablename AS name FROM pg_tables
+      WHERE schemaname = $1 AND tablename NOT LIKE '%schema_version'`,
+    [schema],
+  )
+  if (rows.length > 0) await database.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')}`)
+}
+
 async function queryOnce(
   connectionString: string,
   text: string,

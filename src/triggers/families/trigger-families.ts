@@ -1,3 +1,4 @@
+import { checkObject, listOf } from '../../core/arguments.ts'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, isObject } from '../../core/options.ts'
 import { invalidTrigger } from '../invalid-trigger.ts'
@@ -35,6 +36,7 @@ export class TriggerFamilies {
    * @throws InvalidArgumentError ERR_INVALID_OPTION for one that lacks a part, or has a name that is taken or no name
    */
   constructor(more: readonly TriggerFamily[] = []) {
+    listOf(checkObject)('TriggerFamilies', 'more', more)
     for (const family of [...libraryFamilies, ...more]) this.#add(family)
   }
 
@@ -136,7 +138,7 @@ function requireInstructions(type: string, instructions: unknown): void {
   throw invalidFamily(
     type,
     "'misfireInstructions' must be instructions of Quartz, 'smart' among them, no two of one number: " +
-      `got ${describeValue(instructions)}.`,
+      `got ${Array.isArray(instructions) ? instructions.map(describeValue).join(', ') : describeValue(instructions)}.`,
   )
 }
 

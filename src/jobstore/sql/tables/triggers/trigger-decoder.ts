@@ -29,7 +29,7 @@ import { StoredSchedule, scheduleOf, timesOf } from './stored-schedule.ts'
 const sharedValuesKept = 2000
 
 /** The columns of a whole trigger: `t` is `triggers`, the tables of the families are joined from the left. */
-export const wholeTriggerColumns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description,
+export const wholeTriggerColumns: string = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description,
   t.next_fire_time, t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time,
   t.calendar_name, t.misfire_instr, t.job_data, t.misfire_orig_fire_time, ${scheduleSelection}`
 

@@ -129,8 +129,10 @@ function amongQuery(vocabulary: SqlVocabulary): KeyQuery {
 
 function reasonOf(row: SqlRow): string {
   if (boolean(row, 'has_blank_key')) return 'its name or group, or that of its job, is blank'
-  if (boolean(row, 'of_other_type'))
-    return `its type ${textOrNull(row, 'trigger_type') ?? ''} is known to Java only`
+  if (boolean(row, 'of_other_type')) {
+    const type = textOrNull(row, 'trigger_type') ?? ''
+    return `its type ${type} is ${type === 'BLOB' ? 'known to Java only' : 'not known to this node'}`
+  }
   if (boolean(row, 'has_java_data')) return 'Java serialized its data or those of its job'
   return `Java serialized its calendar '${textOrNull(row, 'calendar_name') ?? ''}'`
 }
