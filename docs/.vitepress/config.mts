@@ -54,6 +54,8 @@ export default defineConfig({
           { text: 'Listeners and events', link: '/guide/listeners-and-events' },
           { text: 'In your own transaction', link: '/guide/transactions' },
           { text: 'Job stores', link: '/guide/job-stores' },
+          { text: 'A store of your own', link: '/guide/a-store-of-your-own' },
+          { text: 'A SQL database of your own', link: '/guide/a-sql-database-of-your-own' },
           { text: 'Clustering', link: '/guide/clustering' },
           { text: 'What ran', link: '/guide/execution-history' },
           { text: 'When something fails', link: '/guide/errors' },

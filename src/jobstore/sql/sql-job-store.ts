@@ -89,7 +89,7 @@ export class SqlJobStore implements DatabaseJobStore {
     // under the lock. A trigger that has fired meanwhile is WAITING again for its next instant, and Java would fire it
     // for the previous one; a claimed trigger is not WAITING.
     const firesAtOnce = engine.sharedWithJava !== true
-    this.capabilities = { ...engine.capabilities, history: true, firesAtOnce, sharedTransactions: true }
+    this.capabilities = { sharedTransactions: true, ...engine.capabilities, history: true, firesAtOnce }
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
@@ -339,8 +339,8 @@ export class SqlJobStore implements DatabaseJobStore {
     if (connection.join === undefined) {
       throw new SchedulerError(
         'ERR_NOT_SUPPORTED',
-        `${this.name} is in memory that no other connection can reach. Use a file, or give the store your own ` +
-          'connection.',
+        `${this.name} works in no transaction of yours: no connection but its own reaches its data. For SQLite, ` +
+          'use a file, or give the store your own connection.',
       )
     }
     return new JoinedJobStore(transactions.session, connection.join(handle))
