@@ -52,9 +52,8 @@ async function scheduled(
 }
 
 /** What a family must be able to do in a store on tables, which keeps nothing of a trigger but its columns. */
-export function triggerFamilyCases(stores: StoreMaker): void {
-  it('fires by its rule, read back by a node that did not store it', async () => {
-    const open = await nodesOf(stores)
+const cases: Readonly<Record<string, (open: OpenNode) => Promise<void>>> = {
+  'fires by its rule, read back by a node that did not store it': async (open) => {
     const first = await open('first')
     const trigger = await scheduled(first)
     await first.store.shutdown()
@@ -70,10 +69,8 @@ export function triggerFamilyCases(stores: StoreMaker): void {
     }
     expect(await second.stored('s')).toBeInstanceOf(SlowingTrigger)
     await second.store.shutdown()
-  })
-
-  it('keeps what a misfire changes of its schedule', async () => {
-    const open = await nodesOf(stores)
+  },
+  'keeps what a misfire changes of its schedule': async (open) => {
     const first = await open('first')
     await scheduled(first)
     await first.complete(await first.start('s'))
@@ -87,10 +84,8 @@ export function triggerFamilyCases(stores: StoreMaker): void {
     expect([repeatCount, timesTriggered]).toEqual([8, 0])
     expect([startTimeMs, nextFireTimeMs]).toEqual([second.now(), second.now()])
     await second.store.shutdown()
-  })
-
-  it('is listed by its name, and moved by a calendar that is replaced', async () => {
-    const open = await nodesOf(stores)
+  },
+  'is listed by its name, and moved by a calendar that is replaced': async (open) => {
     const bed = await open('node')
     await scheduled(bed)
     expect(only((await bed.store.queryTriggers({})).items).type).toBe('slowing')
@@ -102,10 +97,8 @@ export function triggerFamilyCases(stores: StoreMaker): void {
     expect(nextFireTimeMs === null || closed.isTimeIncluded(nextFireTimeMs)).toBe(true)
     expect(nextFireTimeMs).not.toBe(bed.now() + 60_000)
     await bed.store.shutdown()
-  })
-
-  it('is recovered where its node failed', async () => {
-    const open = await nodesOf(stores)
+  },
+  'is recovered where its node failed': async (open) => {
     const first = await open('node')
     const job = jobDetail('wanted', { durable: true, requestsRecovery: true })
     await scheduled(first, {}, job)
@@ -119,10 +112,8 @@ export function triggerFamilyCases(stores: StoreMaker): void {
     expect(recovery.trigger.nextFireTimeMs).toBe(scheduledFireTimeMs)
     expect((await second.stored('s')).nextFireTimeMs).toBe(scheduledFireTimeMs + 60_000)
     await second.store.shutdown()
-  })
-
-  it('is in error on a node without its family, and comes back on one that has it', async () => {
-    const open = await nodesOf(stores)
+  },
+  'is in error on a node without its family, and comes back on one that has it': async (open) => {
     const knowing = await open('knowing')
     const trigger = await scheduled(knowing)
     await knowing.store.shutdown()
@@ -136,10 +127,8 @@ export function triggerFamilyCases(stores: StoreMaker): void {
     expect(await again.store.resetTriggerFromErrorState(trigger.key)).toBe(true)
     expect(await again.acquireNames()).toEqual(['s'])
     await again.store.shutdown()
-  })
-
-  it('is refused by a store without its family, and by one whose columns cannot hold it', async () => {
-    const open = await nodesOf(stores)
+  },
+  'is refused by a store without its family, and by one whose columns cannot hold it': async (open) => {
     const knowing = await open('knowing')
     await expect(scheduled(knowing, { repeatCount: 2 ** 40 })).rejects.toMatchObject({
       code: 'ERR_INVALID_TRIGGER',
@@ -150,5 +139,9 @@ export function triggerFamilyCases(stores: StoreMaker): void {
     await expect(scheduled(without)).rejects.toMatchObject({ code: 'ERR_INVALID_TRIGGER', field: 'type' })
     expect(await without.store.getTrigger(new TriggerKey('s'))).toBe(null)
     await without.store.shutdown()
-  })
+  },
+}
+
+export function triggerFamilyCases(stores: StoreMaker): void {
+  it.each(Object.entries(cases))('%s', async (_name, body) => body(await nodesOf(stores)))
 }
