@@ -59,7 +59,7 @@ export default tseslint.config(
     files: ['src/**'],
     rules: {
       'no-console': 'error',
-      // `void` would hide a failure that ends the process: `unawaited` (src/core/unawaited.ts) says where it goes.
+      // `void` would hide a failure that ends the process: `unawaited` (src/core/promises.ts) says where it goes.
       '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }],
       'no-restricted-properties': [
         'error',

@@ -9,7 +9,6 @@ export { CronTaskTrigger, type CronTaskTriggerOptions } from './annotations/cron
 export { type DurationLike, type TimeUnit, timeUnits } from './annotations/durations.ts'
 export { enableScheduling } from './annotations/enable-scheduling.ts'
 export { type ErrorHandler, logAndRethrow, logAndSuppress } from './annotations/error-handler.ts'
-export { TaskRejectedError } from './annotations/errors.ts'
 export type { Scheduling } from './annotations/local-scheduling.ts'
 export { PeriodicTaskTrigger, type PeriodicTaskTriggerOptions } from './annotations/periodic-task-trigger.ts'
 export type { PlaceholderResolver } from './annotations/placeholders.ts'
@@ -40,6 +39,7 @@ export type {
   SchedulingOptions,
 } from './annotations/scheduling-options.ts'
 export type { TaskScheduler, TaskSchedulerEventMap } from './annotations/task-scheduler.ts'
+export { TaskRejectedError } from './annotations/task-scheduler.ts'
 export type { TaskTrigger, TaskTriggerContext } from './annotations/task-trigger.ts'
 export {
   ThreadPoolTaskScheduler,

@@ -121,6 +121,7 @@ export {
 export type { PiscinaThreadPoolOptions } from './threadpool/piscina-options.ts'
 export { piscinaThreadPool } from './threadpool/piscina-thread-pool.ts'
 export type { StuckThread } from './threadpool/thread-pool.ts'
+export { DayOfWeek } from './time/civil.ts'
 export { type Clock, type ClockTimer, type EpochMs, systemClock } from './time/clock.ts'
 export {
   DateBuilder,
@@ -128,7 +129,6 @@ export {
   type DateUnit,
   dateUnits,
 } from './time/date-builder.ts'
-export { DayOfWeek } from './time/day-of-week.ts'
 export { TimeZone, type ZoneTransition } from './time/zone.ts'
 export type { ZoneSegment } from './time/zone-transitions.ts'
 export {

@@ -4,28 +4,28 @@ import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
 import { describeValue } from '../core/options.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
-import { RejectedExecutionError } from '../executors/errors.ts'
 import type { ScheduledExecutorService } from '../executors/scheduled-executor-service.ts'
 import type { ScheduledFuture } from '../executors/scheduled-future.ts'
 import type { TaskFunction } from '../executors/task.ts'
+import { RejectedExecutionError } from '../executors/termination.ts'
 import { type Clock, checkClock, systemClock } from '../time/clock.ts'
 import { type InstantLike, instantMsOf } from '../time/instant.ts'
 import { type DurationLike, requireDurationMs } from './durations.ts'
 import { type ErrorHandler, logAndRethrow, logAndSuppress } from './error-handler.ts'
-import { TaskRejectedError } from './errors.ts'
 import type { TaskScheduler, TaskSchedulerEventMap } from './task-scheduler.ts'
+import { TaskRejectedError } from './task-scheduler.ts'
 import type { TaskTrigger } from './task-trigger.ts'
 import { TriggeredTask } from './triggered-task.ts'
 
 export interface ConcurrentTaskSchedulerOptions {
   /**
-   * Told of what tasks throw. Default: a failure is logged; a repeating task goes on, the future of one that runs
+   * Called with what a task throws. Default: a failure is logged; a repeating task goes on, the future of one that runs
    * once fails.
    */
   readonly errorHandler?: ErrorHandler
-  /** A pino logger or anything of its shape. Default: says nothing. */
+  /** A pino logger or anything of its shape. Default: no log. */
   readonly logger?: Logger
-  /** What instants and triggers go by; the executor must have the same. Default: the system's. */
+  /** The clock of instants and triggers; the executor must have the same. Default: the system's. */
   readonly clock?: Clock
 }
 
@@ -35,7 +35,7 @@ const checkExecutor = checkMethods(
   "Make one with new ScheduledExecutor() of 'quartz-ts/executors'.",
 )
 
-/** A `TaskScheduler` on an executor that is there already, and that whoever made it shuts down. */
+/** A `TaskScheduler` on an existing executor, which it does not shut down. */
 export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly clock: Clock
   readonly #executor: ScheduledExecutorService
@@ -63,7 +63,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     })
     executor.events.on('taskWaiting', ({ future, lateMs }) => {
       const task = this.#names.get(future)
-      // Others may use the executor too.
+      // The executor may have other users.
       if (task === undefined) return
       this.#logger.warn({ task, lateMs }, 'A scheduled task waits, because as many tasks run as may')
       this.#events.emit('starvation', { task, lateMs })
@@ -119,7 +119,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     return this.#submit(task, () => this.#executor.scheduleWithFixedDelay(run, delayMs, periodMs))
   }
 
-  /** Cancels the tasks of triggers; runs in progress go on. For an executor only their next run is a task. */
+  /** Cancels the tasks of triggers; runs in progress go on. The executor itself knows only their next run. */
   protected cancelTriggered(): void {
     for (const task of this.#triggered) task.cancel()
   }
@@ -169,7 +169,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       try {
         return await task(context)
       } catch (error) {
-        // A run that was asked to end may do so by throwing; whoever asked knows.
+        // A run that was asked to end may end by throwing: that is no failure to report.
         if (context.future.isDone && context.signal.aborted) throw error
         this.#events.emit('taskFailed', { task: nameOf(task), error, repeating })
         await handle(error)

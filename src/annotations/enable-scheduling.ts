@@ -3,7 +3,7 @@ import { enableLocalScheduling, type Scheduling } from './local-scheduling.ts'
 import { type ClusterSchedulingOptions, isClustered, type SchedulingOptions } from './scheduling-options.ts'
 
 /**
- * Runs the `@Scheduled` methods of objects. Given a `cluster`, they become durable jobs of that scheduler, and every
+ * Runs the `@Scheduled` methods of objects. With a `cluster` they become durable jobs of that scheduler, and each
  * planned time runs once, on one of the instances that share its store; otherwise they run in this process.
  *
  * @example

@@ -13,11 +13,11 @@ import {
 import type { TaskScheduler } from './task-scheduler.ts'
 import { ThreadPoolTaskScheduler } from './thread-pool-task-scheduler.ts'
 
-/** What `enableScheduling` began in this process. */
+/** What `enableScheduling` returns for this process. */
 export interface Scheduling extends AsyncDisposable {
   /** What runs the tasks. */
   readonly scheduler: TaskScheduler
-  /** Every task, of methods and of configurers. */
+  /** Every task of methods and configurers. */
   tasks(): readonly ScheduledTask[]
   /** Cancels all tasks; runs in progress go on. */
   cancel(): void
@@ -25,7 +25,7 @@ export interface Scheduling extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** A scheduler, and the pool behind it when that was made for the tasks. */
+/** A scheduler, and its pool when the pool was made for the tasks. */
 interface ChosenScheduler {
   readonly scheduler: TaskScheduler
   readonly pool: ThreadPoolTaskScheduler | null
@@ -40,14 +40,14 @@ export async function enableLocalScheduling(options: SchedulingOptions): Promise
     await chosen?.pool?.close()
   }
   try {
-    // Everything is read before anything runs.
+    // All schedules are checked before any method runs.
     for (const method of scheduledMethodsOf(resolved.instances)) register(registrar, method, resolved)
     for (const configurer of options.configurers ?? []) await configurer.configureTasks(registrar)
     chosen = chooseScheduler(options, resolved, registrar.scheduler)
     registrar.setTaskScheduler(chosen.scheduler)
     registrar.schedule()
   } catch (error) {
-    // A scheduler may refuse the second task when it has the first, and a configurer may have begun by itself.
+    // A scheduler may refuse the second task after it took the first, and a configurer may have scheduled tasks itself.
     await close()
     throw error
   }

@@ -10,7 +10,7 @@ export interface PeriodicTaskTriggerOptions {
   readonly fixedRate?: boolean
 }
 
-/** Runs again and again, where a `TaskTrigger` is asked for. */
+/** A `TaskTrigger` that runs periodically. */
 export class PeriodicTaskTrigger implements TaskTrigger {
   readonly periodMs: number
   readonly initialDelayMs: number

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
 
-/** Answers the value of a placeholder, or undefined when it has none. */
+/** Returns the value of a placeholder, or undefined when it has none. */
 export type PlaceholderResolver = (name: string) => string | undefined
 
-/** Looks names up in the environment: as they are, then as shells write them (`report.cron` as `REPORT_CRON`). */
+/** Looks a name up in the environment: as it is, then in capitals (`report.cron` as `REPORT_CRON`). */
 export const environmentResolver: PlaceholderResolver = (name) =>
   process.env[name] ?? process.env[name.toUpperCase().replace(/[^A-Z0-9]/g, '_')]
 
@@ -12,8 +12,8 @@ export const environmentResolver: PlaceholderResolver = (name) =>
 const depthMax = 10
 
 /**
- * Replaces each `${name}` and `${name:default}`; a default may hold placeholders. What a resolver answers is taken as
- * it is.
+ * Replaces each `${name}` and `${name:default}`; a default may hold placeholders. A value of a resolver is used as it
+ * is.
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION for a name without a value and without a default
  */

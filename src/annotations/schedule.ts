@@ -19,7 +19,7 @@ export type Schedule =
   | { readonly kind: 'fixedDelay'; readonly delayMs: number; readonly initialDelayMs: number }
 
 /**
- * What checked options say.
+ * The schedule of checked options.
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION, ERR_UNKNOWN_TIME_ZONE; CronExpressionError
  */

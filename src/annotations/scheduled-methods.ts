@@ -62,7 +62,7 @@ function memberNamesOf(target: object): (string | symbol)[] {
   return [...new Set(names.flat())]
 }
 
-/** The function that a member is, without running a getter. */
+/** The function of a member; a getter is not called. */
 function functionOf(target: object, member: string | symbol): unknown {
   for (let holder: object | null = target; holder !== null; holder = Reflect.getPrototypeOf(holder)) {
     const found = Reflect.getOwnPropertyDescriptor(holder, member)

@@ -9,8 +9,8 @@ import { type DurationLike, type TimeUnit, timeUnits } from './durations.ts'
 
 export interface EveryScheduled {
   /**
-   * What logs, handles and a cluster's jobs call the task; unique within a cluster. Default: the names of class and
-   * method, so give one where a minifier renames classes.
+   * The name of the task in logs, handles and a cluster's jobs; unique within a cluster. Default: the names of class
+   * and method, so give one where a minifier renames classes.
    */
   readonly name?: string
 }
@@ -23,9 +23,7 @@ export interface CronScheduled extends EveryScheduled {
   readonly zone?: string
   /** What happens where the wall clock jumps. Default `vixie`. */
   readonly dst?: CronDst
-  /**
-   * In a cluster only: what to do when nothing was there to run it in time. Default `smart`, which runs it once, now.
-   */
+  /** In a cluster only: what to do when no node ran it in time. Default `smart`, which runs it once, now. */
   readonly misfireInstruction?: CalendarMisfireInstruction
   readonly fixedRate?: never
   readonly fixedDelay?: never
@@ -36,7 +34,7 @@ export interface CronScheduled extends EveryScheduled {
 export interface PeriodicScheduled extends EveryScheduled {
   /** How long to wait before the first run. Default 0. */
   readonly initialDelay?: DurationLike
-  /** What durations count that are plain numbers. Default `milliseconds`. */
+  /** The unit of durations that are plain numbers. Default `milliseconds`. */
   readonly timeUnit?: TimeUnit
   readonly cron?: never
   readonly zone?: never
@@ -58,7 +56,7 @@ export interface FixedDelayScheduled extends PeriodicScheduled {
   readonly fixedRate?: never
 }
 
-/** When a method runs: exactly one of `cron`, `fixedRate` and `fixedDelay`, and what goes with it. */
+/** When a method runs: exactly one of `cron`, `fixedRate` and `fixedDelay`, with the options of that kind. */
 export type ScheduledOptions = CronScheduled | FixedRateScheduled | FixedDelayScheduled
 
 const schedules = ['cron', 'fixedRate', 'fixedDelay'] as const

@@ -30,12 +30,12 @@ export class ScheduledTaskRegistrar {
   #scheduler: TaskScheduler | null = null
   #isStarted = false
 
-  /** What runs the tasks; null until it is set. */
+  /** The scheduler of the tasks; null until it is set. */
   get scheduler(): TaskScheduler | null {
     return this.#scheduler
   }
 
-  /** Sets what runs the tasks that are scheduled from now on. */
+  /** Sets the scheduler of tasks that are scheduled from now on. */
   setTaskScheduler(scheduler: TaskScheduler): void {
     checkTaskScheduler(`${owner}.setTaskScheduler`, 'scheduler', scheduler)
     this.#scheduler = scheduler
@@ -98,7 +98,7 @@ export class ScheduledTaskRegistrar {
   }
 
   /**
-   * Hands the tasks to the scheduler, now or as soon as one is set.
+   * Schedules the tasks, now or as soon as a scheduler is set.
    *
    * @throws TaskRejectedError ERR_TASK_REJECTED
    */
@@ -108,7 +108,7 @@ export class ScheduledTaskRegistrar {
     for (const task of this.#tasks) task.start(this.#scheduler)
   }
 
-  /** Cancels every task. A scheduler stays as it is. */
+  /** Cancels every task. The scheduler goes on. */
   destroy(): void {
     for (const task of this.#tasks) task.cancel({ mayInterrupt: true })
   }

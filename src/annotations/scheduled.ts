@@ -11,16 +11,16 @@ export interface ScheduledContext {
   readonly execution: JobExecutionContext | null
 }
 
-/** A method that can be scheduled: it needs nothing but, at most, its context. */
+/** A method that can be scheduled: its only parameter, if any, is the context. */
 export type ScheduledMethod<This = unknown> = (this: This, context: ScheduledContext) => unknown
 
-/** What `@Scheduled(...)` is: a standard method decorator. */
+/** The type of `@Scheduled(...)`: a standard method decorator. */
 export type ScheduledDecorator = <This>(
   method: ScheduledMethod<This>,
   context: ClassMethodDecoratorContext<This, ScheduledMethod<This>>,
 ) => void
 
-/** Where a function keeps its schedules; shared by copies of this package. */
+/** The property of a function that holds its schedules; the same for all copies of this package. */
 const schedulesKey = Symbol.for('quartz-ts/scheduled')
 
 /**
@@ -97,9 +97,7 @@ function addSchedule(method: object, options: ScheduledOptions): void {
   Object.defineProperty(method, schedulesKey, { value, configurable: true })
 }
 
-/**
- * A decorator that wraps the method from outside hides its schedules: better an error than a task that never runs.
- */
+/** Throws when another decorator wraps the method and so hides its schedules: the task would never run. */
 function requireReachable(owner: unknown, name: string | symbol, options: ScheduledOptions): void {
   for (let holder: unknown = owner; holder !== null && holder !== undefined; ) {
     const value: unknown = Object.getOwnPropertyDescriptor(holder, name)?.value

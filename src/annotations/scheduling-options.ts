@@ -18,13 +18,13 @@ import { environmentResolver, type PlaceholderResolver } from './placeholders.ts
 import type { SchedulingConfigurer } from './scheduled-task-registrar.ts'
 import type { TaskScheduler } from './task-scheduler.ts'
 
-/** What `enableScheduling` takes wherever the methods run. */
+/** Options of `enableScheduling` that hold for both ways to run methods. */
 export interface CommonScheduling {
   /** Objects with `@Scheduled` methods, and classes with static ones. */
   readonly instances: readonly object[]
-  /** Answers placeholders such as `${report.cron}`. Default: the environment, also as `REPORT_CRON`. */
+  /** Returns the values of placeholders such as `${report.cron}`. Default: the environment, also as `REPORT_CRON`. */
   readonly resolve?: PlaceholderResolver
-  /** A pino logger or anything of its shape. Default: says nothing. */
+  /** A pino logger or anything of its shape. Default: no log. */
   readonly logger?: Logger
   /** Default: the system's. */
   readonly clock?: Clock
@@ -37,8 +37,8 @@ export interface SchedulingOptions extends CommonScheduling {
   /** Add tasks of their own, or the scheduler. Default none. */
   readonly configurers?: readonly SchedulingConfigurer[]
   /**
-   * Told of what tasks throw; a `TaskScheduler` that is given has its own. Default: a failure is logged, and the task
-   * goes on.
+   * Called with what tasks throw; a given `TaskScheduler` has its own handler. Default: a failure is logged, and the
+   * task goes on.
    */
   readonly errorHandler?: ErrorHandler
 }
@@ -49,10 +49,10 @@ export interface ClusterSchedulingOptions extends CommonScheduling {
   readonly cluster: Scheduler
   /**
    * Names the group of the jobs, `annotations.NAME`: needed where several applications share one scheduler, because
-   * what no instance of the application knows is deleted. Default: the group is `annotations`.
+   * jobs that no instance of the application knows are deleted. Default: the group is `annotations`.
    */
   readonly application?: string
-  /** Whether jobs are deleted whose methods no live node has any more. Default true. */
+  /** Whether jobs whose methods no live node has any more are deleted. Default true. */
   readonly removeUnknown?: boolean
 }
 
@@ -63,7 +63,7 @@ const what = 'enableScheduling'
 const optionChecks: Readonly<
   Record<keyof SchedulingOptions | keyof ClusterSchedulingOptions, ArgumentCheck>
 > = {
-  // What they hold is looked at where their methods are read.
+  // Their contents are checked where their methods are read.
   instances: () => {},
   resolve: checkFunction,
   logger: checkLogger,
@@ -76,7 +76,7 @@ const optionChecks: Readonly<
   removeUnknown: checkBoolean,
 }
 
-/** What is common, with defaults filled in. */
+/** The common options with defaults filled in. */
 export interface ResolvedEveryOptions {
   readonly instances: readonly object[]
   readonly resolve: PlaceholderResolver
@@ -87,7 +87,7 @@ export interface ResolvedEveryOptions {
 export function isClustered(
   options: SchedulingOptions | ClusterSchedulingOptions,
 ): options is ClusterSchedulingOptions {
-  // Before it is known to be an object of options.
+  // Checked before it is known to be an object of options.
   return isObject(options) && Reflect.get(options, 'cluster') !== undefined
 }
 

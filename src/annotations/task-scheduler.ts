@@ -1,4 +1,5 @@
 import { type ArgumentCheck, checkMethods } from '../core/arguments.ts'
+import { SchedulerError } from '../core/errors.ts'
 import type { TypedEvents } from '../core/typed-events.ts'
 import type { ScheduledFuture } from '../executors/scheduled-future.ts'
 import type { TaskFunction } from '../executors/task.ts'
@@ -7,21 +8,28 @@ import type { InstantLike } from '../time/instant.ts'
 import type { DurationLike } from './durations.ts'
 import type { TaskTrigger } from './task-trigger.ts'
 
+/** A task scheduler did not take a task: it is shut down, or its executor refused. */
+export class TaskRejectedError extends SchedulerError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('ERR_TASK_REJECTED', message, options)
+  }
+}
+
 /** Every event of a `TaskScheduler` with its payload. */
 export interface TaskSchedulerEventMap {
-  /** A run of a task failed; the error handler is about to be told. `repeating` tells whether it may run again. */
+  /** A run of a task failed; the error handler is called next. `repeating` says whether the task may run again. */
   taskFailed: { readonly task: string; readonly error: unknown; readonly repeating: boolean }
-  /** A task is due and waits, because as many tasks run as may. */
+  /** A task is due and waits, because no slot is free. */
   starvation: { readonly task: string; readonly lateMs: number }
 }
 
-/** Runs functions at instants, at a fixed rate, with a fixed delay, or when a trigger says. */
+/** Runs functions at instants, at a fixed rate, with a fixed delay, or at the times of a trigger. */
 export interface TaskScheduler {
   readonly events: TypedEvents<TaskSchedulerEventMap>
-  /** What instants and triggers go by. */
+  /** The clock of instants and triggers. */
   readonly clock: Clock
   /**
-   * Runs the task whenever the trigger says, each time after the end of the run before; null when it says never.
+   * Runs the task at the times of the trigger, which is asked after the end of each run; null when it never runs.
    *
    * @throws TaskRejectedError ERR_TASK_REJECTED after shutdown
    */
@@ -34,7 +42,7 @@ export interface TaskScheduler {
    */
   schedule<T>(task: TaskFunction<T>, startTime: InstantLike): ScheduledFuture<T>
   /**
-   * Runs the task every `period`, from now or from an instant on; what was missed is made up, runs never overlap.
+   * Runs the task every `period`, from now or from an instant on; missed runs are made up, runs never overlap.
    *
    * @throws as `schedule`, and InvalidArgumentError ERR_INVALID_OPTION for a period below 1 ms
    */

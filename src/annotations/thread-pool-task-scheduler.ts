@@ -37,7 +37,7 @@ const optionChecks: Readonly<Record<keyof ThreadPoolTaskSchedulerOptions, Argume
   clock: checkClock,
 }
 
-/** A `TaskScheduler` with an executor of its own. Its threads are slots: the tasks run on the event loop. */
+/** A `TaskScheduler` with an executor of its own. Its threads are slots on the event loop. */
 export class ThreadPoolTaskScheduler extends ConcurrentTaskScheduler implements AsyncDisposable {
   readonly #executor: ScheduledExecutor
   readonly #waitForTasks: boolean
@@ -75,7 +75,7 @@ export class ThreadPoolTaskScheduler extends ConcurrentTaskScheduler implements 
     return this.#executor.activeCount
   }
 
-  /** Takes no more tasks, ends what runs or waits as the options say; false when something still runs. */
+  /** Takes no more tasks and ends running and waiting ones as the options say; false when a task still runs. */
   close(): Promise<boolean> {
     this.cancelTriggered()
     if (this.#waitForTasks) this.#executor.shutdown()

@@ -1,25 +1,22 @@
-import { CancellationError } from '../executors/errors.ts'
 import type { CancelOptions, ScheduledFuture } from '../executors/scheduled-future.ts'
+import { CancellationError } from '../executors/scheduled-future.ts'
 import type { TaskContext, TaskFunction } from '../executors/task.ts'
 import type { Clock } from '../time/clock.ts'
-import { TaskRejectedError } from './errors.ts'
+import { TaskRejectedError } from './task-scheduler.ts'
 import type { TaskTrigger, TaskTriggerContext } from './task-trigger.ts'
 
-/**
- * The longest wait: the wall clock is looked at again, so that one that was set delays or hurries a run by this at
- * most.
- */
+/** The longest wait before the wall clock is read again: setting the clock moves a run by this at most. */
 const replanMs = 30_000
 
 export interface TriggeredTaskParts {
   readonly task: TaskFunction<unknown>
   readonly trigger: TaskTrigger
   readonly clock: Clock
-  /** Submits one run or one look at the clock. @throws TaskRejectedError */
+  /** Submits one run, or one wake-up to read the clock. @throws TaskRejectedError */
   readonly submit: (wake: TaskFunction<unknown>, delayMs: number) => ScheduledFuture<unknown>
-  /** Told when the trigger throws, which ends the task. */
+  /** Called when the trigger throws, which ends the task. */
   readonly onTriggerError: (error: unknown) => void
-  /** Told when the task will not run again. */
+  /** Called when the task will not run again. */
   readonly onEnd: (task: TriggeredTask) => void
 }
 
@@ -45,7 +42,7 @@ export class TriggeredTask implements ScheduledFuture<never> {
     }
   }
 
-  /** Null when the trigger says never. @throws TaskRejectedError */
+  /** Null when the trigger gives no time. @throws TaskRejectedError */
   static start(parts: TriggeredTaskParts): TriggeredTask | null {
     const task = new TriggeredTask(parts)
     return task.#plan() ? task : null
@@ -91,7 +88,7 @@ export class TriggeredTask implements ScheduledFuture<never> {
     return this.isDone ? 0 : this.#plannedMs - this.#parts.clock.now()
   }
 
-  /** Asks the trigger and waits for what it says; false when that is never. */
+  /** Asks the trigger for its next time and waits for it; false when there is none. */
   #plan(): boolean {
     const next = this.#parts.trigger.nextExecution(this.#context)
     if (next === null) return false
@@ -104,7 +101,7 @@ export class TriggeredTask implements ScheduledFuture<never> {
     const delayMs = Math.min(Math.max(0, this.#plannedMs - this.#parts.clock.now()), replanMs)
     const current = this.#parts.submit((run) => this.#wake(run), delayMs)
     this.#current = current
-    // A wake-up does not fail; it is cancelled when the executor is shut down.
+    // A wake-up does not fail; the executor cancels it when it is shut down.
     current.then(undefined, () => {
       if (!this.isDone && this.#current === current) this.#finish('cancelled')
     })
@@ -141,7 +138,7 @@ export class TriggeredTask implements ScheduledFuture<never> {
     try {
       next()
     } catch (error) {
-      // Shut down while the task ran: what waits is cancelled, and so is this.
+      // The scheduler was shut down while the task ran: the task is cancelled, as waiting tasks are.
       if (error instanceof TaskRejectedError) {
         this.#finish('cancelled')
         return

@@ -1,14 +1,16 @@
 import { parseArgs } from 'node:util'
 import { nearestName } from '../core/options.ts'
 import type { CliHost } from './host.ts'
-import { UsageError } from './usage-error.ts'
 
-/** An option of a command: what its help says is next to what is parsed, so that the two agree. */
+/** The command line is wrong or names something that does not exist: exit code 2. */
+export class UsageError extends Error {}
+
+/** An option of a command, for the parser and for the help, so that the two agree. */
 export type OptionSpec = StringOption | BooleanOption
 
 export interface StringOption {
   readonly type: 'string'
-  /** What stands for the value in the help. */
+  /** The name of the value in the help. */
   readonly value: string
   readonly help: string
 }
@@ -20,7 +22,7 @@ export interface BooleanOption {
 
 export interface CommandSpec {
   readonly name: string
-  /** What follows the name: `FILE`; nothing, when there are options only. */
+  /** The argument in the help, such as `FILE`; empty when there are options only. */
   readonly argument: string
   readonly summary: string
   readonly options: Readonly<Record<string, OptionSpec>>

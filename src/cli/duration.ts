@@ -1,5 +1,5 @@
 import { durationMsOf } from '../time/duration.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './command.ts'
 
 /**
  * Reads `20s`, `500ms`, `1m30s`: whole or decimal numbers, each with its unit; or ISO 8601's `PT20S`.

@@ -3,12 +3,12 @@ import { atOnceExitCode } from './crontab/crontab-command.ts'
 import { processHost } from './host.ts'
 import { runCli } from './run-cli.ts'
 
-// `quartz-ts next ... | head -1` closes the pipe early, and a terminal may go away; that is an end, not a failure.
+// `quartz-ts next ... | head -1` closes the pipe early, and a terminal may close. Neither is a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
   process.exit()
 })
 
 process.exitCode = await runCli(process.argv.slice(2), processHost())
-// Otherwise the process ends by itself; here somebody asked not to wait for what still runs.
+// Otherwise the process ends by itself; here the user asked not to wait for running jobs.
 if (process.exitCode === atOnceExitCode) process.exit()

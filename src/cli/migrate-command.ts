@@ -8,9 +8,8 @@ import {
 } from '../jobstore/sql/migrations/plan-migrations.ts'
 import { printMigrations } from '../jobstore/sql/migrations/print-migrations.ts'
 import { sqliteDialect, sqliteSchema } from '../jobstore/sqlite/sqlite-dialect.ts'
-import { type Command, type OptionValues, parseCommandLine } from './command.ts'
+import { type Command, type OptionValues, parseCommandLine, UsageError } from './command.ts'
 import { isPostgresUrl, storeAt } from './stores.ts'
-import { UsageError } from './usage-error.ts'
 
 const spec = {
   name: 'migrate',
@@ -35,7 +34,7 @@ const spec = {
 
 type Values = OptionValues<typeof spec.options>
 
-/** `quartz-ts migrate`: what a store with `migrate: 'onStart'` does when it starts. */
+/** `quartz-ts migrate`: does what a store with `migrate: 'onStart'` does when it starts. */
 export const migrateCommand: Command = {
   spec,
   async run(args, host) {

@@ -3,14 +3,12 @@ import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
 import type { CronDialect } from '../triggers/cron/cron-dialect.ts'
 import { CronExpression } from '../triggers/cron/cron-expression.ts'
-import { pointAt } from './caret.ts'
-import { type Command, parseCommandLine } from './command.ts'
+import { type Command, parseCommandLine, UsageError } from './command.ts'
 import { formatDuration } from './duration.ts'
 import { formatLocal } from './local-time.ts'
 import { dstOption, requireDst, requireWhole, requireZone, zoneOption } from './shared-options.ts'
 import type { Output } from './terminal/output.ts'
-import { count, visible } from './terminal/text.ts'
-import { UsageError } from './usage-error.ts'
+import { count, pointAt, visible } from './terminal/text.ts'
 
 /** Most fire times of one call. */
 const countMax = 10_000
@@ -60,7 +58,7 @@ export const nextCommand: Command = {
   },
 }
 
-/** Five fields and macros are Unix's; the rest is for the Quartz parser to judge. */
+/** Five fields and macros are Unix's; the Quartz parser reads the rest. */
 export function dialectOf(expression: string, unix: boolean): CronDialect {
   const fields = fieldsOf(expression)
   return unix || fields[0]?.startsWith('@') === true || fields.length === 5 ? 'unix' : 'quartz'
@@ -70,7 +68,7 @@ function fieldsOf(expression: string): readonly string[] {
   return expression.trim().split(/\s+/)
 }
 
-/** An error with the place it speaks of, the remedy on a line of its own. */
+/** An error with the place in the expression, and the remedy on a line of its own. */
 export function describeCronError(error: CronExpressionError): string {
   const { expression, message, position, suggestion } = error
   const cut = suggestion !== null && message.endsWith(suggestion)

@@ -3,16 +3,15 @@ import { nearestName } from '../core/options.ts'
 import { requireSupportedNode } from '../core/runtime.ts'
 import { withoutSecrets } from '../core/secrets.ts'
 import { packageVersion } from '../core/version.ts'
-import { type Command, helpOf } from './command.ts'
+import { type Command, helpOf, UsageError } from './command.ts'
 import { crontabCommand } from './crontab/crontab-command.ts'
 import type { CliHost } from './host.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { nextCommand } from './next-command.ts'
 import { visible } from './terminal/text.ts'
-import { UsageError } from './usage-error.ts'
 import { validateCommand } from './validate-command.ts'
 
-/** What the process ends with; 1 is for what a command found wrong. */
+/** Exit codes of the process; 1 means that a command found something wrong. */
 const exitCodes = { ok: 0, wrong: 1, usage: 2 } as const
 
 const commands: readonly Command[] = [crontabCommand, migrateCommand, nextCommand, validateCommand]
@@ -45,7 +44,7 @@ export async function runCli(args: readonly string[], host: CliHost): Promise<nu
   }
 }
 
-/** What goes wrong on purpose is told in words; a bug keeps its stack. */
+/** An error of the library is printed as its message; any other error with its stack. */
 function explain(error: unknown, args: readonly string[], host: CliHost): number {
   if (error instanceof UsageError) {
     const [name = ''] = args

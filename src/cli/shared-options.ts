@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '../core/errors.ts'
 import { TimeZone } from '../time/zone.ts'
 import type { CronDst } from '../triggers/cron/dst-policy.ts'
 import type { StringOption } from './command.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './command.ts'
 
 export const zoneOption: StringOption = {
   type: 'string',

@@ -2,20 +2,23 @@ import { postgresJobStore } from '../jobstore/postgres/postgres-job-store.ts'
 import type { DatabaseJobStore } from '../jobstore/sql/database-job-store.ts'
 import { sqliteJobStore } from '../jobstore/sqlite/sqlite-job-store.ts'
 
-/** Which tables of a database are meant; what is not given is the store's default. */
+/** Names of the tables in a database; those not given are the store's defaults. */
 export interface StoreTables {
   readonly prefix?: string | undefined
   readonly schema?: string | undefined
 }
 
-/** What the help says of where jobs can be kept. */
+/** The help's text about where jobs can be kept. */
 export const storePlaces = 'a SQLite file, or the postgres:// URL of a database'
 
 export function isPostgresUrl(place: string): boolean {
   return /^postgres(ql)?:/.test(place)
 }
 
-/** A store for a place that somebody named. Its package is loaded when it is opened: it need not be there. */
+/**
+ * A store for a place that the user named. Its package is loaded when the store is opened, so it need not be installed
+ * before.
+ */
 export function storeAt(place: string, { prefix, schema }: StoreTables = {}): DatabaseJobStore {
   const tables = { ...(prefix !== undefined && { tablePrefix: prefix }) }
   if (!isPostgresUrl(place)) return sqliteJobStore({ filename: place, ...tables })

@@ -3,7 +3,7 @@ import { describeValue, isObject, refuseUnknownKeys } from './options.ts'
 
 /**
  * Checks one argument of a public method, or one field of its options, and throws what {@link wrongArgument} makes.
- * Checks stand at the public face only: what lies beneath trusts its types.
+ * Only the public face checks its arguments; the code below it trusts its types.
  */
 export type ArgumentCheck = (method: string, argument: string, value: unknown, code?: ErrorCode) => void
 
@@ -105,7 +105,7 @@ export function checkOptions(
   argument: string = 'options',
 ): void {
   if (options === undefined) return
-  // A builder has no fields of its own that could give it away.
+  // A builder has no fields of its own, so the check of names would let it pass.
   if (hasMethods(options, ['build'])) throw wrongArgument(method, argument, 'an object of options', options)
   refuseUnknownKeys(method, options, Object.keys(checks), argument)
   for (const [name, check] of Object.entries(checks)) {

@@ -1,6 +1,6 @@
 /**
  * Every error this library throws on purpose is a {@link SchedulerError} with a stable code. Codes are part of the
- * public contract (docs/reference/errors.md has one heading per code, kept equal by a test); messages are not.
+ * public contract, messages are not. A test holds the list of codes equal to the headings of docs/reference/errors.md.
  */
 export const errorCodes = [
   'ERR_INVALID_ARGUMENT',
@@ -59,7 +59,7 @@ export type ErrorCode = (typeof errorCodes)[number]
 
 const brand = '~quartz-ts/error'
 
-/** Base of every error of this library: branch on {@link SchedulerError.code}, read `cause` for what lies below. */
+/** Base of every error of this library: branch on {@link SchedulerError.code}; `cause` is the error below it. */
 export class SchedulerError extends Error {
   readonly code: ErrorCode
 
@@ -97,7 +97,7 @@ export class InvalidArgumentError extends SchedulerError {
   }
 }
 
-/** A cron expression that cannot be accepted: which field, where, and what to write instead when that is plain. */
+/** A cron expression that cannot be accepted: which field, where, and what to write instead where that is clear. */
 export class CronExpressionError extends SchedulerError {
   readonly expression: string
   /** Name of the offending field, or null when the expression as a whole is wrong. */
@@ -165,4 +165,14 @@ export class JobExecutionError extends SchedulerError {
     this.unscheduleFiringTrigger = options?.unscheduleFiringTrigger ?? false
     this.unscheduleAllTriggers = options?.unscheduleAllTriggers ?? false
   }
+}
+
+/** States a fact that only a programming error can break. */
+export function invariant(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new SchedulerError('ERR_INVARIANT', `Broken invariant: ${message}`)
+}
+
+/** The end of an exhaustive switch. */
+export function unreachable(value: never): never {
+  throw new SchedulerError('ERR_INVARIANT', `Broken invariant: unexpected value ${String(value)}`)
 }

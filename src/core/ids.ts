@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { type ArgumentCheck, checkMethods } from './arguments.ts'
 
-/** The one source of randomness in the library, so that simulations can put a seeded one in its place. */
+/** The one source of randomness in the library. Simulations put a seeded one in its place. */
 export interface IdGenerator {
-  /** A name for a trigger or job that was given none, or an instance id. */
+  /** A unique name: for a trigger or job without one, or an instance id. */
   uniqueName(): string
   /** A number in [0, 1), for jitter. */
   random(): number

@@ -32,10 +32,10 @@ export function mergeJobData(jobData: JobDataMap, triggerData: JobDataMap): Reco
 }
 
 /**
- * A frozen copy of data that a store can keep and a thread can receive. Refused are functions, symbols, class
- * instances, cycles, `undefined`, numbers without a JSON form, dates, bigints, a key named `__proto__`, accessors that
- * throw, and anything nested too deep or too large. Every property is read once, so that what was checked is what is
- * kept. The error names the key.
+ * A frozen copy of data that a store can keep and a thread can receive. Functions, symbols, class instances, cycles,
+ * `undefined`, numbers without a JSON form, dates, bigints, a key named `__proto__`, accessors that throw, and data
+ * nested too deep or too large are refused. Every property is read once, so that what was checked is what is kept. The
+ * error names the key.
  *
  * @param owner whose data it is, for the message, for example `job 'reports.daily'`
  * @param maxBytes most bytes of UTF-8 JSON; default: no limit but {@link jobDataMaxValues}
@@ -190,7 +190,7 @@ function prototypeKind(value: unknown): string {
     if (name === 'Object' && Object.getPrototypeOf(prototype) === null) return 'plain'
     return name === '' ? 'an unnamed class' : name
   } catch {
-    // A revoked proxy, or a prototype with a throwing accessor: nothing that could be kept.
+    // A revoked proxy, or a prototype with a throwing accessor.
     return 'an unreadable class'
   }
 }

@@ -24,7 +24,7 @@ export type Storable<Value> = unknown extends Value
               ? { readonly [Key in keyof Value]: Storable<Value[Key]> }
               : Value
 
-/** Keys of the fields that must be there; none of those that an index signature stands for. */
+/** Keys of the required fields, without those of an index signature. */
 export type RequiredKeys<Data> = {
   [Key in keyof Data]-?: string extends Key
     ? never

@@ -27,7 +27,7 @@ export class KeyMap<Key extends JobKey | TriggerKey, Value> {
   }
 }
 
-/** Another text for every other key: the length says where the group ends, whatever characters it is made of. */
+/** Different keys have different texts, as the length says where the group ends. */
 function textOf({ group, name }: JobKey | TriggerKey): string {
   return `${group.length} ${group}${name}`
 }

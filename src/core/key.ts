@@ -43,9 +43,9 @@ export abstract class Key<Kind extends 'job' | 'trigger'> {
  * Identity of a job within a scheduler. `Data` is the type of the job's data, where it is known: `triggerJob` then
  * checks what it is given.
  */
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it is for those who hold the key
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- callers that hold the key use it
 export class JobKey<Data extends object = object> extends Key<'job'> {
-  /** Never there: carries the type. */
+  /** Has no value; carries the type. */
   declare readonly '~data'?: Data
   override get '~kind'(): 'job' {
     return 'job'
@@ -59,7 +59,7 @@ export class TriggerKey extends Key<'trigger'> {
   }
 }
 
-// Classes and no field: a million keys may be stored.
+// Subclasses instead of a field save memory where a million keys are stored.
 class GeneratedJobKey extends JobKey {}
 class GeneratedTriggerKey extends TriggerKey {}
 
@@ -73,12 +73,12 @@ export function generatedTriggerKey(name: string): TriggerKey {
   return new GeneratedTriggerKey(name)
 }
 
-/** Whether a builder made the name up: then it is another one in each process. */
+/** Whether a builder generated the name: then each process generates another one. */
 export function isGeneratedKey(key: JobKey | TriggerKey): boolean {
   return key instanceof GeneratedJobKey || key instanceof GeneratedTriggerKey
 }
 
-/** A key that other programs may have stored: it is taken as it is, also when it is blank. */
+/** A key that another program may have stored. It is not checked: it may be blank. */
 export function storedJobKey(name: string, group: string): JobKey {
   return isBlank(name, group) ? Object.assign(new JobKey('blank'), { name, group }) : new JobKey(name, group)
 }
@@ -138,3 +138,11 @@ export function compareKeys(a: { name: string; group: string }, b: { name: strin
   if (a.name === b.name) return 0
   return a.name < b.name ? -1 : 1
 }
+
+/** Quartz's notes in the data of a recovery trigger: which firing it runs again. All values are text. */
+export const recoveryKeys = {
+  triggerName: 'QRTZ_FAILED_JOB_ORIG_TRIGGER_NAME',
+  triggerGroup: 'QRTZ_FAILED_JOB_ORIG_TRIGGER_GROUP',
+  fireTime: 'QRTZ_FAILED_JOB_ORIG_TRIGGER_FIRETIME_IN_MILLISECONDS_AS_STRING',
+  scheduledFireTime: 'QRTZ_FAILED_JOB_ORIG_TRIGGER_SCHEDULED_FIRETIME_IN_MILLISECONDS_AS_STRING',
+} as const

@@ -1,4 +1,4 @@
-/** Lets so many tasks run at a time; the others wait for their turn, in the order in which they came. */
+/** Runs at most so many tasks at a time; further tasks wait for a lane, in the order in which they came. */
 export class Lanes {
   #free: number
   readonly #waiting: (() => void)[] = []
@@ -7,7 +7,7 @@ export class Lanes {
     this.#free = count
   }
 
-  /** Runs a task when a lane is free; answers as it does. */
+  /** Runs a task when a lane is free; settles as the task does. */
   async run<Answer>(task: () => Promise<Answer>): Promise<Answer> {
     if (this.#free > 0) this.#free--
     else {
@@ -18,7 +18,7 @@ export class Lanes {
     try {
       return await task()
     } finally {
-      // The lane goes from hand to hand.
+      // The next task takes over the lane, which never becomes free in between.
       const next = this.#waiting.shift()
       if (next === undefined) this.#free++
       else next()

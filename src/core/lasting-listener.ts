@@ -4,8 +4,8 @@ type LastingEmitter = Pick<EventEmitter, 'on' | 'off' | 'getMaxListeners' | 'set
 type Listener = Parameters<EventEmitter['on']>[1]
 
 /**
- * Listens to events of an emitter that many schedulers may share, and answers what ends that. Each raises the
- * emitter's limit by the one listener that it adds: Node.js takes a number of them for a leak, and these are none.
+ * Listens to events of an emitter that many schedulers may share; returns a function that stops listening. Each call
+ * raises the emitter's limit by the one listener that it adds, because Node.js warns of a leak above the limit.
  */
 export function listenLastingly(
   emitter: LastingEmitter,
@@ -25,6 +25,6 @@ export function listenLastingly(
 
 function raiseLimit(emitter: LastingEmitter, by: number): void {
   const limit = emitter.getMaxListeners()
-  // Zero is no limit.
+  // Zero means that the emitter has no limit.
   if (limit > 0) emitter.setMaxListeners(limit + by)
 }

@@ -1,14 +1,14 @@
 import type { Logger } from './logger.ts'
 import { textOf } from './thrown-value.ts'
 
-/** Longest line in characters: a stack or a document in a message must not bury the others. */
+/** Longest line in characters: a message may hold a stack or a document, which would bury other lines. */
 const lineMax = 2000
 /** How many causes of an error are named. */
 const causesMax = 5
 
 /**
  * Writes warnings and errors, one line each: the time, the level, the message, plain fields, and of an error its code,
- * its message, those of its causes, and where the innermost one was thrown. Says nothing at the other levels.
+ * its message, those of its causes, and where the innermost one was thrown. Writes nothing at the other levels.
  */
 export function lineLogger(nowMs: () => number, write: (line: string) => void): Logger {
   const at = (level: string) => {
@@ -37,10 +37,10 @@ function partsOf(fields: object): readonly string[] {
 function describeThrown(thrown: unknown): string {
   const texts: string[] = []
   let innermost = thrown
-  // Counted: causes may go round in a circle.
+  // At most so many, because causes may form a circle.
   for (let count = 1; ; count++) {
     const text = withCode(innermost)
-    // Most messages repeat that of their cause.
+    // Most messages repeat the message of their cause.
     if (!texts.some((known) => known.includes(text))) texts.push(text)
     const cause = read(innermost, 'cause')
     if (cause === undefined || cause === null || count === causesMax) break
@@ -66,7 +66,7 @@ function read(value: unknown, name: string): unknown {
 }
 
 function onOneLine(text: string): string {
-  // Line breaks and terminal sequences in a message would pass for lines of their own.
+  // Line breaks and terminal sequences in a message could look like lines of the log.
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
   return line.length <= lineMax ? line : `${line.slice(0, lineMax - 3)}...`
 }

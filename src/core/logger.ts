@@ -16,7 +16,7 @@ export const checkLogger: ArgumentCheck = checkMethods(
   'Pass a pino logger or anything of its shape.',
 )
 
-/** Says nothing. */
+/** Writes nothing. */
 export const silentLogger: Logger = {
   debug: () => {},
   info: () => {},

@@ -1,5 +1,5 @@
 import { type ArgumentCheck, checkMethods, checkString, checkThat } from './arguments.ts'
-import { unreachable } from './invariant.ts'
+import { unreachable } from './errors.ts'
 import { isObject } from './options.ts'
 
 export const matchOperators = ['equals', 'startsWith', 'endsWith', 'contains', 'anything'] as const

@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is object {
 }
 
 /**
- * Refuses what is no object, and keys that an options object does not know, naming the nearest one that it does.
+ * Refuses a value that is no object, and unknown keys; the message names the nearest known key.
  *
  * @param argument what the method calls the options
  */
@@ -74,8 +74,8 @@ function describeObject(value: object): string {
 }
 
 /**
- * The known name that a mistyped one most likely meant, or null when none is near: one that differs by few letters, or
- * the only one that it is the beginning of.
+ * The known name that was most likely meant: one that differs by few letters, or the only one that begins with what was
+ * typed. Null when there is none.
  */
 export function nearestName(name: string, known: readonly string[]): string | null {
   let best: string | null = null
@@ -92,7 +92,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return begun.length === 1 ? (begun[0] ?? null) : null
 }
 
-/** A name is taken for the beginning of a longer one from so many letters on. */
+/** Fewer letters than this are not taken for the beginning of a longer name. */
 const minBeginning = 3
 
 function editDistance(a: string, b: string): number {

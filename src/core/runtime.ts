@@ -1,6 +1,9 @@
 import { SchedulerError } from './errors.ts'
 
-/** What `process.versions` says: Bun and Deno name themselves there, beside the Node.js that they stand in for. */
+/**
+ * What `process.versions` says: Bun and Deno have their own names there, beside the version of Node.js that they
+ * imitate.
+ */
 export type RuntimeVersions = Readonly<Record<string, string | undefined>>
 
 export type Runtime = 'Node.js' | 'Bun' | 'Deno'
@@ -10,11 +13,11 @@ export function runtimeOf(versions: RuntimeVersions = process.versions): Runtime
   return versions['deno'] === undefined ? 'Node.js' : 'Deno'
 }
 
-/** The oldest Node.js that has everything that is used here; `engines` of package.json says the same. */
+/** The oldest Node.js that has everything the library uses; `engines` of package.json says the same. */
 const oldestNode = [20, 19] as const
 
 /**
- * Refuses a Node.js that is too old in words, before it fails somewhere in the middle.
+ * Refuses a Node.js that is too old, before something that it lacks fails.
  *
  * @throws SchedulerError ERR_NODE_TOO_OLD
  */

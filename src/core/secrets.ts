@@ -9,14 +9,14 @@ const setting = new RegExp(
 )
 
 /**
- * The address of a store as people and logs may see it: a URL without its user and password, and `***` for passwords
- * and their like among its parameters or in a list such as `host=db password=x`. Other texts stay as they are.
+ * The address of a store for logs and messages: a URL without its user and password, and `***` for passwords and their
+ * like among its parameters or in a list such as `host=db password=x`. Other texts stay as they are.
  */
 export function withoutSecrets(address: string): string {
   return withoutUser(address).replace(parameter, `$1${hidden}`).replace(setting, `$1${hidden}`)
 }
 
-/** A password that was not encoded may hold any character; so the user ends at the last `@` that it can end at. */
+/** A password that was not encoded may hold any character, so the user part ends at the last `@` where it can end. */
 function withoutUser(address: string): string {
   const [, scheme = '', rest = ''] = /^([a-z][\w+.-]*:\/\/)(.*)$/is.exec(address) ?? []
   const [place = ''] = rest.split('?', 1)

@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts'
 export function textOf(thrown: unknown): string {
   try {
     if (typeof thrown !== 'object' || thrown === null) return String(thrown)
-    // Errors of another realm are no instances of this one's Error, but have a message all the same.
+    // Errors of another realm are no instances of this realm's Error, but have a message.
     const message: unknown = Reflect.get(thrown, 'message')
     return typeof message === 'string' ? message : Object.prototype.toString.call(thrown)
   } catch (error) {
@@ -12,7 +12,7 @@ export function textOf(thrown: unknown): string {
   }
 }
 
-/** Nobody looks at a promise that was thrown; were it to reject later, it would end the process. */
+/** Handles the rejection of a promise that was thrown: unhandled, it would end the process. */
 export function disarm(thrown: unknown): void {
   try {
     if (thrown instanceof Promise) void thrown.catch(() => {})
@@ -22,8 +22,8 @@ export function disarm(thrown: unknown): void {
 }
 
 /**
- * Logs what was thrown. A logger that reads the error (a throwing getter, a proxy) may fail itself; then its text is
- * logged, and whoever reports goes on in any case.
+ * Logs what was thrown. Never throws: a logger may fail while it reads the error (a throwing getter, a proxy), and then
+ * the error's text is logged.
  */
 export function logThrown(
   logger: Logger,

@@ -22,10 +22,10 @@ export interface TypedEvents<EventMap> {
   ): Promise<EventMap[Name]>
 }
 
-/** The name of every event, so that a mistyped one is found out. */
-export type EventNames<EventMap> = Readonly<Record<keyof EventMap, true>>
+/** An object with the name of every event as a key, by which a mistyped name is refused. */
+export type EventNames<EventMap> = Readonly<Record<keyof EventMap, unknown>>
 
-/** The emitting side. An observer that throws is logged and disturbs nobody. */
+/** The emitting side. An observer that throws is logged; the other observers are called all the same. */
 export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {
   readonly #observers = new Map<keyof EventMap, Set<(payload: never) => unknown>>()
   readonly #logger: Logger
@@ -44,7 +44,7 @@ export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {
       observers = new Set()
       this.#observers.set(name, observers)
     }
-    // A fresh function per call, so that adding one observer twice means being told twice.
+    // A new function per call, so that an observer that is added twice is called twice.
     const registered = (payload: EventMap[Name]): unknown => {
       const tell: (payload: EventMap[Name]) => unknown = observer
       return tell(payload)
@@ -75,7 +75,7 @@ export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {
     })
   }
 
-  /** Whether anybody would be told: lets hot paths skip building the payload. */
+  /** Whether the event has an observer: hot paths build the payload only then. */
   has(name: keyof EventMap): boolean {
     const observers = this.#observers.get(name)
     return observers !== undefined && observers.size > 0
@@ -90,7 +90,7 @@ export class TypedEventEmitter<EventMap> implements TypedEvents<EventMap> {
     for (const observer of [...observers]) {
       try {
         const answer: unknown = observer(payload as never)
-        // An async function passes for an observer; were it to reject unseen, it would end the process.
+        // An observer may be an async function, whose unhandled rejection would end the process.
         if (answer instanceof Promise) void answer.catch(failed)
       } catch (error) {
         failed(error)

@@ -13,15 +13,15 @@ export interface AlarmOptions {
 }
 
 /**
- * One timer for the earliest of many times, however far ahead. It is armed again only when the time moves nearer: one
- * that moves away is found out when the timer fires.
+ * One timer for the earliest of many times, however far ahead. It is armed again only when that time moves nearer; when
+ * it moves away, the timer fires once for nothing.
  */
 export class Alarm {
   readonly #options: AlarmOptions
   readonly #longestSleepMs: number
   #ref: boolean
   #atMs = Number.POSITIVE_INFINITY
-  /** What the timer is armed for; Infinity when there is none. */
+  /** The time for which the timer is armed; Infinity when it is not. */
   #armedForMs = Number.POSITIVE_INFINITY
   #timer: ClockTimer | null = null
 

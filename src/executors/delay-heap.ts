@@ -1,12 +1,12 @@
 import type { DelayEngine, Delayed } from './delayed.ts'
 
 /**
- * Binary heap in an array, ordered by time, then sequence. The index of every item is known, so that taking one out of
- * the middle costs O(log n).
+ * Binary heap in an array, ordered by time, then sequence. The heap keeps the index of every item, so that removing one
+ * from the middle costs O(log n).
  *
- * What is sifted are numbers in typed arrays, not the items: with a million of them each step would else touch two
- * objects somewhere in memory. An item has a slot for as long as it is here (its `queueIndex`), the heap has the slots
- * in order, and `#indexes` knows where each slot is in the heap.
+ * Sifting moves numbers in typed arrays, not the items: with a million items each step would else touch two objects
+ * somewhere in memory. An item has a slot while it is in the heap (its `queueIndex`); the heap has the slots in order,
+ * and `#indexes` has the place of each slot in the heap.
  */
 export class DelayHeap<Item extends Delayed> implements DelayEngine<Item> {
   readonly #growthFactor: number
@@ -50,7 +50,7 @@ export class DelayHeap<Item extends Delayed> implements DelayEngine<Item> {
     return true
   }
 
-  /** Gives an item that is here another time: one sift, where removing and adding it would take two. */
+  /** Changes the time of an item of the heap: one sift, where removing and adding it would take two. */
   rekey(item: Item, dueMs: number): void {
     this.#settle(this.#indexes[item.queueIndex] as number, item.queueIndex, dueMs)
   }
@@ -59,7 +59,7 @@ export class DelayHeap<Item extends Delayed> implements DelayEngine<Item> {
     return this.#holds(item) ? (this.#times[this.indexOf(item)] as number) : null
   }
 
-  /** Where an item that is here is in the heap; the first is at 0. */
+  /** The index of an item of the heap; the first is at 0. */
   indexOf(item: Item): number {
     return this.#indexes[item.queueIndex] as number
   }
@@ -192,7 +192,7 @@ export class DelayHeap<Item extends Delayed> implements DelayEngine<Item> {
   }
 }
 
-/** Numbers of a full array, in a longer one. */
+/** Copies the numbers of a full array into a longer one. */
 export function copyInto<Numbers extends Float64Array | Int32Array>(
   target: Numbers,
   source: Numbers,

@@ -1,4 +1,11 @@
-import { type ArgumentCheck, checkBoolean, checkNumber, checkObject, checkThat } from '../core/arguments.ts'
+import {
+  type ArgumentCheck,
+  checkBoolean,
+  checkNumber,
+  checkObject,
+  checkOptions,
+  checkThat,
+} from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
 import { type Clock, checkClock, systemClock } from '../time/clock.ts'
@@ -9,11 +16,11 @@ import type { DelayEngine, Delayed } from './delayed.ts'
 export interface DelayQueueOptions {
   /** Default: the system's. */
   readonly clock?: Clock
-  /** Whether those who wait for an item keep the process alive. Default true. */
+  /** Whether waiting for an item keeps the process alive. Default true. */
   readonly ref?: boolean
 }
 
-/** What both kinds of queue take. */
+/** Checks of the options of both queues. */
 export const delayQueueOptions: Readonly<Record<keyof DelayQueueOptions, ArgumentCheck>> = {
   clock: checkClock,
   ref: checkBoolean,
@@ -26,16 +33,16 @@ interface Waiter<Item> extends Delayed {
 }
 
 /**
- * A queue from which an item can be taken once its delay has passed, the one that is due first before others. However
- * many wait for an item, one timer is armed, for what comes next.
+ * A queue from which an item can be taken once its delay has passed, in the order in which items are due. One timer is
+ * armed, for the next item, however many callers wait.
  */
 export abstract class DelayQueue<Item extends Delayed> {
   readonly #engine: DelayEngine<Item>
   readonly #clock: Clock
   readonly #alarm: Alarm
-  /** Those who wait for an item, first come first. */
+  /** Callers that wait for an item, in the order in which they came. */
   readonly #waiters = new Set<Waiter<Item>>()
-  /** Of those, the ones that do not wait for ever. */
+  /** Those callers that wait with a time limit. */
   readonly #deadlines = new DelayHeap<Waiter<Item>>()
   #sequence = 0
 
@@ -100,7 +107,7 @@ export abstract class DelayQueue<Item extends Delayed> {
     return (await this.#wait(Number.POSITIVE_INFINITY, signal)) as Item
   }
 
-  /** Takes an item out, due or not; false when it is not here. */
+  /** Removes an item, due or not; false when it is not in the queue. */
   remove(item: Item): boolean {
     checkObject('remove', 'item', item)
     const removed = this.#engine.remove(item)
@@ -108,14 +115,14 @@ export abstract class DelayQueue<Item extends Delayed> {
     return removed
   }
 
-  /** Milliseconds until the item is due, negative when it is late; null when it is not here. */
+  /** Milliseconds until the item is due, negative when it is late; null when it is not in the queue. */
   getDelay(item: Item): number | null {
     checkObject('getDelay', 'item', item)
     const dueMs = this.#engine.dueMs(item)
     return dueMs === null ? null : dueMs - this.#clock.elapsedMs()
   }
 
-  /** Moves what is due to the end of an array, `maxItems` at most; answers how many. Default: all that are due. */
+  /** Moves due items to the end of an array, `maxItems` at most; answers how many. Default: all that are due. */
   drainTo(target: Item[], maxItems: number = Number.POSITIVE_INFINITY): number {
     checkArray('drainTo', 'target', target)
     const nowMs = this.#clock.elapsedMs()
@@ -168,7 +175,9 @@ export abstract class DelayQueue<Item extends Delayed> {
     this.#deadlines.remove(waiter)
   }
 
-  /** Gives what is due to those who came first, sends away whose time is over, and waits for what comes next. */
+  /**
+   * Gives due items to the callers that came first, ends the waits whose time is over, and sets the alarm for the next.
+   */
   #serve(): void {
     const nowMs = this.#clock.elapsedMs()
     for (const waiter of this.#waiters) {
@@ -181,11 +190,20 @@ export abstract class DelayQueue<Item extends Delayed> {
       if (late === null) break
       late.settle(null)
     }
-    const nobodyWaits = this.#waiters.size === 0
+    const hasNoWaiter = this.#waiters.size === 0
     this.#alarm.set(
-      nobodyWaits
+      hasNoWaiter
         ? Number.POSITIVE_INFINITY
         : Math.min(this.#engine.nextWakeMs(), this.#deadlines.nextWakeMs()),
     )
+  }
+}
+
+/** The delay queue on a binary heap: for any delays. Adding and removing cost O(log n). */
+export class DelayedWorkQueue<Item extends Delayed> extends DelayQueue<Item> {
+  /** @throws InvalidArgumentError ERR_INVALID_OPTION */
+  constructor(options: DelayQueueOptions = {}) {
+    checkOptions('DelayedWorkQueue', options, delayQueueOptions)
+    super(new DelayHeap<Item>(), options)
   }
 }

@@ -7,7 +7,7 @@ import type { ScheduledExecutorService } from './scheduled-executor-service.ts'
 import type { ScheduledFuture } from './scheduled-future.ts'
 import type { Task } from './task.ts'
 
-/** An executor with nothing that could be changed: there is no way through it to the one behind it. */
+/** An executor that cannot be reconfigured: it gives no access to the one behind it. */
 class SealedExecutor implements ScheduledExecutorService {
   readonly #executor: ScheduledExecutorService
 

@@ -1,23 +1,23 @@
 import { checkBoolean, checkOptions } from '../core/arguments.ts'
 import type { Delayed } from './delayed.ts'
-import { CancellationError } from './errors.ts'
 import type { CancelOptions, ScheduledFuture } from './scheduled-future.ts'
+import { CancellationError } from './scheduled-future.ts'
 import type { TaskContext, TaskFunction } from './task.ts'
 
-/** The executor, as far as a future needs it. */
+/** The part of the executor that a future uses. */
 export interface TaskOwner {
   cancelled(future: FutureTask): void
   delayOf(future: FutureTask): number
 }
 
-/** Numbers, not names: a hundred thousand futures may wait. */
+/** Numbers instead of names save memory: a hundred thousand futures may wait. */
 const waiting = 0
 const running = 1
 const succeeded = 2
 const failed = 3
 const cancelled = 4
 
-/** What is waited for, made when somebody waits. */
+/** The promise of a future, made when a caller first waits for it. */
 class Deferred {
   readonly promise: Promise<unknown>
   resolve!: (value: unknown) => void
@@ -31,12 +31,12 @@ class Deferred {
   }
 }
 
-/** The code of a task that will not run any more: lets go of what the function holds. */
+/** The code of a task that will not run any more, so that its function can be garbage collected. */
 const released: TaskFunction<unknown> = () => undefined
 
 /**
- * One scheduled task. Kept small, with nothing made before it is asked for: a program may have a hundred thousand that
- * wait and are cancelled before they run.
+ * One scheduled task. Kept small, and its parts are made when they are first read: a program may have a hundred
+ * thousand tasks that wait and are cancelled before they run.
  */
 const cancelOptions = { mayInterrupt: checkBoolean }
 
@@ -46,7 +46,7 @@ export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
   task: TaskFunction<unknown> = released
   readonly #owner: TaskOwner
   #state = waiting
-  /** A Deferred while somebody waits; then the value or the error. */
+  /** A Deferred while a caller waits; then the value or the error. */
   #outcome: unknown = undefined
   #run: TaskRun | null = null
 
@@ -70,7 +70,7 @@ export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
       case succeeded:
         return Promise.resolve(this.#outcome as T)
       case failed:
-        // What a task throws need not be an error, and is handed on as it is.
+        // A task may throw a value that is no error; the future rejects with it as it is.
         // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- the task's own rejection
         return Promise.reject(this.#outcome)
       case cancelled:
@@ -108,7 +108,7 @@ export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
     return this.task(this.#run)
   }
 
-  /** The run is over; answers it. */
+  /** Ends the run and answers it. */
   ended(): TaskRun | null {
     const run = this.#run
     this.#run = null
@@ -125,7 +125,7 @@ export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
     this.#settle(succeeded, value)?.resolve(value)
   }
 
-  /** True when somebody waited and was told. */
+  /** True when a caller waited and its promise was rejected. */
   fail(error: unknown): boolean {
     const deferred = this.#settle(failed, error)
     deferred?.reject(error)
@@ -150,7 +150,7 @@ export class FutureTask<T = unknown> implements ScheduledFuture<T>, Delayed {
 export class PeriodicFutureTask extends FutureTask<never> {
   readonly kind: 'fixedRate' | 'fixedDelay'
   readonly periodMs: number
-  /** When the run that comes next, or is in progress, was planned. */
+  /** For when the next run, or the one in progress, was planned. */
   dueMs = 0
 
   constructor(
@@ -177,7 +177,7 @@ export class PeriodicFutureTask extends FutureTask<never> {
   }
 }
 
-/** What one run of a task is given. The signal is made when it is looked at, which most tasks never do. */
+/** The context of one run. The signal is made when the task reads it, which most tasks never do. */
 export class TaskRun implements TaskContext {
   readonly future: FutureTask
   #controller: AbortController | null = null

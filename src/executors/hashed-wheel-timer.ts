@@ -4,22 +4,22 @@ import { DelayQueue, type DelayQueueOptions, delayQueueOptions } from './delay-q
 import type { Delayed } from './delayed.ts'
 import { TimingWheel } from './timing-wheel.ts'
 
-/** How far a wheel turns at a time when nothing else is said. */
+/** Default of `tickMs`. */
 export const defaultTickMs = 10
 
 /** Times `defaultTickMs` this makes a turn of 41 seconds. */
 export const defaultTicksPerWheel = 4096
 
 export interface HashedWheelTimerOptions extends DelayQueueOptions {
-  /** How far the wheel turns at a time, and how late an item may be had. Milliseconds, 1 to 60,000, default 10. */
+  /** How far the wheel turns at a time, and how late an item may become due. Milliseconds, 1 to 60,000, default 10. */
   readonly tickMs?: number
   /** Ticks in one turn; delays longer than a turn cost what they cost in a heap. 1 to 1,048,576, default 4,096. */
   readonly ticksPerWheel?: number
 }
 
 /**
- * The delay queue on a hashed timing wheel: for very many short delays, most of which are withdrawn. Adding and
- * removing cost the same however many there are; an item can be had up to one tick late and never early.
+ * The delay queue on a hashed timing wheel: for very many short delays, most of which are cancelled. Adding and
+ * removing take constant time; an item becomes due up to one tick late and never early.
  */
 export class HashedWheelTimer<Item extends Delayed> extends DelayQueue<Item> {
   /** @throws InvalidArgumentError ERR_INVALID_OPTION */

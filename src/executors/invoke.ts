@@ -14,7 +14,7 @@ export async function invokeAll<T>(
   return futures
 }
 
-/** Runs all tasks; resolves with the first success and withdraws the others. */
+/** Runs all tasks; resolves with the first success and cancels the others. */
 export async function invokeAny<T>(executor: ScheduledExecutorService, tasks: Iterable<Task<T>>): Promise<T> {
   const futures = submitAll(executor, tasks)
   if (futures.length === 0) throw new InvalidArgumentError('tasks', `'tasks' must hold at least one task.`)
@@ -36,7 +36,7 @@ const checkTasks = checkThat(
   (value) => typeof value === 'object' && value !== null && Symbol.iterator in value,
 )
 
-/** Hands all tasks over, or none: when one is refused, those before it are cancelled. */
+/** Submits all tasks or none: when one is refused, those before it are cancelled. */
 function submitAll<T>(executor: ScheduledExecutorService, tasks: Iterable<Task<T>>): ScheduledFuture<T>[] {
   checkTasks('invoke', 'tasks', tasks)
   const futures: ScheduledFuture<T>[] = []

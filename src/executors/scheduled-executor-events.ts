@@ -12,7 +12,7 @@ export interface ScheduledExecutorEventMap {
   }
   /** A task was refused, because the executor is shut down. */
   taskRejected: { readonly task: Task<unknown> }
-  /** A task is due and no slot is free, as many tasks run as may: it starts late. Told once for each run. */
+  /** A task is due and starts late, because no slot is free. Sent once for each run. */
   taskWaiting: { readonly future: ScheduledFuture<unknown>; readonly lateMs: number }
   /** A worker task reported progress. */
   taskProgress: { readonly future: ScheduledFuture<unknown>; readonly value: unknown }

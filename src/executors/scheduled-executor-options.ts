@@ -8,7 +8,7 @@ import { requireTickMs } from './hashed-wheel-timer.ts'
 import type { ScheduledFuture } from './scheduled-future.ts'
 import type { TaskFunction } from './task.ts'
 
-/** What `ScheduledExecutor.reconfigure` can change later. */
+/** The options that `ScheduledExecutor.reconfigure` can change. */
 export interface ScheduledExecutorPolicies {
   /** Most tasks that run at one time, 0 to 100,000; 0 counts as one. Default 1. */
   readonly corePoolSize?: number
@@ -21,18 +21,21 @@ export interface ScheduledExecutorPolicies {
 }
 
 export interface ScheduledExecutorOptions extends ScheduledExecutorPolicies {
-  /** What becomes of a periodic task that fails: it stops, or runs again at its next time. Default `stop`. */
+  /** Whether a periodic task that fails stops, or runs again at its next time. Default `stop`. */
   readonly onError?: 'stop' | 'continue'
   /**
-   * What the waiting tasks are kept in. `heap` starts them to the millisecond; `wheel` is for very many short delays,
-   * most of them cancelled, and starts tasks up to one `tickMs` late. Default `heap`.
+   * The data structure of the waiting tasks. `heap` starts them to the millisecond; `wheel` is for very many short
+   * delays, most of them cancelled, and starts tasks up to one `tickMs` late. Default `heap`.
    */
   readonly engine?: 'heap' | 'wheel'
   /** How far the wheel turns at a time. Milliseconds, 1 to 60,000, default 10; only with `engine: 'wheel'`. */
   readonly tickMs?: number
   /** Whether waiting tasks keep the process alive. Default true. */
   readonly ref?: boolean
-  /** Called with every function that is scheduled; what it answers is run instead. Default: the function itself. */
+  /**
+   * Called with every function that is scheduled; the function that it returns runs instead. Default: the function
+   * itself.
+   */
   readonly decorateTask?: (
     task: TaskFunction<unknown>,
     future: ScheduledFuture<unknown>,
@@ -44,7 +47,7 @@ export interface ScheduledExecutorOptions extends ScheduledExecutorPolicies {
   readonly threadPool?: Omit<PiscinaThreadPoolOptions, 'size'>
   /** How long an interrupted worker task may take to stop before its thread is ended. Milliseconds, default 5,000. */
   readonly interruptGraceMs?: number
-  /** A pino logger or anything of its shape. Default: says nothing. */
+  /** A pino logger or anything of its shape. Default: no log. */
   readonly logger?: Logger
   /** Default: the system's. */
   readonly clock?: Clock
@@ -125,7 +128,7 @@ export function resolveScheduledExecutorOptions(
   })
 }
 
-/** Policies with some of them changed, and checked. @throws InvalidArgumentError ERR_INVALID_OPTION */
+/** The policies with the given ones changed, checked. @throws InvalidArgumentError ERR_INVALID_OPTION */
 export function reconfiguredPolicies(
   policies: ResolvedPolicies,
   changes: ScheduledExecutorPolicies,
@@ -149,7 +152,7 @@ function changedPolicies(policies: ResolvedPolicies, changes: ScheduledExecutorP
   })
 }
 
-/** Finds mistakes before the first worker task does. */
+/** Checks the options of the worker threads before the first worker task needs them. */
 function requireThreadPool(
   threadPool: Omit<PiscinaThreadPoolOptions, 'size'>,
   { corePoolSize }: ResolvedPolicies,

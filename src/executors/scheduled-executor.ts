@@ -5,7 +5,6 @@ import { logThrown } from '../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import { DelayHeap } from './delay-heap.ts'
 import type { DelayEngine } from './delayed.ts'
-import { CancellationError, RejectedExecutionError } from './errors.ts'
 import { FutureTask, PeriodicFutureTask, type TaskOwner } from './future-task.ts'
 import { defaultTicksPerWheel } from './hashed-wheel-timer.ts'
 import { invokeAll, invokeAny } from './invoke.ts'
@@ -20,15 +19,16 @@ import {
 } from './scheduled-executor-options.ts'
 import type { ScheduledExecutorService } from './scheduled-executor-service.ts'
 import type { ScheduledFuture } from './scheduled-future.ts'
+import { CancellationError } from './scheduled-future.ts'
 import type { Task, TaskFunction } from './task.ts'
 import { TaskLoop } from './task-loop.ts'
-import { Termination } from './termination.ts'
+import { RejectedExecutionError, Termination } from './termination.ts'
 import { TimingWheel } from './timing-wheel.ts'
 import { WorkerTasks } from './worker-tasks.ts'
 
 /**
- * Runs functions and worker modules later, at a fixed rate or with a fixed delay, in memory. Time is monotonic: setting
- * the machine's clock changes nothing.
+ * Runs functions and worker modules later, at a fixed rate or with a fixed delay, in memory. Delays are measured on the
+ * monotonic clock: setting the machine's clock does not change them.
  */
 export class ScheduledExecutor implements ScheduledExecutorService {
   readonly #options: ResolvedScheduledExecutorOptions
@@ -40,7 +40,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   #policies: ResolvedPolicies
   #sequence = 0
   #shutdown = false
-  /** By `shutdownNow`: no policy lets anything run again. */
+  /** Set by `shutdownNow`: no policy lets a task run again. */
   #stopped = false
   #terminating = false
 
@@ -94,7 +94,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   get queueSize(): number {
     return this.#loop.engine.size
   }
-  /** What holds now. */
+  /** The policies in force. */
   get policies(): Readonly<Required<ScheduledExecutorPolicies>> {
     return this.#policies
   }
@@ -135,7 +135,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
   }
 
   /**
-   * Changes policies; what is not named stays. After `shutdown` it withdraws what may no longer run.
+   * Changes policies; others stay. After `shutdown` it cancels waiting tasks that may no longer run.
    *
    * @throws InvalidArgumentError ERR_INVALID_OPTION
    */
@@ -146,7 +146,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     this.#loop.wake()
   }
 
-  /** Takes cancelled tasks out of the queue; answers how many. */
+  /** Removes cancelled tasks from the queue; answers how many. */
   purge(): number {
     const cancelled = this.#loop.engine.toArray().filter(({ isDone }) => isDone)
     for (const future of cancelled) this.#loop.remove(future)
@@ -184,7 +184,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     return this
   }
 
-  /** Shuts down and waits until everything that still runs has ended. */
+  /** Shuts down and waits until all tasks that may still run have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.shutdown()
     await this.awaitTermination()
@@ -222,7 +222,7 @@ export class ScheduledExecutor implements ScheduledExecutorService {
     return requireFunction('task', given)
   }
 
-  /** Cancels what waits and may no longer run. */
+  /** Cancels waiting tasks that may no longer run. */
   #withdraw(): void {
     const { executeExistingDelayedTasksAfterShutdown, continueExistingPeriodicTasksAfterShutdown } =
       this.#policies
@@ -276,6 +276,6 @@ function requireFunction(field: string, value: unknown): TaskFunction<unknown> {
   if (typeof value === 'function') return value as TaskFunction<unknown>
   throw new InvalidArgumentError(
     field,
-    `'${field}' must be a function or what defineWorkerTask makes, got ${describeValue(value)}.`,
+    `'${field}' must be a function or a task of defineWorkerTask, got ${describeValue(value)}.`,
   )
 }

@@ -1,4 +1,6 @@
-/** A task that was handed to an executor: what came of it, and the means to withdraw it. */
+import { SchedulerError } from '../core/errors.ts'
+
+/** A task that was submitted to an executor: its result, and the means to cancel it. */
 export interface ScheduledFuture<T> extends PromiseLike<T> {
   /** Whether the task is to run again and again. */
   readonly isPeriodic: boolean
@@ -6,8 +8,8 @@ export interface ScheduledFuture<T> extends PromiseLike<T> {
   readonly isDone: boolean
   readonly isCancelled: boolean
   /**
-   * What the task answered, as a promise. That of a periodic task never resolves: it rejects when the task is cancelled
-   * or, with `onError: 'stop'`, fails. A failure that nobody waits for is told by the event `taskFailed` alone.
+   * The task's result. For a periodic task the promise never resolves: it rejects when the task is cancelled or, with
+   * `onError: 'stop'`, fails. Without a caller that waits, a failure is the event `taskFailed` only.
    *
    * @throws CancellationError when the task was cancelled
    * @throws what the task threw
@@ -25,4 +27,11 @@ export interface ScheduledFuture<T> extends PromiseLike<T> {
 export interface CancelOptions {
   /** Abort the signal of a run in progress. Default false. */
   readonly mayInterrupt?: boolean
+}
+
+/** The task was cancelled, so it has no result. */
+export class CancellationError extends SchedulerError {
+  constructor(message = 'The task was cancelled.') {
+    super('ERR_TASK_CANCELLED', message)
+  }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from '../core/logger.ts'
-import { isThenable } from '../core/thenable.ts'
+import { isThenable } from '../core/promises.ts'
 import { disarm, logThrown } from '../core/thrown-value.ts'
 import type { TypedEventEmitter } from '../core/typed-events.ts'
 import type { Clock } from '../time/clock.ts'
@@ -20,7 +20,7 @@ export interface TaskLoopOptions {
   readonly slots: () => number
   /** Whether a periodic task may run again. */
   readonly mayContinue: () => boolean
-  /** Called after anything that may have been the last thing to do. */
+  /** Called when the last task may have ended. */
   readonly onIdle: () => void
 }
 
@@ -30,17 +30,17 @@ export class TaskLoop {
   readonly #options: TaskLoopOptions
   readonly #alarm: Alarm
   readonly #turn: Turn
-  /** In the middle of starting tasks: what they schedule is seen in the same pass. */
+  /** True while tasks are started: tasks that they schedule are started in the same pass. */
   #starting = false
   /** How many tasks run. */
   #active = 0
-  /** The task that is just being called. */
+  /** The task whose function is being called. */
   #calling: FutureTask | null = null
   /** Tasks whose promise has not settled. */
   readonly #pending = new Set<FutureTask>()
-  /** Until when no slot was free; what was due before then has waited for one. */
+  /** Until when no slot was free: tasks that were due before then have waited for one. */
   #fullUntilMs = Number.NEGATIVE_INFINITY
-  /** The first in the queue, once it was told that it waits. */
+  /** The first task of the queue, once `taskDelayed` was emitted for it. */
   #announced: FutureTask | null = null
 
   constructor(options: TaskLoopOptions) {
@@ -66,7 +66,7 @@ export class TaskLoop {
     return this.#active === 0 && this.engine.size === 0
   }
 
-  /** Aborts the signals of all that run. */
+  /** Aborts the signals of all running tasks. */
   interrupt(reason: unknown): void {
     this.#calling?.interrupt(reason)
     for (const future of this.#pending) future.interrupt(reason)
@@ -90,7 +90,7 @@ export class TaskLoop {
     this.#options.onIdle()
   }
 
-  /** After something changed: starts what is due, as far as this turn of the event loop has time left. */
+  /** Called after each change: starts due tasks, as far as this turn of the event loop has time left. */
   wake(): void {
     if (this.#starting) return
     this.#turn.resume()
@@ -122,7 +122,7 @@ export class TaskLoop {
       const head = this.#firstDue(nowMs)
       if (head !== null) {
         this.#announce(head, nowMs)
-        // The end of a run comes before anything that a timer could tell.
+        // The end of a run is handled before any timer.
         this.#alarm.set(Number.POSITIVE_INFINITY)
         return
       }
@@ -140,7 +140,7 @@ export class TaskLoop {
     return head
   }
 
-  /** Tells of a task that became the first in the queue only now that a slot is free, and was due before. */
+  /** Emits `taskDelayed` for a due task that became the first of the queue only now that a slot is free. */
   #announceLate(nowMs: number): void {
     const head = this.#firstDue(nowMs)
     if (head !== null && (this.engine.dueMs(head) ?? nowMs) < this.#fullUntilMs) this.#announce(head, nowMs)
@@ -201,7 +201,7 @@ export class TaskLoop {
   #failed(future: FutureTask, error: unknown): void {
     disarm(error)
     const run = this.#leave(future)
-    // A run that was asked to end may do so by throwing; whoever asked knows.
+    // A run that was asked to end may end by throwing: that is no failure to report.
     if (future.isDone && run?.aborted === true) return
     const continues =
       !future.isDone && future instanceof PeriodicFutureTask && this.#options.onError === 'continue'

@@ -1,7 +1,7 @@
 import type { ScheduledFuture } from './scheduled-future.ts'
 import type { WorkerTaskDefinition } from './worker-task.ts'
 
-/** What a task is given for one run. */
+/** The context of one run of a task. */
 export interface TaskContext {
   /** Aborts when the run is to end: its future was cancelled with `mayInterrupt`, or `shutdownNow` was called. */
   readonly signal: AbortSignal
@@ -9,7 +9,7 @@ export interface TaskContext {
   readonly future: ScheduledFuture<unknown>
 }
 
-/** A task on the event loop. The slot that it takes is free again when what it answers has settled. */
+/** A task on the event loop. Its slot is free again when the promise that it returns has settled. */
 export type TaskFunction<T> = (context: TaskContext) => T | PromiseLike<T>
 
 /** A function, or a module that runs in a worker thread. */

@@ -1,7 +1,15 @@
+import { SchedulerError } from '../core/errors.ts'
 import type { Clock } from '../time/clock.ts'
 import { Alarm } from './alarm.ts'
 
-/** The end of an executor, and those who wait for it. */
+/** An executor or timer that was shut down takes no more tasks. */
+export class RejectedExecutionError extends SchedulerError {
+  constructor(message: string) {
+    super('ERR_REJECTED_EXECUTION', message)
+  }
+}
+
+/** The end of an executor, and the callers that wait for it. */
 export class Termination {
   readonly #clock: Clock
   readonly #waiters = new Set<() => void>()

@@ -7,7 +7,7 @@ export interface TimerOptions {
   readonly failFast?: boolean
   /** Whether waiting tasks keep the process alive; false is Java's daemon timer. Default true. */
   readonly ref?: boolean
-  /** A pino logger or anything of its shape. Default: says nothing. */
+  /** A pino logger or anything of its shape. Default: no log. */
   readonly logger?: Logger
   /** Default: the system's. */
   readonly clock?: Clock

@@ -13,12 +13,12 @@ export type TimerPlan =
   | { readonly kind: 'once' }
   | { readonly kind: 'fixedDelay' | 'fixedRate'; readonly periodMs: number }
 
-/** What a timer notes on a task. */
+/** The fields that a timer sets on a task. */
 export interface TimerEntry extends Delayed {
   readonly task: TimerTask
   state: TimerTaskState
   plan: TimerPlan
-  /** When the run is planned that comes next. */
+  /** For when the next run is planned. */
   nextMs: EpochMs
   /** For when the last run was planned; null before the first. */
   lastPlannedMs: EpochMs | null
@@ -31,7 +31,7 @@ export class TimerTask {
   readonly #run: (task: TimerTask) => unknown
 
   /**
-   * `run` is called with the task; when it answers a promise, the timer waits for that before the next task.
+   * `run` is called with the task; when it returns a promise, the timer waits for it before the next task.
    *
    * @throws InvalidArgumentError when `run` is no function
    */
@@ -62,7 +62,7 @@ export class TimerTask {
     return lastPlannedMs === null ? null : new Date(lastPlannedMs)
   }
 
-  /** What the task does. */
+  /** Runs the task. */
   run(): unknown {
     return this.#run(this)
   }

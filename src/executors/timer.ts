@@ -1,31 +1,31 @@
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
-import { isThenable } from '../core/thenable.ts'
+import { isThenable } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { Alarm } from './alarm.ts'
 import { DelayHeap } from './delay-heap.ts'
-import { RejectedExecutionError } from './errors.ts'
+import { RejectedExecutionError } from './termination.ts'
 import { resolveTimerOptions, type TimerOptions } from './timer-options.ts'
 import { type TimerEntry, type TimerPlan, TimerTask } from './timer-task.ts'
 import { Turn } from './turn.ts'
 
 /** Every event of a `Timer` with its payload. */
 export interface TimerEventMap {
-  /** A task threw, or the promise that it answered was rejected. */
+  /** A task threw, or the promise that it returned was rejected. */
   error: { readonly task: TimerTask; readonly error: unknown }
 }
 
-/** A clock that is set is noticed within this time, in milliseconds. */
+/** Within this many milliseconds the timer notices that the machine's clock was set. */
 const longestSleepMs = 60_000
 
 /** Room for tasks at first, and how it grows, as in Java. */
 const [initialCapacity, growthFactor] = [128, 2]
 
 /**
- * Runs tasks one after the other, at times of the wall clock: when that is set, tasks run earlier or later. A task that
- * takes long delays all others; `ScheduledExecutor` can run several at a time.
+ * Runs tasks one after the other, at times of the wall clock: when the clock is set, tasks run earlier or later. A long
+ * task delays all others; `ScheduledExecutor` can run several at a time.
  */
 export class Timer implements Disposable {
   readonly #options: Readonly<Required<TimerOptions>>
@@ -59,14 +59,14 @@ export class Timer implements Disposable {
     return this.#events
   }
 
-  /** How many tasks are in the queue; cancelled ones whose time has not come are among them. */
+  /** How many tasks are in the queue; includes cancelled ones whose time has not come. */
   get size(): number {
     return this.#queue.size
   }
 
   /**
-   * Runs a task `when` milliseconds from now, or at that date; one that is over means at once. With `periodMs` the task
-   * runs again, each time that long after its last run began: what was missed is not made up.
+   * Runs a task `when` milliseconds from now, or at that date; at once when that is past. With `periodMs` the task runs
+   * again, each time that long after its last run began: missed runs are not made up.
    *
    * @throws InvalidArgumentError when a delay is negative, a period not above 0, or the date invalid
    * @throws SchedulerError ERR_TASK_STATE when the task was scheduled or cancelled before
@@ -84,7 +84,7 @@ export class Timer implements Disposable {
 
   /**
    * Runs a task `when` milliseconds from now, or at that date, and then every `periodMs` after that time: a late run
-   * does not move the ones that follow, and what was missed is made up.
+   * does not move the ones that follow, and missed runs are made up.
    *
    * @throws as `schedule`
    */
@@ -96,14 +96,14 @@ export class Timer implements Disposable {
     return this.#add(task, when, { kind: 'fixedRate', periodMs: requirePeriod(periodMs) })
   }
 
-  /** Ends the timer: what waits is cancelled, a run in progress goes on, and nothing can be scheduled any more. */
+  /** Ends the timer: waiting tasks are cancelled, a run in progress goes on, and no task can be scheduled any more. */
   cancel(): void {
     this.#cancelled = true
     for (const entry of this.#queue.clear()) entry.state = 'CANCELLED'
     this.#alarm.set(Number.POSITIVE_INFINITY)
   }
 
-  /** Takes cancelled tasks out of the queue, where they else stay until their time comes; answers how many. */
+  /** Removes cancelled tasks from the queue, where they else stay until their time comes; answers how many. */
   purge(): number {
     const cancelled = this.#queue.toArray().filter(({ state }) => state === 'CANCELLED')
     for (const entry of cancelled) this.#queue.remove(entry)
@@ -175,7 +175,7 @@ export class Timer implements Disposable {
     this.#alarm.set(this.#queue.nextWakeMs())
   }
 
-  /** Answers `later` when the task goes on and the others have to wait. */
+  /** Answers `later` when the task returned a promise, for which the other tasks wait. */
   #run(entry: TimerEntry): 'ended' | 'later' {
     this.#plan(entry)
     try {
@@ -197,7 +197,7 @@ export class Timer implements Disposable {
     }
   }
 
-  /** Puts the run that is about to begin on record and the next one into the queue: one sift for both. */
+  /** Notes the run that is about to begin and queues the next one, with one sift. */
   #plan(entry: TimerEntry): void {
     const { plan } = entry
     entry.lastPlannedMs = entry.nextMs

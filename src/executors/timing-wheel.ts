@@ -5,9 +5,9 @@ import type { DelayEngine, Delayed } from './delayed.ts'
 const none = -1
 
 /**
- * Hashed timing wheel: an item waits in the list of its tick, where adding and removing it cost the same however many
- * there are. A wheel holds one turn, so that all items of a list are of one tick. When a tick has passed, what is left
- * in its list goes on to a heap that puts it in order; so does, at once, what lies further ahead than one turn.
+ * Hashed timing wheel: an item waits in the list of its tick, where adding and removing take constant time. The wheel
+ * holds one turn, so that all items of a list are of one tick. When a tick has passed, the items left in its list move
+ * to a heap, which orders them; items further ahead than one turn go to the heap at once.
  *
  * The lists are doubly linked, through cells of typed arrays: an item has a cell for as long as it is in the wheel. Its
  * `queueIndex` is then -2 - cell; in the heap it is the heap's.
@@ -20,9 +20,9 @@ export class TimingWheel<Item extends Delayed> implements DelayEngine<Item> {
   /** By cell. */
   readonly #items: (Item | null)[] = []
   #times = new Float64Array(16)
-  /** By cell: the one after it in its list or, of a free one, the next free one. */
+  /** By cell: the next cell of its list or, for a free cell, the next free one. */
   #next = new Int32Array(16)
-  /** By cell: the one before it or, of the first in a list, -2 - the number of the list. */
+  /** By cell: the previous cell or, for the first of a list, -2 - the number of the list. */
   #previous = new Int32Array(16)
   #firstFree = none
   #inLists = 0
@@ -83,7 +83,7 @@ export class TimingWheel<Item extends Delayed> implements DelayEngine<Item> {
   }
 
   nextWakeMs(): number {
-    // A list is looked at when its tick is over: one wake for all that are due in it.
+    // A list is read when its tick is over: one wake-up for all items that are due in it.
     return Math.min(this.#heap.nextWakeMs(), (this.#firstTick + 1) * this.#tickMs)
   }
 
@@ -97,7 +97,7 @@ export class TimingWheel<Item extends Delayed> implements DelayEngine<Item> {
     return this.#heap.clear()
   }
 
-  /** Walks every tick that has passed since the last time, however many those are. */
+  /** Walks every tick that has passed since the last walk. */
   #turnTo(nowMs: number): void {
     const nowTick = Math.floor(nowMs / this.#tickMs)
     if (nowTick <= this.#nextTick) return

@@ -3,21 +3,21 @@ import type { Clock } from '../time/clock.ts'
 /** The longest that tasks run one after the other before timers and I/O have their turn. */
 const turnMs = 5
 
-/** Tasks that take no longer than this are not worth a look at the clock each, which takes as long as they do. */
+/** For tasks that are shorter than this the clock is not read each time, because reading it takes as long. */
 const quickMs = 0.05
 
 const longestStride = 16
 
 /**
- * How long tasks may run within one turn of the event loop. What an alarm starts and what ended tasks start in the same
- * turn share it: a promise that settles calls back before any timer or I/O, so it must not bring time of its own.
+ * How long tasks may run within one turn of the event loop. Tasks started by an alarm and tasks started by ended tasks
+ * share the time of one turn: a settled promise calls back before any timer or I/O, so it must not get new time.
  */
 export class Turn {
   readonly #clock: Clock
   #endMs = Number.NEGATIVE_INFINITY
   /** The time when it was last read. */
   nowMs = 0
-  /** How many tasks pass from one look at the clock to the next. */
+  /** How many tasks run between two readings of the clock. */
   #stride = 1
   #left = 0
 
@@ -25,7 +25,7 @@ export class Turn {
     this.#clock = clock
   }
 
-  /** The event loop has come round: only what a timer or an immediate calls may say so. */
+  /** A new turn of the event loop has begun. Called from a timer or an immediate only. */
   begin(): void {
     this.nowMs = this.#clock.elapsedMs()
     this.#endMs = this.nowMs + turnMs
@@ -33,12 +33,12 @@ export class Turn {
     this.#left = 1
   }
 
-  /** Something else than the event loop calls, maybe within the turn that began last: the clock is read first. */
+  /** Called from elsewhere, maybe within the last turn: reads the clock first. */
   resume(): void {
     this.#left = 0
   }
 
-  /** Asked before each task: false when the turn has lasted long enough. */
+  /** Called before each task: false when the turn has lasted long enough. */
   goesOn(): boolean {
     if (this.#left-- > 0) return true
     const nowMs = this.#clock.elapsedMs()

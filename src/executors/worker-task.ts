@@ -7,11 +7,11 @@ import { defineWorkerJob } from '../jobs/define-worker-job.ts'
 export interface WorkerTaskOptions {
   /** The export of the module to call. Default `default`. */
   readonly exportName?: string
-  /** What the function finds as `mergedJobDataMap` of its context: data that can cross into a thread. Default none. */
+  /** The `mergedJobDataMap` of the function's context: data that can be cloned into a thread. Default none. */
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** A task that runs in a worker thread and answers a `T`; `defineWorkerTask` makes one. */
+/** A task that runs in a worker thread and returns a `T`; `defineWorkerTask` makes one. */
 export interface WorkerTaskDefinition<T> {
   readonly kind: 'worker'
   /** The file's name, for messages. */
@@ -20,12 +20,12 @@ export interface WorkerTaskDefinition<T> {
   readonly moduleUrl: string
   readonly exportName: string
   readonly data: Readonly<Record<string, unknown>>
-  /** Never there: carries the type of what the task answers. */
+  /** Has no value; carries the type of the task's result. */
   readonly answers?: T
 }
 
 /**
- * Defines a task that runs in a worker thread: the module's export is called there as that of a worker job is.
+ * Defines a task that runs in a worker thread: the module's export is called there, as for a worker job.
  *
  * @param moduleUrl `file:` URL of the module, as in `new URL('./thumbs.js', import.meta.url)`
  * @throws InvalidArgumentError ERR_INVALID_OPTION

@@ -15,15 +15,15 @@ interface OpenPool {
   closing: Promise<unknown> | null
 }
 
-/** Runs worker tasks in threads, which are there from the first such task on. */
+/** Runs worker tasks in threads, which are started for the first such task. */
 export class WorkerTasks {
   readonly #options: ResolvedScheduledExecutorOptions
   readonly #onProgress: (context: TaskContext, value: unknown) => void
-  /** The most slots that there were; fewer of them leave threads idle. */
+  /** The most slots that there were; with fewer slots, threads are idle. */
   #slots: number
-  /** What new tasks run in. */
+  /** The pool of new tasks. */
   #current: OpenPool | null = null
-  /** Every pool that has threads: that one, and smaller ones in which tasks still run. */
+  /** Every pool that has threads: the pool of new tasks, and smaller ones in which tasks still run. */
   readonly #pools = new Set<OpenPool>()
   #lastRun = 0
 
@@ -42,7 +42,7 @@ export class WorkerTasks {
     return (context) => this.#run(definition, context)
   }
 
-  /** Lets tasks that come have as many threads as so many slots need. What runs stays where it is. */
+  /** Gives new tasks as many threads as so many slots need. Running tasks stay in their pool. */
   resize(slots: number): void {
     if (slots <= this.#slots) return
     const before = this.#poolOptions().maxThreads
@@ -68,7 +68,7 @@ export class WorkerTasks {
       const { clock, logger } = this.#options
       const pool = piscinaThreadPool(this.#poolOptions())
       const ready = pool.initialize({ schedulerName: 'ScheduledExecutor', clock, logger })
-      // Whoever runs a task is told.
+      // The caller of `run` gets the error.
       ready.catch(() => {})
       this.#current = { pool, ready, running: 0, closing: null }
       this.#pools.add(this.#current)

@@ -10,7 +10,7 @@ import type { StandardSchema } from './standard-schema.ts'
 
 /** What holds for every job of a type, unless its `JobDetail` says more. */
 export interface JobOptions<Data extends object = Record<string, unknown>> {
-  /** What the job is for, in words; jobs built from the definition start with it. */
+  /** What the job is for; jobs built from the definition start with it. */
   readonly description?: string
   /** No two executions of one job key at the same time. Default false. */
   readonly disallowConcurrentExecution?: boolean
@@ -24,7 +24,7 @@ export interface JobOptions<Data extends object = Record<string, unknown>> {
   readonly schema?: StandardSchema<Data, unknown>
 }
 
-/** Options with a schema: jobs store what it takes, and are given what it answers. */
+/** Options with a schema: the store keeps the schema's input, the job gets its output. */
 export interface WithSchema<Data extends object, Stored> extends JobOptions<Data> {
   readonly schema: StandardSchema<Data, Stored>
 }
@@ -119,7 +119,7 @@ export function defineClassJob<Data extends object>(jobClass: JobClass<Data>): I
 
 /** What {@link toJobDefinition} takes. */
 export const checkJobSource: ArgumentCheck = checkThat(
-  'what defineJob or defineWorkerJob answered, or a class with an execute method',
+  'what defineJob or defineWorkerJob returned, or a class with an execute method',
   (value) => typeof value === 'function' || (isObject(value) && isJobDefinition(value)),
 )
 
@@ -133,7 +133,7 @@ export function toJobDefinition<Data extends object>(source: JobSource<Data>): J
   return typeof source === 'function' ? defineClassJob(source) : source
 }
 
-/** Refuses names that a store cannot keep. */
+/** Refuses a job type that a store cannot keep. */
 export function requireJobType(jobType: string): void {
   if (typeof jobType !== 'string' || jobType.trim() === '' || jobType.length > jobTypeMaxLength) {
     throw new InvalidArgumentError(

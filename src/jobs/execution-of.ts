@@ -4,13 +4,13 @@ import { checkJobSource, type JobSource, toJobDefinition } from './define-job.ts
 import type { JobDefinition } from './job-definition.ts'
 import type { JobExecutionContext } from './job-execution-context.ts'
 
-/** An execution of which the types of its data and of its answer are known. */
+/** An execution whose data and result have known types. */
 export type ExecutionOf<Data extends object, Result = unknown> = JobExecutionContext &
   Pick<JobExecutionContext<Data, Result>, 'mergedJobDataMap' | 'result'>
 
 /**
- * Whether an execution is one of a definition's jobs: listeners and observers of events are told of every job, and know
- * the type of its data and of what it answered from here on.
+ * Whether an execution is of a definition's job type. Listeners and observers of events get the executions of every
+ * job; where this is true, the compiler knows the types of the data and of the result.
  *
  * @example
  * scheduler.events.on('jobWasExecuted', ({ context }) => {
@@ -29,7 +29,7 @@ export function isExecutionOf<Data extends object>(
 ): context is ExecutionOf<Data>
 export function isExecutionOf(context: JobExecutionContext, job: JobSource): boolean {
   if (!isObject(context) || !isObject(context.jobDetail)) {
-    throw wrongArgument('isExecutionOf', 'context', 'what listeners and events are given', context)
+    throw wrongArgument('isExecutionOf', 'context', 'the context that listeners and events get', context)
   }
   checkJobSource('isExecutionOf', 'job', job)
   return context.jobDetail.jobType === toJobDefinition(job).jobType

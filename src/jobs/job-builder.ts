@@ -11,12 +11,12 @@ import type { JobDefinition } from './job-definition.ts'
 import { checkJobDetail, type JobDetail } from './job-detail.ts'
 import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
 
-/** What `build` asks for, which nothing is, while these fields of the data are missing. */
+/** A parameter of `build` that no value fits, while these fields of the data are missing. */
 export interface MissingJobData<Missing extends PropertyKey> {
   readonly 'pass these fields to usingJobData, or call restOfDataFromTriggers()': Missing
 }
 
-/** Fields that the data does not know, which may not be there: `extends` alone would let them pass. */
+/** Forbids fields that the data type does not have: `extends` alone would let them pass. */
 export type UnknownKeys<Given, Data extends object> = object extends Data
   ? unknown
   : { readonly [Key in Exclude<keyof Given, keyof Data>]: never }
@@ -136,15 +136,15 @@ export class JobBuilder<
   }
 
   /**
-   * Says that the data which the job does not have comes with its triggers, or with `triggerJob`: `build` then asks for
-   * none. A schema, when the definition has one, still checks what comes together when a trigger is scheduled.
+   * Says that the rest of the data comes with the triggers, or with `triggerJob`: `build` then requires no field. A
+   * schema, when the definition has one, still checks the merged data when a trigger is scheduled.
    */
   restOfDataFromTriggers(): JobBuilder<Data, never>
   restOfDataFromTriggers(): this {
     return this
   }
 
-  /** Run again under a recovery trigger when the node dies in the middle (persistent stores). False: do not. */
+  /** Run again under a recovery trigger when the node dies during an execution (persistent stores). False: do not. */
   requestRecovery(requests: boolean = true): this {
     checkBoolean('JobBuilder.requestRecovery', 'requests', requests)
     this.#draft.requestsRecovery = requests
@@ -159,8 +159,8 @@ export class JobBuilder<
   }
 
   /**
-   * No two executions of this job key at the same time. False takes the call back, and not what the definition says,
-   * which always holds.
+   * No two executions of this job key at the same time. False undoes an earlier call; it does not change what the
+   * definition says.
    */
   disallowConcurrentExecution(disallows: boolean = true): this {
     checkBoolean('JobBuilder.disallowConcurrentExecution', 'disallows', disallows)
@@ -169,8 +169,8 @@ export class JobBuilder<
   }
 
   /**
-   * Store what the job left in `context.jobDetail.jobDataMap`. False takes the call back, and not what the definition
-   * says, which always holds.
+   * Store what the job left in `context.jobDetail.jobDataMap`. False undoes an earlier call; it does not change what
+   * the definition says.
    */
   persistJobDataAfterExecution(persists: boolean = true): this {
     checkBoolean('JobBuilder.persistJobDataAfterExecution', 'persists', persists)
@@ -197,10 +197,11 @@ export class JobBuilder<
   }
 
   /**
-   * Runs the job on these nodes of a cluster, by their instance ids: on no other when it is `required` (the default),
-   * or else on others only while none of these is there. Stores that one scheduler uses run it in any case.
+   * Runs the job on these nodes of a cluster, by their instance ids: on no other node when it is `required` (the
+   * default), or else on other nodes only while none of these is alive. With a store for one scheduler the job runs in
+   * any case.
    *
-   * @throws InvalidArgumentError for an empty list, or a name that no node can have here
+   * @throws InvalidArgumentError for an empty list, or a name that `onNodes` cannot store
    */
   onNodes(names: readonly string[], options: { readonly required?: boolean } = {}): this {
     checkOptions('JobBuilder.onNodes', options, { required: checkBoolean })
@@ -222,9 +223,9 @@ export class JobBuilder<
     const key: JobKey = draft.key ?? generatedJobKey(systemIds.uniqueName())
     const hasData = Object.keys(draft.data).length > 0
     const { nodeAffinity } = draft
-    // Field by field: a spread takes several times as long, and stores of a million jobs are built of this.
+    // Field by field: a spread takes several times as long, which counts when a million jobs are stored.
     const job: JobDetail<Data> = {
-      // The type of its data is what this builder knows.
+      // Only this builder knows the type of the data.
       key: key as JobKey<Data>,
       jobType: draft.jobType,
       description: draft.description,
@@ -240,7 +241,7 @@ export class JobBuilder<
   }
 }
 
-/** What would need escaping in the text that is searched for names. */
+/** Characters that would need escaping in the stored list of names. */
 const unfitForNodeName = /["\\\p{Cc}\p{Surrogate}]/u
 
 function requireNodeNames(names: unknown): string[] {

@@ -15,7 +15,7 @@ export interface JobClass<Data extends object = Record<string, unknown>> {
   readonly persistJobDataAfterExecution?: boolean
 }
 
-/** What a worker module exports: it gets what can cross a thread, and returns what can. */
+/** What a worker module exports. Its argument and its result cross a thread, so they are plain data. */
 export type WorkerJobFunction<Data extends object = Record<string, unknown>> = (
   context: JobRunContext<Data>,
 ) => unknown
@@ -40,11 +40,11 @@ export interface InlineJobDefinition<
 > extends JobDefinitionBase<Data> {
   readonly kind: 'inline'
   execute(context: JobExecutionContext<Data>): unknown
-  /** Never there: carries the type of what the job answers. */
+  /** Has no value; carries the type of the job's result. */
   readonly answers?: Result
-  /** Never there: carries the type of the data as it is stored, before a schema fills in and converts. */
+  /** Has no value; carries the type of the data as it is stored, before a schema fills in and converts. */
   readonly stores?: Stored
-  /** For class jobs: makes the instance that `execute` is called on. */
+  /** The class of a class job; null for a function. */
   readonly jobClass: JobClass<Data> | null
 }
 
@@ -54,7 +54,7 @@ export interface WorkerJobDefinition<
   Stored extends object = Data,
 > extends JobDefinitionBase<Data> {
   readonly kind: 'worker'
-  /** Never there: carries the type of the data as it is stored, before a schema fills in and converts. */
+  /** Has no value; carries the type of the data as it is stored, before a schema fills in and converts. */
   readonly stores?: Stored
   /** `file:` URL of the module. */
   readonly moduleUrl: string

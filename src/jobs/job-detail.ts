@@ -8,7 +8,7 @@ import type { RetryPolicy } from './retry-policy.ts'
 export interface NodeAffinity {
   /** Instance ids. */
   readonly names: readonly string[]
-  /** No other node runs the job; without it, others do while none of these is there. */
+  /** True: no other node runs the job. False: other nodes run it while none of these is alive. */
   readonly required: boolean
 }
 
@@ -21,9 +21,9 @@ export interface JobDetail<Data extends object = object> {
   readonly jobType: string
   readonly description: string | null
   readonly jobDataMap: JobDataMap
-  /** A durable job stays when its last trigger goes. */
+  /** A durable job stays when its last trigger is deleted. */
   readonly durable: boolean
-  /** Run again under a recovery trigger when the node dies in the middle (persistent stores). */
+  /** Run again under a recovery trigger when the node dies during an execution (persistent stores). */
   readonly requestsRecovery: boolean
   /** No two executions of this job key at the same time. */
   readonly disallowConcurrentExecution: boolean
@@ -32,7 +32,7 @@ export interface JobDetail<Data extends object = object> {
   /** Milliseconds after which an execution is interrupted; null for no limit. */
   readonly timeoutMs: number | null
   readonly retry: RetryPolicy | null
-  /** The nodes of a cluster that are to run it; without it, all. */
+  /** The nodes of a cluster that are to run the job; null for all. */
   readonly nodeAffinity?: NodeAffinity
 }
 

@@ -8,7 +8,7 @@ import type { JobScheduler } from './job-scheduler.ts'
 /** A job detail whose data the running job may change; stored back for jobs that persist their data. */
 export type ExecutingJobDetail = Omit<JobDetail, 'jobDataMap'> & { jobDataMap: Record<string, unknown> }
 
-/** What a job sees of its own firing, wherever it runs: on the event loop or in a worker thread. */
+/** What a job sees of its own firing, on the event loop and in a worker thread. */
 export interface JobRunContext<Data extends object = Record<string, unknown>> {
   readonly jobKey: JobKey
   readonly triggerKey: TriggerKey
@@ -18,13 +18,13 @@ export interface JobRunContext<Data extends object = Record<string, unknown>> {
   readonly mergedJobDataMap: Data
   /** The job's own data, writable; what is left here is stored for jobs that persist their data. */
   readonly jobDataMap: Record<string, unknown>
-  /** When the firing really began. */
+  /** When the trigger fired. */
   readonly fireTime: Date
   /** When the firing was planned, also when a misfire policy moved it. */
   readonly scheduledFireTime: Date
   readonly previousFireTime: Date | null
   readonly nextFireTime: Date | null
-  /** True when a recovery runs a firing that another process did not finish. */
+  /** True when this execution is the recovery of a firing that another process did not finish. */
   readonly recovering: boolean
   /** 0 for the first run, one more with each immediate refire. */
   readonly refireCount: number

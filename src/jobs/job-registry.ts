@@ -68,7 +68,7 @@ export class JobRegistry {
    */
   complete(jobDetail: JobDetail): JobDetail {
     const definition = this.get(jobDetail.jobType)
-    // What JobBuilder made of the definition has all of it already.
+    // A job that JobBuilder built from the definition has all of it already.
     if (Object.isFrozen(jobDetail) && hasEverythingOf(definition, jobDetail)) return jobDetail
     const completed: JobDetail = {
       ...jobDetail,

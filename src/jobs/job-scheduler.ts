@@ -8,7 +8,7 @@ export interface ReplaceOptions {
   readonly replace?: boolean
 }
 
-/** What a running job may ask of its scheduler; the whole `Scheduler` has it too. */
+/** The part of `Scheduler` that a running job has. */
 export interface JobScheduler {
   readonly schedulerName: string
   readonly schedulerInstanceId: string
@@ -28,7 +28,7 @@ export interface JobScheduler {
   ): Promise<Date>
   rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null>
   unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
-  /** Runs a job once, now; what is given goes over the job's own data. */
+  /** Runs a job once, now; `data` is merged over the job's own. */
   triggerJob<Data extends object>(jobKey: JobKey<Data>, data?: MoreJobData<Data>): Promise<TriggerKey>
   deleteJob(jobKey: JobKey): Promise<boolean>
   getJobDetail(jobKey: JobKey): Promise<JobDetail | null>

@@ -12,7 +12,10 @@ export interface RetryBackoff {
   readonly factor: number
   /** No wait is longer than this. Default one hour. */
   readonly maxMs: number
-  /** Share of the wait that is random, 0 to 1, so that failures do not come back in step. Default 0.5. */
+  /**
+   * Share of the wait that is random, 0 to 1, so that jobs that failed together are not tried again together. Default
+   * 0.5.
+   */
   readonly jitter: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * The part of the Standard Schema interface (version 1) that is used here; zod, valibot, arktype and others
- * implement it, so none of them is a dependency.
+ * The part of the Standard Schema interface (version 1) that is used here. zod, valibot, arktype and others implement
+ * it; none of them is a dependency.
  */
 export interface StandardSchema<Output = unknown, Input = Output> {
   readonly '~standard': {

@@ -4,23 +4,23 @@ import type { EpochMs } from '../time/clock.ts'
 /** A node of the cluster. */
 export interface SchedulerNode {
   readonly instanceId: string
-  /** The scheduler that was asked. */
+  /** Whether it is the scheduler that was asked. */
   readonly isSelf: boolean
   /**
-   * `overdue` when it has missed check-ins; `failed` by the rule by which others recover its work, which they are about
-   * to do.
+   * `overdue` when it has missed a check-in; `failed` when it has missed so many that other nodes recover its work
+   * next.
    */
   readonly state: 'alive' | 'overdue' | 'failed'
-  /** Null where nodes do not check in, as they are alone. */
+  /** Null where nodes do not check in, because there is one only. */
   readonly lastCheckInMs: EpochMs | null
   readonly checkInIntervalMs: number | null
-  /** Of this package; null for a node of Java, as what follows. */
+  /** Of this package. Null for a Java node, as are the fields below. */
   readonly version: string | null
   readonly host: string | null
   readonly pid: number | null
   /** The job types whose code it has. */
   readonly jobTypes: readonly string[] | null
-  /** How far the database's time is ahead of its machine's clock; null while that is not known. */
+  /** How far the database's time is ahead of the node's clock; null while that is not known. */
   readonly clockOffsetMs: number | null
 }
 
@@ -44,6 +44,6 @@ export interface JobStoreCluster {
   nodes(): Promise<readonly SchedulerNode[]>
   /** The executions in flight on every node. */
   executing(): Promise<readonly ExecutingJob[]>
-  /** Asks the other nodes to interrupt; they hear it soon, if they listen at all. */
+  /** Asks the other nodes to interrupt; nodes that do not listen to others are not reached. */
   interrupt(target: InterruptTarget): Promise<void>
 }

@@ -30,7 +30,7 @@ import type {
 } from './queries.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** The operations of a store: everything that answers with a promise. */
+/** The operations of a store: every method that returns a promise. */
 export type JobStoreOperation = {
   [Name in keyof JobStore]-?: NonNullable<JobStore[Name]> extends (...args: never[]) => Promise<unknown>
     ? Name
@@ -40,13 +40,13 @@ export type JobStoreOperation = {
 const noBatch: AcquiredAndFired = { fired: [], acquired: [] }
 
 /**
- * A store that hands every operation on to another one: the base of stores that log, measure or fail on purpose.
+ * A store that passes every operation on to another one: the base of stores that log, measure or fail on purpose.
  * Override `around` to do something at every operation, or a method to change one.
  */
 export class DelegatingJobStore implements JobStore {
   protected readonly inner: JobStore
 
-  /** There only when the inner store has it. */
+  /** Present only when the inner store has it. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
 
   constructor(inner: JobStore) {

@@ -8,6 +8,7 @@ import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import { compareFireOrder } from '../triggers/trigger.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
 import type { LockWait } from './lock-wait.ts'
 import type {
@@ -24,7 +25,7 @@ import type {
 } from './queries.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** What a store can do, so that the conformance suite knows what to ask of it. */
+/** What a store can do. The conformance suite chooses its cases by it. */
 export interface JobStoreCapabilities {
   /** Jobs and triggers survive the process. */
   readonly persistent: boolean
@@ -32,13 +33,13 @@ export interface JobStoreCapabilities {
   readonly clustered: boolean
   /** Executions that ended are remembered. Default false. */
   readonly history?: boolean
-  /** There is `acquireAndFire`. Default false. */
+  /** The store has `acquireAndFire`. Default false. */
   readonly firesAtOnce?: boolean
   /** Jobs can be scheduled inside of a transaction of the user's own. Default false. */
   readonly sharedTransactions?: boolean
 }
 
-/** An execution that was in flight on a node that failed, and that nobody runs again. */
+/** An execution that was in flight on a node that failed, and that is not run again. */
 export interface LostExecution {
   readonly fireInstanceId: string
   /** The node that failed. */
@@ -49,9 +50,9 @@ export interface LostExecution {
   readonly scheduledFireTimeMs: EpochMs
 }
 
-/** What became of the work of a node that failed. */
+/** What recovery did with the work of a node that failed. */
 export interface NodeRecovery {
-  /** The node that failed; the scheduler's own when it is what an earlier run left. */
+  /** The node that failed; the scheduler's own id when the work was left by an earlier run. */
   readonly instanceId: string
   /** Triggers that wait again. */
   readonly releasedClaims: number
@@ -60,13 +61,15 @@ export interface NodeRecovery {
   readonly lostExecutions: number
 }
 
-/** What a store tells its scheduler, without knowing it. Calls return at once and never throw. */
+/**
+ * The calls of a store to its scheduler, which the store does not know otherwise. They return at once and never throw.
+ */
 export interface SchedulerSignaler {
   /** A misfire policy is about to be applied to this trigger. */
   triggerMisfired(trigger: Trigger): void
   /** This trigger will never fire again. */
   triggerFinalized(trigger: Trigger): void
-  /** The store deleted a job because its last trigger went. */
+  /** The store deleted a job because its last trigger was deleted. */
   jobDeleted(jobKey: JobKey): void
   /** A trigger went to the ERROR state. */
   triggerInError(triggerKey: TriggerKey, reason: string): void
@@ -78,15 +81,15 @@ export interface SchedulerSignaler {
   /** The work of a failed node, or of an earlier run, was recovered. */
   nodeRecovered(recovery: NodeRecovery): void
   executionLost(execution: LostExecution): void
-  /** This node cannot show that it is alive, and tries again; told once until it can. */
+  /** This node could not check in, and tries again. Called once until a check-in succeeds. */
   checkInFailed(cause: unknown): void
-  /** This node can show that it is alive again, after so many attempts that failed. */
+  /** This node has checked in again, after so many attempts that failed. */
   checkInRestored(failedAttempts: number): void
-  /** Another node took this one for failed and recovered its work: what it had claimed or was running is void. */
+  /** Another node took this one for failed and recovered its work: this node's claims and executions are void. */
   recoveredByPeer(): void
   /**
-   * The time that the store goes by is this much ahead of the context's clock, give or take the uncertainty. Stores
-   * that go by that clock never call it.
+   * The store's time is this much ahead of the context's clock, give or take the uncertainty. Stores that use that
+   * clock never call it.
    */
   clockOffsetMeasured(offsetMs: number, uncertaintyMs: number): void
   /** Another node asks to interrupt executions that may run here. */
@@ -95,7 +98,7 @@ export interface SchedulerSignaler {
   lockWaitExceeded(wait: LockWait): void
 }
 
-/** Everything a store needs, by value, once. */
+/** What the scheduler gives a store at `initialize`. */
 export interface JobStoreContext {
   readonly schedulerName: string
   readonly instanceId: string
@@ -109,7 +112,7 @@ export interface JobStoreContext {
   readonly knowsJobType: (jobType: string) => boolean
   /** How triggers are written down and read back. A store refuses a trigger of another family. */
   readonly triggerFamilies: TriggerFamilies
-  /** The job types whose code this node has, for people who look at the cluster. */
+  /** The job types whose code this node has, for the list of the cluster's nodes. */
   readonly jobTypes: () => readonly string[]
 }
 
@@ -124,8 +127,8 @@ export interface AcquireRequest {
    */
   readonly timeWindowMs: number
   /**
-   * Asked between batches of late triggers that a store moves out of the way: false to answer with what there is, which
-   * may be nothing although more is due. Default: the answer is wanted.
+   * The store calls it between batches of misfired triggers. False: the store answers with what it has found, which may
+   * be nothing although triggers are due. Default: true.
    */
   readonly isStillWanted?: () => boolean
 }
@@ -136,19 +139,24 @@ export interface AcquiredTrigger {
   readonly fireInstanceId: string
 }
 
-/** The batch of `acquireAndFire`: what has fired, and claims on what is not due yet. */
+/** Claims in the order in which they fire: late triggers that ignore it may have been found behind others. */
+export function inFireOrder(claims: AcquiredTrigger[]): AcquiredTrigger[] {
+  return claims.sort((a, b) => compareFireOrder(a.trigger, b.trigger))
+}
+
+/** The batch of `acquireAndFire`: firings, and claims on triggers that are not due yet. */
 export interface AcquiredAndFired {
   readonly fired: readonly TriggerFiredBundle[]
   readonly acquired: readonly AcquiredTrigger[]
   /**
-   * When to ask again although nothing may be signalled until then, by the clock of the context: now or earlier for
-   * what is due and was left because another transaction held it, later for what other nodes will have fired by
-   * then. Absent when there is no such reason, or something was due and was taken.
+   * When the loop should ask again without a signal, by the clock of the context. Now or earlier: due triggers were
+   * left because another transaction had locked them. Later: other nodes have claimed triggers and will have fired them
+   * by then. Absent when there is no such reason, or due triggers were taken.
    */
   readonly lookAgainAtMs?: EpochMs
 }
 
-/** Everything an execution needs. */
+/** One firing, with everything that its execution needs. */
 export interface TriggerFiredBundle {
   readonly fireInstanceId: string
   readonly jobDetail: JobDetail
@@ -188,9 +196,9 @@ export type CompletedExecutionInstruction = (typeof completedExecutionInstructio
 /** How an execution went, for stores that remember it. */
 export interface ExecutionReport {
   readonly outcome: Exclude<ExecutionOutcome, 'lost'>
-  /** What it failed with; null when it did not. */
+  /** Its error; null when it did not fail. */
   readonly errorText: string | null
-  /** The trigger that was to fire, also when a retry or a recovery ran in its place. */
+  /** The original trigger, also when a retry or a recovery trigger fired in its place. */
   readonly triggerKey: TriggerKey
   readonly scheduledFireTimeMs: EpochMs
   readonly fireTimeMs: EpochMs
@@ -206,11 +214,11 @@ export interface JobCompletion {
   readonly trigger: Trigger
   readonly jobDetail: JobDetail
   readonly instruction: CompletedExecutionInstruction
-  /** Data to store back, for jobs that persist it; null to leave it as it is. */
+  /** Data to store back, for jobs that persist their data; null to leave them as they are. */
   readonly jobDataMap: JobDataMap | null
   /** A trigger that runs the job again after a failure, stored together with the completion. */
   readonly retryTrigger: Trigger | null
-  /** Left out by those who end an execution that never began. */
+  /** Absent for an execution that never began. */
   readonly report?: ExecutionReport
 }
 
@@ -222,15 +230,16 @@ export interface ScheduleEntry {
 
 export interface StoreShutdownOptions {
   /**
-   * When this is aborted, also before the call or during it, the scheduler cannot wait any more: the store asks its
-   * server nothing more, refuses what is under way, and leaves no timer, connection or thread behind.
+   * When this is aborted, before or during the call, the scheduler does not wait any more: the store sends nothing more
+   * to its server, rejects operations under way, and leaves no timer, connection or thread behind.
    */
   readonly cut?: AbortSignal
 }
 
 /**
- * The part of a store that can work inside of a transaction of the user's own. Nothing is told to the signaler, as
- * nobody knows yet whether it will have happened; but when the transaction has ended, whatever may fire is looked for.
+ * The part of a store that can work inside of a transaction of the user's own. The store does not call the signaler for
+ * it, because the transaction may roll back. When the transaction has ended, the store wakes the loop for triggers that
+ * may fire.
  */
 export type JobStoreTransaction = Pick<
   JobStore,
@@ -251,17 +260,18 @@ export type JobStoreTransaction = Pick<
  *
  * Every method is asynchronous and takes and returns immutable values. Operations on unknown keys answer `false`,
  * `null` or an empty list. Each method is atomic: it happens whole or not at all. Lists are in no order unless one is
- * named. A method that the loop calls waits for no lock that another session may hold for long: it passes over what is
- * locked, and says so. The conformance suite in `quartz-ts/testing` is the definition of what a store is.
+ * named. A method that the loop calls waits for no lock that another session may hold for long: it passes over locked
+ * rows, and its answer says so. The conformance suite in `quartz-ts/testing` is the definition of what a store is.
  *
  * A job that forbids concurrent execution blocks its triggers exactly while an execution of its key is in flight,
- * whatever happened to the job or the triggers since it began. Whatever may let something fire earlier than was
- * known is told to the signaler's `schedulingChanged`, except what the scheduler's own loop asked for.
+ * whatever happened to the job or the triggers since it began. After an operation that may let a trigger fire earlier
+ * than was known, the store calls the signaler's `schedulingChanged`, except for operations of the scheduler's own
+ * loop.
  */
 export interface JobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
-  /** Null for a store that one scheduler uses. */
+  /** Null for a store that only one scheduler can use. */
   readonly cluster: JobStoreCluster | null
 
   /**
@@ -274,7 +284,7 @@ export interface JobStore {
   schedulerStarted(): Promise<void>
   schedulerPaused(): Promise<void>
   schedulerResumed(): Promise<void>
-  /** Frees everything; harmless when called twice or before `initialize`. */
+  /** Frees all resources; harmless when called twice or before `initialize`. */
   shutdown(options?: StoreShutdownOptions): Promise<void>
   /** Milliseconds to wait after `failures` failed acquisitions in a row. */
   acquireRetryDelayMs(failures: number): number
@@ -332,7 +342,7 @@ export interface JobStore {
   pauseJob(key: JobKey): Promise<boolean>
   /** The same for job groups: triggers stored later for jobs of these groups start paused. */
   pauseJobs(matcher: GroupMatcher): Promise<readonly string[]>
-  /** Pauses and remembers every trigger group, and each one that comes into being until all groups are resumed. */
+  /** Pauses and remembers every trigger group, and each new one until all groups are resumed. */
   pauseAll(): Promise<void>
   /**
    * Resumes one trigger, also when one of its groups is paused; the groups stay remembered. Here and in the methods
@@ -355,8 +365,8 @@ export interface JobStore {
   getPausedJobGroups(): Promise<readonly string[]>
 
   /**
-   * With `updateTriggers` the triggers that name the calendar get the fire time that it leaves them: claims on them
-   * end, pauses and errors stay, and a trigger whose last fire time it had taken is revived.
+   * With `updateTriggers` the triggers that name the calendar get their fire times anew: claims on them end, pauses and
+   * errors stay, and a trigger that had no fire time left under the old calendar goes on.
    *
    * @throws ObjectAlreadyExistsError without `replace`, when the name is taken
    */
@@ -380,26 +390,27 @@ export interface JobStore {
    */
   acquireNextTriggers(request: AcquireRequest): Promise<readonly AcquiredTrigger[]>
   /**
-   * What an acquisition and the firing of what is due by now would do, in one step and with one commit, for stores to
-   * which a step is dear; left out by others. What is not due yet is claimed; so may be what is.
+   * Acquires triggers and fires those that are due by now, in one step with one commit. For stores where a step is
+   * expensive; optional. Triggers that are not due yet are claimed; due ones may be claimed only, too.
    */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
   /**
-   * Gives claims back unfired. Claims that are not held any more are passed over. Answers those that are held still
-   * because another session holds a lock on what giving them back takes: try again soon.
+   * Releases claims unfired. Claims that this scheduler does not hold any more are passed over. Answers claims that are
+   * still held because another session has locked their rows: the caller tries again soon.
    */
   releaseAcquiredTriggers(acquired: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]>
   /**
-   * Gives back every claim that this scheduler holds: for when the answer to an acquisition was lost, and with it the
-   * knowledge of what was claimed. Those that another session's lock is in the way of the store gives back later.
+   * Releases every claim that this scheduler holds: for when the answer to an acquisition was lost, so that the loop
+   * does not know its claims. The store itself releases later the claims whose rows another session has locked.
    */
   releaseAllAcquiredTriggers(): Promise<void>
   /** Marks claims as fired; the answer has one result per claim, in the same order. */
   triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]>
   /**
-   * Ends executions. A completion whose firing is not ours any more is passed over; an instruction about a trigger
-   * that is gone by now, or belongs to another job, does nothing. Answers those that were not written because somebody
-   * else holds a lock on what they are about: try again soon, and do not let others wait for them.
+   * Ends executions. A completion whose firing is not this scheduler's any more is passed over; an instruction about a
+   * trigger that is gone by now, or belongs to another job, does nothing. Answers completions that were not written
+   * because another session has locked their rows: the caller tries again soon, and lets no other completion wait for
+   * them.
    */
   triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]>
 
@@ -408,7 +419,7 @@ export interface JobStore {
    * first 10,000 that are due; at most 100 types.
    */
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]>
-  /** Executions that ended, those that began last first; none from a store that remembers none. */
+  /** Executions that ended, those that began last first; empty for a store that keeps no history. */
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>
 
   /**

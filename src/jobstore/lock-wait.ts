@@ -1,23 +1,23 @@
-/** A statement of a store that waits for a lock of somebody else. */
+/** A statement of a store that waits for a lock of another session. */
 export interface LockWait {
-  /** The beginning of its text, without values. */
+  /** The beginning of the statement, without values. */
   readonly statement: string
   /** The server process that waits. */
   readonly processId: number
-  /** So far. */
+  /** How long it has waited so far. */
   readonly waitedMs: number
-  /** Who is in the way, the oldest transaction first. */
+  /** The sessions that hold the lock, the oldest transaction first. */
   readonly holders: readonly LockHolder[]
 }
 
-/** A server process that holds what another one waits for. */
+/** A server process that holds a lock for which another one waits. */
 export interface LockHolder {
   readonly processId: number
   /** Of the connection's `application_name`. */
   readonly application: string
   /** `active`, `idle in transaction` and so on. */
   readonly state: string
-  /** What it runs, or ran last; the database hides it from users without the right to see it. */
+  /** Its current or last statement; the database hides it from users without the right to see it. */
   readonly statement: string
   readonly transactionAgeMs: number
 }

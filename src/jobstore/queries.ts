@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
+import { requireInteger } from '../core/options.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { TriggerState } from './trigger-state.ts'
 
@@ -57,19 +58,19 @@ export interface TriggerSummary {
 /** A job type that a node has no code for and whose triggers are due. */
 export interface UnknownJobType {
   readonly jobType: string
-  /** How many of its triggers are due, as far as the store has looked. */
+  /** How many of its triggers are due, among those that the store has read. */
   readonly waiting: number
   /** The first of them with their jobs, at most ten. */
   readonly first: readonly { readonly triggerKey: TriggerKey; readonly jobKey: JobKey }[]
 }
 
-/** How far a store looks for job types that are not known, so that a backlog of them costs no more than this. */
+/** How many triggers a store reads for unknown job types, so that the cost of a backlog is bounded. */
 export const unknownJobTypeLimits = { triggers: 10_000, types: 100, triggersOfType: 10 } as const
 
 export const executionOutcomes = ['succeeded', 'failed', 'vetoed', 'interrupted', 'timedOut', 'lost'] as const
 /**
- * How an execution ended: `vetoed` by a trigger listener, `interrupted` by somebody, `timedOut` by its `timeoutMs`,
- * `lost` with its node and not run again.
+ * How an execution ended: `vetoed` by a trigger listener, `interrupted` by a caller or a shutdown, `timedOut` by its
+ * `timeoutMs`, `lost` with its node and not run again.
  */
 export type ExecutionOutcome = (typeof executionOutcomes)[number]
 
@@ -95,7 +96,7 @@ export interface ExecutionQuery extends PageRequest<ExecutionCursor> {
 /** One execution that ended. */
 export interface ExecutionSummary extends ExecutionCursor {
   readonly jobKey: JobKey
-  /** Null when the job was gone before it was known. */
+  /** Null when the job was deleted before its key was known. */
   readonly jobType: string | null
   readonly triggerKey: TriggerKey
   readonly node: string
@@ -105,6 +106,26 @@ export interface ExecutionSummary extends ExecutionCursor {
   readonly attempt: number
   readonly recovering: boolean
   readonly outcome: ExecutionOutcome
-  /** The beginning of what it failed with. */
+  /** The beginning of its error message. */
   readonly errorText: string | null
+}
+
+const defaultTake = 100
+const maxTake = 1000
+
+/** How many items a page holds at most. */
+export function pageSize(what: string, { take }: PageRequest<unknown>): number {
+  return requireInteger(what, 'take', take ?? defaultTake, { min: 1, max: maxTake })
+}
+
+/**
+ * Makes a page of what was found. The caller asks for one item more than the page holds, which shows whether there is
+ * another page.
+ */
+export function pageOf<Key, Item extends { readonly key: Key }>(
+  found: readonly Item[],
+  size: number,
+): Page<Item, Key> {
+  const items = found.slice(0, size)
+  return { items, next: found.length > size ? (items.at(-1)?.key ?? null) : null }
 }

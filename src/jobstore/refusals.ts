@@ -1,7 +1,7 @@
 import { JobPersistenceError, ObjectAlreadyExistsError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 
-// What every store says when it refuses something, so that users read the same words whichever store they have.
+// The errors with which every store refuses an operation, so that the messages are the same for all stores.
 
 export function jobNotFound(key: TriggerKey, jobKey: JobKey | null): JobPersistenceError {
   const found = jobKey === null ? 'names no job' : `names job '${jobKey.toString()}', which does not exist`

@@ -1,6 +1,6 @@
 /**
- * The life of a stored trigger, as data. The RAM store executes this table, SQL guards come from it, the documents
- * print it and a property test walks it.
+ * The states of a stored trigger, as data. The RAM store executes this table, the guards of SQL statements are made of
+ * it, the docs print it and a property test walks it.
  */
 export const storedTriggerStates = [
   'WAITING',
@@ -17,7 +17,7 @@ export type StoredTriggerState = (typeof storedTriggerStates)[number]
 export const triggerActions = [
   /** A scheduler claims it for its next fire time. */
   'acquire',
-  /** The claim is given back unfired. */
+  /** The claim is released unfired. */
   'release',
   /** It fired and has a next fire time. */
   'fire',
@@ -31,11 +31,11 @@ export const triggerActions = [
   'resume',
   /** It will not fire again: an instruction said so, or a misfire left no next time. */
   'complete',
-  /** It cannot be fired on this cluster as it is. */
+  /** It cannot be fired in its present form. */
   'fail',
   /** An operator cleared the error. */
   'reset',
-  /** The calendar it names was replaced and it has a fire time again. */
+  /** Its calendar was replaced and it has a fire time again. */
   'revive',
 ] as const
 export type TriggerAction = (typeof triggerActions)[number]
@@ -82,7 +82,7 @@ export function nextTriggerState(
 }
 
 export const triggerStates = ['NONE', 'NORMAL', 'PAUSED', 'COMPLETE', 'ERROR', 'BLOCKED'] as const
-/** What users are told about a trigger. */
+/** The state of a trigger as users see it. */
 export type TriggerState = (typeof triggerStates)[number]
 
 const reported: Readonly<Record<StoredTriggerState, TriggerState>> = {

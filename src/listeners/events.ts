@@ -1,14 +1,17 @@
 import type { JobExecutionError, SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
-import { type EventNames, TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
+import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
 import type { LockHolder } from '../jobstore/lock-wait.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { JobListener } from './job-listener.ts'
+import type { SchedulerListener } from './scheduler-listener.ts'
+import type { TriggerListener } from './trigger-listener.ts'
 
-/** Every event with its payload. Events are observations: synchronous, after the fact, without influence. */
+/** Every event with its payload. Observers are called synchronously after the fact and cannot change anything. */
 export interface SchedulerEventMap {
   /** A trigger was stored. */
   jobScheduled: { readonly trigger: Trigger }
@@ -78,8 +81,8 @@ export interface SchedulerEventMap {
   /** Another node stopped checking in; this one is about to recover its work. */
   nodeFailed: { readonly instanceId: string }
   /**
-   * This node recovered the work of a failed node, or of an earlier run of its own, or what the database had of this
-   * node and the node was never told of.
+   * This node recovered the work of a failed node, or of an earlier run of its own, or claims of its own whose answer
+   * from the database was lost.
    */
   nodeRecovered: {
     readonly instanceId: string
@@ -108,8 +111,8 @@ export interface SchedulerEventMap {
   /** The machine's clock is further from the store's time than `maxClockSkewMs` allows; the store's time counts. */
   clockSkewed: { readonly offsetMs: number; readonly maxClockSkewMs: number }
   /**
-   * An operation of this node waits for a lock for longer than `lockWaitWarningMs` of the job store. What the loop does
-   * waits for none.
+   * An operation of this node waits for a lock for longer than `lockWaitWarningMs` of the job store. The loop itself
+   * waits for no lock.
    */
   lockWaitExceeded: {
     readonly instanceId: string
@@ -119,8 +122,8 @@ export interface SchedulerEventMap {
     readonly holders: readonly LockHolder[]
   }
   /**
-   * A worker thread was terminated and does not exit, because it is in native code. What it runs goes on, and keeps
-   * its slots and jobs until the thread exits.
+   * A worker thread was terminated and does not exit, because it is in native code. Its executions go on and keep their
+   * slots until the thread exits.
    */
   workerThreadStuck: {
     readonly threadId: number
@@ -152,8 +155,8 @@ export interface SchedulerEventMap {
     readonly error: JobExecutionError
   }
   /**
-   * Triggers are due whose job type no node has the code of: they wait until one registers it. Sent once for each type
-   * while a scheduler lives.
+   * Triggers are due and no node has the code of their job type: they wait until a node registers it. Sent once for
+   * each type in the life of a scheduler.
    */
   jobTypeUnknown: {
     readonly jobType: string
@@ -172,54 +175,74 @@ export type SchedulerEventObserver<Name extends SchedulerEventName> = (
 /** The events of one scheduler, for observers. */
 export type SchedulerEvents = TypedEvents<SchedulerEventMap>
 
-const eventNames: EventNames<SchedulerEventMap> = {
-  shutdownIncomplete: true,
-  workerThreadStuck: true,
-  retriesExhausted: true,
-  jobTypeUnknown: true,
-  jobScheduled: true,
-  jobUnscheduled: true,
-  triggerFinalized: true,
-  triggerPaused: true,
-  triggersPaused: true,
-  triggerResumed: true,
-  triggersResumed: true,
-  jobAdded: true,
-  jobDeleted: true,
-  jobPaused: true,
-  jobsPaused: true,
-  jobResumed: true,
-  jobsResumed: true,
-  schedulingDataCleared: true,
-  schedulerStarting: true,
-  schedulerStarted: true,
-  schedulerInStandbyMode: true,
-  schedulerShuttingdown: true,
-  schedulerShutdown: true,
-  schedulerError: true,
-  triggerFired: true,
-  triggerMisfired: true,
-  triggerComplete: true,
-  triggerInError: true,
-  nodeFailed: true,
-  nodeRecovered: true,
-  executionLost: true,
-  checkInFailed: true,
-  checkInRestored: true,
-  recoveredByPeer: true,
-  clockSkewed: true,
-  lockWaitExceeded: true,
-  jobToBeExecuted: true,
-  jobExecutionVetoed: true,
-  jobWasExecuted: true,
-  jobProgress: true,
-  jobInterrupted: true,
-  jobRetryScheduled: true,
+/** The kind of listener that has a callback of this name; null for an event that only observers see. */
+type ListenerKind<Name> = Name extends keyof SchedulerListener
+  ? 'scheduler'
+  : Name extends keyof JobListener
+    ? 'job'
+    : Name extends keyof TriggerListener
+      ? 'trigger'
+      : null
+
+/** The one list of events, and of the callbacks of listeners, which have the names of events. */
+const listenerKinds: { readonly [Name in SchedulerEventName]: ListenerKind<Name> } = {
+  jobScheduled: 'scheduler',
+  jobUnscheduled: 'scheduler',
+  triggerFinalized: 'scheduler',
+  triggerPaused: 'scheduler',
+  triggersPaused: 'scheduler',
+  triggerResumed: 'scheduler',
+  triggersResumed: 'scheduler',
+  jobAdded: 'scheduler',
+  jobDeleted: 'scheduler',
+  jobPaused: 'scheduler',
+  jobsPaused: 'scheduler',
+  jobResumed: 'scheduler',
+  jobsResumed: 'scheduler',
+  schedulingDataCleared: 'scheduler',
+  schedulerStarting: 'scheduler',
+  schedulerStarted: 'scheduler',
+  schedulerInStandbyMode: 'scheduler',
+  schedulerShuttingdown: 'scheduler',
+  shutdownIncomplete: null,
+  schedulerShutdown: 'scheduler',
+  schedulerError: 'scheduler',
+  triggerFired: 'trigger',
+  triggerMisfired: 'trigger',
+  triggerComplete: 'trigger',
+  triggerInError: null,
+  nodeFailed: null,
+  nodeRecovered: null,
+  executionLost: null,
+  checkInFailed: null,
+  checkInRestored: null,
+  recoveredByPeer: null,
+  clockSkewed: null,
+  lockWaitExceeded: null,
+  workerThreadStuck: null,
+  jobToBeExecuted: 'job',
+  jobExecutionVetoed: 'job',
+  jobWasExecuted: 'job',
+  jobProgress: null,
+  jobInterrupted: null,
+  jobRetryScheduled: null,
+  retriesExhausted: null,
+  jobTypeUnknown: null,
+}
+
+/** The one callback that is no event. */
+const veto: Exclude<keyof (SchedulerListener & JobListener & TriggerListener), SchedulerEventName | 'name'> =
+  'vetoJobExecution'
+
+/** The callbacks that a kind of listener may have. */
+export function callbacksOf(kind: 'scheduler' | 'job' | 'trigger'): readonly string[] {
+  const named = Object.entries(listenerKinds).filter(([, listenerKind]) => listenerKind === kind)
+  return [...named.map(([name]) => name), ...(kind === 'trigger' ? [veto] : [])]
 }
 
 /** The emitting side. */
 export class SchedulerEventEmitter extends TypedEventEmitter<SchedulerEventMap> {
   constructor(logger: Logger) {
-    super(logger, eventNames)
+    super(logger, listenerKinds)
   }
 }

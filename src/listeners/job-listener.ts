@@ -2,8 +2,8 @@ import type { JobExecutionError } from '../core/errors.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 
 /**
- * Told about executions of jobs, awaited. A listener that throws is reported as a `schedulerError` and disturbs
- * neither the job nor the other listeners.
+ * Called around executions of jobs, and awaited. A listener that throws is reported as a `schedulerError`; the job and
+ * the other listeners go on.
  */
 export interface JobListener {
   /** Unique: adding another listener of this name replaces this one. */

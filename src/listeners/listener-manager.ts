@@ -1,19 +1,20 @@
 import { checkFunction, checkName, checkObject, checkString, listOf } from '../core/arguments.ts'
 import { checkMatcher, type KeyLike, type Matcher } from '../core/matcher.ts'
+import { callbacksOf } from './events.ts'
 import type { JobListener } from './job-listener.ts'
 import type { SchedulerListener } from './scheduler-listener.ts'
 import type { TriggerListener } from './trigger-listener.ts'
 
 interface Registration<Listener> {
   readonly listener: Listener
-  /** Empty means: everything. Several are alternatives. */
+  /** The listener is called for a key that one of them matches; empty: for every key. */
   readonly matchers: readonly Matcher[]
 }
 
-/** Is told of a matcher that threw; its listener counts as not matching. */
+/** Reports a matcher that threw; its listener counts as not matching. */
 type MatcherErrorHandler = (listener: object, error: unknown) => void
 
-/** Named listeners in order of registration; a second one of the same name takes the first one's place. */
+/** Named listeners in order of registration; a second one of the same name replaces the first. */
 class NamedListeners<Listener extends { readonly name: string }> {
   readonly #registrations = new Map<string, Registration<Listener>>()
 
@@ -66,45 +67,7 @@ class NamedListeners<Listener extends { readonly name: string }> {
   }
 }
 
-/** What is called on a listener, so that a method that is no function is found out before it is called. */
-type Callbacks<Listener> = Readonly<Record<keyof Omit<Listener, 'name'>, true>>
-
-const jobCallbacks: Callbacks<Required<JobListener>> = {
-  jobToBeExecuted: true,
-  jobExecutionVetoed: true,
-  jobWasExecuted: true,
-}
-
-const triggerCallbacks: Callbacks<Required<TriggerListener>> = {
-  triggerFired: true,
-  vetoJobExecution: true,
-  triggerMisfired: true,
-  triggerComplete: true,
-}
-
-const schedulerCallbacks: Callbacks<Required<SchedulerListener>> = {
-  jobScheduled: true,
-  jobUnscheduled: true,
-  triggerFinalized: true,
-  triggerPaused: true,
-  triggersPaused: true,
-  triggerResumed: true,
-  triggersResumed: true,
-  jobAdded: true,
-  jobDeleted: true,
-  jobPaused: true,
-  jobsPaused: true,
-  jobResumed: true,
-  jobsResumed: true,
-  schedulerError: true,
-  schedulerInStandbyMode: true,
-  schedulerStarting: true,
-  schedulerStarted: true,
-  schedulerShuttingdown: true,
-  schedulerShutdown: true,
-  schedulingDataCleared: true,
-}
-
+/** Refuses a callback that is no function before it is called. */
 function checkCallbacks(method: string, listener: object, callbacks: readonly string[]): void {
   for (const name of callbacks) {
     const callback: unknown = Reflect.get(listener, name)
@@ -114,8 +77,8 @@ function checkCallbacks(method: string, listener: object, callbacks: readonly st
 
 /** The listeners of one scheduler. They are not stored: each process registers its own. */
 export class ListenerManager {
-  readonly #jobListeners = new NamedListeners<JobListener>('Job', Object.keys(jobCallbacks))
-  readonly #triggerListeners = new NamedListeners<TriggerListener>('Trigger', Object.keys(triggerCallbacks))
+  readonly #jobListeners = new NamedListeners<JobListener>('Job', callbacksOf('job'))
+  readonly #triggerListeners = new NamedListeners<TriggerListener>('Trigger', callbacksOf('trigger'))
   readonly #schedulerListeners = new Set<SchedulerListener>()
 
   /**
@@ -159,7 +122,7 @@ export class ListenerManager {
   /** @throws InvalidArgumentError when one of its methods is no function */
   addSchedulerListener(listener: SchedulerListener): void {
     checkObject('addSchedulerListener', 'listener', listener)
-    checkCallbacks('addSchedulerListener', listener, Object.keys(schedulerCallbacks))
+    checkCallbacks('addSchedulerListener', listener, callbacksOf('scheduler'))
     this.#schedulerListeners.add(listener)
   }
   /** False when it was not registered. */
@@ -171,11 +134,11 @@ export class ListenerManager {
     return [...this.#schedulerListeners]
   }
 
-  /** Listeners to tell about a job, in order. @internal */
+  /** Listeners of a job, in order. @internal */
   jobListenersFor(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly JobListener[] {
     return this.#jobListeners.matching(key, onMatcherError)
   }
-  /** Listeners to tell about a trigger, in order. @internal */
+  /** Listeners of a trigger, in order. @internal */
   triggerListenersFor(key: KeyLike, onMatcherError: MatcherErrorHandler): readonly TriggerListener[] {
     return this.#triggerListeners.matching(key, onMatcherError)
   }

@@ -3,7 +3,7 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
-/** Told about the scheduler and what is scheduled, awaited, in order. */
+/** Called for changes of the scheduler and of what is scheduled, in order, and awaited. */
 export interface SchedulerListener {
   jobScheduled?(trigger: Trigger): void | Promise<void>
   jobUnscheduled?(triggerKey: TriggerKey): void | Promise<void>
@@ -29,5 +29,3 @@ export interface SchedulerListener {
   schedulerShutdown?(): void | Promise<void>
   schedulingDataCleared?(): void | Promise<void>
 }
-
-export type SchedulerCallback = keyof SchedulerListener

@@ -2,7 +2,7 @@ import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
-/** Told about triggers, awaited, with a veto. A listener that throws is reported and counts as no veto. */
+/** Called for triggers, awaited, with a veto. A listener that throws is reported and counts as no veto. */
 export interface TriggerListener {
   /** Unique: adding another listener of this name replaces this one. */
   readonly name: string

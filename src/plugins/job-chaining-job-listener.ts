@@ -16,8 +16,9 @@ interface Link {
 }
 
 /**
- * Runs one job after another: when the first one has ended well, the second one is triggered. Links live in memory,
- * on the instance that runs the first job. A job that asks to be refired is followed up only when its last run ended.
+ * Runs one job after another: when the first one has ended well, the second one is triggered. Links are kept in memory,
+ * so the instance that runs the first job needs them. When a job refires itself, the second job is triggered after its
+ * last run only.
  */
 export class JobChainingJobListener implements JobListener {
   readonly name: string
@@ -59,7 +60,7 @@ export class JobChainingJobListener implements JobListener {
         failures.push(failure)
       }
     }
-    // A follower that cannot be triggered keeps none of the others from running.
+    // The other followers are triggered all the same.
     if (failures.length > 0) {
       const job = context.jobKey.toString()
       throw new AggregateError(

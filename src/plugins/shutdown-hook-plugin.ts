@@ -2,8 +2,8 @@ import { constants } from 'node:os'
 import { checkOneOf, listOf } from '../core/arguments.ts'
 import { listenLastingly } from '../core/lasting-listener.ts'
 import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { unawaited } from '../core/promises.ts'
 import { textOf } from '../core/thrown-value.ts'
-import { unawaited } from '../core/unawaited.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
@@ -36,7 +36,7 @@ export function shutdownHookPlugin(options: ShutdownHookOptions = {}): Scheduler
       const onSignal = (): void => {
         remove()
         unawaited(scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs }), (error) => {
-          // The scheduler is gone, and its events with it.
+          // The scheduler has shut down, so nothing receives its events any more.
           process.emitWarning(`The scheduler could not be shut down at a signal: ${textOf(error)}`)
         })
       }

@@ -5,17 +5,17 @@ import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { FireInstance, SchedulerCluster } from './scheduler.ts'
 import { checkInterruptTarget } from './scheduler-arguments.ts'
-import type { SchedulerEngine } from './scheduler-engine.ts'
 
 export interface ClusterParts {
   readonly store: JobStore
   readonly instanceId: string
-  readonly engine: SchedulerEngine
   readonly executing: ExecutingJobs
   readonly jobTypes: () => readonly string[]
+  /** Throws once the scheduler has been shut down. */
+  readonly requireOpen: () => void
 }
 
-/** All nodes, as far as the store knows of more than this one. */
+/** All nodes that the store knows; this node alone when the store has no cluster. */
 export class Cluster implements SchedulerCluster {
   readonly #parts: ClusterParts
 
@@ -24,14 +24,14 @@ export class Cluster implements SchedulerCluster {
   }
 
   async nodes(): Promise<readonly SchedulerNode[]> {
-    const { engine, store } = this.#parts
-    engine.requireOpen()
+    const { store, requireOpen } = this.#parts
+    requireOpen()
     return store.cluster === null ? [this.#self()] : store.cluster.nodes()
   }
 
   async executingJobs(): Promise<readonly ExecutingJob[]> {
-    const { engine, store, executing, instanceId } = this.#parts
-    engine.requireOpen()
+    const { store, executing, instanceId, requireOpen } = this.#parts
+    requireOpen()
     if (store.cluster !== null) return store.cluster.executing()
     return executing.all().map(({ bundle }) => ({
       fireInstanceId: bundle.fireInstanceId,
@@ -46,15 +46,15 @@ export class Cluster implements SchedulerCluster {
   /** Interrupts what runs here, and asks the nodes that run the rest. */
   async interrupt(target: JobKey | FireInstance): Promise<boolean> {
     checkInterruptTarget('interrupt', 'target', target)
-    const { engine, store, instanceId } = this.#parts
-    engine.requireOpen()
+    const { store, executing, instanceId, requireOpen } = this.#parts
+    requireOpen()
     const request: InterruptTarget = isJobKey(target)
       ? { jobKey: target }
       : { fireInstanceId: target.fireInstanceId }
-    const isHere = engine.interruptHere(request)
+    const isHere = executing.interrupt(request)
     if (store.cluster === null || (isHere && !('jobKey' in request))) return isHere
-    const executing = await store.cluster.executing()
-    const isElsewhere = executing.some(({ node, jobKey, fireInstanceId }) => {
+    const onNodes = await store.cluster.executing()
+    const isElsewhere = onNodes.some(({ node, jobKey, fireInstanceId }) => {
       if (node === instanceId) return false
       return 'jobKey' in request ? jobKey.equals(request.jobKey) : fireInstanceId === request.fireInstanceId
     })

@@ -1,4 +1,4 @@
-import { unawaited } from '../core/unawaited.ts'
+import { unawaited } from '../core/promises.ts'
 import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
@@ -10,7 +10,7 @@ interface Batch {
   readonly completions: JobCompletion[]
   readonly done: Promise<void>
   readonly resolve: () => void
-  /** After the write: when those completions are dealt with that have to be tried again. */
+  /** Resolves when the completions that the write left over are written or given up. */
   later: ReadonlyMap<JobCompletion, Promise<void>> | null
 }
 
@@ -19,9 +19,9 @@ const retryDelayMaxMs = 10_000
 
 /**
  * Tells the store about ended executions, many at a time: those that end together are written together, and while a
- * write is under way the next batch gathers. The store is told whatever happens: a failed write is tried again, each
- * completion by itself, in rounds, so that one that cannot be written holds up neither the others nor later batches.
- * What another session's lock is in the way of is set aside, and is no reason to wait for the store.
+ * write is under way the next batch gathers. A failed write is tried again, each completion by itself, in rounds, so
+ * that a completion that cannot be written holds up neither the others nor later batches. A completion that another
+ * session's lock is in the way of is set aside and does not count as a backlog.
  */
 export class CompletionWriter {
   readonly #store: JobStore
@@ -31,11 +31,11 @@ export class CompletionWriter {
   readonly #backlogMax: number
   readonly #draining = new Waiters()
   readonly #locked: LockedCompletions
-  /** Completions that the store does not know of yet. */
+  /** Completions that are not written yet. */
   #untold = 0
   readonly #unwritten = new Map<JobCompletion, () => void>()
   #gathering: Batch | null = null
-  /** What the store is being told; null while it is told nothing. */
+  /** The write in progress; null while there is none. */
   #writing: Batch | null = null
   #writingSinceMs = 0
   #retrying = false
@@ -44,7 +44,7 @@ export class CompletionWriter {
   #isAbandoned = false
   #unwrittenCount = 0
 
-  /** A store that lags behind by more completions than `backlogMax` is waited for by those who `hand` one over. */
+  /** While more than `backlogMax` completions are not written, callers of `hand` wait for the store. */
   constructor(store: JobStore, clock: Clock, notifier: Notifier, backlogMax: number) {
     this.#store = store
     this.#clock = clock
@@ -59,18 +59,18 @@ export class CompletionWriter {
     })
   }
 
-  /** The store could not be told of something, or does not answer for as long as this. */
+  /** Whether a completion could not be written, or the store has not answered for this long. */
   isStuck(afterMs: number): boolean {
     if (this.#unwritten.size > 0) return true
     return this.#writing !== null && this.#clock.elapsedMs() - this.#writingSinceMs >= afterMs
   }
 
-  /** Ends that were given up: the store does not know of them. */
+  /** Completions that were given up and are not in the store. */
   get unwrittenCount(): number {
     return this.#unwrittenCount
   }
 
-  /** The store is told nothing more, and nothing is waited for. What is completed from now on resolves at once. */
+  /** Writes nothing more and waits for nothing. What is completed from now on resolves at once. */
   abandon(): void {
     this.#unwrittenCount += this.#untold
     this.#isAbandoned = true
@@ -82,7 +82,7 @@ export class CompletionWriter {
     this.#locked.abandon()
   }
 
-  /** Resolves when the store knows, or when the scheduler is shutting down and the store cannot be told. */
+  /** Resolves when the completion is written, or when it is given up because the scheduler shuts down. */
   async complete(completion: JobCompletion): Promise<void> {
     if (this.#isAbandoned) return
     await this.#told(this.#enter(completion), completion)
@@ -112,12 +112,12 @@ export class CompletionWriter {
     if (this.#untold === 0) this.#draining.wakeAll()
   }
 
-  /** Whether the store does not know of everything yet. */
+  /** Whether a completion is not written yet. */
   get isBehind(): boolean {
     return this.#untold > 0
   }
 
-  /** Resolves when the store knows of everything, or after `timeoutMs`. */
+  /** Resolves when every completion is written, or after `timeoutMs`. */
   async drained(timeoutMs?: number): Promise<void> {
     if (this.#untold > 0) await this.#draining.wait(this.#clock, timeoutMs)
   }
@@ -209,7 +209,7 @@ export class CompletionWriter {
     this.#notifier.error('Telling the job store that executions ended has stopped.', error)
   }
 
-  /** False when the store has failed again; else `resolve` is called when the completion is dealt with. */
+  /** False when the store has failed again; else `resolve` is called when the completion is written or given up. */
   async #tryAlone(completion: JobCompletion, resolve: () => void): Promise<boolean> {
     const fire = `firing ${completion.fireInstanceId} of trigger ${completion.trigger.key.toString()}`
     const message = `The job store could not be told that ${fire} ended.`
@@ -228,7 +228,7 @@ export class CompletionWriter {
     } catch (error) {
       if (this.#hasBeenAbandoned()) return true
       if (!this.#lastChance) return false
-      // It is given up because no caller can wait any longer.
+      // It is given up because the scheduler shuts down.
       this.#unwrittenCount++
       this.#notifier.error(message, error)
     }

@@ -8,17 +8,21 @@ import type { PiscinaThreadPoolOptions } from '../threadpool/piscina-options.ts'
 import { piscinaThreadPool } from '../threadpool/piscina-thread-pool.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { TimeZone } from '../time/zone.ts'
+import { CompletionWriter } from './completion-writer.ts'
 import { ExecutingJobs } from './executing-jobs.ts'
+import { JobDispatcher } from './job-dispatcher.ts'
 import { Notifier } from './notifier.ts'
 import { QuartzScheduler } from './quartz-scheduler.ts'
+import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { ScheduleChecks } from './schedule-checks.ts'
 import type { Scheduler } from './scheduler.ts'
-import { SchedulerEngine } from './scheduler-engine.ts'
+import { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import {
   checkSchedulerOptions,
   resolveSchedulerOptions,
   type SchedulerBehaviour,
 } from './scheduler-options.ts'
+import { SignalReceiver } from './signal-receiver.ts'
 
 /** Options of `createScheduler`; all have defaults. */
 export interface SchedulerOptions extends SchedulerBehaviour {
@@ -48,7 +52,23 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const registry = new JobRegistry(resolved.jobs)
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), logger)
   const executing = new ExecutingJobs()
-  const engine = new SchedulerEngine(resolved, registry, notifier, executing)
+  const completions = new CompletionWriter(jobStore, resolved.clock, notifier, threadPool.size)
+  const shared = { options: resolved, registry, notifier, executing, completions }
+  const dispatcher = new JobDispatcher({ ...resolved, ...shared, scheduler: () => scheduler })
+  const thread = new QuartzSchedulerThread({
+    ...resolved,
+    notifier,
+    dispatch: (bundle) => {
+      dispatcher.dispatch(bundle)
+    },
+  })
+  const signals = new SignalReceiver({
+    ...shared,
+    wakeLoop: (candidateMs) => {
+      thread.signalSchedulingChange(candidateMs)
+    },
+  })
+  const lifeCycle = new SchedulerLifeCycle({ ...shared, thread, signals })
   const checks = new ScheduleChecks({
     registry,
     triggerFamilies,
@@ -56,11 +76,11 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     threadPool,
     maxJobDataBytes,
   })
-  const scheduler = new QuartzScheduler({ options: resolved, engine, checks, notifier, executing })
-  // The first zone that a process looks at loads the zone data, which takes 25 ms: now, and not beneath running jobs.
+  const scheduler: Scheduler = new QuartzScheduler({ ...shared, lifeCycle, checks })
+  // The first zone that a process looks at loads the zone data, which takes 25 ms: now, before jobs run.
   TimeZone.of('Europe/London').offsetMsAt(resolved.clock.now())
   try {
-    await engine.initialize(scheduler)
+    await lifeCycle.initialize()
     for (const plugin of plugins) await plugin.initialize(scheduler)
   } catch (error) {
     // What was opened on the way is closed again, so that a failed start leaves no handles behind.

@@ -1,4 +1,5 @@
-import type { JobKey } from '../core/key.ts'
+import { JobExecutionError } from '../core/errors.ts'
+import type { InterruptTarget } from '../jobstore/cluster-view.ts'
 import type { Clock } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
 import type { ExecutionContext } from './execution-context.ts'
@@ -33,15 +34,26 @@ export class ExecutingJobs {
     if (this.#contexts.size > 0) await this.#draining.wait(clock)
   }
 
-  get(fireInstanceId: string): ExecutionContext | null {
-    return this.all().find((context) => context.fireInstanceId === fireInstanceId) ?? null
-  }
-
-  ofJob(jobKey: JobKey): readonly ExecutionContext[] {
-    return this.all().filter((context) => context.jobKey.equals(jobKey))
-  }
-
   all(): readonly ExecutionContext[] {
     return [...this.#contexts]
   }
+
+  /** Asks the executions of a job, or one execution, to stop; false when none of them runs here. */
+  interrupt(target: InterruptTarget): boolean {
+    const asked = this.all().filter(({ fireInstanceId, jobKey }) =>
+      'jobKey' in target ? jobKey.equals(target.jobKey) : fireInstanceId === target.fireInstanceId,
+    )
+    for (const context of asked) interrupt(context, 'interrupt')
+    return asked.length > 0
+  }
+
+  /** Asks every execution to stop, for a reason in a word. */
+  interruptAll(reason: string): void {
+    for (const context of this.all()) interrupt(context, reason)
+  }
+}
+
+function interrupt(context: ExecutionContext, reason: string): void {
+  const message = `Job ${context.jobKey.toString()} was interrupted (${reason}).`
+  context.interrupt(new JobExecutionError(message, { code: 'ERR_JOB_INTERRUPTED' }), reason)
 }

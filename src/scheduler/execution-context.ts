@@ -11,7 +11,7 @@ import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { type AttemptOrigin, recoveredTriggerKey } from './retry.ts'
 
-/** What an execution needs from the scheduler around it. */
+/** What an execution needs of its scheduler. */
 export interface ExecutionEnvironment {
   readonly scheduler: JobScheduler
   readonly logger: Logger
@@ -20,8 +20,8 @@ export interface ExecutionEnvironment {
 }
 
 /**
- * One firing as the job and the listeners see it. What most jobs never look at (the abort signal, the copies of the
- * data) is made when it is first asked for: no-op jobs fire hundreds of thousands of times a second.
+ * One firing as the job and the listeners see it. The abort signal and the copies of the data are made when they are
+ * first read, because most jobs read none of them and a scheduler may fire hundreds of thousands of times a second.
  */
 export class ExecutionContext implements JobExecutionContext {
   readonly bundle: TriggerFiredBundle
@@ -97,7 +97,7 @@ export class ExecutionContext implements JobExecutionContext {
   get jobDataMap(): Record<string, unknown> {
     return this.jobDetail.jobDataMap
   }
-  /** The job's data as it left them, or null when nothing ever asked for them. */
+  /** The job's data as the job left them, or null when the data were never read. */
   get changedJobData(): JobDataMap | null {
     return this.#jobDetail?.jobDataMap ?? this.#dataFromWorker
   }

@@ -11,7 +11,7 @@ export type ExecutionEnd = Pick<ExecutionReport, 'outcome' | 'errorText'>
 
 const succeeded: ExecutionEnd = Object.freeze({ outcome: 'succeeded', errorText: null })
 
-/** What an execution that threw, or did not (null), came to. */
+/** The outcome of an execution that threw `error`, or ended well (null). */
 export function endOf(thrown: unknown): ExecutionEnd {
   if (thrown === null) return succeeded
   return { outcome: outcomeOf(thrown), errorText: textOf(thrown) }

@@ -3,8 +3,8 @@ import type { JobKey } from '../core/key.ts'
 import { disarm, textOf } from '../core/thrown-value.ts'
 
 /**
- * Makes a JobExecutionError of whatever a job threw. A job can throw anything: nothing, a promise, an object whose
- * properties throw when they are read; none of it may disturb the scheduler.
+ * Makes a JobExecutionError of whatever a job threw. A job can throw anything: undefined, a promise, an object whose
+ * properties throw when they are read. This function throws for none of them.
  */
 export function toJobExecutionError(jobKey: JobKey, thrown: unknown): JobExecutionError {
   if (isJobExecutionError(thrown)) return thrown

@@ -36,7 +36,7 @@ interface Outcome {
 
 /**
  * One execution from firing to completion: listeners in Quartz's order, the veto, the job, what follows for its
- * trigger. Whatever fails on the way, the store is told that the firing ended.
+ * trigger. The end of the firing is written to the store whatever fails on the way.
  */
 export class JobRunShell implements Runnable {
   readonly #definition: JobDefinition<object>
@@ -51,7 +51,7 @@ export class JobRunShell implements Runnable {
 
   async run(): Promise<void> {
     const { executing, notifier } = this.#resources
-    // What follows when something outside the job fails: what follows after a job that ended well.
+    // When something outside the job fails, the trigger goes on as after a job that ended well.
     let instruction = instructionAfter(this.#context.trigger, null)
     let retry: Trigger | null = null
     let end: ExecutionEnd
@@ -95,7 +95,7 @@ export class JobRunShell implements Runnable {
     }
   }
 
-  /** Tells that the job was kept from running. */
+  /** Reports that a listener kept the job from running. */
   async #vetoed(): Promise<Outcome> {
     const context = this.#context
     const { notifier } = this.#resources
@@ -113,7 +113,7 @@ export class JobRunShell implements Runnable {
   #bounded(instruction: CompletedExecutionInstruction): CompletedExecutionInstruction {
     const { maxRefires, notifier } = this.#resources
     if (instruction !== 'reExecuteJob') return instruction
-    // Who was told to stop does not begin again.
+    // An interrupted job is not refired.
     if (this.#context.interruption !== null) return instructionAfter(this.#context.trigger, null)
     if (this.#context.refireCount < maxRefires) return instruction
     notifier.error(
@@ -136,7 +136,7 @@ export class JobRunShell implements Runnable {
     return retryTriggerFor(context.bundle, origin, clock.now(), ids)
   }
 
-  /** Into the log: an error when this was the end of it, a warning when it goes on or was asked to stop. */
+  /** Logs an error when the job is not tried again, a warning when it is tried again or was interrupted. */
   #reportFailure(
     error: JobExecutionError,
     instruction: CompletedExecutionInstruction,
@@ -200,7 +200,7 @@ export class JobRunShell implements Runnable {
     }
   }
 
-  /** Tells trigger listeners of the firing; null when there are none, and so no veto. */
+  /** Calls the trigger listeners and asks them for a veto; null when there are none. */
   #askForVeto(): Promise<boolean> | null {
     const context = this.#context
     const { trigger } = context
@@ -274,7 +274,7 @@ export class JobRunShell implements Runnable {
   }
 }
 
-/** A job that took its triggers out of service, or refires itself, is not tried again beside that. */
+/** A job that unschedules its triggers or refires itself is not retried in addition. */
 function canBeRetried(instruction: CompletedExecutionInstruction): boolean {
   return instruction === 'noop' || instruction === 'deleteTrigger'
 }

@@ -1,5 +1,5 @@
 import { JobExecutionError } from '../core/errors.ts'
-import { isThenable } from '../core/thenable.ts'
+import { isThenable } from '../core/promises.ts'
 import type { InlineJobDefinition, JobDefinition, WorkerJobDefinition } from '../jobs/job-definition.ts'
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
@@ -14,7 +14,7 @@ export interface JobRunnerOptions {
   readonly interruptGraceMs: number
 }
 
-/** Runs the code of one job once, where its definition says, and answers how it ended. Never throws. */
+/** Runs the code of one job once, where its definition says; answers its error, or null. Never throws. */
 export async function runJob(
   definition: JobDefinition<object>,
   context: ExecutionContext,
@@ -29,7 +29,7 @@ export async function runJob(
           context.interrupt(timeoutError(context, timeoutMs), 'timeout')
         })
   try {
-    // A refire goes on with what the schema made of the data; a schema that converts could not read that again.
+    // A refire keeps the schema's output: a schema that converts could not read its own output.
     if (definition.schema !== null && context.refireCount === 0) {
       context.mergedJobDataMap = (await validateAgainstSchema(
         definition,
@@ -43,12 +43,12 @@ export async function runJob(
     } else {
       await runInWorker(definition, context, options)
     }
-    // A job that ended well although its time was over has still failed its limit.
+    // A job that ended well after its timeout has still timed out.
     return context.interruption?.code === 'ERR_JOB_TIMEOUT' ? context.interruption : null
   } catch (thrown) {
     const interruption = context.interruption
     const failure = toJobExecutionError(context.jobKey, thrown)
-    // What a job throws because it was told to stop is the interruption, whatever it looks like.
+    // Whatever an interrupted job throws counts as the interruption.
     return interruption !== null && !steers(failure)
       ? new JobExecutionError(interruption.message, { code: interruption.code, cause: thrown })
       : failure

@@ -11,7 +11,7 @@ export interface LockedClaim {
   readonly sinceMs: EpochMs
 }
 
-/** Claims that the loop has set aside, and when it tries them again. What goes on without them does not wait. */
+/** Claims that the loop has set aside, and when it tries them again. Other claims do not wait for them. */
 export class LockedClaims {
   #claims: readonly LockedClaim[] = []
   #delayMs = firstDelayMs
@@ -26,7 +26,7 @@ export class LockedClaims {
     return this.#retryAtMs
   }
 
-  /** Sets claims aside that were not before: they are tried soon, and ever more seldom. */
+  /** Sets claims aside. The loop tries them soon, then after longer and longer waits. */
   add(claims: readonly AcquiredTrigger[], sinceMs: EpochMs, elapsedMs: number): void {
     if (claims.length === 0) return
     this.#claims = [...this.#claims, ...claims.map((acquired) => ({ acquired, sinceMs }))]
@@ -40,7 +40,7 @@ export class LockedClaims {
     if (this.#claims.length === 0) this.#retryAtMs = Number.POSITIVE_INFINITY
   }
 
-  /** They are still locked. */
+  /** Puts claims back that are still locked. */
   putBack(claims: readonly LockedClaim[], elapsedMs: number): void {
     this.#claims = [...this.#claims, ...claims]
     if (this.#claims.length === 0) return
@@ -48,7 +48,7 @@ export class LockedClaims {
     this.#retryAtMs = elapsedMs + this.#delayMs
   }
 
-  /** Leaves them to the recovery of this node. */
+  /** Empties the list, for the recovery of this node to release the claims. */
   clear(): readonly LockedClaim[] {
     const claims = this.#claims
     this.take(claims)

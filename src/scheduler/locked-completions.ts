@@ -1,4 +1,4 @@
-import { unawaited } from '../core/unawaited.ts'
+import { unawaited } from '../core/promises.ts'
 import type { JobCompletion, JobStore } from '../jobstore/job-store.ts'
 import type { Clock } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
@@ -9,11 +9,11 @@ const longestDelayMs = 250
 export interface LockedCompletionsOptions {
   readonly store: JobStore
   readonly clock: Clock
-  /** Told of an error that ends the tries for good. */
+  /** Called with an error that ends the tries for good. */
   readonly onStopped: (error: unknown) => void
   /**
-   * Takes over what the store has failed to write; null: it is locked still, and this was its last chance. The promises
-   * settle when each is dealt with.
+   * Takes over what the store has failed to write; the error is null for completions that are locked still when tries
+   * end. Each promise settles when its completion is written or given up.
    */
   readonly onFailure: (
     completions: readonly JobCompletion[],
@@ -23,7 +23,7 @@ export interface LockedCompletionsOptions {
 
 /**
  * Completions that the store passed over because of locks of other sessions. They are tried again together, apart from
- * those that end meanwhile, soon after a new one has come and ever more seldom after that.
+ * new completions: soon after one was added, then after longer and longer waits.
  */
 export class LockedCompletions {
   readonly #store: JobStore
@@ -54,7 +54,7 @@ export class LockedCompletions {
     return this.#waiting.has(completion)
   }
 
-  /** Tries them until they are written; each promise resolves when its completion was dealt with. */
+  /** Tries them until they are written; each promise resolves when its completion is written or given up. */
   add(completions: readonly JobCompletion[]): ReadonlyMap<JobCompletion, Promise<void>> {
     const dealtWith = new Map<JobCompletion, Promise<void>>()
     if (completions.length === 0) return dealtWith
@@ -77,7 +77,7 @@ export class LockedCompletions {
     this.#gate.wake()
   }
 
-  /** The store is asked nothing more, and none of them is waited for. */
+  /** Makes no further try and waits for none of them. */
   abandon(): void {
     this.#isAbandoned = true
     for (const completion of [...this.#waiting.keys()]) this.#take(completion)?.()

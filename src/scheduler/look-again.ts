@@ -1,12 +1,18 @@
 import type { IdGenerator } from '../core/ids.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 
-/** How long to wait before a look for what the store left due, doubled by each further one in a row up to the most. */
+/**
+ * How long the loop waits before it asks again for triggers that the store left due: doubled each time in a row, up to
+ * `most`.
+ */
 const lookAgainMs = { first: 10, most: 1000 }
-/** Looks for what other nodes may have left are spread over this time, so that nodes do not ask in step. */
+/**
+ * Looks for triggers that other nodes claimed and did not fire are spread over this time, so that nodes do not ask at
+ * once.
+ */
 const lookSpreadMs = 20
 
-/** When to ask the store again because it said so, and not because something was signalled. */
+/** When the loop asks the store again because the store said so, and not because of a signal. */
 export class LookAgain {
   readonly #clock: Clock
   readonly #ids: IdGenerator
@@ -18,7 +24,10 @@ export class LookAgain {
     this.#ids = ids
   }
 
-  /** The monotonic time; infinite when the answer gave no reason to. To be called once for each answer, as it comes. */
+  /**
+   * The monotonic time of the next look; infinite when the answer gave no reason for one. Called once for each answer
+   * of the store.
+   */
   timeAfter(lookAgainAtMs: EpochMs | null): number {
     const elapsedMs = this.#clock.elapsedMs()
     const aheadMs = lookAgainAtMs === null ? Number.POSITIVE_INFINITY : lookAgainAtMs - this.#clock.now()

@@ -10,12 +10,12 @@ export interface NamelessParts {
   readonly logger: Logger
 }
 
-/** A trigger that has fired by then is hardly there when the program starts again. */
+/** A trigger that fires within this time has most likely fired before the program starts again. */
 const soonMs = 60_000
 
 /**
- * Warns once when something without a name of its own is kept in a lasting store: each start of the program would
- * store it again, under another name. What runs once and soon leaves nothing behind and needs no name.
+ * Warns once when a job or trigger with a generated name is stored in a persistent store: each start of the program
+ * would store it again under another name. A trigger that fires once and soon is deleted afterwards and needs no name.
  */
 export class Nameless {
   readonly #parts: NamelessParts
@@ -25,7 +25,7 @@ export class Nameless {
     this.#parts = parts
   }
 
-  /** These were stored; triggers have their first fire time. */
+  /** Called with what was stored; triggers have their first fire time. */
   note(job: JobDetail | null, triggers: readonly Trigger[]): void {
     const { isPersistent, logger } = this.#parts
     if (this.#isTold || !isPersistent) return

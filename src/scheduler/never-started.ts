@@ -3,8 +3,9 @@ import type { Logger } from '../core/logger.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 
 /**
- * Warns when a scheduler that was given triggers comes to its end and `start()` was never called: in memory they are
- * lost; on a lasting store only a process that ends without `shutdown()` is taken for one that forgot.
+ * Warns when triggers were stored and `start()` was never called. With a store in memory, whose triggers are lost, it
+ * warns at the shutdown and at the end of the process. With a persistent store it warns only when the process ends
+ * without `shutdown()`.
  */
 export class NeverStarted {
   readonly #schedulerName: string
@@ -23,7 +24,7 @@ export class NeverStarted {
   noteTrigger(): void {
     if (this.#isStartAsked || this.#stopWatching !== null) return
     this.#stopWatching = listenLastingly(process, ['exit'], (exitCode: number) => {
-      // A process that failed before it could start has said why.
+      // A process that failed has reported another error.
       if (exitCode !== 0) return
       this.#warn(
         this.#store.capabilities.persistent

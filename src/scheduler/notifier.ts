@@ -1,8 +1,8 @@
 import { SchedulerError } from '../core/errors.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
+import { unawaited } from '../core/promises.ts'
 import { disarm, logThrown } from '../core/thrown-value.ts'
-import { unawaited } from '../core/unawaited.ts'
 import type { SchedulerEventEmitter, SchedulerEventMap, SchedulerEventName } from '../listeners/events.ts'
 import type { JobListener } from '../listeners/job-listener.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
@@ -10,15 +10,15 @@ import type { SchedulerListener } from '../listeners/scheduler-listener.ts'
 import type { TriggerListener } from '../listeners/trigger-listener.ts'
 
 /**
- * Listeners being told. Null when there are none: then the caller goes on at once, and a firing that nobody watches
- * waits for nobody.
+ * Calls of listeners under way. Null when there are no listeners: the caller then goes on without a turn of the
+ * microtask queue.
  */
 export type Told = Promise<void> | null
 
 /**
- * Tells observers and listeners. A listener is called as soon as the one before it has answered, and the first at
- * once, so listeners that answer synchronously see callbacks in the order in which things happened. A listener that
- * throws is reported and the next one is told all the same.
+ * Emits events and calls listeners. The first listener is called at once, each other one as soon as the one before it
+ * has answered, so listeners that answer synchronously see callbacks in the order in which things happened. A listener
+ * that throws is reported, and the next one is called.
  */
 export class Notifier {
   readonly events: SchedulerEventEmitter
@@ -32,7 +32,7 @@ export class Notifier {
     this.#logger = logger
   }
 
-  /** Emits the event and tells scheduler listeners; resolves when they have answered. */
+  /** Emits the event and calls scheduler listeners; resolves when they have answered. */
   tell<Name extends SchedulerEventName>(
     name: Name,
     payload: SchedulerEventMap[Name],
@@ -42,7 +42,7 @@ export class Notifier {
     return this.callEach(name, this.listeners.getSchedulerListeners(), call)
   }
 
-  /** The same for callers that cannot wait; `drain` waits for what is under way. */
+  /** The same for callers that cannot wait; `drain` waits for the calls. */
   tellLater<Name extends SchedulerEventName>(
     name: Name,
     payload: SchedulerEventMap[Name],
@@ -51,11 +51,11 @@ export class Notifier {
     this.track(this.tell(name, payload, call))
   }
 
-  /** Listeners to tell about a job; one whose matcher throws is reported and left out. */
+  /** Listeners of a job; a listener whose matcher throws is reported and left out. */
   jobListenersFor(key: JobKey): readonly JobListener[] {
     return this.listeners.jobListenersFor(key, this.#matcherFailed)
   }
-  /** The same for a trigger. */
+  /** Listeners of a trigger, likewise. */
   triggerListenersFor(key: TriggerKey): readonly TriggerListener[] {
     return this.listeners.triggerListenersFor(key, this.#matcherFailed)
   }
@@ -94,17 +94,17 @@ export class Notifier {
     )
   }
 
-  /** Has `drain` wait for this. */
+  /** Makes `drain` wait for these calls. */
   track(told: Told): void {
     if (told === null) return
     this.#pending.add(told)
     const forgotten = told.finally(() => this.#pending.delete(told))
     unawaited(forgotten, (error) => {
-      logThrown(this.#logger, error, 'Telling listeners has failed.')
+      logThrown(this.#logger, error, 'Calling listeners has failed.')
     })
   }
 
-  /** Resolves when nothing is being told any more. */
+  /** Resolves when no tracked call is under way. */
   async drain(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending)
   }
@@ -118,7 +118,7 @@ export class Notifier {
     const name = 'name' in listener && typeof listener.name === 'string' ? ` '${listener.name}'` : ''
     const message = `Listener${name} threw in ${callback}.`
     const error = new SchedulerError('ERR_LISTENER_FAILED', message, { cause })
-    // A listener that fails while it is told of an error would be told of its own failure for ever.
+    // A listener that fails in `schedulerError` would be called with its own failure for ever.
     if (callback === 'schedulerError') logThrown(this.#logger, cause, message)
     else this.error(message, error)
   }

@@ -2,22 +2,22 @@ import type { AcquiredTrigger } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { LockedClaim } from './locked-claims.ts'
 
-/** Everything that one turn of the loop decides on. */
+/** Everything that the decision of one turn of the loop depends on. */
 export interface TurnState {
   readonly halted: boolean
   readonly paused: boolean
   /** Claimed triggers in order of fire time. */
   readonly held: readonly AcquiredTrigger[]
-  /** An answer of the store was lost: it may hold claims for us that we do not know. */
+  /** An answer of the store was lost: the store may hold claims of this node that the loop does not know. */
   readonly claimsUnknown: boolean
-  /** Wall clock when they were asked for. */
+  /** Wall clock when the loop asked for them. */
   readonly heldSinceMs: EpochMs
-  /** Claims that another session's lock was in the way of. */
+  /** Claims that could not be fired or released because of another session's lock. */
   readonly aside: {
     readonly claims: readonly LockedClaim[]
     /** Monotonic time of the next try. */
     readonly retryAtMs: number
-    /** How many of them there are slots for, besides those for what is held. */
+    /** For how many of them there is a free slot, when each held claim has one. */
     readonly maxCount: number
   }
   /** A scheduling change since the last acquisition: its earliest candidate time, null for "soon". */
@@ -25,14 +25,16 @@ export interface TurnState {
   readonly nowMs: EpochMs
   /** Monotonic now. */
   readonly elapsedMs: number
-  /** Do not ask the store before this monotonic time: it failed, and deserves a pause. */
+  /** After a failure of the store, the loop does not ask it before this monotonic time. */
   readonly retryAtMs: number
-  /** The last acquisition found nothing: ask again at this monotonic time, or when signalled. */
+  /** The last acquisition found nothing: the loop asks again at this monotonic time, or when signalled. */
   readonly idleUntilMs: number
-  /** Beside what is held, ask again at this monotonic time; infinite when there is no reason to. */
+  /**
+   * While claims are held, the loop asks for further ones at this monotonic time; infinite when there is no reason to.
+   */
   readonly lookAtMs: number
   readonly idleWaitMs: number
-  /** With less than this to wait, claims are kept even when something earlier turns up. */
+  /** With less than this to wait, the loop keeps its claims even when an earlier trigger is signalled. */
   readonly switchThresholdMs: number
   /** A trigger that is later than this goes through its misfire policy. */
   readonly misfireThresholdMs: number
@@ -82,7 +84,7 @@ export function planTurn(state: TurnState): TurnDecision {
   return { kind: 'acquire' }
 }
 
-/** What was locked is fired when it is due and there is a slot, and else given back. */
+/** Claims that were locked are fired when they are due and have a slot, and released otherwise. */
 function planAside(state: TurnState): TurnDecision | null {
   const { aside, elapsedMs, nowMs } = state
   if (aside.claims.length === 0 || elapsedMs < Math.max(aside.retryAtMs, state.retryAtMs)) return null
@@ -110,8 +112,8 @@ function planHeld(state: TurnState, first: AcquiredTrigger): TurnDecision {
 }
 
 /**
- * A process that was suspended, or a clock that jumped, can make a claim late enough for the misfire policy, which
- * the store applies when it is asked again. What was late already when it was claimed has been through it.
+ * After a suspension of the process or a jump of the clock, a claim can be late enough for its misfire policy, which
+ * the store applies at the next acquisition. A claim that was late when it was acquired has been through the policy.
  */
 function misfiredSince(state: TurnState, { trigger }: AcquiredTrigger, sinceMs: EpochMs): boolean {
   const { nextFireTimeMs, misfireInstruction } = trigger
@@ -122,7 +124,7 @@ function misfiredSince(state: TurnState, { trigger }: AcquiredTrigger, sinceMs: 
 
 function sleep(state: TurnState, delayMs: number): TurnDecision {
   const { aside, elapsedMs, idleWaitMs } = state
-  // When its time has come and it is not tried, it waits for a slot, or for the store to have rested.
+  // A claim whose time has come and that is not tried waits for a slot or for the retry time of the store.
   const untilRetryMs = aside.retryAtMs > elapsedMs ? aside.retryAtMs - elapsedMs : Number.POSITIVE_INFINITY
   return { kind: 'sleep', delayMs: Math.min(delayMs, idleWaitMs, untilRetryMs) }
 }
@@ -138,6 +140,7 @@ function countDue(held: readonly AcquiredTrigger[], nowMs: EpochMs): number {
 }
 
 function fireTimeMs(acquired: AcquiredTrigger): EpochMs {
-  // A claimed trigger always has a next fire time; one without would be due at once and answered as gone.
+  // A claimed trigger always has a next fire time. Without one it would count as due, and the store would answer that
+  // it is gone.
   return acquired.trigger.nextFireTimeMs ?? Number.NEGATIVE_INFINITY
 }

@@ -35,20 +35,20 @@ export interface QuartzSchedulerThreadOptions {
 }
 
 const switchThresholdMs = { persistent: 70, volatile: 7 }
-/** The longest the loop works without letting timers and I/O of the process have their turn. */
+/** The longest that the loop works before it yields to timers and I/O of the process. */
 const sliceMs = 2
-/** How often a halting loop tries to give back its claims before it leaves them to recovery. */
+/** How often a halting loop tries to release its claims before it leaves them to recovery. */
 const releaseAttemptsMax = 10
-/** The longest pause between those, whatever the store asks for: who stops a process does not wait for long. */
+/** The longest pause between these tries, whatever the store asks for, so that a halt is short. */
 const haltRetryMs = 500
-const unreturned = 'Acquired triggers could not be given back before the halt.'
-/** Share of the idle wait that is random, so that nodes of a cluster do not ask in step. */
+const unreturned = 'Acquired triggers could not be released before the halt.'
+/** Share of the idle wait that is random, so that the nodes of a cluster do not ask at the same time. */
 const idleJitter = 0.2
 
 /**
- * The loop: blocks for available threads, acquires the next batch, waits for the fire time, fires. It carries out
- * what `planTurn` decides and is the only place that does; signals only set a flag and open the gate. Nothing thrown
- * by the store or the pool leaves it, and however it ends, no trigger stays acquired.
+ * The loop: blocks for available threads, acquires the next batch, waits for the fire time, fires. It carries out what
+ * `planTurn` decides and is the only place that does; signals only set a flag and open the gate. It handles everything
+ * that the store or the pool throws, and releases its claims before it ends.
  */
 export class QuartzSchedulerThread {
   readonly #options: QuartzSchedulerThreadOptions
@@ -69,9 +69,9 @@ export class QuartzSchedulerThread {
   #idleUntilMs = 0
   #lookAtMs = Number.POSITIVE_INFINITY
   #sliceStartMs = 0
-  /** When the present sleep ends by itself, by the wall clock; infinite while awake. */
+  /** Wall clock at which the present sleep ends by itself; infinite while the loop is awake. */
   #asleepUntilMs = Number.POSITIVE_INFINITY
-  /** Those who wait for the loop to sleep. */
+  /** Callers of `nextSleep`. */
   readonly #restless = new Waiters()
 
   constructor(options: QuartzSchedulerThreadOptions) {
@@ -99,14 +99,14 @@ export class QuartzSchedulerThread {
     await this.#firing
   }
 
-  /** Ends the loop; resolves when it has ended and holds nothing. */
+  /** Ends the loop; resolves when it has ended and holds no claim. */
   async halt(): Promise<void> {
     this.#haltSignal.abort()
     this.#gate.wake()
     await this.#running
   }
 
-  /** Halts without another call of the store, whose answers count no more: claims are left to its recovery. */
+  /** Halts without another call of the store and ignores its answers: claims are left to recovery. */
   abandon(): void {
     this.#isAbandoned = true
     this.#haltSignal.abort()
@@ -121,8 +121,8 @@ export class QuartzSchedulerThread {
         ? null
         : Math.min(candidateMs, known?.candidateMs ?? Number.POSITIVE_INFINITY)
     this.#signal = { candidateMs: earliest }
-    // What is due when the loop is awake again anyway will be seen then: a burst of new triggers costs no turns.
-    // A clock that is past that already has jumped, and nothing will be seen in time.
+    // The loop sees a trigger that is due after the end of its sleep when it wakes, so it is not woken for it. A clock
+    // that is past the end of the sleep has jumped; then the loop is woken, because it would wake too late.
     const untilMs = this.#asleepUntilMs
     if (candidateMs === null || candidateMs < untilMs || this.#options.clock.now() > untilMs) {
       this.#gate.wake()
@@ -214,7 +214,7 @@ export class QuartzSchedulerThread {
     this.#sliceStartMs = this.#options.clock.elapsedMs()
   }
 
-  /** A store that answers at once would otherwise keep the loop in the microtask queue and starve the process. */
+  /** A store that answers synchronously would otherwise keep the loop in the microtask queue and starve the process. */
   #sliceIsOver(): boolean {
     return this.#options.clock.elapsedMs() - this.#sliceStartMs >= sliceMs
   }
@@ -230,20 +230,20 @@ export class QuartzSchedulerThread {
     const [next] = this.#held
     this.#lookAtMs = Number.POSITIVE_INFINITY
     try {
-      // The loop does not wait for a thread beside what it holds.
+      // While the loop holds claims it does not wait for a free thread.
       if (next !== undefined && this.#freeThreads() === 0) return
       if (threadPool.availableThreads() === 0) {
         const free = await threadPool.blockForAvailableThreads(this.#haltSignal.signal)
         if (free === 0 && !this.#halted) {
           this.#backOff('The thread pool has no threads to give: was it shut down?', null)
         }
-        // The state may have changed while we waited: plan again with the slots that are free now.
+        // The state may have changed during the wait: plan again with the slots that are free now.
         if (this.#paused || threadPool.availableThreads() === 0) return
-        // What was locked waits for slots longer than what is found now.
+        // Claims that were locked have waited longer for a slot than those of a new acquisition.
         if (clock.elapsedMs() >= this.#aside.retryAtMs) return
       }
       const nextMs = next?.trigger.nextFireTimeMs ?? null
-      // What is signalled from here on may not be in the answer; what was signalled before is.
+      // The answer contains what was signalled before this line; later signals are kept.
       this.#signal = null
       const askedWallMs = clock.now()
       const askedElapsedMs = clock.elapsedMs()
@@ -253,31 +253,32 @@ export class QuartzSchedulerThread {
       if (this.#held.length > 0) this.#lookAtMs = lookAtMs
       this.#idleUntilMs = 0
       if (fired > 0 || this.#held.length > 0) {
-        // Claims of an earlier question are that old still. A clock that jumped back meanwhile must not make the claims
+        // Held claims keep the age of their own acquisition. A clock that jumped back meanwhile must not make claims
         // look older than they are.
         if (nextMs === null) {
           this.#heldSinceMs = Math.min(askedWallMs, clock.now() - (clock.elapsedMs() - askedElapsedMs))
         }
       } else if (isWhole) {
-        // From the question on, not from the answer: that is how far ahead the question looked.
+        // Counted from the question, not from the answer, because the question looked ahead from then.
         this.#idleUntilMs = Math.min(lookAtMs, askedElapsedMs + idleWaitMs * (1 - idleJitter * ids.random()))
       }
     } catch (error) {
-      // What was signalled before is still to be looked for, and claims may have been made all the same.
+      // The loop must look again for what was signalled, and the store may have made claims before it failed.
       this.#idleUntilMs = 0
       this.#claimsUnknown = true
       this.#backOff('The job store failed while scanning for the next triggers to fire.', error)
     }
   }
 
-  /** How many more claims than are held have a thread. */
+  /** Free threads that no held claim needs. */
   #freeThreads(): number {
     return Math.max(0, this.#options.threadPool.availableThreads() - this.#held.length)
   }
 
   /**
-   * Claims a batch, and fires what is due of it where the store does both at once. With a time, only what comes before
-   * that, to be held beside what is held. Not whole is an answer that was cut short and may have left what is due.
+   * Claims a batch and, where the store can do both at once, fires what is due of it. With `beforeMs` it claims only
+   * triggers before that time and adds them to the held ones. `isWhole` is false when the search was cut short and may
+   * have left due triggers.
    */
   async #take(beforeMs: EpochMs | null): Promise<{
     readonly fired: number
@@ -322,8 +323,8 @@ export class QuartzSchedulerThread {
   }
 
   /**
-   * Fires claims and answers those that are locked. A wait for `#firing` ends when no firing is on its way, and not
-   * when a store has taken back claims.
+   * Fires claims and answers those that are locked. `#firing` resolves when no firing is under way; it does not wait
+   * for the release of claims.
    */
   async #fire(due: readonly AcquiredTrigger[]): Promise<readonly AcquiredTrigger[]> {
     const firing = this.#dispatchFired(due)
@@ -340,7 +341,10 @@ export class QuartzSchedulerThread {
     return [...locked, ...kept]
   }
 
-  /** Marks claims as fired and hands the firings on; answers the claims that came to nothing and are still ours. */
+  /**
+   * Marks claims as fired and hands the firings to the pool; answers the claims that could not be fired and that this
+   * node still holds.
+   */
   async #dispatchFired(due: readonly AcquiredTrigger[]): Promise<{
     readonly claims: readonly AcquiredTrigger[]
     readonly locked: readonly AcquiredTrigger[]
@@ -375,7 +379,7 @@ export class QuartzSchedulerThread {
     return { claims: failed, locked, isAnswered: true }
   }
 
-  /** What another session's lock is in the way of is tried again soon, and nothing waits for it. */
+  /** Claims that another session's lock is in the way of are tried again soon; the loop does not wait for them. */
   #setAside(locked: readonly AcquiredTrigger[], sinceMs: EpochMs): void {
     this.#aside.add(locked, sinceMs, this.#options.clock.elapsedMs())
   }
@@ -388,7 +392,7 @@ export class QuartzSchedulerThread {
         this.#options.jobStore.releaseAcquiredTriggers(giveBack.map(({ acquired }) => acquired)),
       ))
         still.add(claim)
-      // What was given back is to be found again.
+      // The loop looks for the released triggers again.
       if (still.size < giveBack.length) this.#idleUntilMs = 0
     }
     if (fire.length > 0) {
@@ -399,7 +403,7 @@ export class QuartzSchedulerThread {
     this.#aside.putBack([...kept(giveBack), ...kept(fire)], this.#options.clock.elapsedMs())
   }
 
-  /** What has fired may be due again before the rest of its batch: then the loop must look again. */
+  /** A trigger that has fired may be due again before the rest of its batch: then the loop must look again. */
   #noteNextFireTime(nextFireTimeMs: EpochMs | null): void {
     if (nextFireTimeMs !== null && this.#held.length > 0) this.signalSchedulingChange(nextFireTimeMs)
   }
@@ -421,8 +425,8 @@ export class QuartzSchedulerThread {
   }
 
   /**
-   * Gives back claims; answers those that are locked. A store that cannot take them now is asked again until it does; a
-   * halting loop leaves them to recovery in the end.
+   * Releases claims; answers those that are locked. When the store fails, the loop tries again until it succeeds; a
+   * halting loop leaves the claims to recovery after some tries.
    */
   async #giveBack(giveBack: () => Promise<readonly AcquiredTrigger[]>): Promise<readonly AcquiredTrigger[]> {
     const { clock, notifier } = this.#options
@@ -443,8 +447,9 @@ export class QuartzSchedulerThread {
   }
 
   /**
-   * The store may have fired claims although its answer was lost. Such a firing is ended without a run, or its job
-   * would be blocked for ever; a claim that was not fired is passed over, and one that is held still was not.
+   * The store may have fired claims although its answer was lost. Such a firing is ended without a run, because its job
+   * would stay blocked for ever. Claims that are still held were not fired; the store ignores the end of one that was
+   * not fired.
    */
   async #endUnanswered(claims: readonly AcquiredTrigger[], held: readonly AcquiredTrigger[]): Promise<void> {
     const { jobStore } = this.#options
@@ -453,12 +458,12 @@ export class QuartzSchedulerThread {
       const { trigger, fireInstanceId } = claim
       const { jobKey } = trigger
       if (jobKey === null || held.includes(claim)) continue
-      // Of a job that was deleted meanwhile the store needs no more than the key.
+      // For a job that was deleted meanwhile the store needs the key only.
       const jobDetail =
         (await jobStore.getJob(jobKey)) ?? JobBuilder.newJob('deleted').withIdentity(jobKey).build()
       completions.push({
         fireInstanceId,
-        // Deletes a trigger that has fired for the last time, and no other.
+        // With this state the store deletes the trigger only if it has fired for the last time.
         trigger: trigger.withFireState({
           nextFireTimeMs: null,
           previousFireTimeMs: trigger.nextFireTimeMs,
@@ -473,7 +478,7 @@ export class QuartzSchedulerThread {
     }
     if (completions.length === 0) return
     const locked = await jobStore.triggeredJobsComplete(completions)
-    if (locked.length > 0) throw new JobPersistenceError('A firing that was not answered is locked.')
+    if (locked.length > 0) throw new JobPersistenceError('A firing whose answer was lost is locked.')
   }
 
   /** The first failure of a series is reported and tried again at once; each further one waits longer. */

@@ -7,6 +7,7 @@ import { packageVersion } from '../core/version.ts'
 import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type {
@@ -48,7 +49,7 @@ import {
   shutdownOptions,
   triggerQuery,
 } from './scheduler-arguments.ts'
-import type { SchedulerEngine } from './scheduler-engine.ts'
+import type { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import { Scheduling, type SchedulingObserver, silentObserver } from './scheduling.ts'
@@ -57,21 +58,22 @@ import { WallClockStarts } from './wall-clock-starts.ts'
 
 export interface QuartzSchedulerParts {
   readonly options: ResolvedSchedulerOptions
-  readonly engine: SchedulerEngine
+  readonly registry: JobRegistry
+  readonly lifeCycle: SchedulerLifeCycle
   readonly checks: ScheduleChecks
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
 }
 
 /**
- * The scheduler: checks what it is asked, hands it to the store, wakes the loop and tells listeners. Life cycle and
- * the loop are the engine's.
+ * The scheduler as its users see it: checks arguments, hands operations to the store and tells listeners. Starting and
+ * ending are the life cycle's, firing is the loop's.
  */
 export class QuartzScheduler implements Scheduler {
   readonly context: Map<string, unknown> = new Map()
   readonly #options: ResolvedSchedulerOptions
   readonly #store: JobStore
-  readonly #engine: SchedulerEngine
+  readonly #lifeCycle: SchedulerLifeCycle
   readonly #checks: ScheduleChecks
   readonly #notifier: Notifier
   readonly #executing: ExecutingJobs
@@ -85,7 +87,7 @@ export class QuartzScheduler implements Scheduler {
   constructor(parts: QuartzSchedulerParts) {
     this.#options = parts.options
     this.#store = parts.options.jobStore
-    this.#engine = parts.engine
+    this.#lifeCycle = parts.lifeCycle
     this.#checks = parts.checks
     this.#notifier = parts.notifier
     this.#executing = parts.executing
@@ -93,12 +95,15 @@ export class QuartzScheduler implements Scheduler {
     const { clock, hasOwnClock, logger } = parts.options
     this.#wallClockStarts = new WallClockStarts({ clock, hasOwnClock, logger })
     this.#nameless = new Nameless({ isPersistent: this.#store.capabilities.persistent, clock, logger })
+    const requireOpen = (): void => {
+      this.#lifeCycle.requireOpen()
+    }
     this.#cluster = new Cluster({
       store: this.#store,
       instanceId: parts.options.instanceId,
-      engine: parts.engine,
       executing: parts.executing,
-      jobTypes: () => parts.engine.jobTypes,
+      jobTypes: () => parts.registry.jobTypes,
+      requireOpen,
     })
     this.#scheduling = new Scheduling({
       store: this.#store,
@@ -107,9 +112,7 @@ export class QuartzScheduler implements Scheduler {
       budget: this.#budget,
       nameless: this.#nameless,
       wallClockStarts: this.#wallClockStarts,
-      requireOpen: () => {
-        this.#engine.requireOpen()
-      },
+      requireOpen,
       observer: this.#observer(),
     })
   }
@@ -130,18 +133,18 @@ export class QuartzScheduler implements Scheduler {
     return this.#cluster
   }
   get isStarted(): boolean {
-    return this.#engine.state === 'started'
+    return this.#lifeCycle.state === 'started'
   }
   get isInStandbyMode(): boolean {
-    return this.#engine.state === 'standby'
+    return this.#lifeCycle.state === 'standby'
   }
   get isShutdown(): boolean {
-    return this.#engine.state === 'shutdown'
+    return this.#lifeCycle.state === 'shutdown'
   }
 
   getMetaData(): SchedulerMetaData {
     const { jobStore, threadPool } = this.#options
-    const { runningSinceMs } = this.#engine
+    const { runningSinceMs } = this.#lifeCycle
     return {
       schedulerName: this.schedulerName,
       schedulerInstanceId: this.schedulerInstanceId,
@@ -161,19 +164,19 @@ export class QuartzScheduler implements Scheduler {
 
   registerJobs(jobs: readonly JobSource[]): void {
     listOf(checkJobSource)('registerJobs', 'jobs', jobs)
-    this.#engine.registerJobs(jobs)
+    this.#lifeCycle.registerJobs(jobs)
   }
 
   async start(): Promise<void> {
     this.#cancelDelayedStart()
-    await this.#engine.start()
+    await this.#lifeCycle.start()
   }
 
   startDelayed(delayMs: number): void {
     requireInteger('startDelayed', 'delayMs', delayMs, { min: 0, max: timerDelayMaxMs })
-    this.#engine.requireNotShutdown()
+    this.#lifeCycle.requireNotShutdown()
     this.#cancelDelayedStart()
-    this.#engine.neverStarted.noteStart()
+    this.#lifeCycle.neverStarted.noteStart()
     this.#delayedStart = this.#options.clock.setTimer(delayMs, () => {
       this.#delayedStart = null
       this.start().catch((error: unknown) => {
@@ -184,23 +187,23 @@ export class QuartzScheduler implements Scheduler {
 
   async standby(): Promise<void> {
     this.#cancelDelayedStart()
-    await this.#engine.standby()
+    await this.#lifeCycle.standby()
   }
 
   idle(): Promise<void> {
-    return this.#engine.idle()
+    return this.#lifeCycle.idle()
   }
 
   async shutdown(options: ShutdownOptions = {}): Promise<void> {
     checkOptions('shutdown', options, shutdownOptions)
     this.#cancelDelayedStart()
-    await this.#engine.shutdown(options)
+    await this.#lifeCycle.shutdown(options)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { clock, disposeTimeoutMs, interruptGraceMs } = this.#options
     const deadline = clock.setTimer(disposeTimeoutMs, () => {
-      this.#engine.interrupt(this.#executing.all(), 'shutdown')
+      this.#executing.interruptAll('shutdown')
     })
     const timeoutMs = Math.min(disposeTimeoutMs + interruptGraceMs, timerDelayMaxMs)
     await this.shutdown({ waitForJobsToComplete: true, timeoutMs })
@@ -237,7 +240,7 @@ export class QuartzScheduler implements Scheduler {
 
   withTransaction(handle: object): SchedulerTransaction {
     checkObject('withTransaction', 'handle', handle)
-    this.#engine.requireOpen()
+    this.#lifeCycle.requireOpen()
     const store = this.#store.joinTransaction(handle)
     return new Scheduling({
       store,
@@ -247,16 +250,16 @@ export class QuartzScheduler implements Scheduler {
       nameless: this.#nameless,
       wallClockStarts: this.#wallClockStarts,
       requireOpen: () => {
-        this.#engine.requireOpen()
+        this.#lifeCycle.requireOpen()
       },
       observer: silentObserver,
     })
   }
 
   async clear(): Promise<void> {
-    this.#engine.requireOpen()
+    this.#lifeCycle.requireOpen()
     await this.#store.clear()
-    this.#engine.neverStarted.noteCleared()
+    this.#lifeCycle.neverStarted.noteCleared()
     await this.#notifier.tell('schedulingDataCleared', {}, (listener) => listener.schedulingDataCleared?.())
   }
 
@@ -423,13 +426,13 @@ export class QuartzScheduler implements Scheduler {
   }
 
   #read(): JobStore {
-    this.#engine.requireOpen()
+    this.#lifeCycle.requireOpen()
     return this.#store
   }
 
-  /** A change; the store tells the loop when it lets something fire earlier. */
+  /** Changes data in the store, which wakes the loop when a trigger may fire earlier. */
   async #change<T>(change: (store: JobStore) => Promise<T>): Promise<T> {
-    this.#engine.requireOpen()
+    this.#lifeCycle.requireOpen()
     const answer = await change(this.#store)
     await this.#budget.spend()
     return answer
@@ -441,7 +444,7 @@ export class QuartzScheduler implements Scheduler {
       jobAdded: (jobDetail) => notifier.tell('jobAdded', { jobDetail }, (l) => l.jobAdded?.(jobDetail)),
       jobDeleted: (jobKey) => notifier.tell('jobDeleted', { jobKey }, (l) => l.jobDeleted?.(jobKey)),
       jobScheduled: (trigger) => {
-        this.#engine.neverStarted.noteTrigger()
+        this.#lifeCycle.neverStarted.noteTrigger()
         return notifier.tell('jobScheduled', { trigger }, (l) => l.jobScheduled?.(trigger))
       },
       jobUnscheduled: (triggerKey) =>

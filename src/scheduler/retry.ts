@@ -1,7 +1,12 @@
 import type { IdGenerator } from '../core/ids.ts'
 import { reservedDataPrefix } from '../core/job-data-map.ts'
-import { recoveringJobsGroup, retryingJobsGroup, storedTriggerKey, type TriggerKey } from '../core/key.ts'
-import { recoveryKeys } from '../core/recovery-keys.ts'
+import {
+  recoveringJobsGroup,
+  recoveryKeys,
+  retryingJobsGroup,
+  storedTriggerKey,
+  type TriggerKey,
+} from '../core/key.ts'
 import { retryDelayMs } from '../jobs/retry-policy.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
@@ -22,8 +27,8 @@ export interface AttemptOrigin {
 }
 
 /**
- * Reads the notes that {@link retryTriggerFor} left in a retry trigger, which the recovery of one has too; a trigger
- * without them is a first attempt.
+ * Reads the notes that {@link retryTriggerFor} wrote into a retry trigger; the recovery trigger of a retry has them
+ * too. A trigger without notes is a first attempt.
  */
 export function attemptOriginOf(bundle: TriggerFiredBundle): AttemptOrigin {
   const { key, jobDataMap } = bundle.trigger
@@ -61,8 +66,8 @@ function isInstant(value: number): boolean {
 }
 
 /**
- * The trigger that runs a failed firing again, or null when its attempts are used up. A trigger, so that every store
- * keeps it and a restart does not lose it; its data are the original trigger's, so the job sees the same data.
+ * The trigger that runs a failed firing again, or null when its attempts are used up. A retry is a trigger, so that it
+ * survives a restart. It has the data of the original trigger, so that the job sees the same data.
  */
 export function retryTriggerFor(
   bundle: TriggerFiredBundle,
@@ -96,7 +101,7 @@ export function retryTriggerFor(
     .computeFirstFireTime(null)
 }
 
-/** No longer than a database keeps, however long the keys are. */
+/** Cut to the length that a database column holds. */
 function shortened(description: string): string {
   if (description.length <= 250) return description
   const characters = Array.from(description)

@@ -22,7 +22,7 @@ export interface CheckedParts {
   readonly maxJobDataBytes: number
 }
 
-/** Refuses, before anything is stored, what could not run later. */
+/** Refuses jobs and triggers that could not run, before they are stored. */
 export class ScheduleChecks {
   readonly #parts: CheckedParts
   readonly #registry: JobRegistry
@@ -38,13 +38,13 @@ export class ScheduleChecks {
     this.#maxJobDataBytes = parts.maxJobDataBytes
   }
 
-  /** The same checks, with what another store holds. */
+  /** The same checks against another store. */
   over(store: CheckedStore): ScheduleChecks {
     return new ScheduleChecks({ ...this.#parts, store })
   }
 
   /**
-   * The job as it is to be stored: with what its definition says, its data checked.
+   * The job as it is to be stored: with the settings of its definition, its data checked.
    *
    * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_WORKER_MODULE, ERR_INVALID_JOB_DATA,
    *   ERR_JOB_DATA_TOO_LARGE

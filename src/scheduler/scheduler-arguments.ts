@@ -23,7 +23,7 @@ import { checkTrigger, isTrigger, type Trigger } from '../triggers/trigger.ts'
 
 type OptionChecks = Readonly<Record<string, ArgumentCheck>>
 
-// What the methods of a scheduler take, where that is more than one value of one kind.
+// Checks of the arguments of scheduler methods that are more than one value of one kind.
 
 export const replaceOptions: OptionChecks = { replace: checkBoolean }
 
@@ -39,7 +39,7 @@ export const shutdownOptions: OptionChecks = {
   timeoutMs: checkWhole(0, timerDelayMaxMs),
 }
 
-/** Its bounds are the store's to check. */
+/** The store checks its bounds. */
 const take = checkNumber
 
 export const jobQuery: OptionChecks = {

@@ -23,7 +23,7 @@ import { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { TriggerFamily } from '../triggers/trigger-family.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
-/** How a scheduler works, whatever its store and pool. */
+/** The options of a scheduler except store and pool. */
 export interface SchedulerBehaviour {
   /** The code that may run: job definitions and job classes. Default none. */
   readonly jobs?: readonly JobSource[]
@@ -48,7 +48,7 @@ export interface SchedulerBehaviour {
   readonly maxBatchSize?: number
   /**
    * How much later than the first of a batch the others may be due. They still fire at their own time; a window saves
-   * asking the store. Milliseconds, 0 to `idleWaitMs`, default 0.
+   * acquisitions. Milliseconds, 0 to `idleWaitMs`, default 0.
    */
   readonly batchTimeWindowMs?: number
   /** A trigger that is later than this goes through its misfire policy. Milliseconds, at least 1, default 60,000. */
@@ -77,8 +77,7 @@ export interface SchedulerBehaviour {
   /** Default none. */
   readonly plugins?: readonly SchedulerPlugin[]
   /**
-   * A pino logger or anything of its shape; false says nothing. Default: warnings and errors go to stderr, one line
-   * each.
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line each.
    */
   readonly logger?: Logger | false
   /** Default: the system's. */
@@ -93,11 +92,11 @@ export interface ResolvedSchedulerOptions
   /** Those of this library among them. */
   readonly triggerFamilies: TriggerFamilies
   readonly logger: Logger
-  /** Whether time is another one than the machine's. */
+  /** Whether the clock is another one than the machine's. */
   readonly hasOwnClock: boolean
   readonly jobStore: JobStore
   readonly threadPool: ThreadPool
-  /** Put right by what the store measures. */
+  /** Adjusted by the offset that the store measures. */
   readonly clock: AdjustableClock
 }
 
@@ -143,7 +142,7 @@ export function checkSchedulerOptions(options: unknown): void {
 }
 
 /**
- * Fills in defaults and refuses what cannot work; nothing is replaced in silence.
+ * Fills in defaults and refuses values out of bounds.
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option, its bounds and what was found
  */
@@ -189,8 +188,8 @@ function resolveLogger(given: Logger | false | undefined, clock: Clock): Logger 
   return lineLogger(
     () => clock.now(),
     (line) => {
-      // Not the stream itself: the console survives a stderr that was closed, and test runners catch what it says.
-      // eslint-disable-next-line no-console -- the default logger is the one place that speaks on its own
+      // Not the stream itself: the console survives a closed stderr, and test runners capture it.
+      // eslint-disable-next-line no-console -- only the default logger writes to the console
       console.error(line)
     },
   )
@@ -200,7 +199,7 @@ function integer(field: keyof SchedulerBehaviour, value: number, min: number, ma
   return requireInteger(what, field, value, max === undefined ? { min } : { min, max })
 }
 
-/** Nodes that were given no name must not be taken for one another; a host name may be as long as the column. */
+/** Nodes without a given name need different ids. The host name is cut, because it may be as long as the column. */
 function defaultInstanceId({ ids = systemIds }: SchedulerBehaviour, jobStore: JobStore): string {
   if (!jobStore.capabilities.clustered) return 'NON_CLUSTERED'
   return `${hostname().slice(0, 40)}-${ids.uniqueName().slice(0, 13)}`

@@ -1,6 +1,6 @@
 import type { Scheduler } from './scheduler.ts'
 
-/** Something that lives as long as a scheduler: it may add listeners, schedule jobs, and tidy up at the end. */
+/** An extension with the life cycle of a scheduler: it may add listeners, schedule jobs, and clean up at the end. */
 export interface SchedulerPlugin {
   readonly name: string
   /** When the scheduler is made, before it can be started. A failure fails `createScheduler`. */

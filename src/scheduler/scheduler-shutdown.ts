@@ -8,7 +8,7 @@ import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
-/** How long each step of the way out may take where nothing is left to wait for. */
+/** How long each step may take when the caller does not wait, or its time is over. */
 const stepMaxMs = 1000
 
 export interface SchedulerShutdownParts {
@@ -19,13 +19,11 @@ export interface SchedulerShutdownParts {
   readonly executing: ExecutingJobs
   readonly completions: CompletionWriter
   readonly thread: QuartzSchedulerThread
-  /** Stops firing, behind the changes of the life cycle that were asked for before. */
+  /** Stops firing, after the changes of the life cycle that were asked for before. */
   readonly standBy: () => Promise<{ readonly told: Told }>
-  /** Asks what runs to stop. */
-  readonly interruptAll: () => void
   /** Whether the pool or the store is this scheduler's: one that refused it belongs to another scheduler. */
   readonly owns: (part: 'pool' | 'store') => boolean
-  /** Says what is stored and was never to fire. */
+  /** Warns of stored triggers that were never started. */
   readonly noteNeverStarted: () => Promise<void>
   /** Operations on data are refused from now on. */
   readonly close: () => void
@@ -33,9 +31,9 @@ export interface SchedulerShutdownParts {
 }
 
 /**
- * The way out of a scheduler, step by step. Each step is waited for as long as the caller wants to wait, or a second
- * where the caller does not; a store that is not done by then is cut off, and what it does not know is left to its
- * recovery. So a shutdown ends, whatever the server does.
+ * The steps of a shutdown. Each step gets the time that the caller wants to wait, or a second when the caller does not
+ * wait. A store that has not answered by then is cut off, and what is not written is left to its recovery. So a
+ * shutdown ends whatever the database does.
  */
 export class SchedulerShutdown {
   readonly #parts: SchedulerShutdownParts
@@ -62,7 +60,7 @@ export class SchedulerShutdown {
     await this.#storeStep('giving back what was claimed', () => thread.halt())
     await this.#told(notifier.tell('schedulerShuttingdown', {}, (l) => l.schedulerShuttingdown?.()))
     const interrupts = this.#waits ? options.interruptJobsOnShutdownWithWait : options.interruptJobsOnShutdown
-    if (interrupts) this.#parts.interruptAll()
+    if (interrupts) this.#parts.executing.interruptAll('shutdown')
     if (!this.#waits) completions.stopRetrying()
     await this.#endPool()
     this.#parts.close()
@@ -80,7 +78,7 @@ export class SchedulerShutdown {
   }
 
   async #endPool(): Promise<void> {
-    const { completions, notifier, options, interruptAll } = this.#parts
+    const { completions, executing, notifier, options } = this.#parts
     if (!this.#parts.owns('pool')) return
     const limitMs = this.#remainingMs()
     let left = 0
@@ -90,7 +88,7 @@ export class SchedulerShutdown {
         ...(limitMs === null ? {} : { timeoutMs: limitMs }),
       })
     })
-    // The pool keeps the limit by itself; one that does not is not waited for.
+    // The pool keeps the limit itself; the shutdown does not wait for a pool that exceeds it.
     if (!(await settledWithin(options.clock, limitMs === null ? null : limitMs + stepMaxMs, ending))) {
       notifier.error('The thread pool did not shut down in time.', null)
     }
@@ -100,12 +98,12 @@ export class SchedulerShutdown {
       return
     }
     notifier.error(`${left} executions still run although the time to shut down is over.`, null)
-    if (options.interruptJobsOnShutdown) interruptAll()
-    // A store that failed all the while had its time.
+    if (options.interruptJobsOnShutdown) executing.interruptAll('shutdown')
+    // A store that failed all this time gets no further second.
     if (completions.isStuck(stepMaxMs)) this.#cutOff('writing ended executions')
   }
 
-  /** A step that is up to the store, which is cut off when it takes too long; then nothing is waited for. */
+  /** A step that waits for the store. A store that takes too long is cut off, and no later step waits for it. */
   async #storeStep<Answer>(what: string, action: () => Promise<Answer>): Promise<Answer | null> {
     let answer: Answer | null = null
     const work = this.#guarded(`The scheduler failed while ${what}.`, async () => {
@@ -116,7 +114,7 @@ export class SchedulerShutdown {
     return answer
   }
 
-  /** One that takes too long goes on by itself. */
+  /** The shutdown does not wait for a plugin that takes too long. */
   async #endPlugin(plugin: SchedulerPlugin): Promise<void> {
     const { notifier, options } = this.#parts
     const ending = this.#guarded(`Plugin '${plugin.name}' failed to shut down.`, async () => {
@@ -126,7 +124,7 @@ export class SchedulerShutdown {
     notifier.error(`Plugin '${plugin.name}' did not shut down in time.`, null)
   }
 
-  /** A store that was cut off has nothing to ask its server any more, so it is soon done. */
+  /** A store that was cut off sends nothing to its server any more, so it closes soon. */
   async #closeStore(): Promise<void> {
     const { cut, options } = this.#parts
     if (!this.#parts.owns('store')) return
@@ -139,7 +137,7 @@ export class SchedulerShutdown {
     await settledWithin(options.clock, stepMaxMs, closing)
   }
 
-  /** Failures are told; those of a store that was cut off are no news. */
+  /** Reports a failure, except that of a store that was cut off. */
   async #guarded(message: string, action: () => Promise<void>): Promise<void> {
     try {
       await action()
@@ -148,7 +146,7 @@ export class SchedulerShutdown {
     }
   }
 
-  /** Listeners get the time of a step; one that takes longer goes on by itself. */
+  /** Listeners get the time of a step; the shutdown does not wait for longer ones. */
   async #told(telling: Told): Promise<void> {
     if (telling !== null) await settledWithin(this.#parts.options.clock, this.#stepMs(), telling)
   }
@@ -168,7 +166,7 @@ export class SchedulerShutdown {
     return Math.max(remainingMs, leastMs)
   }
 
-  /** The store is asked nothing more, and what it still does is not waited for. */
+  /** From now on the store is not called, except to close it, and the shutdown does not wait for it. */
   #cutOff(what: string): void {
     if (this.#isCut) return
     const { completions, cut, thread } = this.#parts

@@ -30,7 +30,7 @@ export interface JobAndTriggers {
 }
 
 export interface AddJobOptions extends ReplaceOptions {
-  /** Accept a job that is neither durable nor triggered; it goes when it later loses its last trigger. */
+  /** Accept a job that is neither durable nor has a trigger; it is deleted when it later loses its last trigger. */
   readonly storeNonDurableWhileAwaitingScheduling?: boolean
 }
 
@@ -51,8 +51,8 @@ export interface ShutdownOptions {
 
 /**
  * The scheduling part of a scheduler, inside of a transaction of your own: what it does happens if and only if you
- * commit. Each call happens whole or not at all. Listeners and events are not told, as nobody knows yet whether it
- * will have happened.
+ * commit. Each call happens whole or not at all. No listener is called and no event is sent, because your transaction
+ * may still roll back.
  */
 export type SchedulerTransaction = Pick<
   Scheduler,
@@ -91,7 +91,7 @@ export interface FireInstance {
  * Every method checks what it is given and throws, or rejects with, an `InvalidArgumentError` that names the argument:
  * ERR_INVALID_ARGUMENT, or ERR_INVALID_OPTION for a field of an options object.
  *
- * Operations on keys that do not exist answer `false`, `null` or an empty list and tell no listener. After `shutdown`
+ * Operations on keys that do not exist answer `false`, `null` or an empty list and call no listener. After `shutdown`
  * every operation on data throws ERR_SCHEDULER_SHUTDOWN.
  */
 export interface Scheduler extends JobScheduler, AsyncDisposable {
@@ -109,7 +109,7 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
 
   /**
    * Makes the code of more jobs known, as `jobs` of createScheduler does; all or none. Before the first `start` only,
-   * because nodes tell each other then what they can run.
+   * because a node publishes its job types when it starts.
    *
    * @throws SchedulerError ERR_SCHEDULER_STATE after the first start, ERR_SCHEDULER_SHUTDOWN
    * @throws InvalidArgumentError when a type is registered already
@@ -128,7 +128,7 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   standby(): Promise<void>
   /**
    * Resolves when this scheduler has nothing to do: it has fired all that is due by its clock and may fire here, each
-   * execution has ended, and the store knows. For tests. One that was not started, stands by or has shut down fires
+   * execution has ended, and its end is written. For tests. One that was not started, stands by or has shut down fires
    * nothing, so only its running executions are waited for; a store that is away is waited for as well. A job must not
    * await it: it would wait for itself.
    */
@@ -139,8 +139,8 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    *
    * It ends whatever the store does. Where it does not wait, or when the time to wait is over, each step gets a second
    * at most, or `timeoutMs` where that is less and it does not wait. A store that does not answer in that time is cut
-   * off, and what it was to be told is left to its recovery. What was left, if anything, is the event
-   * `shutdownIncomplete`, and for a store that was cut off also a `schedulerError`, ERR_SHUTDOWN_INCOMPLETE.
+   * off, and what could not be written is left to its recovery. The event `shutdownIncomplete` says what was left, if
+   * anything; for a store that was cut off there is also a `schedulerError`, ERR_SHUTDOWN_INCOMPLETE.
    *
    * @throws InvalidArgumentError ERR_INVALID_ARGUMENT or ERR_INVALID_OPTION for wrong options; never for anything else
    */

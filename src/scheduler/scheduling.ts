@@ -31,7 +31,7 @@ import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { TurnBudget } from './turn-budget.ts'
 import type { WallClockStarts } from './wall-clock-starts.ts'
 
-/** Who is to know what was scheduled. The loop hears of it from the store. */
+/** What is called when something was scheduled. The store wakes the loop itself. */
 export interface SchedulingObserver {
   jobAdded(jobDetail: JobDetail): Told
   jobDeleted(jobKey: JobKey): Told
@@ -39,7 +39,7 @@ export interface SchedulingObserver {
   jobUnscheduled(triggerKey: TriggerKey): Told
 }
 
-/** For what may yet be rolled back: nobody is told. */
+/** For operations that may yet be rolled back: calls nothing. */
 export const silentObserver: SchedulingObserver = {
   jobAdded: () => null,
   jobDeleted: () => null,
@@ -59,7 +59,7 @@ export interface SchedulingParts {
   readonly observer: SchedulingObserver
 }
 
-/** Stores and deletes jobs and triggers: checks what it is asked, hands it to the store and tells of it. */
+/** Stores and deletes jobs and triggers: checks the arguments, calls the store, then the observer. */
 export class Scheduling implements SchedulerTransaction {
   readonly #store: JobStoreTransaction
   readonly #checks: ScheduleChecks

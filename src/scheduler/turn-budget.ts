@@ -1,11 +1,12 @@
 import type { Clock } from '../time/clock.ts'
 
-/** The longest that callers keep the process busy before timers and I/O have their turn. */
+/** The longest that operations of callers run before timers and I/O have their turn. */
 const turnMs = 3
 
 /**
- * Lets the process breathe while a caller awaits one operation after the other: a store that answers at once would
- * keep such a loop in the microtask queue, and a hundred thousand new triggers would stall everything else.
+ * Lets timers and I/O of the process run while a caller awaits one operation after the other. A store that answers
+ * synchronously would keep such a caller in the microtask queue: storing a hundred thousand triggers would stall the
+ * process.
  */
 export class TurnBudget {
   readonly #clock: Clock

@@ -1,7 +1,7 @@
 import type { Logger } from '../core/logger.ts'
 import { nearestName } from '../core/options.ts'
+import { unawaited } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
-import { unawaited } from '../core/unawaited.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { UnknownJobType } from '../jobstore/queries.ts'
 import type { SchedulerEventEmitter } from '../listeners/events.ts'
@@ -20,8 +20,8 @@ export interface UnknownJobTypesParts {
 const lookIntervalMs = 60_000
 
 /**
- * Looks, at the start and once a minute, for due triggers whose job type no living node has the code of, and says so
- * once for each type: such a trigger waits without a word, in its normal state.
+ * Looks at the start, and once a minute, for due triggers whose job type no living node has the code of, and reports
+ * each type once. Without the report such a trigger would wait unseen, in its normal state.
  */
 export class UnknownJobTypes {
   readonly #parts: UnknownJobTypesParts
@@ -34,7 +34,7 @@ export class UnknownJobTypes {
   }
 
   start(): void {
-    // What is in memory came through this scheduler, which refuses job types that it does not know.
+    // Triggers in memory were stored by this scheduler, which refuses job types that it does not know.
     if (this.#isWatching || !this.#parts.jobStore.capabilities.persistent) return
     this.#isWatching = true
     this.#begin()

@@ -3,14 +3,14 @@ import { type Clock, systemClock } from '../time/clock.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 
 export interface WallClockStartsParts {
-  /** Of the scheduler. */
+  /** The scheduler's clock. */
   readonly clock: Clock
   /** Whether that is another clock than the machine's. */
   readonly hasOwnClock: boolean
   readonly logger: Logger
 }
 
-/** Clocks that are closer to each other than this agree well enough. */
+/** Clocks that differ by less than this count as equal. */
 const agreementMs = 60_000
 
 /**

@@ -11,8 +11,8 @@ export interface InProcessThreadPoolOptions {
 export const defaultPoolSize = 10
 
 /**
- * Runs inline jobs and class jobs on the event loop, and no worker jobs: an interrupt reaches a job as its `signal`
- * and nothing can end one that ignores it.
+ * Runs inline jobs and class jobs on the event loop, and no worker jobs. An interrupt aborts the job's `signal`; a job
+ * that ignores it cannot be ended.
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION
  */

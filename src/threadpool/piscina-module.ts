@@ -20,7 +20,7 @@ export interface PiscinaRunOptions {
   readonly signal: AbortSignal
 }
 
-/** What the event `workerDestroy` tells of a thread; the id is -1 once the thread has exited. */
+/** The payload of the event `workerDestroy`; the id is -1 once the thread has exited. */
 export interface PiscinaWorker {
   readonly id: number
 }
@@ -37,7 +37,7 @@ export interface PiscinaModule {
   readonly Piscina: new <Task>(options: PiscinaOptions) => Piscina<Task>
 }
 
-/** Loads piscina, which those who never run a worker job need not pay for. */
+/** Loads piscina when the first worker job needs it. */
 export async function loadPiscina(): Promise<PiscinaModule> {
   // Not a literal, or the compiler would check piscina's own types.
   const specifier: string = 'piscina'

@@ -9,15 +9,15 @@ export interface PiscinaThreadPoolOptions {
   /** Most executions at one time, inline and worker jobs together, 1 to 100,000. Default 10. */
   readonly size?: number
   /**
-   * Most threads that run jobs. One that was terminated counts until it has exited. Default: enough for every slot to
-   * run a worker job (`size / concurrentTasksPerWorker`).
+   * Most threads that run jobs. A terminated thread counts until it has exited. Default: enough for every slot to run a
+   * worker job (`size / concurrentTasksPerWorker`).
    */
   readonly maxThreads?: number
   /** Threads that are started with the scheduler and stay. Default 0: threads start when worker jobs need them. */
   readonly minThreads?: number
   /**
-   * Worker jobs that share a thread at one time. Default 1. With more, a thread that dies or has to be terminated
-   * takes all the jobs on it along: they fail with ERR_WORKER_FAILED.
+   * Worker jobs that share a thread at one time. Default 1. With more, all jobs on a thread fail with ERR_WORKER_FAILED
+   * when the thread dies or is terminated.
    */
   readonly concurrentTasksPerWorker?: number
   /** Milliseconds after which a thread without work ends, unless `minThreads` keeps it. Default 30,000. */
@@ -29,8 +29,8 @@ export interface PiscinaThreadPoolOptions {
   /** Environment of the threads. Default: a copy of this process's. */
   readonly env?: Readonly<Record<string, string>> | typeof SHARE_ENV
   /**
-   * How threads wait for work: `disabled` lets what jobs left in the background (connections, timers) go on between
-   * tasks; `sync` stops it. Default `disabled`.
+   * How threads wait for work: with `disabled`, connections and timers that jobs left open go on between tasks; `sync`
+   * stops them. Default `disabled`.
    */
   readonly atomics?: 'disabled' | 'async' | 'sync'
 }
@@ -49,7 +49,7 @@ const resourceLimitNames = [
   'stackSizeMb',
 ] as const
 
-/** Fills in the defaults and refuses what makes no sense. */
+/** Fills in the defaults and refuses values out of bounds. */
 export function resolvePiscinaOptions(options: PiscinaThreadPoolOptions): ResolvedPiscinaOptions {
   refuseUnknownKeys(what, options, [
     'size',

@@ -1,6 +1,6 @@
 import { SchedulerError } from '../core/errors.ts'
+import { unawaited } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
-import { unawaited } from '../core/unawaited.ts'
 import {
   type PiscinaThreadPoolOptions,
   type ResolvedPiscinaOptions,
@@ -15,7 +15,7 @@ import { WorkerThreads } from './worker-threads.ts'
 class PiscinaThreadPool extends SlotPool {
   override readonly runsWorkerJobs = true
   readonly #options: ResolvedPiscinaOptions
-  /** Modules that passed the check. */
+  /** Modules that passed the check, so that each is checked once. */
   readonly #runnable = new Set<string>()
   #opening: Promise<WorkerThreads> | null = null
   #threads: WorkerThreads | null = null

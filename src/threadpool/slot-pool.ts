@@ -8,8 +8,8 @@ import type { WorkerTask, WorkerTaskResult } from './wire.ts'
 export const poolSizeMax = 100_000
 
 /**
- * Counts slots and runs executions on the event loop: all of a pool that has no threads, and the ground of one that
- * has.
+ * Counts slots and runs executions on the event loop: the whole of a pool without threads, and the base class of the
+ * pool with threads.
  */
 export class SlotPool implements ThreadPool {
   readonly name: string
@@ -18,11 +18,11 @@ export class SlotPool implements ThreadPool {
   #running = 0
   #context: ThreadPoolContext | null = null
   #shutDown = false
-  /** Those who wait for a slot, an abort or the shutdown; each looks again when woken. */
+  /** Callers that wait for a slot, an abort or the shutdown; each looks again when woken. */
   readonly #blocked = new Set<() => void>()
-  /** Signals whose abort wakes the blocked ones. */
+  /** Signals whose abort wakes these callers. */
   readonly #watched = new WeakSet<AbortSignal>()
-  /** Those who wait for the last execution to end. */
+  /** Callers that wait for the last execution to end. */
   readonly #draining = new Waiters()
 
   constructor(name: string, size: number) {
@@ -90,7 +90,7 @@ export class SlotPool implements ThreadPool {
     return this.#running
   }
 
-  /** What the scheduler gave the pool. */
+  /** The context that the scheduler gave the pool. */
   protected get context(): ThreadPoolContext {
     if (this.#context !== null) return this.#context
     throw new SchedulerError('ERR_SCHEDULER_STATE', `Thread pool '${this.name}' is not initialized.`)
@@ -113,7 +113,7 @@ export class SlotPool implements ThreadPool {
   }
 
   #slotOrEnd(signal: AbortSignal): Promise<void> {
-    // The loop comes with the same signal each time; it is listened to once.
+    // The loop passes the same signal each time, so one listener is enough.
     if (!this.#watched.has(signal)) {
       this.#watched.add(signal)
       signal.addEventListener(
@@ -150,7 +150,7 @@ export function requirePoolSize(what: string, size: unknown): number {
   return requireInteger(what, 'size', size, { min: 1, max: poolSizeMax })
 }
 
-/** Wakes everybody who waits; who has to wait on comes back. */
+/** Wakes all waiting callers; a caller that still has nothing to do waits again. */
 function wakeAll(waiters: Set<() => void>): void {
   if (waiters.size === 0) return
   const woken = [...waiters]

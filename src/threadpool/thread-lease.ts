@@ -5,7 +5,7 @@ import { encodeValue } from './value-wire.ts'
 import { type ControlMessage, encodeTask, type TaskWire, type WorkerMessage } from './wire.ts'
 import type { ExecutionThread, WorkerExecution } from './worker-execution.ts'
 
-/** What a lease tells its pool. */
+/** Calls of a lease to its pool. */
 export interface LeaseEvents {
   /** The thread has come up. */
   ready(lease: ThreadLease, threadId: number): void
@@ -16,27 +16,27 @@ export interface LeaseEvents {
 }
 
 /**
- * A thread for as long as there is work for it. To piscina a lease is one task; what runs within it crosses on a port
- * of the lease, several at a time where several are due.
+ * A thread for as long as there is work for it. For piscina a lease is one task. Executions go to the thread over a
+ * port of the lease, several in one message where several are due.
  */
 export class ThreadLease implements ExecutionThread {
-  /** Goes to the thread. */
+  /** The end of the port that the thread gets. */
   readonly offer: MessagePort
   /** Aborting it makes piscina terminate the thread. */
   readonly termination: AbortController = new AbortController()
   readonly executions: Map<number, WorkerExecution> = new Map()
-  /** Asked to end: takes no more tasks. */
+  /** Was asked to end and takes no more tasks. */
   leaving = false
   ready = false
-  /** The thread that has taken the lease; null before, and when it was gone by then. */
+  /** The thread that took the lease; null before, and when the thread had exited by then. */
   thread: PoolThread | null = null
-  /** It had no work when it was last looked at, and has had none since. */
+  /** It had no work at the last check, and has had none since. */
   rested = false
-  /** Runs while the thread is to begin or to end the lease. */
+  /** Armed while the thread has yet to begin, or to end, the lease. */
   answerTimer: ClockTimer | null = null
   readonly #port: MessagePort
   readonly #events: LeaseEvents
-  /** Taken, but not sent yet: the thread is still starting, or more may come in this turn. */
+  /** Executions that are not sent yet: the thread is still starting, or more executions may come in this turn. */
   #outbox: WorkerExecution[] = []
   #flushing = false
   /** Whether several tasks share the thread, so that waiting for more of them in one turn pays. */
@@ -50,7 +50,7 @@ export class ThreadLease implements ExecutionThread {
     this.offer = port2
     port1.on('message', (message: WorkerMessage) => {
       this.#receive(message)
-      // An event per message is the dear part; what else has come is read at once.
+      // One event per message is expensive, so all further messages are read at once.
       if (this.#shared) this.drain()
     })
   }
@@ -83,7 +83,7 @@ export class ThreadLease implements ExecutionThread {
     this.#post(['leave'])
   }
 
-  /** Reads what the thread has sent and no event has told yet. */
+  /** Reads messages of the thread for which there was no event yet. */
   drain(): void {
     for (;;) {
       const entry = receiveMessageOnPort(this.#port) as { readonly message: WorkerMessage } | undefined
@@ -105,7 +105,7 @@ export class ThreadLease implements ExecutionThread {
       return
     }
     this.#flushing = true
-    // After the promises of this turn: executions that start together travel together.
+    // After the promises of this turn, so that executions that start together go in one message.
     process.nextTick(() => {
       this.#flushing = false
       this.#flush()
@@ -119,7 +119,7 @@ export class ThreadLease implements ExecutionThread {
     try {
       this.#send(sent)
     } catch {
-      // One of them cannot cross; the others must not suffer for it.
+      // One of them cannot be cloned: send each by itself, so that the others are not affected.
       for (const execution of sent) this.#sendAlone(execution)
     }
   }

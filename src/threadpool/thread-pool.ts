@@ -11,16 +11,16 @@ export interface ThreadPoolContext {
   readonly schedulerName: string
   readonly clock: Clock
   readonly logger: Logger
-  /** Told once of each thread that was terminated and does not exit. Default: only the log says so. */
+  /** Called once for each thread that was terminated and does not exit. Default: only a log line. */
   threadStuck?(thread: StuckThread): void
 }
 
-/** A thread that was terminated and goes on, because it is in native code, which cannot be stopped. */
+/** A terminated thread that has not exited, because native code cannot be stopped. */
 export interface StuckThread {
   readonly threadId: number
   /** Milliseconds since it was terminated. */
   readonly waitedMs: number
-  /** What it runs; empty when it is something that a job left behind. */
+  /** Its executions; empty when it runs something that a job left behind. */
   readonly executions: readonly {
     readonly job: { readonly name: string; readonly group: string }
     readonly fireInstanceId: string
@@ -28,8 +28,8 @@ export interface StuckThread {
 }
 
 /**
- * What a pool needs to know of an abort. Every AbortSignal fits; the scheduler passes something lighter, because making
- * an AbortSignal costs as much as handing a task to a thread.
+ * The part of an AbortSignal that a pool uses. Every AbortSignal fits; the scheduler passes a lighter object, because
+ * making an AbortSignal costs as much as handing a task to a thread.
  */
 export interface TaskSignal {
   readonly aborted: boolean
@@ -78,8 +78,8 @@ export interface ThreadPool {
   /** Takes a slot and starts the execution on the event loop; false when no slot is free or the pool shuts down. */
   runInThread(runnable: Runnable): boolean
   /**
-   * Runs a task in a worker thread, within a slot that its execution holds already. Settles when the task runs no
-   * more: one whose thread is terminated in native code, when that has returned.
+   * Runs a task in a worker thread, within a slot that its execution holds already. Settles when the task runs no more;
+   * for a task in native code whose thread is terminated, when that code has returned.
    *
    * @throws what the task threw, with its name, message, stack, code and own fields;
    * @throws SchedulerError ERR_WORKER_FAILED when the thread died; ERR_JOB_INTERRUPTED when it was terminated

@@ -10,9 +10,9 @@ export class PoolThread {
   readonly id: number
   /** Resolves when the thread runs nothing any more, native code included. */
   readonly exited: Promise<void>
-  /** What it runs, or ran when it was asked to end. */
+  /** Its executions, or those it had when it was asked to end. */
   executions: ReadonlyMap<number, WorkerExecution> = new Map()
-  /** Runs from when the thread is asked to end. */
+  /** Armed when the thread is asked to end. */
   exitTimer: ClockTimer | null = null
   readonly #onExit: (() => void)[] = []
   #hasExited = false
@@ -39,15 +39,15 @@ export class PoolThread {
 }
 
 export interface RosterEvents {
-  /** The thread was asked to end and has not within `exitTimeoutMs`. */
+  /** The thread was asked to end and has not exited within `exitTimeoutMs`. */
   stuck(thread: PoolThread): void
-  /** A thread that was asked to end has done so. */
+  /** A thread that was asked to end has exited. */
   exited(thread: PoolThread, options: { readonly wasStuck: boolean }): void
 }
 
 /**
- * The threads as they are. Piscina forgets a thread when it asks it to end; one in native code goes on for as long as
- * that takes, and counts here until then.
+ * The threads that really exist. Piscina forgets a thread when it asks it to end. A thread in native code exits when
+ * that code returns, and counts here until then.
  */
 export class ThreadRoster {
   readonly #clock: Clock
@@ -77,7 +77,7 @@ export class ThreadRoster {
     return thread
   }
 
-  /** A thread is asked to end; one that never had a lease is not known here. */
+  /** A thread is asked to end. A thread that never had a lease is not in the roster. */
   ending(id: number): void {
     const thread = this.#threads.get(id)
     if (thread === undefined || thread.hasExited) return
@@ -92,7 +92,7 @@ export class ThreadRoster {
     )
   }
 
-  /** Resolves when all threads that were asked to end by now have done so. */
+  /** Resolves when all threads that were asked to end by now have exited. */
   async ended(): Promise<void> {
     await Promise.all([...this.#ending].map(({ exited }) => exited))
   }

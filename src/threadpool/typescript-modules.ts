@@ -14,7 +14,7 @@ export interface ThreadFlags {
 
 /**
  * Refuses a TypeScript module that a thread could not load: Node strips types itself from 22.18 and 23.6 on, before
- * that a loader is needed. Whether a loader that is there can do it shows when the module is loaded.
+ * that a loader is needed. A given loader is not checked here: an unfit one fails when the module is loaded.
  *
  * @throws SchedulerError ERR_WORKER_MODULE
  */

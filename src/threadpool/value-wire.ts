@@ -40,7 +40,7 @@ const builtInErrors: Readonly<Record<BuiltInType, ErrorConstructor>> = {
 /** Errors within errors (causes, fields, lists) are followed so deep; a chain may be a circle. */
 const errorDepthMax = 8
 
-/** So many values of all errors together are taken along: errors that hold each other would else multiply. */
+/** Most values that one message carries for all errors together: errors that hold each other would else multiply. */
 export const errorValuesMax = 1000
 
 const leftOut: ValueWire = {
@@ -76,24 +76,24 @@ export function decodeFields(fields: FieldsWire): Record<string, unknown> {
   return Object.fromEntries(fields.map(([key, value]) => [key, decodeValue(value)]))
 }
 
-/** Encodes one value with all that it holds: what is near the top first, for there may be too much. */
+/** Encodes one value with all that it holds, breadth first, because there may be too much. */
 class ValueEncoder {
   #left = errorValuesMax
-  /** What was tried: errors often hold the same large object. */
+  /** The result of each attempt to clone, because errors often hold the same large object. */
   readonly #cloneable = new Map<object, boolean>()
   /** Fill in what errors, lists and records hold. */
   readonly #fillers: (() => void)[] = []
 
   finish<Wire>(begin: (encoder: ValueEncoder) => Wire): Wire {
     const wire = begin(this)
-    // Each may add others.
+    // Each step may add further ones.
     for (const fill of this.#fillers) fill()
     return wire
   }
 
   /** `depth` is 0 outside of errors. */
   encode(value: unknown, depth: number): ValueWire {
-    // Numbers and texts (a code, a status) cost nothing and say most.
+    // Numbers and texts (a code, a status) are small and most useful.
     if (depth > 0 && this.#left-- <= 0 && isObject(value)) return leftOut
     if (isError(value)) return this.#encodeError(value, depth)
     const cloneable = this.#isCloneable(value)
@@ -143,7 +143,7 @@ class ValueEncoder {
     try {
       return { kind: 'error', error: this.#partsOf(error, depth + 1) }
     } catch {
-      // A proxy whose traps throw: there is nothing that could be told about it.
+      // A proxy whose traps throw: nothing of it can be read.
       return { kind: 'value', value: '[an error that cannot be read]' }
     }
   }
@@ -152,7 +152,7 @@ class ValueEncoder {
     const type = typeOf(error)
     const fields = [...codeOf(error)]
     const keys = Object.keys(error).filter((key) => !namedProperties.includes(key))
-    // The class of an aggregate takes what it holds; to any other error `errors` is a field like others.
+    // Only AggregateError takes `errors` in its constructor; for any other error `errors` is a field.
     const isAggregate = type === 'AggregateError'
     const errors = isAggregate ? read(error, 'errors') : null
     const parts = {
@@ -192,7 +192,7 @@ export function isCloneable(value: unknown): boolean {
     structuredClone(value)
     return true
   } catch {
-    // Whatever a hostile getter throws, the answer is no.
+    // A getter that throws makes the answer false.
     return false
   }
 }
@@ -271,7 +271,7 @@ function decodeError(wire: ErrorWire): Error {
   if (error.name !== wire.name) define(error, 'name', wire.name)
   if (wire.cause !== null) define(error, 'cause', decodeValue(wire.cause))
   for (const [key, value] of Object.entries(fields)) {
-    // An error may have fields that its class fixes here; those are left as the class has them.
+    // Fields that the error's class makes read-only keep the value that the class gave them.
     Reflect.defineProperty(error, key, { value, enumerable: true, configurable: true, writable: true })
   }
   return error

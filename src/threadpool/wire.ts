@@ -36,8 +36,8 @@ export interface WorkerTaskResult {
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /**
- * A task on the wire: a list, whose field names need not be written and read each time, and in front the number that
- * tells the task's messages from those of others.
+ * A task on the wire: a list, because field names would be written and read each time. Its first item is the number
+ * that marks the messages of this task.
  */
 export type TaskWire = readonly [
   tag: number,
@@ -106,7 +106,7 @@ function emptyAsNull(data: JobDataMap): JobDataMap | null {
   return null
 }
 
-/** The end of a task. The job's data come along when the job has seen them: only then can they have changed. */
+/** The end of a task. It has the job's data if the job has read them, because only then can they have changed. */
 export type TaskEnd =
   | readonly [tag: number, ok: true, result: unknown, jobDataMap: JobDataMap | null]
   | readonly [tag: number, ok: false, thrown: ValueWire]
@@ -118,7 +118,7 @@ export type ControlMessage =
   /** The lease is over: there is no more work. */
   | readonly [kind: 'leave']
 
-/** From a worker thread, on the port of its lease. What a task sends arrives in order, its end last. */
+/** From a worker thread, on the port of its lease. Messages of one task arrive in order, the end last. */
 export type WorkerMessage =
   | readonly [kind: 'ready', threadId: number]
   | readonly [kind: 'ends', ends: readonly TaskEnd[]]
@@ -136,7 +136,7 @@ export function isLateLogLine(message: unknown): message is LateLogLine {
   return typeof message === 'object' && message !== null && 'quartzLogLine' in message
 }
 
-/** What a thread is given for the time that it is leased: the port over which its tasks come. */
+/** What piscina passes to the thread for one lease: the port over which tasks come. */
 export interface LeaseOffer {
   readonly port: MessagePort
 }

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
-import { invariant } from '../core/invariant.ts'
+import { invariant } from '../core/errors.ts'
 import type { LeaseOffer } from './wire.ts'
 import { WorkerRuntime } from './worker-runtime.ts'
 
@@ -10,7 +10,10 @@ function requireParent(): MessagePort {
 
 const runtime = new WorkerRuntime(requireParent())
 
-/** What piscina calls in the thread. Lasts as long as the lease; without one it only shows that the thread is up. */
+/**
+ * Piscina calls this in the thread. It resolves at the end of the lease; without a lease at once, which shows that the
+ * thread is up.
+ */
 export async function serve(offer: LeaseOffer | null): Promise<void> {
   if (offer !== null) await runtime.serve(offer.port)
 }

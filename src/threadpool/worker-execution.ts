@@ -5,19 +5,19 @@ import type { WorkerTaskHandlers } from './thread-pool.ts'
 import { decodeFields, decodeValue } from './value-wire.ts'
 import type { TaskEnd, WorkerMessage, WorkerTask, WorkerTaskResult } from './wire.ts'
 
-/** The thread of an execution, as far as the execution matters to it. */
+/** The part of a thread that its executions use. */
 export interface ExecutionThread {
-  /** Everything that runs on the thread or is to, by tag. */
+  /** The executions that run on the thread or wait for it, by tag. */
   readonly executions: ReadonlyMap<number, WorkerExecution>
   /** Aborting it ends the thread. */
   readonly termination: AbortController
-  /** Takes back an execution that was not sent yet; false when it was. */
+  /** Withdraws an execution that was not sent yet; false when it was sent. */
   retract(execution: WorkerExecution): boolean
   /** Passes the execution's interrupt on. */
   abort(execution: WorkerExecution): void
 }
 
-/** A worker task as the scheduler's side sees it: where it is, and whom to tell. */
+/** A worker task on the main thread: which thread has it, and which promise to settle. */
 export class WorkerExecution {
   readonly tag: number
   readonly task: WorkerTask
@@ -25,12 +25,12 @@ export class WorkerExecution {
   readonly #logger: Logger
   readonly #resolve: (result: WorkerTaskResult) => void
   readonly #reject: (error: unknown) => void
-  /** The thread that the task was given to; null while it waits for one. */
+  /** The thread that has the task; null while the task waits for one. */
   thread: ExecutionThread | null = null
   /** Why the pool ended the thread under the task; null when it did not. */
   terminated: SchedulerError | null = null
   onAbort: (() => void) | null = null
-  /** Runs from the interrupt to the end of the grace that a task has. */
+  /** Armed from the interrupt to the end of the task's grace period. */
   graceTimer: ClockTimer | null = null
 
   constructor(
@@ -64,10 +64,7 @@ export class WorkerExecution {
       }
     } catch (error) {
       // A handler that throws must not keep the task from ending.
-      this.#logger.error(
-        { err: error, job: this.jobName },
-        'What takes the progress and log lines of a job threw',
-      )
+      this.#logger.error({ err: error, job: this.jobName }, 'The handler of progress and log lines threw')
     }
   }
 

@@ -3,7 +3,7 @@ import type { WorkerExecution } from './worker-execution.ts'
 
 const exited = /^worker exited with code: (\d+)$/
 
-/** What befell a task whose thread did not bring it to an end. */
+/** The error of a task whose thread died. */
 export function workerFailure(execution: WorkerExecution, error: unknown): SchedulerError {
   if (execution.terminated !== null) return execution.terminated
   const { message, code } = partsOf(error)

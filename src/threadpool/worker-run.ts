@@ -20,7 +20,7 @@ export class WorkerRun {
   #log: Logger | null = null
   #abortController: AbortController | null = null
   #abortReason: { readonly value: unknown } | null = null
-  /** The job's data once the job has seen it: only then can it have changed. */
+  /** The job's data once the job has read them: only then can they have changed. */
   #jobDataMap: Record<string, unknown> | null = null
 
   constructor(channel: RunChannel, tag: number, task: WorkerTask) {
@@ -34,7 +34,7 @@ export class WorkerRun {
     this.#abortController?.abort(reason)
   }
 
-  /** What the job function is given. What most jobs never look at is made when the job asks for it. */
+  /** The context that the job function gets. Parts that most jobs never read are made when the job reads them. */
   context(): JobRunContext {
     const task = this.#task
     const signal = (): AbortSignal => this.#signal()
@@ -81,7 +81,7 @@ export class WorkerRun {
     return [this.#tag, false, encodeValue(crosses ? thrown : this.#uncloneable('thrown value', thrown))]
   }
 
-  /** The end as it is when it can cross, else the failure that says what cannot. */
+  /** The end as it is when it can be cloned, else a failure that names what cannot. */
   checkEnd(end: TaskEnd): TaskEnd {
     if (!end[1]) return end
     const [, , result, jobDataMap] = end
@@ -101,7 +101,7 @@ export class WorkerRun {
     const at =
       (level: LogLevel) =>
       (fields: unknown, message?: unknown): void => {
-        // Worker modules are often plain JavaScript, where nothing keeps a line from having no fields.
+        // Worker modules are often plain JavaScript, so a log line may have no fields.
         const line = typeof fields === 'object' && fields !== null ? fields : {}
         const text = message ?? (line === fields ? '' : fields)
         this.#channel.log(this.#tag, [level, encodeFields(line), String(text)])

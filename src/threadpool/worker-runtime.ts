@@ -1,5 +1,5 @@
 import { type MessagePort, threadId } from 'node:worker_threads'
-import { unawaited } from '../core/unawaited.ts'
+import { unawaited } from '../core/promises.ts'
 import type { WorkerJobFunction } from '../jobs/job-definition.ts'
 import { decodeValue } from './value-wire.ts'
 import {
@@ -58,7 +58,7 @@ class LeaseServer implements RunChannel {
   readonly #port: MessagePort
   readonly #context: LeaseContext
   readonly #runs = new Map<number, WorkerRun>()
-  /** Ends that were not sent yet: tasks that end together are told together. */
+  /** Ends that were not sent yet: tasks that end together are sent together. */
   #ends: { readonly end: TaskEnd; readonly run: WorkerRun }[] = []
 
   constructor(port: MessagePort, context: LeaseContext) {
@@ -95,7 +95,7 @@ class LeaseServer implements RunChannel {
     }
   }
 
-  /** Never rejects: whatever happens is the end of the task. */
+  /** Never rejects: a failure is an end of the task, too. */
   async #run(wire: TaskWire): Promise<void> {
     const run = new WorkerRun(this, wire[0], decodeTask(wire))
     this.#runs.set(wire[0], run)
@@ -132,7 +132,7 @@ class LeaseServer implements RunChannel {
     try {
       this.#post(['ends', ends.map(({ end }) => end)])
     } catch {
-      // One of them cannot cross; the others must not suffer for it.
+      // One of them cannot be cloned: send each by itself, so that the others are not affected.
       for (const { end, run } of ends) this.#post(['ends', [run.checkEnd(end)]])
     }
   }
@@ -142,14 +142,17 @@ class LeaseServer implements RunChannel {
   }
 }
 
-/** A thread whose own code failed ends, and the main thread fails what ran on it: better than a task without an end. */
+/**
+ * When the runtime itself fails, the thread ends, so that the main thread fails its tasks; else they would never
+ * settle.
+ */
 function endThread(error: unknown): void {
   process.nextTick(() => {
     throw error
   })
 }
 
-/** Whether the main thread has still to take what was printed here; a thread that ends takes it along. */
+/** Whether output of this thread has not reached the main thread yet; it would be lost when the thread ends. */
 function hasOutput(): boolean {
   return process.stdout.writableLength > 0 || process.stderr.writableLength > 0
 }

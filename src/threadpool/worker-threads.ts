@@ -18,15 +18,18 @@ import {
   workerFailure,
 } from './worker-failure.ts'
 
-/** How often leases are looked at; one that had no work twice in a row ends. In a busy scheduler work comes sooner. */
+/**
+ * How often leases are checked; a lease that had no work at two checks in a row ends. In a busy scheduler work comes
+ * sooner.
+ */
 export const sweepIntervalMs = 5
 
 /** How long a thread without tasks may take to begin or to end a lease before it is taken for blocked. */
 export const answerTimeoutMs = 30_000
 
 /**
- * The worker threads of one pool. Piscina makes, keeps and ends the threads; tasks go to a thread while it is leased
- * from piscina (see {@link ThreadLease}), which happens when there is work and ends when there is none.
+ * The worker threads of one pool. Piscina makes, keeps and ends the threads. Tasks go to a thread while it is leased
+ * from piscina (see {@link ThreadLease}); a lease begins when there is work and ends when there is none.
  */
 export class WorkerThreads {
   readonly #context: ThreadPoolContext
@@ -35,18 +38,18 @@ export class WorkerThreads {
   readonly #piscina: Piscina<LeaseOffer | null>
   readonly #roster: ThreadRoster
   readonly #leases = new Set<ThreadLease>()
-  /** Leases that were asked to end and have not yet: their threads come back soon. */
+  /** Leases that were asked to end and have not ended: their threads are free soon. */
   #leaving = 0
-  /** Executions for which no thread had room, first come first. */
+  /** Executions for which no thread had room, in the order in which they came. */
   readonly #waiting = new Set<WorkerExecution>()
   readonly #leaseEvents: LeaseEvents
-  /** Looks for leases without work. */
+  /** The timer of the check for leases without work. */
   #sweep: ClockTimer | null = null
   #lastTag = 0
-  /** Whether a thread has come up since the last time one was lost. */
+  /** Whether a thread has come up since the last one was lost. */
   #cameUp = false
   #lastError: unknown = null
-  /** Piscina threw and kept the task: its `destroy` would reject a promise that nobody has. */
+  /** Piscina threw and kept the task: its `destroy` would reject a promise that has no handler. */
   #keptByPiscina = false
   #closed = false
 
@@ -66,7 +69,7 @@ export class WorkerThreads {
         this.#lastError = null
         this.#identify(lease, threadId)
         this.#dispatch()
-        // What it was leased for may have been interrupted, or run elsewhere.
+        // The execution may have been interrupted meanwhile, or run on another thread.
         if (lease.load === 0) this.#sweepSoon()
       },
       ended: (lease, execution) => {
@@ -100,14 +103,14 @@ export class WorkerThreads {
     })
     this.#piscina.on('workerDestroy', (worker: unknown) => {
       this.#roster.ending((worker as PiscinaWorker).id)
-      // Piscina has yet to fail the thread's lease and to tell the error.
+      // Piscina fails the thread's lease and reports the error after this.
       context.clock.setImmediate(() => {
         this.#checkStarts()
       })
     })
   }
 
-  /** `threadClock` times the threads themselves, which are real also when the clock of the scheduler is not. */
+  /** `threadClock` times the threads, which take real time also when the scheduler has a manual clock. */
   static async open(
     options: ResolvedPiscinaOptions,
     context: ThreadPoolContext,
@@ -116,7 +119,7 @@ export class WorkerThreads {
     return new WorkerThreads(await loadPiscina(), options, context, threadClock)
   }
 
-  /** Waits for the threads that are started in advance. */
+  /** Waits until the `minThreads` are up. */
   async warmUp(): Promise<void> {
     const visits = Array.from({ length: this.#options.minThreads }, () => this.#piscina.run(null))
     try {
@@ -145,7 +148,7 @@ export class WorkerThreads {
     })
   }
 
-  /** Ends all threads, whatever they do; one that does not exit is not waited for longer than `timeoutMs`. */
+  /** Ends all threads, whatever they run; waits for their exit, at most `timeoutMs`. */
   async close(timeoutMs: number = exitTimeoutMs): Promise<void> {
     this.#closed = true
     this.#sweep?.cancel()
@@ -167,7 +170,7 @@ export class WorkerThreads {
     }
   }
 
-  /** Gives waiting executions to threads that have room, and leases more threads as long as there may be more. */
+  /** Gives waiting executions to threads that have room, and leases further threads up to the maximum. */
   #dispatch(): void {
     for (const execution of this.#waiting) {
       const lease = this.#leaseWithRoom(this.#waiting.size)
@@ -177,7 +180,7 @@ export class WorkerThreads {
     }
   }
 
-  /** A thread without work, else a further one, else the least busy with room; `demand` executions want one. */
+  /** A thread without work, else a new lease, else the least busy thread with room; `demand` executions wait. */
   #leaseWithRoom(demand: number): ThreadLease | null {
     let leastBusy: ThreadLease | null = null
     for (const lease of this.#leases) {
@@ -185,7 +188,7 @@ export class WorkerThreads {
       if (lease.load === 0) return lease
       leastBusy = lease
     }
-    // A thread that is just coming back is worth waiting for; starting one takes long.
+    // Waiting for a thread whose lease ends takes less time than starting one.
     const threads = this.#leases.size + this.#roster.endingCount
     const mayLease = threads < this.#options.maxThreads && this.#leaving < demand
     return mayLease ? this.#lease() : leastBusy
@@ -219,13 +222,13 @@ export class WorkerThreads {
 
   #identify(lease: ThreadLease, threadId: number): void {
     const worker = this.#piscina.threads.find((thread) => thread.threadId === threadId)
-    // A thread that piscina has given up already ends by itself.
+    // A thread that piscina has removed ends by itself.
     if (worker === undefined) return
     lease.thread = this.#roster.of(worker)
     lease.thread.executions = lease.executions
   }
 
-  /** The thread is back with piscina, or piscina has given it up. */
+  /** The lease has ended, or piscina has removed the thread. */
   #end(lease: ThreadLease, error: unknown): void {
     if (!lease.ready && error !== null) {
       this.#lastError = error
@@ -240,14 +243,14 @@ export class WorkerThreads {
       this.#settle(lease, error)
       return
     }
-    // Native code goes on after the termination, and with it what the thread ran.
+    // Native code, and so the execution in it, goes on after the termination.
     thread.whenExited(() => {
       this.#settle(lease, error)
     })
   }
 
   #settle(lease: ThreadLease, error: unknown): void {
-    // What a thread said just before its end is what tells why.
+    // The last lines of a thread are the ones that explain its end.
     lease.drain()
     lease.close()
     const blameless = error === null || lease.load > 0 || lease.termination.signal.aborted
@@ -281,7 +284,7 @@ export class WorkerThreads {
     this.#context.logger.error({ err: error }, 'A worker thread failed while it ran no job')
   }
 
-  /** Takes a settled execution off the books. */
+  /** Forgets a settled execution. */
   #release(execution: WorkerExecution): void {
     execution.graceTimer?.cancel()
     if (execution.onAbort !== null) {
@@ -289,7 +292,7 @@ export class WorkerThreads {
     }
   }
 
-  /** After one execution has ended: the next one, or soon the end of the lease. */
+  /** After an execution has ended: starts the next one, or lets the lease end at the next check. */
   #refill(lease: ThreadLease): void {
     if (this.#waiting.size > 0) this.#dispatch()
     if (lease.load === 0) this.#sweepSoon()
@@ -351,20 +354,21 @@ export class WorkerThreads {
   }
 
   /**
-   * After a thread is gone. One that was still starting may not fail its lease: piscina lets that wait until some other
-   * thread is free.
+   * After a thread has exited. For a thread that was still starting, piscina does not fail the lease but lets it wait
+   * for another free thread.
    */
   #checkStarts(): void {
     const missing = this.#leases.size - this.#piscina.threads.length
     if (this.#closed || missing <= 0) return
-    // The threads that are left go to those that came first.
+    // The remaining threads go to the executions that came first.
     const stranded = [...this.#leases].filter(({ ready }) => !ready).slice(-missing)
     if (stranded.length > 0) this.#startFailed(stranded)
   }
 
   /**
-   * What was to run in these leases, and was not sent, waits for others. New ones are asked for only when a thread has
-   * come up since the last failure: else the threads that are left do it, or, if there are none, nobody does.
+   * Executions of these leases that were not sent wait for other threads. New threads are started only if one has come
+   * up since the last failure; otherwise the remaining threads run the executions, and without any thread the
+   * executions fail.
    */
   #startFailed(leases: readonly ThreadLease[]): void {
     for (const lease of leases) {

@@ -1,11 +1,11 @@
 import type { Clock, ClockTimer, EpochMs } from './clock.ts'
 
-/** Smaller differences are not worth a step. */
+/** The clock does not step for smaller differences. */
 const smallestStepMs = 10
 
 /**
- * A clock that can be put right by a better one. From the first adjustment on it runs on monotonic time: when somebody
- * sets the machine's clock, it does not follow. Until then it shows what the clock below shows.
+ * A clock that a store corrects with its own time. Until the first adjustment it shows what the clock below shows.
+ * After it, it runs on monotonic time and does not follow changes of the machine's clock.
  */
 export class AdjustableClock implements Clock {
   readonly #base: Clock
@@ -39,8 +39,8 @@ export class AdjustableClock implements Clock {
   }
 
   /**
-   * The better clock is `aheadMs` ahead of this one, give or take the uncertainty. True when that made this one step;
-   * what may be an error of measurement does not.
+   * The store's time is `aheadMs` ahead of this clock, give or take the uncertainty. Returns true when this clock made
+   * a step; it makes none for a difference within the uncertainty.
    */
   adjust(aheadMs: number, uncertaintyMs: number): boolean {
     const elapsedMs = this.#base.elapsedMs()

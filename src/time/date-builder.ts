@@ -35,8 +35,8 @@ interface WallFields {
 }
 
 /**
- * Makes dates in a zone. A wall time that the zone leaves out is taken as much later as the gap is long, one that it
- * shows twice means the first. Every method throws `InvalidArgumentError` for a value out of bounds.
+ * Makes dates in a zone. A wall time in a gap is moved forward by the length of the gap; a wall time that occurs twice
+ * means the first. Every method throws `InvalidArgumentError` for a value out of bounds.
  */
 export class DateBuilder {
   readonly #clock: Clock
@@ -125,7 +125,7 @@ export class DateBuilder {
     return builder.inYear(year).inMonthOnDay(month, day).build()
   }
 
-  /** That time on that date; what of the date is left out is today's. */
+  /** That time on that date; fields of the date that are left out are today's. */
   static dateOf(
     time: { readonly hour: number; readonly minute: number; readonly second: number },
     date: { readonly day?: number; readonly month?: number; readonly year?: number } = {},

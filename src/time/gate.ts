@@ -1,7 +1,7 @@
 import type { Clock, ClockTimer } from './clock.ts'
 
 /**
- * A wait that others can end early. A wake-up that comes while nobody waits is kept, so one that falls between
+ * A wait that others can end early. A wake-up that comes while the loop does not wait is kept, so a wake-up between
  * "decide to sleep" and "sleep" is not lost. One waiter at a time.
  */
 export class Gate {
@@ -13,13 +13,13 @@ export class Gate {
     this.#clock = clock
   }
 
-  /** Ends the current wait, or the next one if nobody waits now. */
+  /** Ends the current wait, or the next one if there is no current one. */
   wake(): void {
     this.#pending = true
     this.#release?.()
   }
 
-  /** Forgets a kept wake-up: what it announced has been seen. */
+  /** Forgets a kept wake-up, because the waiter has seen what it announced. */
   clear(): void {
     this.#pending = false
   }

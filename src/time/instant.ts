@@ -9,7 +9,7 @@ export interface DateTimeLike {
  */
 export type InstantLike = Date | number | string | DateTimeLike
 
-/** Without an offset a text would mean another instant on every machine. */
+/** A text without an offset would depend on the zone of the machine. */
 const isoInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/
 
 /** Epoch milliseconds of an instant; NaN for what is none. */

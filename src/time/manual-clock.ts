@@ -7,11 +7,11 @@ interface ArmedTimer {
 }
 
 /**
- * A clock that stands still until it is told to move, so that "three days later" is one line of a test.
+ * A clock that stands still until a test moves it, so that "three days later" is one line.
  *
  * `advance` moves both clocks and fires due timers in order of their deadlines; `jump` moves the wall clock alone, as
  * an operator or NTP would. After each timer the clock gives promises and immediates a few turns before it goes on.
- * What waits for anything else (a file, a server, a thread, a timer of Node.js) may still be under way then; a
+ * Work that waits for anything else (a file, a server, a thread, a timer of Node.js) may not have ended by then; a
  * scheduler's `idle()` waits for it.
  */
 export class ManualClock implements Clock {
@@ -33,7 +33,7 @@ export class ManualClock implements Clock {
   }
 
   setTimer(delayMs: number, onFire: () => void): ClockTimer {
-    // Whole milliseconds, as real timers count: sums of fractions would leave the clock a hair before its target.
+    // Whole milliseconds, as real timers count: the sum of fractions would end just before the target.
     const clamped = Math.ceil(Math.min(Math.max(delayMs, 0), timerDelayMaxMs))
     const timer: ArmedTimer = { deadline: this.#monotonicMs + clamped, sequence: this.#sequence++, onFire }
     this.#timers.add(timer)

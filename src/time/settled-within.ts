@@ -1,8 +1,8 @@
 import type { Clock, ClockTimer } from './clock.ts'
 
 /**
- * Waits for `work`, no longer than `limitMs`; null: for as long as it takes. True when it has settled by then. What
- * it rejects with is thrown in time, and ignored later.
+ * Waits for `work`, no longer than `limitMs`; null: for as long as it takes. True when it has settled by then. A
+ * rejection within the limit is thrown; a later one is ignored.
  */
 export async function settledWithin(
   clock: Clock,

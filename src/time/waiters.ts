@@ -1,10 +1,10 @@
 import type { Clock, ClockTimer } from './clock.ts'
 
-/** Those who wait for something to end, each with a time limit of its own or none. */
+/** Callers that wait for something to end, each with or without a time limit. */
 export class Waiters {
   readonly #waiting = new Set<() => void>()
 
-  /** It has ended. */
+  /** Resolves all waits. */
   wakeAll(): void {
     for (const wake of [...this.#waiting]) wake()
   }

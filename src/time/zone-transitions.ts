@@ -18,13 +18,13 @@ export interface ZoneSegment {
   readonly repeatUntilMs: number
 }
 
-/** What is asked of luxon's zones; named here so that the published types need none of luxon's. */
+/** What is asked of luxon's zones; named here so that the published types do not need luxon's. */
 export interface OffsetSource {
   /** Local minus UTC at an instant, in minutes. */
   offset(epochMs: number): number
 }
 
-/** Length of the stretch whose transitions are found together, the first time somebody asks. */
+/** Length of the chunk of time whose transitions are computed together, when one of them is first needed. */
 export const chunkMs: number = 400 * dayMs
 
 /** No two offsets differ by more than 26 hours, so this much shows every neighbour of a wall time. */

@@ -13,11 +13,11 @@ export interface ZoneTransition {
 
 const emptySegment: ZoneSegment = { fromMs: 0, untilMs: 0, offsetMs: 0, repeatFromMs: 0, repeatUntilMs: 0 }
 
-/** How far a search for a neighbouring transition looks, in chunks: a good twenty years. */
+/** How far a search for a neighbouring transition looks, in chunks: a little over twenty years. */
 const transitionSearchChunks = 20
 
 /**
- * A time zone by its IANA name. Offsets are read once per zone and stretch of time and kept, so that asking for one
+ * A time zone by its IANA name. Offsets are computed once per zone and chunk of time and kept, so that reading one
  * costs a look-up. Instants are epoch milliseconds; local numbers are what the wall shows, counted as if it were UTC
  * (src/time/civil.ts reads their fields).
  */
@@ -29,7 +29,7 @@ export class TimeZone {
   readonly name: string
   readonly #zone: IANAZone
   readonly #chunks = new Map<number, readonly ZoneSegment[]>()
-  /** The segment that answered last, and the stretch that it may answer for. */
+  /** The segment of the last answer, and the stretch of time for which it may be used again. */
   #recent: ZoneSegment = emptySegment
   #recentFromMs = 0
   #recentUntilMs = 0

@@ -5,11 +5,11 @@ import {
   type ConcurrentTaskSchedulerOptions,
 } from '../../src/annotations/concurrent-task-scheduler.ts'
 import { CronTaskTrigger } from '../../src/annotations/cron-task-trigger.ts'
-import { TaskRejectedError } from '../../src/annotations/errors.ts'
 import type { TaskScheduler } from '../../src/annotations/task-scheduler.ts'
+import { TaskRejectedError } from '../../src/annotations/task-scheduler.ts'
 import { ThreadPoolTaskScheduler } from '../../src/annotations/thread-pool-task-scheduler.ts'
-import { CancellationError } from '../../src/executors/errors.ts'
 import { ScheduledExecutor } from '../../src/executors/scheduled-executor.ts'
+import { CancellationError } from '../../src/executors/scheduled-future.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 
 interface Bench {

@@ -19,7 +19,7 @@ export interface Pause {
 const settleMs = 1500
 const stallMs = 2500
 
-/** Runs of undisturbed jobs that began late while others were disturbed; time in which they were paused does not count. */
+/** Runs of undisturbed jobs that began late while others were disturbed; time in which they were paused is left out. */
 export function stalls(
   lines: readonly LogLine[],
   disturbances: readonly Disturbance[],

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { pointAt } from '../../src/cli/caret.ts'
 import { Lateness } from '../../src/cli/crontab/lateness.ts'
 import { formatDuration, formatShortDuration, parseDuration } from '../../src/cli/duration.ts'
 import { formatLocal, formatOffset, formatShort } from '../../src/cli/local-time.ts'
-import { displayWidth, fit, oneLine, truncate } from '../../src/cli/terminal/text.ts'
+import { displayWidth, fit, oneLine, pointAt, truncate } from '../../src/cli/terminal/text.ts'
 import { TimeZone } from '../../src/time/zone.ts'
 
 const second = 1000

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { DelayQueue } from '../../src/executors/delay-queue.ts'
+import { DelayedWorkQueue } from '../../src/executors/delay-queue.ts'
 import type { Delayed } from '../../src/executors/delayed.ts'
-import { DelayedWorkQueue } from '../../src/executors/delayed-work-queue.ts'
 import { HashedWheelTimer } from '../../src/executors/hashed-wheel-timer.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 

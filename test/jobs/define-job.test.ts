@@ -247,7 +247,7 @@ describe('toJobDefinition', () => {
     for (const wrong of [null, undefined, 'report', {}, { kind: 'other' }]) {
       expect(() => {
         new JobRegistry([wrong as never])
-      }).toThrow(/'jobs' must be what defineJob or defineWorkerJob answered/)
+      }).toThrow(/'jobs' must be what defineJob or defineWorkerJob returned/)
     }
   })
 

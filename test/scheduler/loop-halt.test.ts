@@ -145,7 +145,7 @@ describe('a loop that cannot give back its claims', () => {
     const attempts = fixture.timesOf('releaseAcquiredTriggers').length - before
     expect(attempts).toBeGreaterThanOrEqual(9)
     expect(attempts).toBeLessThanOrEqual(11)
-    expect(fixture.errors.at(-1)).toBe('Acquired triggers could not be given back before the halt.')
+    expect(fixture.errors.at(-1)).toBe('Acquired triggers could not be released before the halt.')
     expect(fixture.clock.timerCount).toBe(0)
   })
 

@@ -132,7 +132,7 @@ describe('a claim that is locked when it is to be given back', () => {
     await fixture.settled(fixture.scheduler.shutdown())
     expect(fixture.nowMs).toBe(beforeMs)
     expect(tries.length).toBeLessThanOrEqual(2)
-    expect(fixture.errors).toEqual(['Acquired triggers could not be given back before the halt.'])
+    expect(fixture.errors).toEqual(['Acquired triggers could not be released before the halt.'])
     expect(fixture.clock.timerCount).toBe(0)
   })
 })

@@ -173,7 +173,7 @@ describe('listeners are told in order', () => {
 
 describe('what follows an execution', () => {
   const once = firing(1000).computeFirstFireTime(null)
-  const spent = once.triggered(null)
+  const finished = once.triggered(null)
   const ongoing = firing(1000, 5).computeFirstFireTime(null).triggered(null)
   const flags = [false, true]
   const cases = flags.flatMap((refireImmediately) =>
@@ -196,11 +196,11 @@ describe('what follows an execution', () => {
           ? 'setAllJobTriggersComplete'
           : null
     expect(instructionAfter(ongoing, error)).toBe(steered ?? 'noop')
-    expect(instructionAfter(spent, error)).toBe(steered ?? 'deleteTrigger')
+    expect(instructionAfter(finished, error)).toBe(steered ?? 'deleteTrigger')
   })
 
   it('is the end of the trigger when nothing was thrown and it will not fire again', () => {
-    expect(instructionAfter(spent, null)).toBe('deleteTrigger')
+    expect(instructionAfter(finished, null)).toBe('deleteTrigger')
     expect(instructionAfter(ongoing, null)).toBe('noop')
   })
 })
@@ -231,7 +231,7 @@ describe('refires are bounded', () => {
     },
   )
 
-  it('and a spent trigger is told as deleted in the last round', async () => {
+  it('and a trigger without a next fire time is reported as deleted in the last round', async () => {
     const heard = await heardOf(
       () => {
         throw new JobExecutionError('again', { refireImmediately: true })

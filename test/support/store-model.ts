@@ -42,8 +42,8 @@ export class StoreModel extends ModelLists {
       if (!jobTexts.includes(text) && this.job(text) === undefined) throw new Refusal('ERR_JOB_NOT_FOUND')
     }
     for (const job of jobs) this.#putJob(job)
-    const losers = triggers.flatMap((trigger) => this.#putTrigger(trigger))
-    for (const loser of losers) this.#removeOrphan(loser)
+    const jobsLosingTriggers = triggers.flatMap((trigger) => this.#putTrigger(trigger))
+    for (const jobLosingTrigger of jobsLosingTriggers) this.#removeOrphan(jobLosingTrigger)
     this.#settle()
   }
 
@@ -75,9 +75,9 @@ export class StoreModel extends ModelLists {
 
   deleteTriggers(keys: readonly string[]): string[] {
     const deleted = keys.filter((key, index) => this.find(key) !== undefined && keys.indexOf(key) === index)
-    const losers = deleted.map((key) => textOf(this.find(key)?.trigger.jobKey ?? null))
+    const jobsLosingTriggers = deleted.map((key) => textOf(this.find(key)?.trigger.jobKey ?? null))
     this.triggers = this.triggers.filter(({ trigger }) => !deleted.includes(textOf(trigger.key)))
-    for (const loser of losers) this.#removeOrphan(loser)
+    for (const jobLosingTrigger of jobsLosingTriggers) this.#removeOrphan(jobLosingTrigger)
     this.#settle()
     return deleted
   }

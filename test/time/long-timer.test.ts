@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { timerDelayMaxMs } from '../../src/time/clock.ts'
-import { setLongTimer } from '../../src/time/long-timer.ts'
+import { setLongTimer, timerDelayMaxMs } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 
 test.each([0, 1, timerDelayMaxMs, timerDelayMaxMs + 1, 3 * timerDelayMaxMs + 5])(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DayOfWeek } from '../../src/time/day-of-week.ts'
+import { DayOfWeek } from '../../src/time/civil.ts'
 import { DailyCalendar } from '../../src/triggers/calendars/daily-calendar.ts'
 import { CronExpression } from '../../src/triggers/cron/cron-expression.ts'
 import { CronScheduleBuilder, type CronTrigger } from '../../src/triggers/families/cron/cron-trigger.ts'

@@ -24,11 +24,11 @@ type ActiveSchedule = Exclude<Schedule, { kind: 'disabled' }>
 export interface ClusterTrigger {
   readonly key: TriggerKey
   readonly kind: ActiveSchedule['kind']
-  /** The trigger as it begins when it is stored now. */
+  /** The trigger as it is when it is stored now. */
   build(): Trigger
 }
 
-/** What a scheduled method becomes. Without triggers, all its schedules are disabled. */
+/** The job of a scheduled method. It has no triggers when all schedules are disabled. */
 export interface ClusterJob {
   readonly definition: InlineJobDefinition
   readonly job: JobDetail
@@ -92,8 +92,8 @@ function clusterJob(
 }
 
 /**
- * The name of a trigger is made of its schedule: an unchanged one is found in the store and left alone, whoever put
- * it there; a changed one is another trigger.
+ * The name of a trigger is made of its schedule. So an unchanged schedule is found in the store and left alone, also
+ * when another instance stored it; a changed schedule is another trigger.
  */
 function clusterTrigger({ key: jobKey }: JobDetail, schedule: ActiveSchedule, clock: Clock): ClusterTrigger {
   const digest = createHash('sha256')
@@ -103,7 +103,7 @@ function clusterTrigger({ key: jobKey }: JobDetail, schedule: ActiveSchedule, cl
   const key = new TriggerKey(`${jobKey.name}@${digest}`, jobKey.group)
   const { kind } = schedule
   const build = (): Trigger => {
-    // A second that has begun when the trigger is stored is past, as for Spring.
+    // A second that has begun when the trigger is stored counts as past, as in Spring.
     const delayMs = kind === 'cron' ? secondMs : schedule.initialDelayMs
     const data = kind === 'fixedDelay' ? fixedDelayData(schedule.delayMs) : {}
     return TriggerBuilder.newTrigger({ clock })
@@ -118,7 +118,7 @@ function clusterTrigger({ key: jobKey }: JobDetail, schedule: ActiveSchedule, cl
   return { key, kind, build }
 }
 
-/** What makes a schedule another one. The initial delay does not: it counts once, when the trigger is stored. */
+/** The parts of a schedule that identify it. The initial delay is none: it counts once, when the trigger is stored. */
 function identityOf(schedule: ActiveSchedule): readonly (string | number)[] {
   switch (schedule.kind) {
     case 'cron': {

@@ -20,11 +20,13 @@ export interface ClusterTask {
   readonly triggerKey: TriggerKey
   /** When some instance runs it next; null when it is cancelled. */
   nextExecution(): Promise<Date | null>
-  /** Takes the schedule away from every instance, until one starts that has it; false when it is gone already. */
+  /**
+   * Deletes the schedule for every instance, until an instance starts that has it; false when it is deleted already.
+   */
   cancel(): Promise<boolean>
 }
 
-/** What `enableScheduling` began in a cluster. */
+/** What `enableScheduling` returns for a cluster. */
 export interface ClusterScheduling extends AsyncDisposable {
   /** Group of the jobs and triggers. */
   readonly group: string
@@ -32,11 +34,11 @@ export interface ClusterScheduling extends AsyncDisposable {
   tasks(): readonly ClusterTask[]
   /** Deletes the jobs of this instance's methods, for all instances, until one starts that has them. */
   cancel(): Promise<void>
-  /** Stops looking after the jobs. They stay, and run here until the scheduler is shut down. */
+  /** Stops looking for jobs to delete. The jobs stay, and run here until the scheduler is shut down. */
   close(): Promise<void>
 }
 
-/** How often an instance looks again while other nodes have methods that it has not: those may stop. */
+/** How often an instance looks again while other nodes have methods that it lacks: those nodes may stop. */
 const lookAgainMs = 60_000
 
 export async function enableClusterScheduling(options: ClusterSchedulingOptions): Promise<ClusterScheduling> {
@@ -45,7 +47,7 @@ export async function enableClusterScheduling(options: ClusterSchedulingOptions)
   const group = groupOf(options.application)
   const jobs = clusterJobsOf(scheduledMethodsOf(instances), { group, scheduler, clock, logger, resolve })
   scheduler.registerJobs(jobs.map(({ definition }) => definition))
-  // What cannot be stored is known before anything runs.
+  // A schedule that cannot be stored is refused before any method runs.
   await storeJobs(scheduler, jobs)
   const caretaker = new Caretaker({ scheduler, group, jobs, removeUnknown, clock, logger })
   caretaker.begin()
@@ -91,7 +93,7 @@ interface CaretakerParts {
   readonly logger: Logger
 }
 
-/** Looks after the jobs once the scheduler has started, when the nodes know what each of them can run. */
+/** Looks for jobs to delete once the scheduler has started, because nodes publish their job types when they start. */
 class Caretaker {
   readonly #parts: CaretakerParts
   readonly #listener: SchedulerListener
@@ -124,7 +126,7 @@ class Caretaker {
 
   async #started(): Promise<void> {
     const { scheduler, jobs, removeUnknown } = this.#parts
-    // An instance of older code that started meanwhile may have deleted what it did not know.
+    // An instance of older code that started meanwhile may have deleted jobs that it did not know.
     if (!this.#isStarted) await storeJobs(scheduler, jobs)
     this.#isStarted = true
     if (removeUnknown) await this.#look()

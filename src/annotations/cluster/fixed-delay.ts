@@ -10,12 +10,12 @@ import type { ScheduledMethodOf } from '../scheduled-methods.ts'
 
 const delayKey = 'fixedDelayMs'
 
-/** What says of a trigger that it runs with a fixed delay. */
+/** The entry of the trigger's data that marks a fixed delay. */
 export function fixedDelayData(delayMs: number): JobDataMap {
   return { [delayKey]: delayMs }
 }
 
-/** What the run of a method in a cluster needs. */
+/** What a run of a method in a cluster needs. */
 export interface ClusterRunParts {
   readonly scheduler: Scheduler
   readonly clock: Clock
@@ -23,8 +23,9 @@ export interface ClusterRunParts {
 }
 
 /**
- * Runs the method. Its trigger repeats at a fixed rate, which is what is left when a node dies in the middle; at the
- * end of a run with a fixed delay it is moved to begin anew that much later. Until then the job blocks it.
+ * Runs the method. A trigger with a fixed delay repeats at a fixed rate in the store, so that it goes on when a node
+ * dies during a run. At the end of a run this function reschedules it to begin after the delay. Until then the job
+ * blocks the trigger.
  */
 export async function runWithFixedDelay(
   method: ScheduledMethodOf,
@@ -35,7 +36,7 @@ export async function runWithFixedDelay(
   const startedMs = clock.elapsedMs()
   const move = async (): Promise<void> => {
     if (typeof delayMs !== 'number') return
-    // The time of the scheduler, which may differ from that of this machine.
+    // The scheduler's time, which may differ from the machine's.
     const endMs = context.fireTime.getTime() + (clock.elapsedMs() - startedMs)
     await moveTo(scheduler, context.originalTriggerKey, Math.ceil(endMs + delayMs))
   }
@@ -56,7 +57,8 @@ export async function runWithFixedDelay(
 
 async function moveTo(scheduler: Scheduler, key: TriggerKey, startMs: number): Promise<void> {
   const trigger = await scheduler.getTrigger(key)
-  // Deleted, or replaced by a changed schedule, while the method ran; or an operator paused it, and it is to stay so.
+  // The trigger was deleted or replaced by a changed schedule while the method ran; or an operator paused it, and it
+  // stays paused.
   if (!(trigger instanceof SimpleTrigger) || (await scheduler.getTriggerState(key)) === 'PAUSED') return
   const { previousFireTimeMs, timesTriggered } = trigger
   const moved = trigger.getTriggerBuilder().startAt(new Date(startMs)).build()

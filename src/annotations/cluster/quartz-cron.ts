@@ -4,8 +4,8 @@ import { expandSpringMacro } from '../../triggers/cron/spring-fields.ts'
 const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 
 /**
- * The same schedule in Quartz's dialect, which Java reads from the database too. What that cannot say, two
- * restricting day fields or a list with `L`, `W` or `#`, stays as it is.
+ * The same schedule in Quartz's dialect, which Java nodes can read from the database. Two restricting day fields, or a
+ * list with `L`, `W` or `#`, have no form in that dialect and stay as they are.
  */
 export function inQuartzDialect(cron: CronExpression): CronExpression {
   if (cron.dialect !== 'spring') return cron
@@ -28,7 +28,7 @@ function quartzDays(cron: CronExpression, dayOfMonth: string, dayOfWeek: string)
   return weekDays === null ? null : ['?', weekDays]
 }
 
-/** From 0 and 7=SUN to 1=SUN, in names, which mean the same in every dialect. */
+/** Days of the week as names, which mean the same in every dialect: Spring has 0 and 7=SUN, Quartz 1=SUN. */
 function quartzWeekDays(cron: CronExpression): string | null {
   const { daysOfWeek, lastDaysOfWeek, nthDaysOfWeek } = cron.summary()
   if (typeof daysOfWeek === 'string') return daysOfWeek

@@ -6,12 +6,12 @@ import type { JobSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { ClusterJob } from './cluster-jobs.ts'
 
-/** How often an instance begins anew when another one deletes a job between two of its steps. */
+/** How often an instance starts again when another one deletes a job between two of its steps. */
 const attemptsMax = 5
 
 /**
- * Makes the store hold what the methods of this instance say. What is there already is left alone, so that instances
- * that start together or one after the other change nothing.
+ * Stores the jobs and triggers of this instance's methods. Those that are stored already are left alone, so that
+ * instances that start together or one after the other change nothing.
  */
 export async function storeJobs(scheduler: Scheduler, jobs: readonly ClusterJob[]): Promise<void> {
   for (const each of jobs) {
@@ -41,14 +41,14 @@ async function storeJob(scheduler: Scheduler, { job, triggers }: ClusterJob): Pr
     if (stored.some((key) => key.equals(trigger.key))) continue
     await unlessStored(scheduler.scheduleJob(trigger.build()))
   }
-  // Those of retries, of recoveries and of people are in other groups.
+  // Triggers of retries, recoveries and users are in other groups.
   const stale = stored.filter(
     (key) => key.group === job.key.group && !triggers.some((trigger) => trigger.key.equals(key)),
   )
   if (stale.length > 0) await scheduler.unscheduleJobs(stale)
 }
 
-/** Another instance that starts at the same time may have been faster. */
+/** Another instance that starts at the same time may have stored it first. */
 async function unlessStored(storing: Promise<unknown>): Promise<void> {
   try {
     await storing
@@ -67,8 +67,8 @@ function isSame(stored: JobDetail, job: JobDetail): boolean {
 }
 
 /**
- * Deletes the jobs of the group whose methods no live node has; answers how many are left that other nodes have and
- * this one has not.
+ * Deletes the jobs of the group whose methods no live node has; answers how many remain because other nodes have their
+ * methods and this one does not.
  */
 export async function deleteUnknown(
   scheduler: Scheduler,
@@ -91,7 +91,7 @@ async function jobsOf(scheduler: Scheduler, group: string): Promise<readonly Job
       group: GroupMatcher.groupEquals(group),
       ...(after === null ? {} : { after }),
     })
-    // What others put into the group is none of ours.
+    // Other entries of the group do not belong to the annotations.
     jobs.push(...page.items.filter(({ key, jobType }) => jobType === `${group}.${key.name}`))
     after = page.next
   } while (after !== null)

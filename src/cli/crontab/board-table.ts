@@ -70,7 +70,7 @@ export function describeTotals(board: JobBoard): string {
   return parts.join(', ')
 }
 
-/** Two texts at the ends of a line; the right one goes when there is no room for both. */
+/** Two texts at the ends of a line; the right one is left out when there is no room for both. */
 function spread(left: string, right: string, { columns, paint }: TableStyle, tone: Tone): string {
   const room = columns - displayWidth(left) - displayWidth(right)
   return room < 2 ? paint(left, tone) : `${paint(left, tone)}${' '.repeat(room)}${paint(right, 'faint')}`

@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** How much of an output is kept; the rest is read and counted, so that no command blocks on a full pipe. */
+/** How many bytes of an output are kept; the rest is read and counted, so that no command blocks on a full pipe. */
 export const capturedBytesMax: number = 64 * 1024
 
 /** The beginning of what a process wrote. */
@@ -18,7 +18,7 @@ export class CapturedOutput {
     this.#text += this.#decoder.write(kept)
   }
 
-  /** What is kept, as text; a character that the limit cuts in two is left out. */
+  /** The kept part as text; a character that the limit cuts in two is left out. */
   get text(): string {
     return this.#text
   }

@@ -4,16 +4,16 @@ import type { InlineJobDefinition } from '../../jobs/job-definition.ts'
 import { firstLine, type Outcome, outcomeNote } from './outcome.ts'
 import type { ProcessResult, ProcessRunner } from './process-runner.ts'
 
-/** What one line of a crontab says, as job data. */
+/** One line of a crontab as job data. */
 export type CommandJobData = {
   readonly command: string
   /** Standard input; null for none. */
   readonly input: string | null
-  /** The variables of the file that stand above the line. */
+  /** The variables that the file sets above the line. */
   readonly variables: Readonly<Record<string, string>>
 }
 
-/** The shell that cron takes where the file names none. */
+/** The shell that cron uses where the file names none. */
 const defaultShell = '/bin/sh'
 
 export type CommandJob = InlineJobDefinition<CommandJobData>
@@ -52,7 +52,7 @@ async function run(
   }
 }
 
-/** What a command says of its failure is on its standard error, of its success on its standard output. */
+/** The note of a failure comes from standard error, that of a success from standard output. */
 function describe(result: ProcessResult, signal: AbortSignal): Outcome {
   const { exitCode, leftRunning, signalName, stdout, stderr } = result
   const isGood = exitCode === 0 && !signal.aborted

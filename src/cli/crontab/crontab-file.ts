@@ -4,9 +4,8 @@ import { CronExpressionError, InvalidArgumentError, type SchedulerError } from '
 import { nearestName } from '../../core/options.ts'
 import { type Crontab, type CrontabEntry, parseCrontab } from '../../triggers/cron/crontab.ts'
 import type { CronDst } from '../../triggers/cron/dst-policy.ts'
-import { pointAt } from '../caret.ts'
-import { count, visible } from '../terminal/text.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../command.ts'
+import { count, pointAt, visible } from '../terminal/text.ts'
 
 export interface CrontabFileOptions {
   readonly zoneName: string
@@ -18,7 +17,7 @@ export interface CrontabFileOptions {
   readonly knownUsers: readonly string[]
 }
 
-/** A crontab with what its format was taken to be. */
+/** A crontab with the format in which it was read. */
 export interface CrontabFile {
   readonly path: string
   readonly entries: readonly CrontabEntry[]
@@ -37,7 +36,7 @@ export interface CrontabLineProblem {
   readonly error: SchedulerError
 }
 
-/** What a comment `# quartz-ts: ...` may say, since other programs that read the file must not stumble over it. */
+/** What a comment `# quartz-ts: ...` may say. It is a comment so that other programs can read the file. */
 const directives = ['seconds', 'user-column', 'demo-jobs'] as const
 type Directive = (typeof directives)[number]
 
@@ -46,7 +45,7 @@ export function readCrontabFile(path: string, options: CrontabFileOptions): Cron
   return parseCrontabFile(path, readText(path), options)
 }
 
-/** {@link readCrontabFile} for a text that is at hand. */
+/** {@link readCrontabFile} for a given text. */
 export function parseCrontabFile(path: string, text: string, options: CrontabFileOptions): CrontabFile {
   const { found, problems } = readDirectives(text)
   const seconds = options.seconds || found.has('seconds')

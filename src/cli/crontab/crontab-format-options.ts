@@ -1,7 +1,7 @@
 import type { BooleanOption, OptionValues, StringOption } from '../command.ts'
+import { UsageError } from '../command.ts'
 import type { CliHost } from '../host.ts'
 import { dstOption, requireDst, requireZone, zoneOption } from '../shared-options.ts'
-import { UsageError } from '../usage-error.ts'
 import type { CrontabFileOptions } from './crontab-file.ts'
 
 /** The names and kinds of {@link crontabFormatOptions}. */

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path'
-import { unawaited } from '../../core/unawaited.ts'
+import { unawaited } from '../../core/promises.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { EpochMs } from '../../time/clock.ts'
-import { setLongTimer } from '../../time/long-timer.ts'
+import { setLongTimer } from '../../time/clock.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { formatDuration } from '../duration.ts'
 import type { CliHost } from '../host.ts'
@@ -17,8 +17,8 @@ import { demoJobs } from './demo-jobs.ts'
 import { JobBoard } from './job-board.ts'
 import { LineView } from './line-view.ts'
 import { LiveView } from './live-view.ts'
+import type { PlannedJob } from './plan-entries.ts'
 import { planEntries } from './plan-entries.ts'
-import type { PlannedJob } from './planned-job.ts'
 import { type ProcessRunner, processRunner } from './process-runner.ts'
 import { type StopReason, stopRequests } from './stop-requests.ts'
 import { type StoredPlan, storeAtStart, storePlan } from './store-plan.ts'
@@ -29,7 +29,7 @@ export interface CrontabRunOptions {
   readonly zoneName: string
   /** The run ends by itself after this; null for never. */
   readonly forMs: number | null
-  /** A command that takes longer is ended; null for no limit. */
+  /** A command that runs longer is ended; null for no limit. */
   readonly timeoutMs: number | null
   /** How long running jobs may go on when the run ends. */
   readonly drainMs: number
@@ -57,7 +57,7 @@ export interface CrontabRunResult {
 
 /** From SIGTERM to SIGKILL. */
 const killGraceMs = 5000
-/** Width of what goes to a file or a pipe. */
+/** Width of output to a file or a pipe. */
 const fileColumns = 120
 
 /** Runs the jobs of a crontab until the time is up or a signal comes, showing what happens. */
@@ -122,7 +122,7 @@ export class CrontabRun {
       jobs: [command, ...(demo?.definitions ?? [])],
       threadPool: { size: threads },
       clock,
-      // The view says what fails, and a line on stderr would tear the live table.
+      // The view shows failures, and a line on stderr would tear the live table.
       logger: false,
     })
     const zone = TimeZone.of(this.#options.zoneName)
@@ -209,7 +209,7 @@ export class CrontabRun {
   }
 }
 
-/** Starts firing; whoever may not, as another process has the store, closes it again. */
+/** Starts firing; when another process has the store, closes the scheduler and throws. */
 async function started(scheduler: Scheduler, planned: readonly PlannedJob[]): Promise<void> {
   try {
     await scheduler.start()

@@ -12,13 +12,13 @@ import { isPostgresUrl, storeAt } from '../stores.ts'
 export interface StoreChoice {
   /** A file, a postgres:// URL, or `memory`. */
   readonly place: string
-  /** Somebody asked for it; otherwise memory does as well. */
+  /** The user named it. When the default cannot be used, jobs are kept in memory. */
   readonly isGiven: boolean
 }
 
 export interface OpenedScheduler {
   readonly scheduler: Scheduler
-  /** What people should know of where the jobs are. */
+  /** A note for the reader about where the jobs are. */
   readonly note: string | null
 }
 
@@ -29,7 +29,7 @@ const nameMax = 110
  * A scheduler on the store that was chosen. Each crontab has a scheduler name of its own, so that several share a
  * store, and processes that run the same one on PostgreSQL are a cluster.
  *
- * @throws JobPersistenceError when a store that was asked for cannot be used
+ * @throws JobPersistenceError when a store that the user named cannot be used
  */
 export async function openScheduler(
   choice: StoreChoice,
@@ -53,7 +53,7 @@ export async function openScheduler(
   }
 }
 
-/** Nodes of a cluster need names of their own; on a file there is one scheduler, whose name need not change. */
+/** Nodes of a cluster need different instance ids; on a file there is one scheduler, whose id stays the same. */
 function identityOn(place: string): SchedulerOptions {
   if (isPostgresUrl(place)) return { instanceId: `${hostname()}-${process.pid}` }
   keepPrivate(place)

@@ -6,10 +6,10 @@ import { SimpleScheduleBuilder } from '../../triggers/families/simple/simple-tri
 import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
 import type { FindPrimesData } from '../workers/find-primes.ts'
 import type { HashFolderData } from '../workers/hash-folder.ts'
-import type { PlannedJob } from './planned-job.ts'
+import type { PlannedJob } from './plan-entries.ts'
 
 export interface DemoJobs {
-  /** The code, for the scheduler to know. */
+  /** The definitions to register. */
   readonly definitions: readonly JobSource[]
   plan(folder: string, startAt: Date): readonly PlannedJob[]
 }
@@ -65,7 +65,7 @@ export function demoJobs(): DemoJobs {
   }
 }
 
-/** The module beside the built command; where the sources run as they are, it is one of them. */
+/** The compiled module beside the built command, or the source where the sources run. */
 function workerUrl(name: string): URL {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
   return new URL(`../workers/${name}.${extension}`, import.meta.url)

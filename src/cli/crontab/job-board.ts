@@ -6,10 +6,10 @@ import type { EpochMs } from '../../time/clock.ts'
 import { Lateness } from './lateness.ts'
 import { type Outcome, outcomeNote, outcomeOf } from './outcome.ts'
 
-/** What is known of one job. */
+/** The state of one job. */
 export interface BoardRow {
   readonly jobKey: JobKey
-  /** What people know the job by: its command. */
+  /** The command, by which people know the job. */
   readonly label: string
   /** Null when it will not fire again. */
   nextFireMs: EpochMs | null
@@ -22,17 +22,17 @@ export interface BoardRow {
   outcome: Outcome | null
   /** How it last failed; null when it never did. */
   lastFailure: Outcome | null
-  /** What a running job last reported. */
+  /** The last progress of a running job. */
   progress: string | null
   running: number
   fires: number
   failures: number
-  /** What became of firings that were due before this run began. */
+  /** Firings that were due before this run began, by what happened to them. */
   downtime: 'none' | 'skipped' | 'madeUp'
   readonly lateness: Lateness
 }
 
-/** One execution that ended, for those who print line by line. */
+/** One execution that ended, for the view that prints lines. */
 export interface Completion {
   readonly row: BoardRow
   readonly outcome: Outcome
@@ -54,7 +54,7 @@ export class JobBoard {
   #observer: BoardObserver | null = null
   #onIdle: () => void = () => {}
 
-  /** What was due before `sinceMs` is late through nobody's fault: it does not count as late. */
+  /** A firing that was due before `sinceMs` does not count as late, because no process ran then. */
   constructor(sinceMs: EpochMs) {
     this.#sinceMs = sinceMs
   }
@@ -102,7 +102,7 @@ export class JobBoard {
     })
   }
 
-  /** How many jobs were due while nothing ran, by what became of that. */
+  /** How many firings were due while no process ran, by what happened to them. */
   get downtime(): { readonly madeUp: number; readonly skipped: number } {
     const those = (what: BoardRow['downtime']): number =>
       this.rows.filter(({ downtime }) => downtime === what).length

@@ -48,7 +48,7 @@ export class LiveView implements BoardView {
       },
       completed: () => {},
     })
-    // Lines of the old width may have been wrapped, so nobody knows how many there are to go up.
+    // The terminal may have wrapped lines of the old width, so the number of lines to go up is not known.
     this.#stopListening = output.onResize(() => {
       output.write(clearScreen)
       this.#drawnLines = 0

@@ -6,14 +6,14 @@ export interface Outcome {
   readonly isGood: boolean
   /** `exit 0`, `exit 2`, `timeout`, `SIGSEGV`, `done`, `failed`. */
   readonly status: string
-  /** The first line of what it said; may be empty. */
+  /** The first line of its output; may be empty. */
   readonly text: string
 }
 
 /** The note of an execution under which a job leaves its own outcome. */
 export const outcomeNote = 'outcome'
 
-/** The outcome of a job that left none: from what it returned or threw. */
+/** The outcome of a job that left none, made from what it returned or threw. */
 export function outcomeOf(result: unknown, error: JobExecutionError | null): Outcome {
   if (error !== null) {
     const status = error.code === 'ERR_JOB_TIMEOUT' ? 'timeout' : 'failed'
@@ -24,7 +24,7 @@ export function outcomeOf(result: unknown, error: JobExecutionError | null): Out
   return { isGood: true, status: 'done', text: typeof summary === 'string' ? firstLine(summary) : '' }
 }
 
-/** The first line that says something, safe to print. */
+/** The first line that is not blank, safe to print. */
 export function firstLine(text: string): string {
   for (const line of text.split('\n')) {
     const shown = oneLine(line)

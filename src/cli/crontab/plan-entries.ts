@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { JobBuilder } from '../../jobs/job-builder.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { CrontabEntry } from '../../triggers/cron/crontab.ts'
 import { CronScheduleBuilder } from '../../triggers/families/cron/cron-trigger.ts'
 import { SimpleScheduleBuilder } from '../../triggers/families/simple/simple-trigger.ts'
@@ -8,9 +9,20 @@ import type { ScheduleBuilder } from '../../triggers/fluent-trigger-builder.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { oneLine } from '../terminal/text.ts'
 import type { CommandJob } from './command-job.ts'
-import type { PlannedJob } from './planned-job.ts'
 
-/** The group of the jobs that a crontab's lines become. */
+/**
+ * A job with its trigger and its label. The name is made of all that the line says, so a stored trigger of the same key
+ * is the same line.
+ */
+export interface PlannedJob {
+  readonly label: string
+  readonly job: JobDetail
+  readonly trigger: Trigger
+  /** When it runs: by its schedule, or once at each start. */
+  readonly runs: 'scheduled' | 'atStart'
+}
+
+/** The group of the jobs of a crontab's lines. */
 export const entryGroup = 'crontab'
 
 /** One job with one trigger per entry; null as timeout is no limit. Entries for `@reboot` run once, at the start. */
@@ -40,8 +52,8 @@ export function planEntries(
 }
 
 /**
- * The same for a line that says the same, wherever it stands in the file: so a line that was edited is another one, and
- * the others keep what the store knows of them.
+ * The name depends on what the line says and not on its place in the file. An edited line is another job; the other
+ * lines keep their state in the store.
  */
 function digestOf({ schedule, command, input, environment }: CrontabEntry, timeoutMs: number | null): string {
   const when =
@@ -52,7 +64,7 @@ function digestOf({ schedule, command, input, environment }: CrontabEntry, timeo
   return createHash('sha256').update(content).digest('hex').slice(0, 16)
 }
 
-/** As with cron, times that were missed, such as while the machine slept, are not made up for. */
+/** As with cron, missed times, such as while the machine slept, are not made up. */
 function scheduleOf({ schedule }: CrontabEntry): ScheduleBuilder<Trigger> {
   return schedule === '@reboot'
     ? SimpleScheduleBuilder.simpleSchedule()

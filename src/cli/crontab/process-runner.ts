@@ -8,7 +8,7 @@ export interface ProcessRequest {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Standard input; null for none. */
   readonly input: string | null
-  /** Aborting ends the process and its children: SIGTERM, then SIGKILL after the grace. */
+  /** Aborting ends the process and its children: SIGTERM, then SIGKILL after the grace period. */
   readonly signal: AbortSignal
 }
 
@@ -18,7 +18,7 @@ export interface ProcessResult {
   readonly signalName: string | null
   readonly stdout: string
   readonly stderr: string
-  /** Only when the process, or one of its children, could not be ended and is waited for no longer: why. */
+  /** The reason why the process, or one of its children, could not be ended and was left running; null otherwise. */
   readonly leftRunning?: string
 }
 
@@ -87,10 +87,10 @@ class RunningProcess {
     this.ended = this.#watch(request)
   }
 
-  /** Asks the group to end; it has the grace to do so. */
+  /** Sends SIGTERM to the group, which then has the grace period. */
   terminate(): void {
     if (this.#timer !== null) return
-    // One that refuses may still end by itself within the grace.
+    // A process that cannot be signalled may still end by itself within the grace period.
     this.#signalGroup('SIGTERM')
     this.#timer = this.#means.clock.setTimer(this.#means.killGraceMs, () => {
       this.kill()
@@ -107,7 +107,7 @@ class RunningProcess {
     return refusal
   }
 
-  /** Waits no longer for what is written, as a process that left the group may hold the pipes, or refused to end. */
+  /** Stops reading the output: a process that left the group, or could not be ended, may keep the pipes open. */
   #leave(refusal: string | null): void {
     this.#leftRunning = refusal
     for (const stream of this.#child.stdio) stream?.destroy()
@@ -126,7 +126,7 @@ class RunningProcess {
     child.stderr?.on('data', (chunk: Buffer) => {
       stderr.add(chunk)
     })
-    // A command that does not read its input closes the pipe: that is its right.
+    // A command that does not read its input closes the pipe, which is no failure.
     child.stdin?.on('error', () => {})
     child.stdin?.end(input)
     const terminate = (): void => {
@@ -149,10 +149,10 @@ class RunningProcess {
     }
   }
 
-  /** Null, or why the signal cannot be sent. Never throws: its callers have others to end, too. */
+  /** Null, or why the signal cannot be sent. Never throws, because its callers have further processes to end. */
   #signalGroup(signalName: NodeJS.Signals): string | null {
     const { pid } = this.#child
-    // Without a pid it never started, and its error says so.
+    // Without a pid the process never started, which its error reports.
     if (pid === undefined) return null
     try {
       this.#means.kill(-pid, signalName)

@@ -1,4 +1,4 @@
-import { setLongTimer } from '../../time/long-timer.ts'
+import { setLongTimer } from '../../time/clock.ts'
 import type { CliHost } from '../host.ts'
 
 /** Why a run ends. */
@@ -7,7 +7,7 @@ export type StopReason = 'time is up' | 'signal'
 export interface StopRequests {
   /** Resolves when the time is up or the first signal came. */
   readonly first: Promise<StopReason>
-  /** Resolves when another signal says that nobody wants to wait. */
+  /** Resolves when a second signal asks for an end without waiting. */
   readonly atOnce: Promise<void>
   /** Stops listening. */
   dispose(): void

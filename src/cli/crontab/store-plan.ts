@@ -5,23 +5,22 @@ import type { TriggerSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { demoGroup } from './demo-jobs.ts'
+import type { PlannedJob } from './plan-entries.ts'
 import { entryGroup } from './plan-entries.ts'
-import type { PlannedJob } from './planned-job.ts'
 
-/** What became of a plan in the store. */
+/** The result of storing a plan. */
 export interface StoredPlan {
   /** In the order of the plan. */
   readonly nextFires: readonly (EpochMs | null)[]
   /** How many jobs were due before now, and since when; null when none was. */
   readonly overdue: { readonly jobs: number; readonly sinceMs: EpochMs } | null
-  /** Jobs that the store had and the plan has not. */
+  /** Jobs of the store that the plan does not have; they were deleted. */
   readonly deleted: number
 }
 
 /**
- * Makes the store hold what is planned, and nothing else of an earlier plan. Triggers that are there already stay as
- * they are, so that what they missed is up to their misfire policies. What runs at each start is left to
- * {@link storeAtStart}.
+ * Stores the plan and deletes what is left of an earlier one. Triggers that are stored already stay as they are, so
+ * that their misfire policies decide about missed times. Jobs that run at each start are left to {@link storeAtStart}.
  */
 export async function storePlan(
   scheduler: Scheduler,
@@ -54,7 +53,10 @@ export async function storePlan(
   return { nextFires, overdue, deleted: left.length }
 }
 
-/** Stores what runs once at each start. Only once the scheduler was started: another one may have the store. */
+/**
+ * Stores the jobs that run once at each start. To be called after the scheduler has started, because another one may
+ * have the store.
+ */
 export async function storeAtStart(scheduler: Scheduler, planned: readonly PlannedJob[]): Promise<void> {
   for (const { job, trigger, runs } of planned) {
     if (runs === 'atStart') await scheduler.scheduleJob(job, [trigger], { replace: true })

@@ -11,7 +11,7 @@ const heads = ['FIRES', 'FAILED', 'p50', 'p99', 'max']
 
 type Numbers = Pick<BoardRow, 'fires' | 'failures' | 'lateness'>
 
-/** What a run amounted to: fires, failures and lateness of each job that fired, and of all together. */
+/** The result of a run: fires, failures and lateness of each job that fired, and of all together. */
 export function drawSummary(
   board: JobBoard,
   elapsedMs: number,
@@ -39,7 +39,7 @@ export function drawSummary(
   ]
 }
 
-/** What became of what was due while nothing ran; nothing to say when nothing was. */
+/** What happened to firings that were due while no process ran; empty when there were none. */
 function downtimeOf({ downtime: { madeUp, skipped } }: JobBoard): readonly string[] {
   if (madeUp + skipped === 0) return []
   return [`due while nothing ran: ${count(madeUp, 'job')} made up for, ${count(skipped, 'job')} skipped`]

@@ -1,5 +1,5 @@
+import { unawaited } from '../../core/promises.ts'
 import { textOf } from '../../core/thrown-value.ts'
-import { unawaited } from '../../core/unawaited.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { TimeZone } from '../../time/zone.ts'
@@ -16,7 +16,7 @@ export interface WatchParts {
   readonly beganMs: EpochMs
 }
 
-/** Keeps the board up to date, and tells the reader of errors and of firings that were missed. */
+/** Keeps the board up to date, and shows errors and missed firings to the reader. */
 export function watchScheduler(scheduler: Scheduler, parts: WatchParts): void {
   const { beganMs, board, clock, view, zone } = parts
   board.watch(scheduler.events)
@@ -28,7 +28,7 @@ export function watchScheduler(scheduler: Scheduler, parts: WatchParts): void {
     const wasDown = nextFireTimeMs < beganMs
     if (wasDown) board.noteSkipped(jobKey)
     const label = board.rowOf(jobKey)?.label ?? key.name
-    // All of that was said in one line, at the start.
+    // These were reported in one line at the start.
     if (!wasDown) view.note(`Missed ${formatShort(zone, nextFireTimeMs, clock.now())}: ${label}`)
     // The event comes before the misfire policy is applied; what is read now comes after.
     const applied = scheduler.getTrigger(key).then((trigger) => {

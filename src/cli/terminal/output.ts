@@ -1,6 +1,6 @@
 /** Where a command writes to. */
 export interface Output {
-  /** A person is looking: lines may be drawn again in place. */
+  /** A person is looking, so lines may be drawn again in place. */
   readonly isTerminal: boolean
   /** Width in characters. */
   readonly columns: number
@@ -11,7 +11,7 @@ export interface Output {
   onResize(listener: () => void): () => void
 }
 
-/** Size that is assumed where nothing has one, such as a pipe. */
+/** The size of an output that has none, such as a pipe. */
 const defaultSize = { columns: 80, rows: 24 }
 
 /** An output that writes to a stream of the process. */
@@ -38,7 +38,7 @@ export function streamOutput(stream: NodeJS.WriteStream): Output {
   }
 }
 
-/** Some terminals say that they are 0 wide; a pipe says nothing. */
+/** Some terminals report a width of 0; a pipe reports none. */
 function positive(size: number | undefined): number | null {
   return size !== undefined && size > 0 ? size : null
 }

@@ -1,4 +1,4 @@
-/** What colours mean here. */
+/** The colours by their meaning. */
 export type Tone = 'plain' | 'good' | 'bad' | 'busy' | 'faint' | 'strong'
 
 /** Puts a tone on a text that has its final width already: colours take no room. */

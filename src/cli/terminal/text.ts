@@ -22,7 +22,7 @@ export function displayWidth(text: string): number {
   return width
 }
 
-/** Cuts a plain text to a width; what is cut ends in `…`. */
+/** Cuts a plain text to a width; a text that was cut ends in `…`. */
 export function truncate(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   if (width <= 0) return ''
@@ -53,8 +53,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * A text of unknown origin made safe to print, line ends and tabs aside: what would control the terminal or turn the
- * direction of writing is shown as a sign instead. Its length stays the same.
+ * A text of unknown origin made safe to print, line ends and tabs aside: characters that control the terminal or the
+ * direction of writing are shown as signs instead. Its length stays the same.
  */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\u{2028}\u{2029}]|\p{Bidi_Control}/gu, (char) => {
@@ -68,4 +68,10 @@ export function visible(text: string): string {
 /** `1 job`, `2 jobs`; with thousands marked. */
 export function count(number: number, noun: string, plural: string = `${noun}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`
+}
+
+/** A line of text with a caret under one of its characters, both indented; tabs keep the caret in place. */
+export function pointAt(text: string, position: number, indent: string = '  '): string {
+  const before = text.slice(0, position).replace(/[^\t]/gu, ' ')
+  return `${indent}${text}\n${indent}${before}^`
 }

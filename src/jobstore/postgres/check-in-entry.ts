@@ -1,18 +1,18 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
-import { invariant } from '../../core/invariant.ts'
+import { invariant } from '../../core/errors.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import { processElapsedMs, systemClock } from '../../time/clock.ts'
 import { Gate } from '../../time/gate.ts'
 import { retryDelayMs } from '../sql/cluster/check-in.ts'
 import type { SqlRow, SqlStatement } from '../sql/kernel/statement.ts'
 import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
-import { disconnect } from './disconnect.ts'
+import { disconnect } from './postgres-driver.ts'
 
-/** Columns are read as text, whatever parsers the process has. */
+/** Columns are read as text, whatever type parsers the process has set. */
 const types = { getTypeParser: () => (value: string) => value }
 
-/** What runs in the thread: checks in over a connection of its own, and says what came of it. */
+/** The code of the check-in thread: checks in over a connection of its own and posts the result. */
 class CheckInLoop {
   readonly #port: MessagePort
   readonly #data: CheckInThreadData
@@ -71,7 +71,7 @@ class CheckInLoop {
       query_timeout: answerWithinMs,
       ...(asksForPassword ? { password: () => this.#askForPassword() } : {}),
     })
-    // A connection that breaks between two check-ins shows at the next one.
+    // A connection that breaks between two check-ins is noticed at the next one.
     client.on('error', () => {})
     this.#client = client
     await client.connect()

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { unawaited } from '../../core/promises.ts'
 import { textOf } from '../../core/thrown-value.ts'
-import { unawaited } from '../../core/unawaited.ts'
 import { type Clock, type ClockTimer, processElapsedMs, systemClock } from '../../time/clock.ts'
 import {
   type CheckIn,
@@ -16,19 +16,22 @@ import type { ThreadAccess } from './thread-connection.ts'
 
 export interface ThreadCheckInsOptions {
   readonly access: ThreadAccess
-  /** Of the scheduler: times are told on it. */
+  /** The scheduler's clock, to which times of the thread are converted. */
   readonly clock: Clock
   readonly answerWithinMs: number
-  /** Checks in instead when no thread can. */
+  /** Checks in on the event loop when no thread can. */
   readonly fallback: CheckInDriver
   readonly onFallback: (cause: unknown) => void
   /** A main thread that is blocked for this long counts as dead. Milliseconds, default 300,000. */
   readonly deafAfterMs?: number
-  /** What the thread runs. Default: the file beside this one, which only a built package has. */
+  /** The module of the thread. Default: the file beside this one, which only a built package has. */
   readonly entry?: URL
 }
 
-/** After so many failures without a single check-in a thread is given up: it does not reach what the store reaches. */
+/**
+ * After so many failures without a check-in the thread is given up, because it cannot reach the server that the store
+ * reaches.
+ */
 const failuresMax = 2
 
 /**
@@ -108,7 +111,7 @@ export class ThreadCheckIns implements CheckInDriver {
       deafAfterMs,
       orders: this.#note(orders),
     }
-    // No flags of the process: they may be for its main script alone.
+    // Without the flags of the process, which may be for its main script only.
     const worker = new Worker(this.#entry, { workerData: data, execArgv: [], name: 'quartz-ts check-in' })
     worker.unref()
     this.#worker = worker
@@ -161,7 +164,7 @@ export class ThreadCheckIns implements CheckInDriver {
     }
   }
 
-  /** True when that was the end of the thread. */
+  /** True when the thread was given up. */
   #failed(cause: unknown): boolean {
     if (this.#hasCheckedIn) return false
     this.#failures++
@@ -179,7 +182,7 @@ export class ThreadCheckIns implements CheckInDriver {
     this.#options.fallback.hurry()
   }
 
-  /** Clocks of threads begin at different instants. */
+  /** The monotonic clocks of threads begin at different instants. */
   #onOwnClock({ sentMs, lookedMs, ...rest }: CheckIn): CheckIn {
     const behindMs = this.#options.clock.elapsedMs() - processElapsedMs()
     return { ...rest, sentMs: sentMs + behindMs, lookedMs: lookedMs + behindMs }
@@ -194,7 +197,7 @@ export class ThreadCheckIns implements CheckInDriver {
     }
   }
 
-  /** Tells the thread when what it is to write has changed. */
+  /** Posts the statements to the thread when they have changed. */
   #sendOrders(): void {
     const known = this.#sent
     if (this.#orders === null) return

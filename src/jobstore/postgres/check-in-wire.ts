@@ -1,24 +1,27 @@
 import type { ClientConfig } from 'pg'
 import type { CheckIn, CheckInOrders, CheckInStatements } from '../sql/cluster/check-in.ts'
 
-/** Options of a pg client that can be handed to a thread. */
+/** Options of a pg client that can be cloned into a thread. */
 export type ThreadConnection = Omit<ClientConfig, 'password' | 'stream' | 'types'> & {
   readonly password?: string
 }
 
-/** Check-in orders as a thread can have them: the database has the time, so the statements stay the same. */
+/** The check-in as a thread runs it. Its statements take the time from the database, so they do not change. */
 export interface ThreadOrders extends Pick<CheckInOrders, 'bootId' | 'intervalMs'> {
   readonly statements: CheckInStatements
 }
 
-/** What a check-in thread starts with. */
+/** The worker data of a check-in thread. */
 export interface CheckInThreadData {
   readonly connection: ThreadConnection
-  /** The password is a function of the user's, which the main thread calls. */
+  /** The password is a function of the user, which the main thread calls. */
   readonly asksForPassword: boolean
-  /** A server that does not answer for this long gets a new connection. */
+  /** When the server does not answer for this long, the thread makes a new connection. */
   readonly answerWithinMs: number
-  /** A main thread that says nothing for this long is not at work any more: no further check-ins until it does. */
+  /**
+   * When the main thread sends nothing for this long, it counts as dead: the thread makes no further check-in until it
+   * does.
+   */
   readonly deafAfterMs: number
   readonly orders: ThreadOrders
 }

@@ -2,7 +2,7 @@ import { postgresDriver } from './postgres-driver.ts'
 
 export type ColumnParser = (value: string) => unknown
 
-/** Numbers of types that every server has. */
+/** Type numbers (OIDs) of built-in types. */
 const { BOOL, BYTEA, INT2, INT4 } = { BOOL: 16, BYTEA: 17, INT2: 21, INT4: 23 }
 const parsers: ReadonlyMap<number, ColumnParser> = new Map<number, ColumnParser>([
   [BOOL, (value) => value === 't'],
@@ -12,14 +12,14 @@ const parsers: ReadonlyMap<number, ColumnParser> = new Map<number, ColumnParser>
 ])
 const asText: ColumnParser = (value) => value
 
-/** Parsers of this library alone: a user's global ones (`pg.types.setTypeParser`) must not change what rows hold. */
+/** Parsers of this library only: the user's global ones (`pg.types.setTypeParser`) must not change what rows hold. */
 export function parserOf(typeId: number): ColumnParser {
   return parsers.get(typeId) ?? asText
 }
 
 function toBytes(value: string): unknown {
   if (value.startsWith('\\x')) return Buffer.from(value.slice(2), 'hex')
-  // The form of old servers, which a setting brings back.
+  // The `escape` form of bytea_output.
   const { types: theirs } = postgresDriver()
   const parse = theirs.getTypeParser(theirs.builtins.BYTEA, 'text') as ColumnParser
   return parse(value)

@@ -4,7 +4,7 @@ import type { Clock } from '../../time/clock.ts'
 import { judgeError, thrownMessage } from './postgres-errors.ts'
 
 export interface FirstContactOptions {
-  /** How long a server that is away is waited for; 0 for not at all. */
+  /** How long to wait for a server that is away; 0: do not wait. */
   readonly connectWaitMs: number
   readonly clock: Clock
   readonly logger: Logger
@@ -13,8 +13,8 @@ export interface FirstContactOptions {
 const pauseMs = { first: 100, most: 2000 }
 
 /**
- * Does what a store begins with, again and again while the server is away, until `connectWaitMs` is over. What waiting
- * cannot mend (a wrong password, a database that does not exist) is thrown at once.
+ * Runs the first operation of a store, again and again while the server is away, until `connectWaitMs` is over. An
+ * error that waiting cannot mend (a wrong password, a database that does not exist) is thrown at once.
  *
  * @throws JobPersistenceError ERR_DATABASE_UNAVAILABLE naming the option
  */

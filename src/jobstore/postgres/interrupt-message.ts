@@ -1,14 +1,14 @@
 import { JobKey } from '../../core/key.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
 
-/** On the channel of wake-ups: nodes that do not know these messages pass them over. */
+/** Sent on the channel of wake-ups: nodes of older versions ignore it. */
 export function writeInterruptMessage(target: InterruptTarget): string {
   if (!('jobKey' in target)) return JSON.stringify({ interrupt: { fireInstanceId: target.fireInstanceId } })
   const { name, group } = target.jobKey
   return JSON.stringify({ interrupt: { name, group } })
 }
 
-/** Null for anything else that somebody sent to the channel. */
+/** Null for any other message on the channel. */
 export function readInterruptMessage(payload: string | undefined): InterruptTarget | null {
   try {
     const value: unknown = JSON.parse(payload ?? '')

@@ -16,11 +16,11 @@ export interface JoinedPostgresOptions {
   readonly client: pg.PoolClient
   readonly connections: PostgresConnections
   readonly locking: LockingStrategy
-  /** Null when nobody listens. */
+  /** Null when nodes do not listen. */
   readonly wakeChannel: string | null
 }
 
-/** Not `instanceof`: the user's client may come from another copy of pg. @throws InvalidArgumentError */
+/** By shape, because the user's client may come from another copy of pg. @throws InvalidArgumentError */
 export function requireClient(handle: object): pg.PoolClient {
   const given: Partial<pg.PoolClient> & { readonly totalCount?: unknown } = handle
   if (given.totalCount !== undefined) {
@@ -42,7 +42,7 @@ const rollback = 'ROLLBACK TO SAVEPOINT quartz_ts; RELEASE SAVEPOINT quartz_ts'
 /** Programs as savepoints of a transaction on the user's client, one after the other. */
 export class JoinedPostgres implements JoinedRunner {
   readonly #options: JoinedPostgresOptions
-  /** Unnamed: what is prepared stays with a connection that is not ours. */
+  /** Unnamed: prepared statements would stay on the user's connection. */
   readonly #statements = new PreparedStatements(false)
   #last: Promise<unknown> = Promise.resolve()
 
@@ -59,7 +59,7 @@ export class JoinedPostgres implements JoinedRunner {
         await session.query({ text: 'RELEASE SAVEPOINT quartz_ts' })
         return answer
       } catch (error) {
-        // When this fails too the transaction is beyond help; the first error says why.
+        // When this fails too the transaction has failed; the first error has the reason.
         await session.query({ text: rollback }).catch(() => {})
         throw error
       }
@@ -67,14 +67,14 @@ export class JoinedPostgres implements JoinedRunner {
   }
 
   read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer> {
-    // With a savepoint as well, so that a statement that fails does not take the transaction with it.
+    // With a savepoint as well, so that a statement that fails does not end the transaction.
     return this.transact(begin, { lock: 'none' })
   }
 
   *wake(earliestMs: EpochMs): SqlProgram<void> {
     const { wakeChannel } = this.#options
     if (wakeChannel === null) return
-    // PostgreSQL tells when it commits, and only then. From nobody: this node wants to hear it too.
+    // PostgreSQL sends it at the commit. Without a sender, so that this node is woken too.
     const values = [wakeChannel, writeWakeMessage({ earliestMs, from: '' })]
     yield* run({ text: 'SELECT pg_notify($1, $2)', values })
   }
@@ -102,7 +102,7 @@ export class JoinedPostgres implements JoinedRunner {
     const locks = locking.take(lock)
     if (locks.length === 0) return
     if (locking.isTaken(await this.#take(session, locks)) || locking.prepare === null) return
-    // Outside of the user's transaction, whose end is not ours to wait for.
+    // Not in the user's transaction, because the node cannot wait for its end.
     const own = await connections.open(null)
     try {
       await own.query({ text: locking.prepare })

@@ -2,37 +2,40 @@ import type { TransactionOptions } from '../sql/kernel/sql-runner.ts'
 import type { LockingStrategy } from './locking.ts'
 import type { SlowWatch } from './postgres-session.ts'
 
-/** How long a transaction waits for one lock before it is given up: longer than ours are held when nothing is wrong. */
+/**
+ * How long a transaction waits for one lock before it is given up: longer than transactions of this library normally
+ * hold one.
+ */
 const briefMs = 25
-/** How long one waits now and then so that it can be seen who holds the lock. */
+/** The longer wait of one attempt in which the holder of the lock can be found out. */
 const watchedMs = 250
-/** When it is looked at then. */
+/** When during that wait the server is asked for the holder. */
 const lookAfterMs = 20
 const firstPauseMs = 20
 const longestPauseMs = 200
 
 export interface LockPatienceOptions {
-  /** How often a wait is looked at, and how it is reported; null: never. */
+  /** How often the holder of a lock is looked for, and how a wait is reported; null: never. */
   readonly slow: SlowWatch | null
-  /** The longest that an operation waits for locks; 0: without end. Milliseconds. */
+  /** The longest that an operation waits for locks; 0: no limit. Milliseconds. */
   readonly lockTimeoutMs: number
   readonly elapsedMs: () => number
   readonly random: () => number
 }
 
-/** What one attempt at a transaction does about locks. */
+/** How one attempt at a transaction waits for locks. */
 export interface LockAttempt {
-  /** For one lock, in milliseconds; null: as long as other transactions do. */
+  /** The wait for one lock in milliseconds; null: the limit of other transactions. */
   readonly lockTimeoutMs: number | null
-  /** Null: as other transactions. */
+  /** When to look for the holder; null: as for other transactions. */
   readonly slow: SlowWatch | null
 }
 
 /**
- * How one transaction behaves while another session holds a lock that it needs. It waits in the queue of the server
- * for a moment only, and comes back later: in between it holds no connection, no lock, and no place in a queue in which
- * others would wait behind it. Who holds the lock can be seen only from the queue, so it waits there for a little
- * longer once in each `afterMs`, until that was told.
+ * How one transaction behaves while another session holds a lock that it needs. It waits in the server's queue for a
+ * moment only and is run again later: in between it holds no connection, no lock, and no place in a queue in which
+ * others would wait behind it. The server shows the holder of a lock only while a process waits, so one attempt in each
+ * `afterMs` waits a little longer, until the wait was reported.
  */
 export class LockPatience {
   readonly #options: LockPatienceOptions
@@ -71,7 +74,7 @@ export class LockPatience {
     }
   }
 
-  /** How long to pause after a lock was not to be had; null: the time is over. */
+  /** How long to pause after a lock could not be had; null: the time is over. */
   pauseMs(): number | null {
     const { lockTimeoutMs, random } = this.#options
     if (lockTimeoutMs > 0 && this.#waitedMs() >= lockTimeoutMs) return null
@@ -84,7 +87,7 @@ export class LockPatience {
   }
 }
 
-/** Whether a transaction is given up when a lock is not to be had soon, instead of waiting for it. */
+/** Whether a transaction that cannot get a lock soon is given up instead of waiting. */
 export function isGivenUp(
   { lock, whenLocked }: Pick<TransactionOptions, 'lock' | 'whenLocked'>,
   { waitsInTurn }: LockingStrategy,

@@ -3,12 +3,12 @@ import type { LockWait } from '../lock-wait.ts'
 import type { SlowStatement } from './postgres-session.ts'
 
 export interface LockWatchOptions {
-  /** A client outside of the pool: in a jam of locks the pool has none left. */
+  /** A client outside of the pool, which may have no free connection while statements wait for locks. */
   readonly connect: () => pg.Client
   readonly onLockWait: (wait: LockWait) => void
 }
 
-// The application's name and the statement are cut: they are for people to read.
+// The application's name and the statement are cut, because they are for people to read.
 const whoBlocks = `SELECT a.pid, left(coalesce(a.application_name, ''), 100) AS application,
   coalesce(a.state, '') AS state, left(coalesce(a.query, ''), 1000) AS statement,
   CAST(coalesce(extract(epoch FROM clock_timestamp() - a.xact_start), 0) * 1000 AS integer) AS age_ms,
@@ -21,13 +21,13 @@ interface HolderRow {
   readonly state: string
   readonly statement: string
   readonly age_ms: number
-  /** What the one that waits runs: of statements that were sent together only the server knows which. */
+  /** The statement that waits: of several statements sent together only the server knows which. */
   readonly waiting: string
 }
 
 const mostWaiting = 10
 
-/** Finds out of statements that take long whether they wait for a lock, and who holds it. */
+/** Finds out whether a slow statement waits for a lock, and which session holds the lock. */
 export class LockWatch {
   readonly #options: LockWatchOptions
   readonly #waiting: SlowStatement[] = []
@@ -41,17 +41,17 @@ export class LockWatch {
   /** Returns at once and never throws. */
   examine(slow: SlowStatement): void {
     if (this.#isCutOff) return
-    // In a jam one look at a time is enough, and the first few tell the cause.
+    // When many statements wait, one look at a time is enough, and the first few show the cause.
     if (this.#waiting.length < mostWaiting) this.#waiting.push(slow)
     this.#looking ??= this.#lookAtAll()
   }
 
-  /** Ends after the looks that were asked for. */
+  /** Resolves after the looks under way. */
   async close(): Promise<void> {
     await this.#looking
   }
 
-  /** Looks at nothing more; the look under way ends as soon as its connection is cut. */
+  /** Begins no further look; the look under way ends when its connection is cut. */
   cutOff(): void {
     this.#waiting.length = 0
     this.#isCutOff = true
@@ -64,7 +64,7 @@ export class LockWatch {
     this.#looking = null
   }
 
-  /** Whether it waits for a lock, and that was told. */
+  /** Whether the statement waits for a lock, which was then reported. */
   async #look(processId: number, waitedMs: number): Promise<boolean> {
     const client = this.#options.connect()
     client.on('error', () => {})
@@ -82,7 +82,7 @@ export class LockWatch {
     } finally {
       await client.end().catch(() => {})
     }
-    // It is just slow, or had its lock by the time that was asked.
+    // The statement is slow for another reason, or has got its lock meanwhile.
     const statement = rows[0]?.waiting
     if (statement === undefined) return false
     const holders = rows.map(({ pid, application, state, statement: held, age_ms }) => {

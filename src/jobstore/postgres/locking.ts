@@ -4,16 +4,18 @@ import type { TransactionLock } from '../sql/kernel/sql-runner.ts'
 import type { SqlReply } from '../sql/kernel/statement.ts'
 import { postgresDriver } from './postgres-driver.ts'
 
-/** How transactions of the nodes of a cluster keep out of each other's way. */
+/** How transactions of the nodes of a cluster exclude each other. */
 export interface LockingStrategy {
   readonly name: 'skipLocked' | 'quartzLocks'
-  /** Statements that take what a transaction needs; sent with its BEGIN, so without parameters. */
+  /** Statements that take the locks of a transaction; sent with its BEGIN, so without parameters. */
   take(lock: TransactionLock): readonly string[]
-  /** Whether these replies to `take`, in its order, say that all was taken. */
+  /** Whether the replies to `take`, in order, show that all locks were taken. */
   isTaken(replies: readonly SqlReply[]): boolean
-  /** What to run, outside of the transaction, before it begins again when not all could be taken; or null. */
+  /**
+   * A statement to run outside of the transaction before it is tried again, when not all locks could be taken; or null.
+   */
   readonly prepare: string | null
-  /** Whether transactions wait for each other in one queue anyway, so that none passes over what is locked. */
+  /** Whether all transactions wait for each other in one queue, so that none passes over locked rows. */
   readonly waitsInTurn: boolean
 }
 
@@ -23,12 +25,12 @@ export interface LockingScope {
 }
 
 /**
- * No lock at all in the hot path: rows are claimed one by one, with SKIP LOCKED and guarded updates. Only operations
- * on more than they can name exclude others, by advisory locks that end with the transaction, so that they work behind
- * a transaction pooler.
+ * No lock at all in the hot path: rows are claimed one by one, with SKIP LOCKED and guarded updates. Only operations on
+ * rows that they cannot name one by one exclude others, by advisory locks. These end with the transaction, so that they
+ * work behind a transaction pooler.
  */
 export function skipLockedLocking({ names, schedulerName }: LockingScope): LockingStrategy {
-  // Not of the schema: nodes that name it and nodes that find it by their search path must exclude each other.
+  // Without the schema: nodes that name it and nodes that find it by their search path must exclude each other.
   const scheduling = advisoryKey(names.prefix, schedulerName, 'scheduling')
   const cluster = advisoryKey(names.prefix, schedulerName, 'cluster')
   const statements: Record<TransactionLock, readonly string[]> = {
@@ -77,8 +79,8 @@ export function quartzLocking({ names, schedulerName }: LockingScope): LockingSt
 }
 
 /**
- * One for all schemas and prefixes of a database. IF NOT EXISTS alone is no protection: two sessions that create one
- * table at once collide in the catalogue.
+ * One for all schemas and prefixes of a database. IF NOT EXISTS alone is not enough: two sessions that create one table
+ * at the same time collide in the catalogue.
  */
 const schemaLock = `SELECT pg_advisory_xact_lock(${advisoryKey('schema')})`
 

@@ -2,12 +2,12 @@ import type pg from 'pg'
 import type { SqlReply, SqlRow, SqlStatement } from '../sql/kernel/statement.ts'
 import { parserOf } from './column-parsers.ts'
 
-/** A statement as it travels: prepared under its name once per connection; null: not kept. */
+/** A statement as it is sent: prepared under its name once per connection; null: not kept. */
 export interface PipelinedStatement extends SqlStatement {
   readonly name: string | null
 }
 
-/** What there is of pg's connection for queries of other classes than its own, such as those of pg-cursor. */
+/** The part of pg's connection that queries of other classes may use, such as those of pg-cursor. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   parse(message: { readonly name: string; readonly text: string }): void
@@ -29,20 +29,20 @@ interface Column {
   readonly parse: (value: string) => unknown
 }
 
-/** What a connection keeps under a name. */
+/** A prepared statement of a connection. */
 interface Prepared {
-  /** What its rows are made of; null until it has run. */
+  /** The columns of its rows; null until it has run. */
   columns: readonly Column[] | null
 }
 
-/** By connection; goes with it. */
+/** By connection; forgotten with the connection. */
 const preparedOn = new WeakMap<object, Map<string, Prepared>>()
 
 const none: readonly SqlRow[] = []
 /** "UPDATE 3", "INSERT 0 3"; a SELECT changes nothing. */
 const changeTag = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/
 
-/** Whether pg lets queries of other classes through on a client: not its native one, nor one that pipelines itself. */
+/** Whether a client of pg accepts queries of other classes: the native one does not, nor one that pipelines itself. */
 export function takesPipelines(client: object): boolean {
   const { connection, pipeline } = client as { connection?: Partial<Wire>; pipeline?: unknown }
   return pipeline !== true && typeof connection?.parse === 'function'
@@ -50,12 +50,12 @@ export function takesPipelines(client: object): boolean {
 
 /**
  * Statements that are sent together and answered together, in one round trip: in the extended protocol with one Sync
- * behind the last, so that the server runs them in order and none after one that fails. What pg calls a submittable.
+ * behind the last, so that the server runs them in order and none after one that fails. A "submittable" in pg's terms.
  */
 export class Pipeline implements pg.Submittable {
   readonly #statements: readonly PipelinedStatement[]
   readonly #replies: SqlReply[] = []
-  /** Statements that are parsed on the way, in this order. */
+  /** Statements that are parsed in this message, in this order. */
   readonly #parsing: string[] = []
   /** One reply for each statement; rejects with the server's error, or that of the connection. */
   readonly answer: Promise<readonly SqlReply[]>
@@ -64,7 +64,7 @@ export class Pipeline implements pg.Submittable {
   #rows: SqlRow[] | null = null
   #stopListening = (): void => {}
   #unreadable: Error | null = null
-  /** pg puts its own around this one when it watches over the time of queries. */
+  /** pg wraps this function when it has a query timeout. */
   callback: (error: Error | null, replies?: readonly SqlReply[]) => void
 
   constructor(statements: readonly PipelinedStatement[]) {
@@ -79,7 +79,7 @@ export class Pipeline implements pg.Submittable {
     this.callback = settle
   }
 
-  /** For those who log queries. */
+  /** For tools that log queries. */
   get text(): string {
     return this.#statements.map(({ text }) => text).join('; ')
   }
@@ -111,7 +111,7 @@ export class Pipeline implements pg.Submittable {
       wire.parse({ name: statement, text })
     }
     wire.bind({ statement, values: values.map(toText) })
-    // What a prepared statement gives is known from the first time on.
+    // The columns of a prepared statement are known after its first run.
     if (prepared === undefined || prepared.columns === null) wire.describe({ type: 'P', name: '' })
     wire.execute({})
   }
@@ -128,7 +128,7 @@ export class Pipeline implements pg.Submittable {
     try {
       rows.push(rowOf(this.#columns, fields))
     } catch (error) {
-      // Thrown from here it would go to the socket, and nobody would be answered.
+      // An error thrown here would reach the socket, and no caller would get an answer.
       this.#unreadable ??= new Error('the value of a column cannot be read', { cause: error })
     }
   }

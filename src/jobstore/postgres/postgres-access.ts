@@ -20,15 +20,18 @@ import { WakeNotifier } from './wake-notifier.ts'
 export interface PostgresAccessContext {
   readonly schedulerName: string
   readonly instanceId: string
-  /** Of the network: real time, also for a scheduler whose clock a test moves. */
+  /** The clock of network time limits: real time, also for a scheduler with a manual clock. */
   readonly clock: Clock
   readonly ids: IdGenerator
-  /** Another node says that something may fire; also called after a break in listening, as of now. */
+  /**
+   * Another node has signalled that a trigger may fire; also called, with the present time, after an interruption of
+   * listening.
+   */
   readonly onWake: (earliestMs: EpochMs | null) => void
-  /** Some node, maybe this one, asks to interrupt. */
+  /** A node, maybe this one, asks to interrupt. */
   readonly onInterrupt: (target: InterruptTarget) => void
   readonly onLockWait: (wait: LockWait) => void
-  /** Something broke that mends itself: an idle connection, the connection that listens, a notification. */
+  /** A failure that needs no action: of an idle connection, of the connection that listens, of a notification. */
   readonly onTrouble: (message: string, cause: unknown) => void
 }
 

@@ -1,31 +1,30 @@
 import type pg from 'pg'
 import { listenLastingly } from '../../core/lasting-listener.ts'
-import { cutConnection } from './disconnect.ts'
-import { postgresDriver } from './postgres-driver.ts'
+import { cutConnection, postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import { PostgresSession, type SessionSettings, type SlowWatch } from './postgres-session.ts'
 
 export interface ConnectionsOptions extends SessionSettings {
   /** The user's own pool, or how to connect. */
   readonly source: pg.Pool | pg.ClientConfig
-  /** Most connections of a pool of our own. */
+  /** Most connections of the store's own pool. */
   readonly poolSize: number
   /** How long to wait for a connection, new or free. */
   readonly connectTimeoutMs: number
-  /** A connection broke while nobody used it; the next call makes a new one. */
+  /** An idle connection broke; the next call makes a new one. */
   readonly onIdleError: (error: Error) => void
 }
 
-/** The way to the server: a pool of our own, or the user's, which is never closed here. */
+/** The connections to the server: a pool of the store's own, or the user's, which is never closed here. */
 export class PostgresConnections {
   readonly #options: ConnectionsOptions
   readonly #pool: pg.Pool
   readonly #isOwn: boolean
   readonly #stopListening: () => void
-  /** Those of our own making, connecting or connected. */
+  /** Clients that the store made itself, connecting or connected. */
   readonly #clients = new Set<pg.Client>()
   readonly #sessions = new Set<PostgresSession>()
-  /** Those who wait for a connection. */
+  /** Callers that wait for a connection. */
   readonly #waiting = new Set<() => void>()
   #isCutOff = false
   #closing: Promise<void> | null = null
@@ -43,25 +42,25 @@ export class PostgresConnections {
           max: options.poolSize,
           Client: this.#clientClass(),
         })
-    // A pool that nobody listens to ends the process when an idle connection breaks. One listener more changes
-    // nothing for the user of a pool, but to keep the process alive.
+    // When an idle connection breaks, a pool without an `error` listener ends the process. A further listener changes
+    // nothing else for the user of the pool.
     this.#stopListening = listenLastingly(this.#pool, ['error'], (error: Error) => {
       if (!this.#isCutOff) options.onIdleError(error)
     })
   }
 
-  /** Most connections that there are at once. */
+  /** Most connections at the same time. */
   get size(): number {
     return this.#pool.options.max
   }
 
-  /** What is told of statements that take long. */
+  /** The watch that gets statements that take long. */
   get slow(): SlowWatch | null {
     return this.#options.slow
   }
 
   /**
-   * Takes a connection from the pool; one that does not answer within that time counts as lost.
+   * Takes a connection from the pool; a connection that does not answer within `answerWithinMs` counts as lost.
    *
    * @throws DatabaseFailure
    */
@@ -86,7 +85,7 @@ export class PostgresConnections {
         return
       }
       this.#waiting.add(onCut)
-      // With a callback, not a promise: between the pool's turn and that of a promise the client has no listener.
+      // With a callback, because until a promise resolved the client would have no `error` listener.
       this.#pool.connect((error, client, release) => {
         timer.cancel()
         this.#waiting.delete(onCut)
@@ -97,12 +96,12 @@ export class PostgresConnections {
     })
   }
 
-  /** The user's own client, for as long as one operation takes. */
+  /** The user's own client, for one operation. */
   borrow(client: pg.PoolClient): PostgresSession {
     return new PostgresSession(client, () => {}, this.#options, null)
   }
 
-  /** A connection outside of the pool, made the same way, not yet connected; its errors are the caller's. */
+  /** A client outside of the pool with the same options, not yet connected; the caller handles its errors. */
   dedicatedClient(): pg.Client {
     const { connectTimeoutMs, source } = this.#options
     const config = isPool(source) ? source.options : source
@@ -111,18 +110,23 @@ export class PostgresConnections {
       keepAlive: true,
       connectionTimeoutMillis: connectTimeoutMs,
       ...config,
-      // pg keeps the password of a pool's options out of the properties that a spread sees.
+      // pg makes the password of a pool's options non-enumerable, so a spread leaves it out.
       password: config.password,
     })
   }
 
-  /** Closes a pool of our own when every connection has come back, and lets go of the user's. */
+  /**
+   * Closes the store's own pool when every connection has come back; of the user's pool it only removes its listener.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
   }
 
-  /** Breaks every connection of ours, and refuses those who wait for one. Of the user's pool: those in use by us. */
+  /**
+   * Breaks every connection of the store's own pool, or of the user's pool those that the store uses, and rejects
+   * callers that wait for one.
+   */
   cutOff(): void {
     this.#isCutOff = true
     for (const refuse of [...this.#waiting]) refuse()
@@ -145,7 +149,7 @@ export class PostgresConnections {
     return session
   }
 
-  /** Clients that are known here until their connection has ended. */
+  /** Registers a client until its connection has ended. */
   #clientClass(): typeof pg.Client {
     const clients = this.#clients
     const isCutOff = (): boolean => this.#isCutOff
@@ -154,7 +158,7 @@ export class PostgresConnections {
         super(config)
         clients.add(this)
         this.once('end', () => clients.delete(this))
-        // A pool may still serve those who have waited; its client begins to connect in this turn.
+        // The pool may still serve callers that waited; their clients begin to connect in this turn.
         if (isCutOff())
           queueMicrotask(() => {
             cutConnection(this)
@@ -170,7 +174,7 @@ export class PostgresConnections {
   }
 }
 
-/** Not `instanceof`: the user's pool may come from another copy of pg. */
+/** By shape, because the user's pool may come from another copy of pg. */
 function isPool(source: pg.Pool | pg.ClientConfig): source is pg.Pool {
   return typeof (source as Partial<pg.Pool>).connect === 'function' && 'totalCount' in source
 }

@@ -1,11 +1,11 @@
-import { invariant } from '../../core/invariant.ts'
+import { invariant } from '../../core/errors.ts'
 import type { SqlDialect } from '../sql/kernel/sql-dialect.ts'
 import type { SchemaDialect } from '../sql/migrations/schema-dialect.ts'
 
 // Unquoted names are folded to lower case, keys of JSON objects are not.
 const columnPattern = /^[a-z_][a-z0-9_]*$/
 
-/** PostgreSQL's words, for every version from 14 on. */
+/** PostgreSQL's dialect, for every version from 14 on. */
 export const postgresDialect: SqlDialect = {
   placeholder: (position) => `$${String(position)}`,
   reusesParameters: true,
@@ -15,12 +15,12 @@ export const postgresDialect: SqlDialect = {
       invariant(columnPattern.test(name), `column '${name}' of a row set is written in lower case`)
       return `${name} ${type}`
     })
-    // The list of columns needs an alias right behind it, so the caller's own alias needs a subquery to stand behind;
-    // the planner takes it away. json, not jsonb: to read it once, it is the faster of the two.
+    // The list of columns needs an alias directly before it, so the caller's alias needs a subquery, which the planner
+    // removes. json is faster than jsonb when it is read once.
     return `(SELECT * FROM json_to_recordset(CAST(:${parameter} AS json)) AS r(${list.join(', ')}))`
   },
-  // NO KEY: rows that only refer to the locked one by a foreign key may still be inserted.
-  // A comparison with what is not known beforehand is taken to hold for one row of 200.
+  // NO KEY: rows that only refer to the locked one by a foreign key may still be inserted. The planner estimates that a
+  // comparison with an unknown value holds for one row of 200.
   expectFew: (column) => `${column} = ${column} || ''`,
   isAmong: (column, select) => `${column} = ANY(ARRAY(${select}))`,
   rowId: (alias) => `CAST(${alias}.ctid AS text)`,
@@ -28,26 +28,26 @@ export const postgresDialect: SqlDialect = {
     `${alias}.ctid = ANY(ARRAY(
        SELECT CAST(id AS tid) FROM json_array_elements_text(CAST(:${parameter} AS json)) AS id))`,
   isText: () => 'true',
-  // Each is looked up in the index, even while the planner believes that the table is empty.
+  // Looks each key up in the index, also while the planner takes the table for empty.
   isAmongTexts: (column, parameter) =>
     `${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(:${parameter} AS json))))`,
   forUpdate: (alias) => `FOR NO KEY UPDATE OF ${alias}`,
   forUpdateSkipLocked: (alias) => `FOR NO KEY UPDATE OF ${alias} SKIP LOCKED`,
   keyCollation: ' COLLATE "C"',
   textToBytes: (expression) => `convert_to(${expression}, 'UTF8')`,
-  // Not LIKE: a name may hold its wildcards.
+  // Not LIKE, because a name may hold its wildcards.
   startsWith: (column, operand) => `starts_with(${column}, CAST(${operand} AS text))`,
   endsWith: (column, operand) =>
     `right(${column}, length(CAST(${operand} AS text))) = CAST(${operand} AS text)`,
   contains: (column, operand) => `strpos(${column}, CAST(${operand} AS text)) > 0`,
   beginsWithBytes: (column, hex) => `encode(substr(${column}, 1, ${hex.length / 2}), 'hex') = '${hex}'`,
-  // clock_timestamp, not now(): that one stands still from the begin of the transaction, before any wait for a lock.
+  // clock_timestamp, because now() is the time of the begin of the transaction, before any wait for a lock.
   nowMs: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',
   types: { bytes: 'bytea', bigint: 'bigint', boolean: 'boolean' },
 }
 
 export const postgresSchema: SchemaDialect = {
-  // Not IF NOT EXISTS: that asks for the right to create schemas also when there is nothing to create.
+  // Not IF NOT EXISTS, which needs the right to create schemas even when the schema exists.
   createSchema: (schema) =>
     `DO $$ BEGIN IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF; END $$`,
   indexesOf: (table) =>
@@ -55,7 +55,7 @@ export const postgresSchema: SchemaDialect = {
        (SELECT string_agg(lower(a.attname), ',') FROM pg_attribute a
         WHERE a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)) AS columns
      FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid = to_regclass('${table}')`,
-  // The table that statements would find, also by the search path.
+  // The table that statements find, also by the search path.
   columnsOf: (table) =>
     `SELECT lower(attname) AS name FROM pg_attribute
       WHERE attrelid = to_regclass('${table}') AND attnum > 0 AND NOT attisdropped`,

@@ -6,7 +6,7 @@ import type { PostgresConnection, PostgresPool } from './postgres-source.ts'
 const require = createRequire(import.meta.url)
 
 /**
- * The package pg, which is an optional peer: loaded when a store is used, so that its absence can be told in words.
+ * The package pg, an optional peer. Loaded when a store is used, so that a missing package is a clear error.
  *
  * @throws JobPersistenceError ERR_DRIVER_MISSING
  */
@@ -21,7 +21,22 @@ export function postgresDriver(): typeof pg {
   }
 }
 
-/** The user's pool, or how to connect, as pg knows it: our own words for it are a part of pg's. */
+/** The user's pool or connection options with pg's own types, of which this library's types are a part. */
 export function pgSource(source: PostgresPool | PostgresConnection): pg.Pool | pg.ClientConfig {
   return source as pg.Pool | pg.ClientConfig
+}
+
+/** Closes the socket: connecting and every query fail at once. The client's `error` event must have a listener. */
+export function cutConnection(client: pg.ClientBase): void {
+  const { connection } = client as unknown as { connection?: { stream?: { destroy(): void } } }
+  connection?.stream?.destroy()
+}
+
+/** Disconnects without waiting for a server that may not answer. */
+export async function disconnect(client: pg.Client): Promise<void> {
+  // Further errors of this connection do not matter, but an `error` event without a listener ends the process.
+  client.on('error', () => {})
+  const ended = client.end().catch(() => {})
+  cutConnection(client)
+  await ended
 }

@@ -33,7 +33,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         schedulerName,
         instanceId,
         ids,
-        // The network knows nothing of a clock that a test holds still.
+        // Network time limits are real time, also with a manual clock.
         clock: systemClock,
         onWake: (earliestMs) => {
           signaler.schedulingChanged(earliestMs)
@@ -86,7 +86,10 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
   }
 }
 
-/** How often to look for triggers that nobody works on: only Java leaves some, and its tables have an index for it. */
+/**
+ * How often to look for claimed triggers without a fired-trigger row: only Java nodes leave some, and Java's tables
+ * have an index for this.
+ */
 const sweepIntervalMs = { skipLocked: 600_000, quartzLocks: 30_000 }
 
 function clusterOptions(options: ResolvedPostgresOptions): ClusterNodeOptions {
@@ -94,7 +97,10 @@ function clusterOptions(options: ResolvedPostgresOptions): ClusterNodeOptions {
   return { checkInIntervalMs, failedAfterMs, locking, sweepIntervalMs: sweepIntervalMs[locking] }
 }
 
-/** In a thread where that can connect as the store does, so that a blocked event loop is no failure. */
+/**
+ * In a thread where a thread can connect as the store does, so that a node with a blocked event loop does not count as
+ * failed.
+ */
 function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransactor): CheckInDriver {
   const { clock, logger } = transactor.session.context
   const fallback = new EventLoopCheckIns(transactor)
@@ -113,7 +119,7 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
   return new ThreadCheckIns({ access, clock, answerWithinMs, fallback, onFallback })
 }
 
-/** On a connection of its own: nobody listens, and nobody is woken. */
+/** Opens a connection of its own; no node listens or is woken. */
 async function migrateAlone(
   options: ResolvedPostgresOptions,
   schema: SchemaVocabulary,

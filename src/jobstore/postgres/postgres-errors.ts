@@ -1,16 +1,16 @@
 import { type ErrorCode, JobPersistenceError } from '../../core/errors.ts'
 import { textOf } from '../../core/thrown-value.ts'
 
-/** What kind of trouble the database or the way to it is in. */
+/** A kind of failure of the database or of the connection to it. */
 export type FaultReason = 'busy' | 'connection' | 'serialization' | 'constraint' | 'schema' | 'unknown'
 
 export interface PostgresFault {
   readonly reason: FaultReason
-  /** How often a transaction may be run again for it; 0 when that cannot help. */
+  /** How often a transaction may be run again after it; 0 when that cannot help. */
   readonly retries: number
-  /** The connection is of no more use, whatever the pool thinks of it. */
+  /** The connection cannot be used any more and must not go back to the pool. */
   readonly dropsConnection: boolean
-  /** What to do, as a sentence; empty when only the server's own words help. */
+  /** What to do, as a sentence; empty when the server's message says it. */
   readonly remedy: string
 }
 
@@ -58,7 +58,7 @@ const faults: Readonly<Record<string, PostgresFault>> = {
     'The server lacks disk, memory or another resource; work goes on when it has it again.',
   ),
   '40': fault('serialization', 10),
-  // Two transactions stored or removed the same thing; run again, the later one sees what the other did.
+  // Two transactions stored or deleted the same row; run again, the later one sees the result of the other.
   '23503': fault('constraint', 2),
   '23505': fault('constraint', 2),
   '23': fault('constraint', 0),
@@ -69,14 +69,14 @@ const faults: Readonly<Record<string, PostgresFault>> = {
   '57P03': away,
   '57P05': away,
   '25P03': away,
-  // What is reached after a fail-over may be the server that was demoted.
+  // After a fail-over the client may have reached the demoted server.
   '25006': fault('connection', 5, 'The server only reads: connect to the primary.'),
   '28': refused,
   '3D': fault('connection', 0, 'Create the database, or correct its name in the connection options.'),
   '42501': fault('schema', 0, 'Grant the user the rights that the message names.'),
   '42P05': fault('schema', 2, pooler, true),
   '26000': fault('schema', 2, pooler, true),
-  // "cached plan must not change result type": a migration ran since; a new connection has no plans.
+  // "cached plan must not change result type": a migration has run since; a new connection has no plans.
   '0A000': fault('schema', 2, '', true),
   '42': fault('schema', 0, "The tables are not as this version knows them: run the store's migrations."),
   '3F': fault('schema', 0, "The schema does not exist: create it, or correct the option 'schema'."),
@@ -86,7 +86,7 @@ const faults: Readonly<Record<string, PostgresFault>> = {
 const unknownFault = fault('unknown', 0)
 const tlsFault = fault('connection', 0, "Check the option 'ssl' of the connection.")
 
-// Not EPIPE and its like: SQLSTATEs of errors begin with a digit, those of the foreign-data and PL classes aside.
+// Excludes EPIPE and the like: SQLSTATEs of errors begin with a digit, except those of the foreign-data and PL classes.
 const sqlStatePattern = /^([0-9][0-9A-Z]|F0|HV|P0|XX)[0-9A-Z]{3}$/
 const lostCodes =
   /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET|EADDRNOTAVAIL|ENOENT|EACCES|ERR_STREAM|ERR_SOCKET)/
@@ -95,7 +95,7 @@ const lostMessages =
   /^(Connection terminated|Connection ended|Client (was closed|has encountered)|Query read timeout|timeout e)/i
 const tlsMessages = /does not support SSL|no encryption/i
 
-/** What an error of the driver means. */
+/** The meaning of an error of the driver. */
 export function judgeError(error: unknown): PostgresFault {
   if (error instanceof DatabaseFailure) return error.fault
   const { code = '', severity = '' } = fieldsOf(error)
@@ -110,7 +110,7 @@ export function judgeError(error: unknown): PostgresFault {
   return lostCodes.test(code) || lostMessages.test(message) ? away : unknownFault
 }
 
-/** Connecting to a name with several addresses fails with one error for each and a message for none. */
+/** Connecting to a name with several addresses fails with an error that has one cause for each and no message. */
 export function thrownMessage(error: unknown): string {
   const first: unknown = error instanceof AggregateError && error.message === '' ? error.errors[0] : error
   return textOf(first)
@@ -123,7 +123,9 @@ interface ErrorFields {
   readonly severity?: string
 }
 
-/** An error of the driver with what it means. Stays inside of this folder; callers get a JobPersistenceError. */
+/**
+ * An error of the driver with its meaning. Used in this folder only; callers of the store get a JobPersistenceError.
+ */
 export class DatabaseFailure extends Error {
   readonly fault: PostgresFault
 
@@ -132,19 +134,19 @@ export class DatabaseFailure extends Error {
     this.fault = judged
   }
 
-  /** The server did not answer in time: to us the connection is lost, whatever the server thinks. */
+  /** The server did not answer in time: this node takes the connection for lost. */
   static noAnswer(waitedMs: number): DatabaseFailure {
     return new DatabaseFailure(new Error(`no answer within ${String(waitedMs)} ms`), away)
   }
 
-  /** No connection came free. */
+  /** No connection became free in time. */
   static noConnection(waitedMs: number, poolSize: number): DatabaseFailure {
     const message = `no connection within ${String(waitedMs)} ms, of a pool of ${String(poolSize)}`
     const remedy = 'The pool is too small, is used up elsewhere, or the server does not answer: see poolSize.'
     return new DatabaseFailure(new Error(message), { ...away, retries: 0, remedy })
   }
 
-  /** The scheduler could not wait any longer and has cut the connections. */
+  /** The scheduler did not wait any longer and has cut the connections. */
   static cutOff(): DatabaseFailure {
     return new DatabaseFailure(new Error('the scheduler has been shut down without waiting for the server'), {
       ...away,
@@ -159,12 +161,12 @@ export class DatabaseFailure extends Error {
     return typeof code === 'string' && sqlStatePattern.test(code) ? code : ''
   }
 
-  /** The connection broke without a word of the server, which may believe in it still. */
+  /** The connection broke without a message of the server, which may still take it for open. */
   get isSilent(): boolean {
     return this.fault.dropsConnection && this.sqlState === ''
   }
 
-  /** What a caller of the store is told. */
+  /** The error that a caller of the store gets. */
   toPersistenceError(): JobPersistenceError {
     const { reason, remedy } = this.fault
     const passes = reason === 'connection' || reason === 'busy' || reason === 'serialization'

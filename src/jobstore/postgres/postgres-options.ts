@@ -27,8 +27,8 @@ export interface PostgresJobStoreOptions {
    */
   readonly pool?: PostgresPool
   /**
-   * Most connections that the store has at once, one for LISTEN aside; not with `pool`. 1 to 1,000, default 10: more
-   * serve only as many operations at the same time.
+   * Most connections of the store at the same time, without the one for LISTEN; not with `pool`. 1 to 1,000, default
+   * 10.
    */
   readonly poolSize?: number
   /** The schema of the tables. Default: the first of the connection's search path that has them. */
@@ -36,13 +36,13 @@ export interface PostgresJobStoreOptions {
   /** What the names of the tables begin with. Default `qrtz_`. */
   readonly tablePrefix?: string
   /**
-   * How nodes keep out of each other's way: `skipLocked` claims rows one by one; `quartzLocks` takes the same lock rows
-   * as Java Quartz and is for clusters that have Java nodes. Default `skipLocked`.
+   * How nodes exclude each other: `skipLocked` claims rows one by one; `quartzLocks` takes the same lock rows as Java
+   * Quartz and is for clusters that have Java nodes. Default `skipLocked`.
    */
   readonly locking?: 'skipLocked' | 'quartzLocks'
   /**
    * Wake other nodes at once by LISTEN and NOTIFY; this takes one connection of its own. Behind a transaction pooler
-   * set it to false: nodes then hear of changes when they look, within `idleWaitMs`. Default true.
+   * set it to false: nodes then see changes when they look, within `idleWaitMs`. Default true.
    */
   readonly listen?: boolean
   /** Keep statements prepared on each connection; a transaction pooler may need false. Default true. */
@@ -50,8 +50,8 @@ export interface PostgresJobStoreOptions {
   /** How long to wait for a connection, new or free. Milliseconds, 1 to 600,000, default 10,000. */
   readonly connectTimeoutMs?: number
   /**
-   * How long `createScheduler` waits for a server that is away, as when both are started at the same time; then it
-   * fails, when the attempt that is under way has. Milliseconds, 0 to 3,600,000, default 0: it does not wait.
+   * How long `createScheduler` waits for a server that is away, as when both are started at the same time. After that
+   * it fails with the error of the last attempt. Milliseconds, 0 to 3,600,000, default 0: it does not wait.
    */
   readonly connectWaitMs?: number
   /**
@@ -61,17 +61,17 @@ export interface PostgresJobStoreOptions {
    */
   readonly statementTimeoutMs?: number
   /**
-   * The longest that an operation waits for locks of other transactions; firing and completing wait for none. With
-   * `quartzLocks` the operation is tried again after that, twice at most. Milliseconds, 0 to 3,600,000, where 0 sets no
-   * limit. Default 10,000.
+   * The longest that an operation waits for locks of other transactions; the loop's firing and completing do not wait
+   * for locks. With `quartzLocks` the operation is tried again after that, twice at most. Milliseconds, 0 to 3,600,000,
+   * where 0 sets no limit. Default 10,000.
    */
   readonly lockTimeoutMs?: number
   /**
-   * A wait for a lock that is longer than this is the event `lockWaitExceeded`, with who holds it. Milliseconds, 0 to
-   * 3,600,000, where 0 reports none. Default 1,000.
+   * A wait for a lock that is longer than this is the event `lockWaitExceeded`, with the sessions that hold the lock.
+   * Milliseconds, 0 to 3,600,000, where 0 reports none. Default 1,000.
    */
   readonly lockWaitWarningMs?: number
-  /** How often a node shows that it is alive. Milliseconds, 100 to 60,000, default 1,500. */
+  /** How often a node checks in. Milliseconds, 100 to 60,000, default 1,500. */
   readonly checkInIntervalMs?: number
   /**
    * A node that has not checked in for this long has failed, and the others recover its work; time in which they could
@@ -89,8 +89,8 @@ export interface PostgresJobStoreOptions {
   /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
   readonly history?: HistoryOptions
   /**
-   * How many jobs of a group may be claimed or executing at once in the whole cluster, by job group, as in
-   * `{ reports: 2 }`. All nodes should be given the same: each claims by its own. 1 to 10,000 each; a group that is
+   * How many jobs of a group may be claimed or executing at once in the whole cluster, by job group, as in `{ reports:
+   * 2 }`. All nodes should have the same limits, because each node applies its own. 1 to 10,000 each; a group that is
    * not named has no limit. Default: none is named.
    */
   readonly jobGroupLimits?: Readonly<Record<string, number>>
@@ -135,7 +135,7 @@ const known: readonly (keyof PostgresJobStoreOptions)[] = [
 ]
 
 /**
- * Fills in defaults and refuses what cannot work.
+ * Fills in defaults and refuses values out of bounds.
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option and what it may be
  */
@@ -195,7 +195,10 @@ function sourceOf({
   )
 }
 
-/** What pg reads as a place: a URL of PostgreSQL, or the path of a socket. Anything else it takes for a host name. */
+/**
+ * A text that pg reads as an address: a URL of PostgreSQL, or the path of a socket. pg takes any other text for a host
+ * name.
+ */
 function requirePostgresUrl(given: unknown): string {
   const form = 'a URL of PostgreSQL, as in postgres://user@host/database'
   if (typeof given !== 'string' || given === '') {
@@ -244,7 +247,7 @@ function oneOf<Value extends string>(
   throw invalid(field, `'${field}' must be ${list}, got ${describeValue(value)}.`)
 }
 
-// The messages never hold the connection: it has a password.
+// The messages do not contain the connection, because it has a password.
 function invalid(field: string, message: string): InvalidArgumentError {
   return new InvalidArgumentError(field, `${what}: ${message}`, 'ERR_INVALID_OPTION')
 }

@@ -21,9 +21,9 @@ export interface PostgresRunnerOptions {
   readonly statements: PreparedStatements
   readonly clock: Clock
   readonly ids: IdGenerator
-  /** 0: the server's own; then no answer is ever too late. */
+  /** 0: the server's own limit; then no answer counts as too late. */
   readonly statementTimeoutMs: number
-  /** The longest wait for locks; 0: without end, or as long as the server lets a transaction wait. */
+  /** The longest wait for locks; 0: no limit but the server's. */
   readonly lockTimeoutMs: number
 }
 
@@ -39,14 +39,14 @@ type Attempt<Answer> =
     }
 
 const boundedDoubtMs = 30_000
-/** The SQLSTATE of a lock that was not to be had in time. */
+/** The SQLSTATE of a lock that could not be had in time. */
 const lockNotAvailable = '55P03'
 
 const asOthers: LockAttempt = { lockTimeoutMs: null, slow: null }
-/** Of the connections, how many come back at a time for locks that were not to be had. */
+/** How many connections at a time run transactions again that could not get a lock. */
 const comingBackShare = 1 / 3
 
-/** The server ends a statement in time and says so; what comes later than this does not come. */
+/** The server itself ends a statement in time; an answer later than this counts as lost. */
 const answerGraceMs = 5000
 
 /** Runs programs on PostgreSQL, each step a round trip, on connections of a pool. */
@@ -144,7 +144,7 @@ export class PostgresRunner implements SqlRunner {
     return this.#closing
   }
 
-  /** Tries nothing again; what is under way ends when its connections are cut. */
+  /** Begins no further try; operations under way end when their connections are cut. */
   cutOff(): void {
     this.#sleep.end()
   }
@@ -258,7 +258,10 @@ export class PostgresRunner implements SqlRunner {
   }
 }
 
-/** Whether a server compatible with PostgreSQL, or the rights of the user, keep its timeline from being asked for. */
+/**
+ * Whether the timeline cannot be read, because the server is only compatible with PostgreSQL or the user lacks the
+ * right.
+ */
 function lacksTimelines({ message }: DatabaseFailure): boolean {
   return message.includes('pg_walfile_name') || message.includes('pg_current_wal_lsn')
 }

@@ -2,8 +2,8 @@ import type pg from 'pg'
 import type { Clock, ClockTimer } from '../../time/clock.ts'
 import type { SqlReply } from '../sql/kernel/statement.ts'
 import { parserOf } from './column-parsers.ts'
-import { cutConnection } from './disconnect.ts'
 import { Pipeline, type PipelinedStatement, takesPipelines } from './pipeline.ts'
+import { cutConnection } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 
 export interface SessionSettings {
@@ -11,7 +11,7 @@ export interface SessionSettings {
   readonly slow: SlowWatch | null
 }
 
-/** Told once of a statement that takes longer than this. */
+/** Called once for a statement that takes longer than this. */
 export interface SlowWatch {
   readonly afterMs: number
   report(wait: SlowStatement): void
@@ -19,13 +19,13 @@ export interface SlowWatch {
 
 export interface SlowStatement {
   readonly waitedMs: number
-  /** The server process that waits, as far as it is known. */
+  /** The server process that waits, if it is known. */
   readonly processId: number | null
-  /** It waited for a lock, and that was told. */
+  /** It waited for a lock, and the wait was reported. */
   readonly onTold?: () => void
 }
 
-/** What pg takes: `values` make it use the extended protocol, without them `text` may hold several statements. */
+/** The query of pg: with `values` it uses the extended protocol, without them `text` may hold several statements. */
 export interface PostgresQuery {
   readonly text: string
   readonly values?: readonly unknown[]
@@ -37,12 +37,12 @@ export type PostgresResult = pg.QueryResult<Record<string, unknown>>
 
 const changing = /^(INSERT|UPDATE|DELETE|MERGE)$/
 
-/** Parsers of this library alone, for queries of pg's own making. */
+/** Parsers of this library only, for pg's own queries. */
 const types: object = { getTypeParser: parserOf }
 
 /**
- * One connection that was taken from the pool, until it is given back. While it is out the pool does not listen for
- * its errors, and an `error` event that nobody listens for ends the process.
+ * One connection that was taken from the pool, until it is given back. The pool does not listen for errors of a
+ * connection in use, and an `error` event without a listener ends the process.
  */
 export class PostgresSession {
   readonly #client: pg.PoolClient
@@ -53,8 +53,8 @@ export class PostgresSession {
   #processId: number | null
 
   /**
-   * To be made in the very turn in which the pool gives the client. A connection on which an answer takes longer than
-   * `answerWithinMs` counts as lost; null: never.
+   * To be called in the turn of the event loop in which the pool gives the client. A connection on which an answer
+   * takes longer than `answerWithinMs` counts as lost; null: never.
    */
   constructor(
     client: pg.PoolClient,
@@ -71,7 +71,7 @@ export class PostgresSession {
     client.on('error', ignore)
   }
 
-  /** Behind a transaction pooler only the server itself can say which of its processes works for a transaction. */
+  /** Behind a transaction pooler only the server knows which of its processes runs a transaction. */
   set processId(id: number) {
     this.#processId = id
   }
@@ -80,7 +80,7 @@ export class PostgresSession {
   async query(query: PostgresQuery): Promise<PostgresResult[]> {
     const config = { ...query, types } as pg.QueryConfig
     const result: unknown = await this.#watch(() => this.#client.query(config))
-    // The types of pg do not know that several statements have several results.
+    // The types of pg lack the list of results of several statements.
     return (Array.isArray(result) ? result : [result]) as PostgresResult[]
   }
 
@@ -101,7 +101,7 @@ export class PostgresSession {
     return replies
   }
 
-  /** Waits for an answer for as long as this session waits, and says so when it takes long. @throws DatabaseFailure */
+  /** Waits for an answer up to the session's limit, and reports a slow statement. @throws DatabaseFailure */
   async #watch<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     const { clock, slow } = this.#settings
     const answerWithinMs = this.#answerWithinMs
@@ -143,7 +143,7 @@ export class PostgresSession {
     this.#end(true)
   }
 
-  /** Breaks the connection: what is under way on it fails at once. Who has the session still gives it back. */
+  /** Breaks the connection: statements under way fail at once. The caller that has the session still gives it back. */
   cut(): void {
     cutConnection(this.#client)
   }
@@ -151,7 +151,7 @@ export class PostgresSession {
   #end(error?: true): void {
     if (!this.#isOut) return
     this.#isOut = false
-    // First the pool listens again, then this session stops to.
+    // The pool listens again before this session stops listening.
     this.#release(error)
     this.#client.off('error', ignore)
   }

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream'
 import type { ConnectionOptions } from 'node:tls'
 
-// In words of our own, so that programs need no types of the package pg to compile.
+// Types of this library, so that programs compile without the types of the package pg.
 
-/** What is asked of a pool: one of the package pg fits as it is. */
+/** The part of a pool that is used; a pool of the package pg fits as it is. */
 export interface PostgresPool {
   readonly totalCount: number
   readonly options: object

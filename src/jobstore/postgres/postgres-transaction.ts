@@ -11,26 +11,26 @@ export interface TransactionSettings {
   readonly statements: PreparedStatements
 }
 
-/** What a transaction begins with, behind its BEGIN. Limits of 0 are the server's own. */
+/** The statement after the BEGIN of a transaction. Limits of 0 are the server's own. */
 export function transactionOpening(limits: {
   readonly lockTimeoutMs: number
   readonly statementTimeoutMs: number
-  /** Whether the server can say on which timeline it is. */
+  /** Whether the server can report its timeline. */
   readonly hasTimelines: boolean
 }): SqlStatement {
   const { lockTimeoutMs, statementTimeoutMs, hasTimelines } = limits
   const settings: Readonly<Record<string, string>> = {
-    // Rows are named by their keys. A plan made while a table was empty, the server's own checks of foreign keys
-    // included, would go on reading it whole when it has grown.
+    // Statements name rows by their keys. A plan that was made while a table was empty, also for a foreign key check,
+    // would go on reading the whole table after it has grown.
     enable_seqscan: 'off',
     ...(lockTimeoutMs > 0 && { lock_timeout: String(lockTimeoutMs) }),
     ...(statementTimeoutMs > 0 && {
       statement_timeout: String(statementTimeoutMs),
-      // The locks of a node that is gone, with a connection that the server believes in, end as well.
+      // Ends the locks of a node that died while the server takes its connection for open.
       idle_in_transaction_session_timeout: String(statementTimeoutMs),
     }),
   }
-  // One statement for all, each for this transaction only.
+  // One statement for all settings, each for this transaction only.
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)
   const timeline = hasTimelines ? timelineExpression : 'NULL'
   return statementOf(
@@ -40,18 +40,18 @@ export function transactionOpening(limits: {
 }
 
 const begin = statementOf(
-  // Whatever the defaults of the user or the database are: guards and SKIP LOCKED want to see the newest rows.
+  // Whatever the defaults of the user or the database are: guards and SKIP LOCKED must see the newest rows.
   'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
 )
 const commit = statementOf('COMMIT')
 const commitWithoutDisk = statementOf("SELECT set_config('synchronous_commit', 'off', true)")
 
-/** How many characters of values may wait to be sent: what is answered together is answered within one time limit. */
+/** How many characters of values may wait to be sent together, because one time limit holds for all their answers. */
 const unsentMax = 1_000_000
 
 /**
- * One transaction on one connection. What nobody waits for travels with the next statement that somebody does, or
- * with the COMMIT: a round trip costs more than most statements.
+ * One transaction on one connection. A statement whose answer the program does not wait for is sent with the next one
+ * that it waits for, or with the COMMIT, because a round trip costs more than most statements.
  */
 export class PostgresTransaction {
   readonly #session: PostgresSession
@@ -61,19 +61,19 @@ export class PostgresTransaction {
   #unsentSize = 0
   #number: TransactionNumber | null = null
 
-  /** `opening` is what it begins with, behind its BEGIN. */
+  /** `opening` is the statement after the BEGIN. */
   constructor(session: PostgresSession, settings: TransactionSettings, opening: SqlStatement) {
     this.#session = session
     this.#settings = settings
     this.#opening = opening
   }
 
-  /** Its number, once the server has begun it. */
+  /** The transaction number, once the server has begun the transaction. */
   get number(): TransactionNumber | null {
     return this.#number
   }
 
-  /** Runs a program from the BEGIN on, up to but without the COMMIT; statements may be unsent at its end. */
+  /** Runs a program from the BEGIN up to, but without, the COMMIT; at its end some statements may be unsent. */
   async run<Answer>(program: SqlProgram<Answer>, lock: TransactionLock): Promise<Answer> {
     await this.#begin(lock)
     let step = program.next()
@@ -89,7 +89,7 @@ export class PostgresTransaction {
   }
 
   async commit({ mayBeLost }: { readonly mayBeLost: boolean }): Promise<void> {
-    // Only a transaction with a number can be asked after, should the answer to the COMMIT be lost.
+    // If the answer to the COMMIT is lost, the server can be asked only about a transaction with a number.
     if (this.#number === null) await this.#flush()
     if (mayBeLost) this.#unsent.push(commitWithoutDisk)
     await this.#ask(commit)
@@ -102,14 +102,14 @@ export class PostgresTransaction {
     if (locking.prepare !== null) await this.#takeLockRows(locking.prepare, locks.length)
   }
 
-  /** Rows can be locked only when they are there. */
+  /** Makes lock rows that are missing. */
   async #takeLockRows(prepare: string, lockCount: number): Promise<void> {
     const { locking } = this.#settings
     const opening = this.#unsent
     for (let attempt = 1; ; attempt++) {
       const replies = await this.#flush()
       if (locking.isTaken(replies.slice(replies.length - lockCount))) return
-      // Twice at most, unless somebody deletes the rows again and again.
+      // Twice at most, unless another session deletes the rows again and again.
       if (attempt > 2) throw new DatabaseFailure(new Error('lock rows vanish as soon as they are made'))
       await this.#session.query({ text: 'ROLLBACK' })
       await this.#session.query({ text: prepare })

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { SqlStatement } from '../sql/kernel/statement.ts'
 import type { PipelinedStatement } from './pipeline.ts'
 
-/** What would be parsed as fast as it is found again. */
+/** A statement this short is parsed as fast as it is found again. */
 const trifles = /^(BEGIN|COMMIT|ROLLBACK)\b/
 
-/** More would be a leak of texts that differ each time; the server keeps every one on every connection. */
+/** More than this would be a leak of texts that differ each time: the server keeps each on every connection. */
 const mostNames = 500
 
 /** Names the texts of statements, so that the server plans each once per connection. */
@@ -25,7 +25,7 @@ export class PreparedStatements {
     const known = this.#names.get(text)
     if (known !== undefined) return known
     if (this.#names.size >= mostNames || trifles.test(text)) return null
-    // From the text, not a counter: two stores may share the user's pool.
+    // Made of the text, because two stores may share the user's pool.
     const name = `quartz_ts_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`
     this.#names.set(text, name)
     return name

@@ -1,7 +1,7 @@
 import type { ClientConfig, Pool } from 'pg'
 import type { ThreadConnection } from './check-in-wire.ts'
 
-/** How a thread connects as the store does. A password that is a function is called by the main thread. */
+/** How a thread connects as the store does. The main thread calls a password that is a function. */
 export interface ThreadAccess {
   readonly connection: ThreadConnection
   readonly password: (() => string | Promise<string>) | null
@@ -20,10 +20,10 @@ const plainKeys = [
   'sslnegotiation',
 ] as const
 
-/** Takes from options of a client or a pool what a thread can have; null when that is not enough to connect. */
+/** The options of a client or a pool that can be cloned into a thread; null when they are not enough to connect. */
 export function threadAccess(source: Pool | ClientConfig): ThreadAccess | null {
   const config: ClientConfig = 'totalCount' in source ? source.options : source
-  // A transport of the user's own.
+  // The user's own socket.
   if (config.stream !== undefined) return null
   const { password, ssl } = config
   const values = config as Readonly<Record<string, unknown>>
@@ -34,7 +34,7 @@ export function threadAccess(source: Pool | ClientConfig): ThreadAccess | null {
       plainKeys.flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]])),
     ),
     ...(typeof password === 'string' ? { password } : {}),
-    // pg hides the key of a pool's options from a spread.
+    // pg makes the key of a pool's options non-enumerable, so a spread leaves it out.
     ...(ssl === undefined ? {} : { ssl: typeof ssl === 'object' ? { ...ssl, key: ssl.key } : ssl }),
   }
   try {

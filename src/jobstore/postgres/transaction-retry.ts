@@ -11,8 +11,8 @@ const baseDelayMs: Record<PostgresFault['reason'], number> = {
 const longestDelayMs = 2000
 
 /**
- * How often and how soon one transaction is run again. Delays have full jitter, so that nodes that met once do not
- * meet again at the next attempt.
+ * How often and how soon one transaction is run again. Delays have full jitter, so that nodes that collided do not
+ * collide again at the next attempt.
  */
 export class TransactionRetry {
   readonly #random: () => number

@@ -2,9 +2,8 @@ import type pg from 'pg'
 import type { Clock } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
-import { disconnect } from './disconnect.ts'
 import { readInterruptMessage } from './interrupt-message.ts'
-import { postgresDriver } from './postgres-driver.ts'
+import { disconnect, postgresDriver } from './postgres-driver.ts'
 import { DatabaseFailure } from './postgres-errors.ts'
 import { backoffMs } from './transaction-retry.ts'
 import { readWakeMessage, type WakeMessage } from './wake-message.ts'
@@ -17,15 +16,18 @@ export interface WakeListenerOptions {
   readonly random: () => number
   readonly onWake: (message: WakeMessage) => void
   readonly onInterrupt?: (target: InterruptTarget) => void
-  /** It listens, for the first time or again; what was said before was missed. */
+  /** It listens, for the first time or again; earlier messages were missed. */
   readonly onListening: () => void
-  /** The connection broke, or could not be made: once in a row of failures. */
+  /** The connection broke, or could not be made: called once in a row of failures. */
   readonly onError: (error: unknown) => void
-  /** How often to ask whether the connection lives: one that only listens would never notice. Default 15,000. */
+  /**
+   * How often to check that the connection is alive: one that only listens would never notice a break. Milliseconds,
+   * default 15,000.
+   */
   readonly heartbeatMs?: number
 }
 
-/** Hears what other nodes say, on a connection of its own that is made again whenever it breaks. */
+/** Receives messages of other nodes, on a connection of its own that is made again whenever it breaks. */
 export class WakeListener {
   readonly #options: WakeListenerOptions
   readonly #sleep: InterruptibleSleep
@@ -68,7 +70,7 @@ export class WakeListener {
       } catch (error) {
         if (this.#isClosed()) break
         failures++
-        // A server that is away is reported once, and not at each try.
+        // A server that is away is reported once, not at each try.
         if (failures === 1) onError(error)
       } finally {
         this.#client = null
@@ -87,7 +89,7 @@ export class WakeListener {
         reject(new DatabaseFailure(new Error('Connection terminated')))
       })
     })
-    // Looked at between the heartbeats, too.
+    // Checked between the heartbeats, too.
     broken.catch(() => {})
     client.on('notification', (notification) => {
       const target = notification.channel === channel ? readInterruptMessage(notification.payload) : null
@@ -106,7 +108,7 @@ export class WakeListener {
     }
   }
 
-  /** Waits for an answer, not for ever. */
+  /** Waits for an answer, with a time limit. */
   async #answered(answer: Promise<unknown>, broken: Promise<never>): Promise<void> {
     const { clock, heartbeatMs = 15_000 } = this.#options
     let giveUp = (): void => {}

@@ -8,15 +8,15 @@ export interface WakeNotifierOptions {
   readonly channel: string
   /** The instance id of this node. */
   readonly from: string
-  /** Nodes that were not woken look by themselves, so a failure is worth a word, no more. */
+  /** Reports a failure. Nodes that were not woken look by themselves, so nothing else is needed. */
   readonly onError: (error: unknown) => void
 }
 
 const answerWithinMs = 10_000
 
 /**
- * Tells other nodes when something may fire. Outside of transactions: NOTIFY inside of one makes all that notify wait
- * for each other at their commits. One notification is under way at a time, and those that come meanwhile become one.
+ * Notifies other nodes when a trigger may fire. Outside of transactions, because transactions with NOTIFY wait for each
+ * other at their commits. One notification is under way at a time, and those that come meanwhile become one.
  */
 export class WakeNotifier {
   readonly #options: WakeNotifierOptions
@@ -35,14 +35,14 @@ export class WakeNotifier {
     this.#sending ??= this.#sendAll()
   }
 
-  /** Ends when what was to be told is told. */
+  /** Resolves when the pending notification is sent. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#sending
   }
 
   async #sendAll(): Promise<void> {
-    // What is told in one turn goes out as one.
+    // Notifications of one turn of the event loop become one.
     await Promise.resolve()
     for (let earliestMs = this.#earliestMs; earliestMs !== null; earliestMs = this.#earliestMs) {
       this.#earliestMs = null

@@ -30,7 +30,7 @@ export function addCalendar(
 function update(session: RamSession, record: TriggerRecord, updated: Trigger): void {
   const { data, signals } = session
   if (record.state === 'COMPLETE') {
-    // One that was ended by an instruction still has its fire time, and must stay ended.
+    // A trigger that an instruction ended still has its fire time, and must stay ended.
     if (record.trigger.nextFireTimeMs !== null || updated.nextFireTimeMs === null) return
     data.changeTrigger(record, updated)
     data.apply(record, 'revive')
@@ -42,7 +42,7 @@ function update(session: RamSession, record: TriggerRecord, updated: Trigger): v
   data.changeTrigger(record, updated)
   if (updated.nextFireTimeMs !== null || record.state === 'ERROR') return
   data.apply(record, 'complete')
-  signals.triggerFinalized(updated)
+  signals.add('triggerFinalized', updated)
 }
 
 export function deleteCalendar(data: RamData, name: string): boolean {

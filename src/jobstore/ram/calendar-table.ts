@@ -1,7 +1,7 @@
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { TriggerRecord } from './records.ts'
 
-/** The calendars, and the triggers that name each of them (also calendars that are not there). */
+/** The calendars, and the triggers that name each calendar (also a calendar that is not stored). */
 export class CalendarTable {
   readonly calendars: Map<string, Calendar> = new Map<string, Calendar>()
   readonly #users = new Map<string, Set<TriggerRecord>>()

@@ -3,14 +3,14 @@ import { RecordQueue } from './record-queue.ts'
 import type { JobRecord, TriggerRecord } from './records.ts'
 
 /**
- * The WAITING triggers in the order in which they fire. The order comes from the trigger a record holds, so a record
- * must leave the queue before it is given another trigger.
+ * The WAITING triggers in the order in which they fire. A record is ordered by its trigger, so it must leave the queue
+ * before it gets another trigger.
  */
 export class FireQueue {
   readonly #ready = new RecordQueue<TriggerRecord>()
-  /** Triggers whose job type this node did not know when they were looked at, by job type. */
+  /** Triggers that were set aside because this node did not know their job type, by job type. */
   readonly #shelves = new Map<string, Set<TriggerRecord>>()
-  /** What was put aside, by job type. */
+  /** The triggers that were set aside, by job type. */
   get shelves(): ReadonlyMap<string, ReadonlySet<TriggerRecord>> {
     return this.#shelves
   }
@@ -35,7 +35,7 @@ export class FireQueue {
     } else {
       job.lane.waiting.insert(record)
       this.settle(job)
-      // A claim on another trigger of the job is given back for an earlier one; an execution goes on.
+      // A claim on another trigger of the job may be released for an earlier one; an execution goes on.
       if (job.executions === 0) this.#announce(record)
     }
   }
@@ -50,7 +50,7 @@ export class FireQueue {
     }
   }
 
-  /** Offers what a job's lane should offer now: its first trigger, or nothing while the job is taken. */
+  /** Queues what a job's lane offers now: its first trigger, or nothing while the job is claimed or runs. */
   settle(job: JobRecord): void {
     const { lane } = job
     if (lane === null) return
@@ -62,7 +62,7 @@ export class FireQueue {
     if (wanted !== null) this.#offer(wanted)
   }
 
-  /** Puts a trigger aside until its job type is known. */
+  /** Sets a trigger aside until its job type is known. */
   shelve(record: TriggerRecord): void {
     this.#ready.delete(record)
     const { jobType } = record.job.detail
@@ -71,7 +71,7 @@ export class FireQueue {
     else shelf.add(record)
   }
 
-  /** Brings back the triggers of job types that have become known. */
+  /** Queues the triggers of job types that have become known. */
   unshelve(knowsJobType: (jobType: string) => boolean): void {
     for (const [jobType, shelf] of this.#shelves) {
       if (!knowsJobType(jobType)) continue

@@ -1,30 +1,30 @@
-import { unreachable } from '../../core/invariant.ts'
+import { unreachable } from '../../core/errors.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
-import { inFireOrder } from '../fire-order.ts'
 import type { AcquiredTrigger, AcquireRequest, JobCompletion, TriggerFiredResult } from '../job-store.ts'
+import { inFireOrder } from '../job-store.ts'
 import { applyMisfire, isMisfired } from './misfires.ts'
 import type { RamSession } from './ram-session.ts'
 import type { JobRecord, TriggerRecord } from './records.ts'
 
 /**
- * How many triggers one turn of the event loop may move out of the way: after a long sleep every trigger of the
- * store can be a misfire, and other work must not wait for all of them.
+ * How many misfired triggers one turn of the event loop may handle: after a long sleep every trigger of the store can
+ * be a misfire, and other work must not wait for all of them.
  */
 const maxUpdatesPerTurn = 500
 
-/** How many late triggers have their turn although there is no room for them. */
+/** How many late triggers are handled although the batch has no room for them. */
 const misfiresPerTurn = 50
 
 const gone: TriggerFiredResult = Object.freeze({ kind: 'gone' })
 
-/** How long late triggers wait for their turn while what is due in time takes all there is room for. */
+/** How long late triggers wait while triggers in time take all the room of the batches. */
 const misfireTurnMs = 1000
 
 /**
- * Claims triggers; null means that this turn went by with late triggers and nothing is claimed yet, so call again.
- * What is due in time comes before what is late, which can be as much as the store holds.
+ * Claims triggers; null means that this turn was used up by late triggers and nothing is claimed yet, so the caller
+ * calls again. Triggers in time come before late ones, because there can be as many late ones as the store holds.
  */
 export function acquireTriggers(session: RamSession, request: AcquireRequest): AcquiredTrigger[] | null {
   const { data, context } = session
@@ -52,11 +52,11 @@ interface Search {
   readonly session: RamSession
   readonly nowMs: EpochMs
   lastMisfired: TriggerRecord | null
-  /** How many triggers were moved out of the way. */
+  /** How many late triggers were handled. */
   updates: number
 }
 
-/** What is to be claimed next; `none` when nothing is due, `later` when this turn has lasted long enough. */
+/** The trigger to claim next; `none` when nothing is due, `later` when this turn has lasted long enough. */
 function nextToClaim(search: Search, limitMs: EpochMs): TriggerRecord | 'none' | 'later' {
   const { session, nowMs } = search
   const { data, context } = session
@@ -80,7 +80,7 @@ function isDue(record: TriggerRecord, limitMs: EpochMs): boolean {
   return nextFireTimeMs !== null && nextFireTimeMs <= limitMs
 }
 
-/** One that comes straight back to the front was left where it was by its instruction, and fires late. */
+/** A trigger that comes straight back to the front kept its fire time by its misfire instruction, and fires late. */
 function needsTreatment({ session, nowMs, lastMisfired }: Search, record: TriggerRecord): boolean {
   return record !== lastMisfired && isMisfired(session, record.trigger, nowMs)
 }
@@ -92,7 +92,7 @@ function treat(search: Search, record: TriggerRecord): void {
   applyMisfire(session, record, nowMs)
 }
 
-/** While triggers in time keep the scheduler busy, late ones are treated once in a while all the same. */
+/** Late triggers are handled now and then also while triggers in time keep the scheduler busy. */
 function giveMisfiresTheirTurn(search: Search): void {
   const { session, nowMs } = search
   const { misfiresTreatedAtMs } = session
@@ -170,7 +170,7 @@ function completeJob(session: RamSession, completion: JobCompletion): void {
   if (lostTrigger || job.isSpent) data.removeIfSpent(job)
 }
 
-/** Does what the execution asked for; true when the job lost a trigger by it. */
+/** Carries out the instruction of the execution; true when that deleted a trigger of the job. */
 function carryOut(session: RamSession, completion: JobCompletion, job: JobRecord): boolean {
   const { data } = session
   const stored = data.triggers.get(completion.trigger.key)
@@ -208,7 +208,8 @@ function carryOut(session: RamSession, completion: JobCompletion, job: JobRecord
 function fail(session: RamSession, record: TriggerRecord): void {
   if (!session.data.apply(record, 'fail')) return
   const jobName = record.job.detail.key.toString()
-  session.signals.triggerInError(
+  session.signals.add(
+    'triggerInError',
     record.trigger.key,
     `An execution of job '${jobName}' could not be carried out.`,
   )

@@ -5,7 +5,7 @@ interface KeyLike {
   readonly group: string
 }
 
-/** A map from keys to values, by group and then by name, so that no text is made to look something up. */
+/** A map from keys to values, by group and then by name, so that a look-up makes no text. */
 export class KeyIndex<Value> {
   readonly #groups = new Map<string, Map<string, Value>>()
   // Keys of one group tend to come one after the other.
@@ -25,7 +25,7 @@ export class KeyIndex<Value> {
     return this.get(key) !== undefined
   }
 
-  /** Adds a value under a key that is not there yet. */
+  /** Adds a value under a new key. */
   add(key: KeyLike, value: Value): void {
     let names = this.#namesOf(key.group)
     if (names === undefined) {
@@ -58,7 +58,7 @@ export class KeyIndex<Value> {
     return this.#groups.has(group)
   }
 
-  /** The groups that hold something, in no order. */
+  /** The groups that are not empty, in no order. */
   groups(matcher?: GroupMatcher): string[] {
     if (matcher?.operator === 'equals') return this.hasGroup(matcher.operand) ? [matcher.operand] : []
     const groups = [...this.#groups.keys()]

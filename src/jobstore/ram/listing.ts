@@ -1,7 +1,7 @@
 import { compareKeys, type JobKey, type TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
-import { pageOf, pageSize } from '../paging.ts'
 import type { JobQuery, JobSummary, Page, PageRequest, TriggerQuery, TriggerSummary } from '../queries.ts'
+import { pageOf, pageSize } from '../queries.ts'
 import { reportedTriggerState } from '../trigger-state.ts'
 import type { KeyIndex } from './key-index.ts'
 import type { RamData } from './ram-data.ts'

@@ -3,7 +3,7 @@ import type { Trigger } from '../../triggers/trigger.ts'
 import type { RamSession } from './ram-session.ts'
 import type { TriggerRecord } from './records.ts'
 
-/** Whether the misfire instruction of a trigger must decide what becomes of its fire time. */
+/** Whether a trigger is misfired, so that its misfire instruction applies. */
 export function isMisfired(session: RamSession, trigger: Trigger, nowMs: EpochMs): boolean {
   const { nextFireTimeMs } = trigger
   return (
@@ -16,7 +16,7 @@ export function isMisfired(session: RamSession, trigger: Trigger, nowMs: EpochMs
 /** Carries out the misfire instruction of a trigger that waits or is paused. */
 export function applyMisfire(session: RamSession, record: TriggerRecord, nowMs: EpochMs): void {
   const { data, signals } = session
-  signals.triggerMisfired(record.trigger)
+  signals.add('triggerMisfired', record.trigger)
   let updated: Trigger
   try {
     updated = record.trigger.updateAfterMisfire(session.calendarOf(record.trigger), nowMs)
@@ -27,5 +27,5 @@ export function applyMisfire(session: RamSession, record: TriggerRecord, nowMs: 
   data.changeTrigger(record, updated)
   if (updated.nextFireTimeMs !== null) return
   data.apply(record, 'complete')
-  signals.triggerFinalized(updated)
+  signals.add('triggerFinalized', updated)
 }

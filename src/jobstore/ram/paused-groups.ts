@@ -1,10 +1,8 @@
-/**
- * The pauses that outlive the triggers they were given to: triggers stored later in these groups start paused.
- */
+/** The remembered groups: triggers stored later in these groups start paused. */
 export class PausedGroups {
   readonly triggerGroups: Set<string> = new Set<string>()
   readonly jobGroups: Set<string> = new Set<string>()
-  /** `pauseAll` is in force: a trigger group that comes into being is remembered as paused. */
+  /** `pauseAll` is in force: a new trigger group is remembered as paused. */
   everyNewTriggerGroup = false
 
   /** Whether neither the trigger group nor the job group is remembered as paused. */

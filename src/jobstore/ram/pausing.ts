@@ -47,8 +47,8 @@ export function pauseAll(data: RamData): void {
   data.paused.everyNewTriggerGroup = true
 }
 
-// A resumed group gives up its own pause only: a trigger goes on when neither its group nor its job's group is
-// remembered any more. Naming one trigger or one job is an order about exactly those triggers, and groups stand back.
+// Resuming a group ends the pause of that group only: a trigger goes on when neither its group nor its job's group is
+// remembered any more. Resuming one trigger or one job resumes exactly those triggers, whatever groups are paused.
 
 export function resumeTrigger(session: RamSession, key: TriggerKey): boolean {
   const record = session.data.triggers.get(key)

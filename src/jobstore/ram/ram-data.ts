@@ -1,7 +1,7 @@
-import { invariant } from '../../core/invariant.ts'
+import { invariant } from '../../core/errors.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
-import type { SchedulerSignaler } from '../job-store.ts'
+import type { SignalBuffer } from '../signal-buffer.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../trigger-state.ts'
 import { CalendarTable } from './calendar-table.ts'
 import { FireQueue } from './fire-queue.ts'
@@ -10,8 +10,8 @@ import { PausedGroups } from './paused-groups.ts'
 import { JobRecord, Lane, type OwnState, TriggerRecord } from './records.ts'
 
 /**
- * What the RAM store holds, and the few changes that keep its parts true to each other: a trigger is in the queue
- * while it waits, in the list of its job, among the users of its calendar, and nowhere else.
+ * The data of the RAM store, and the changes that keep its parts consistent: a trigger is in the queue while it waits,
+ * in the list of its job and among the users of its calendar.
  */
 export class RamData {
   readonly jobs: KeyIndex<JobRecord> = new KeyIndex()
@@ -21,11 +21,11 @@ export class RamData {
   readonly calendars: CalendarTable = new CalendarTable()
   /** Executions in flight, by fire instance id. */
   readonly executions: Map<string, JobRecord> = new Map<string, JobRecord>()
-  /** Jobs that were deleted while they run: one of the same key that is added meanwhile waits for them. */
+  /** Jobs that were deleted while they run: a new job of the same key waits for their executions. */
   readonly #departed = new KeyIndex<JobRecord>()
-  readonly #signals: SchedulerSignaler
+  readonly #signals: SignalBuffer
 
-  constructor(signals: SchedulerSignaler) {
+  constructor(signals: SignalBuffer) {
     this.#signals = signals
   }
 
@@ -47,16 +47,16 @@ export class RamData {
     record.claim = fireInstanceId
   }
 
-  /** Whether the claim is still the one on this trigger. */
+  /** Whether the trigger is still claimed by this claim. */
   holds(record: TriggerRecord | undefined, fireInstanceId: string): record is TriggerRecord {
     return record !== undefined && record.claim === fireInstanceId
   }
 
-  /** Turns a claim into an execution; `fired` is the trigger as it goes on. */
+  /** Turns a claim into an execution; `fired` is the trigger after the firing. */
   beginExecution(record: TriggerRecord, fired: Trigger, fireInstanceId: string): void {
     const after = nextTriggerState(record.state, fired.nextFireTimeMs === null ? 'fireLast' : 'fire')
     invariant(after !== null, 'only an acquired trigger fires')
-    // Counted first, so that the lane of a non-concurrent job stays shut while the claim ends.
+    // Counted first, so that the lane of a non-concurrent job stays closed while the claim ends.
     record.job.executions++
     this.executions.set(fireInstanceId, record.job)
     record.trigger = fired
@@ -71,7 +71,7 @@ export class RamData {
     this.queue.settle(job)
   }
 
-  /** Gives a trigger another value, in whatever state it is. */
+  /** Replaces the value of a trigger and keeps its state. */
   changeTrigger(record: TriggerRecord, trigger: Trigger): void {
     const isQueued = record.state === 'WAITING'
     if (isQueued) this.queue.remove(record)
@@ -102,7 +102,7 @@ export class RamData {
     if (job.executions > 0) this.#departed.add(key, job)
   }
 
-  /** Stores a trigger under its key; it starts anew. Answers the job of the trigger whose place it took, or null. */
+  /** Stores a trigger under its key, in its first state. Answers the job of the trigger that it replaced, or null. */
   putTrigger(trigger: Trigger, job: JobRecord): JobRecord | null {
     const state = this.#startingState(trigger, job)
     const replaced = this.triggers.get(trigger.key)
@@ -127,12 +127,12 @@ export class RamData {
   removeIfOrphan(job: JobRecord): void {
     if (job.detail.durable || job.firstTrigger !== null || !job.isStored) return
     this.removeJob(job)
-    this.#signals.jobDeleted(job.detail.key)
+    this.#signals.add('jobDeleted', job.detail.key)
   }
 
   /**
-   * The same for a job whose triggers have fired for the last time: one that requests recovery stays until what is in
-   * flight of it has ended, as in stores that can recover.
+   * The same for a job whose triggers have fired for the last time: a job that requests recovery stays until its
+   * executions have ended, as in stores that can recover.
    */
   removeIfSpent(job: JobRecord): void {
     job.isSpent = job.firstTrigger === null && job.detail.requestsRecovery && job.executions > 0
@@ -145,7 +145,7 @@ export class RamData {
     if (!paused.areClear(record.trigger.key.group, record.job.detail.key.group)) this.apply(record, 'pause')
   }
 
-  /** Deletes everything but the memory of what runs, so that non-concurrent jobs stay so. */
+  /** Deletes everything except the executions in flight, which still block jobs that forbid concurrent execution. */
   clear(): void {
     for (const job of [...this.jobs.values()]) this.removeJob(job)
     this.calendars.clear()
@@ -177,7 +177,7 @@ export class RamData {
     if (before === state) return
     const { job } = record
     if (before === 'WAITING') {
-      // Counted first, so that the lane of a non-concurrent job shuts instead of offering the next trigger.
+      // Counted first, so that the lane of a non-concurrent job closes instead of offering the next trigger.
       if (state === 'ACQUIRED') job.claims++
       this.queue.remove(record)
     }
@@ -190,7 +190,9 @@ export class RamData {
     if (state === 'WAITING') this.queue.add(record)
   }
 
-  /** Changes a job; its triggers move to where the new kind of job queues. */
+  /**
+   * Replaces a job; its triggers move between lane and queue when the new job allows or forbids concurrent execution.
+   */
   #replaceDetail(job: JobRecord, detail: JobDetail): void {
     const before = job.detail
     const forbids = detail.disallowConcurrentExecution

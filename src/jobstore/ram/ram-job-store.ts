@@ -17,7 +17,6 @@ import type {
   ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
-import { pageSize } from '../paging.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -29,6 +28,7 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from '../queries.ts'
+import { pageSize } from '../queries.ts'
 import { storeInUse } from '../refusals.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
@@ -45,9 +45,8 @@ import { findUnknownJobTypes } from './unknown-job-types.ts'
  * Keeps everything in the memory of the process, in a sorted tree: nothing survives the process, and one scheduler
  * uses it.
  *
- * Each operation happens in one turn of the event loop and costs no more than what it touches: finding the next
- * trigger among a million takes as long as among a thousand, whatever number of triggers a job has. Listings walk the
- * groups they ask for.
+ * Each operation happens in one turn of the event loop. Finding the next trigger among a million takes as long as among
+ * a thousand, however many triggers a job has. Listings read all of the groups that they match.
  *
  * A trigger whose fire time cannot be computed (its calendar is missing or throws) goes to the ERROR state.
  */
@@ -260,7 +259,7 @@ export class RAMJobStore implements JobStore {
     this.#tell(session)
     return []
   }
-  /** Memory is for what is to come: nothing is remembered. */
+  /** This store keeps no history. */
   async queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return findUnknownJobTypes(this.#require())
   }
@@ -286,15 +285,15 @@ export class RAMJobStore implements JobStore {
     return this.#session
   }
 
-  /** Tells the scheduler what an operation did, and when it made something available to fire. */
+  /** Signals what an operation did, and when it let a trigger fire earlier. */
   #tell<Answer>(session: RamSession, answer?: Answer): Answer {
     const earliestMs = this.#data.queue.takeEarliestMs()
-    if (earliestMs !== null) this.#signals.schedulingChanged(earliestMs)
+    if (earliestMs !== null) this.#signals.add('schedulingChanged', earliestMs)
     this.#signals.flush(session.context.signaler)
     return answer as Answer
   }
 
-  /** The same for the scheduler's own loop, which looks at the queue again by itself. */
+  /** The same for operations of the scheduler's own loop, which looks at the queue again without a signal. */
   #tellNothingNew(session: RamSession): void {
     this.#data.queue.takeEarliestMs()
     this.#signals.flush(session.context.signaler)
@@ -307,7 +306,7 @@ function nextTurn(clock: Clock): Promise<void> {
   })
 }
 
-/** A job store in memory: the fastest, and gone with the process. */
+/** A job store in memory: the fastest, and its data are lost with the process. */
 export function ramJobStore(): JobStore {
   return new RAMJobStore()
 }

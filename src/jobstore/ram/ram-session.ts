@@ -7,12 +7,12 @@ import type { SignalBuffer } from '../signal-buffer.ts'
 import type { RamData } from './ram-data.ts'
 import type { TriggerRecord } from './records.ts'
 
-/** The data of a store together with the scheduler it works for. */
+/** The data of a store together with the context of its scheduler. */
 export class RamSession {
   readonly data: RamData
   readonly signals: SignalBuffer
   readonly context: JobStoreContext
-  /** When late triggers last had their turn. */
+  /** When late triggers were last handled. */
   misfiresTreatedAtMs: EpochMs = 0
   readonly #idPrefix: string
   #fireCount = 0
@@ -21,7 +21,7 @@ export class RamSession {
     this.data = data
     this.signals = signals
     this.context = context
-    // A unique name once, so that ids stay apart also between runs of the process.
+    // Begins with a unique name, so that ids of different runs of the process differ.
     this.#idPrefix = `${context.instanceId}-${context.ids.uniqueName()}-`
   }
 
@@ -43,11 +43,11 @@ export class RamSession {
     throw calendarNotFound(trigger.key, calendarName)
   }
 
-  /** Takes a trigger out of service whose next fire time cannot be computed; the others go on. */
+  /** Puts a trigger whose next fire time cannot be computed into the ERROR state; the others go on. */
   putInError(record: TriggerRecord, error: unknown): void {
     const { key } = record.trigger
     this.data.apply(record, 'fail')
-    this.signals.triggerInError(key, error instanceof Error ? error.message : String(error))
-    this.signals.storeError(`Trigger '${key.toString()}' is in the ERROR state.`, error)
+    this.signals.add('triggerInError', key, error instanceof Error ? error.message : String(error))
+    this.signals.add('storeError', `Trigger '${key.toString()}' is in the ERROR state.`, error)
   }
 }

@@ -3,12 +3,12 @@ import { TriggerKey } from '../../core/key.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { compareFireOrder, type Trigger } from '../../triggers/trigger.ts'
 
-/** What a queue holds: something with a trigger that says when it fires. */
+/** An item of the queue, ordered by its trigger. */
 export interface Queued {
   readonly trigger: Trigger
 }
 
-/** Never compared: no trigger has the priority of what is looked for. */
+/** Never compared, because no trigger has the priority of the probe. */
 const anyKey = new TriggerKey('any', 'any')
 
 /** Most records of the front, and how many of them move to the tree or come from it at a time. */
@@ -16,12 +16,13 @@ const frontMax = 64
 const frontShift = 32
 
 /**
- * Triggers in the order in which they fire: a sorted tree, and before it the first few in a list. Taking the next
- * triggers and giving them back, which is what happens all day, stays in the list and costs the same whatever number
- * of triggers waits behind it.
+ * Triggers in the order in which they fire: the first few in a list, the others in a sorted tree. Taking the next
+ * triggers and putting them back, the most frequent operations, use the list only and take constant time.
  */
 export class RecordQueue<Item extends Queued> {
-  /** The first ones, the last of them first: taking the next one moves nothing. All come before those in the tree. */
+  /**
+   * The first triggers in reverse order, so that taking the next one moves nothing. All come before those of the tree.
+   */
   readonly #front: Item[] = []
   readonly #rest: BTreeEx<Item, undefined> = new BTreeEx<Item, undefined>(undefined, compareRecords)
 
@@ -32,7 +33,7 @@ export class RecordQueue<Item extends Queued> {
 
   /** The first one that is due after an instant, or null. */
   firstAfter(timeMs: EpochMs): Item | null {
-    // Stands behind all that are due by then.
+    // Comes after all triggers that are due by then.
     const trigger = { nextFireTimeMs: timeMs, priority: Number.NEGATIVE_INFINITY, key: anyKey }
     // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- is compared and never kept
     const probe = { trigger } as Item
@@ -50,7 +51,7 @@ export class RecordQueue<Item extends Queued> {
     }
   }
 
-  /** False when the record is not here. */
+  /** False when the record is not in the queue. */
   delete(record: Item): boolean {
     const index = this.#frontIndexOf(record)
     if (this.#front[index] !== record) return this.#rest.delete(record)
@@ -69,7 +70,7 @@ export class RecordQueue<Item extends Queued> {
     return lastOfFront === undefined || compareRecords(record, lastOfFront) > 0
   }
 
-  /** Where a record is in the front, or would be. */
+  /** The index of a record in the front, or where it would be. */
   #frontIndexOf(record: Item): number {
     const front = this.#front
     let low = 0

@@ -4,12 +4,12 @@ import type { StoredTriggerState } from '../trigger-state.ts'
 import { RecordQueue } from './record-queue.ts'
 
 /**
- * The states a record itself can be in. BLOCKED and PAUSED_BLOCKED are not among them: blocking is a fact about the
- * job, so it is kept once there and a firing does not have to touch the other triggers of the job.
+ * The states a record itself can be in. BLOCKED and PAUSED_BLOCKED are not among them: whether triggers are blocked is
+ * kept once, at the job, so that a firing does not change the job's other triggers.
  */
 export type OwnState = Exclude<StoredTriggerState, 'BLOCKED' | 'PAUSED_BLOCKED'>
 
-/** A stored trigger. There may be a million of these, so every field counts. */
+/** A stored trigger. There may be a million of them, so it has few fields. */
 export class TriggerRecord {
   trigger: Trigger
   readonly job: JobRecord
@@ -28,8 +28,8 @@ export class TriggerRecord {
 }
 
 /**
- * The waiting triggers of one job that forbids concurrent execution. Only the first of them is offered to the queue,
- * and none while the job runs or is about to: however many triggers the job has, the others cost nothing.
+ * The waiting triggers of one job that forbids concurrent execution. Only the first of them is in the queue, and none
+ * while the job runs or is claimed, so the cost does not depend on how many triggers the job has.
  */
 export class Lane {
   readonly waiting: RecordQueue<TriggerRecord> = new RecordQueue<TriggerRecord>()
@@ -46,9 +46,9 @@ export class JobRecord {
   claims = 0
   /** Executions in flight. */
   executions = 0
-  /** Lost its last trigger, and is there only for its executions to end. */
+  /** It has no trigger any more and is deleted when its executions have ended. */
   isSpent = false
-  /** Where its waiting triggers queue, for a job that forbids concurrent execution; null for other jobs. */
+  /** The lane of its waiting triggers, for a job that forbids concurrent execution; null for other jobs. */
   lane: Lane | null = null
 
   constructor(detail: JobDetail) {
@@ -76,7 +76,7 @@ export class JobRecord {
     record.nextOfJob = null
   }
 
-  /** Its triggers as they are now; the list may change while the answer is walked. */
+  /** Its triggers as they are now; the job's list may change while the answer is iterated. */
   triggers(): TriggerRecord[] {
     const records: TriggerRecord[] = []
     for (let record = this.firstTrigger; record !== null; record = record.nextOfJob) records.push(record)

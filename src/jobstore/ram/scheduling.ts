@@ -15,14 +15,15 @@ export function scheduleJobs(
 ): void {
   refuseWhatCannotBeStored(data, entries, options.replace)
   for (const { job } of entries) if (job !== null) data.putJob(job)
-  let losers: Set<JobRecord> | null = null
+  let jobsLosingTriggers: Set<JobRecord> | null = null
   for (const { triggers } of entries) {
     for (const trigger of triggers) {
-      const loser = data.putTrigger(trigger, jobOf(data, trigger))
-      if (loser !== null) losers = (losers ?? new Set()).add(loser)
+      const jobLosingTrigger = data.putTrigger(trigger, jobOf(data, trigger))
+      if (jobLosingTrigger !== null)
+        jobsLosingTriggers = (jobsLosingTriggers ?? new Set()).add(jobLosingTrigger)
     }
   }
-  if (losers !== null) for (const job of losers) data.removeIfOrphan(job)
+  if (jobsLosingTriggers !== null) for (const job of jobsLosingTriggers) data.removeIfOrphan(job)
 }
 
 export function addJob(data: RamData, job: JobDetail, options: { readonly replace: boolean }): void {
@@ -54,19 +55,19 @@ export function deleteJobs(data: RamData, keys: readonly JobKey[]): JobKey[] {
 }
 
 export function deleteTriggers(data: RamData, keys: readonly TriggerKey[]): TriggerKey[] {
-  const losers = new Set<JobRecord>()
+  const jobsLosingTriggers = new Set<JobRecord>()
   const deleted = keys.filter((key) => {
     const record = data.triggers.get(key)
     if (record === undefined) return false
-    losers.add(record.job)
+    jobsLosingTriggers.add(record.job)
     data.removeTrigger(record)
     return true
   })
-  for (const job of losers) data.removeIfOrphan(job)
+  for (const job of jobsLosingTriggers) data.removeIfOrphan(job)
   return deleted
 }
 
-/** Everything is looked at before anything is stored, so that a refusal changes nothing. */
+/** Everything is checked before anything is stored, so that a refusal changes nothing. */
 function refuseWhatCannotBeStored(data: RamData, entries: readonly ScheduleEntry[], replace: boolean): void {
   const newJobs = new NewKeys()
   for (const { job } of entries) {
@@ -86,7 +87,7 @@ function refuseWhatCannotBeStored(data: RamData, entries: readonly ScheduleEntry
   }
 }
 
-/** The keys of one call. Mostly there is one job and one trigger, which should not cost a map. */
+/** The keys of one call, without a map for the usual call with one job and one trigger. */
 class NewKeys {
   #first: JobKey | TriggerKey | null = null
   #others: KeyIndex<true> | null = null

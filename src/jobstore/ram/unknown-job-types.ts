@@ -1,7 +1,7 @@
 import { type UnknownJobType, unknownJobTypeLimits } from '../queries.ts'
 import type { RamSession } from './ram-session.ts'
 
-/** The job types of what was put aside, also of what an acquisition would put aside now. */
+/** The job types of triggers that were set aside, and of those that an acquisition would set aside now. */
 export function findUnknownJobTypes({ data: { queue }, context }: RamSession): readonly UnknownJobType[] {
   const nowMs = context.clock.now()
   const isDue = (atMs: number | null): boolean => atMs !== null && atMs <= nowMs

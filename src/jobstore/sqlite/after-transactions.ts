@@ -1,14 +1,17 @@
 import type { Clock, ClockTimer, EpochMs } from '../../time/clock.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
-/** How long after the last look the next one is, doubled up to the most: transactions are short or forgotten. */
+/**
+ * The wait between two looks, doubled each time up to `most`: a transaction that is not short has probably been
+ * forgotten.
+ */
 const lookAfterMs = { first: 1, most: 250 }
 
-/** Tells, when a connection of the user has left its transaction, what that may have made available to fire. */
+/** Wakes the loop when a connection of the user has left its transaction, for the triggers that may fire. */
 export class AfterTransactions {
   readonly #clock: Clock
   readonly #onEnd: (earliestMs: EpochMs) => void
-  /** What each connection did since it was last seen outside of a transaction. */
+  /** The earliest fire time of each connection's transaction. */
   readonly #pending = new Map<SqliteDatabase, EpochMs>()
   #timer: ClockTimer | null = null
   #delayMs = lookAfterMs.first
@@ -47,7 +50,7 @@ export class AfterTransactions {
   #look(): void {
     this.#timer = null
     for (const [database, earliestMs] of [...this.#pending]) {
-      // One that was closed has rolled back; to look in vain is harmless.
+      // A connection that was closed has rolled back; waking the loop for nothing is harmless.
       if (database.open && database.inTransaction) continue
       this.#pending.delete(database)
       this.#onEnd(earliestMs)

@@ -72,7 +72,7 @@ class JoinedSqlite implements JoinedRunner {
         this.#execute('RELEASE quartz_ts')
         return answer
       } catch (error) {
-        // After some errors SQLite has rolled back the whole transaction by itself.
+        // After some errors SQLite itself has rolled back the whole transaction.
         if (this.#database.inTransaction) {
           this.#execute('ROLLBACK TO quartz_ts')
           this.#execute('RELEASE quartz_ts')
@@ -93,7 +93,7 @@ class JoinedSqlite implements JoinedRunner {
     }
   }
 
-  /** SQLite itself tells nobody. */
+  /** SQLite notifies no other connection. */
   *wake(earliestMs: EpochMs): SqlProgram<void> {
     this.#options.afterTransactions.note(this.#database, earliestMs)
   }

@@ -3,7 +3,7 @@ import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import type { SqlProgram } from '../sql/kernel/statement.ts'
 import type { SchedulerLease } from './scheduler-lease.ts'
 
-/** Lets nothing be written once another scheduler has taken over, of which each transaction makes sure for itself. */
+/** Writes nothing once another scheduler has taken the lease: each transaction checks the lease itself. */
 export class LeasedRunner implements SqlRunner {
   readonly #runner: SqlRunner
   readonly #lease: SchedulerLease

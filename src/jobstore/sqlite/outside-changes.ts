@@ -1,13 +1,13 @@
-import { unawaited } from '../../core/unawaited.ts'
+import { unawaited } from '../../core/promises.ts'
 import type { Clock, ClockTimer } from '../../time/clock.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import { first } from '../sql/kernel/statement.ts'
 import { integer } from '../sql/tables/encoding/columns.ts'
 
-/** SQLite tells nobody of a commit; a look costs a few microseconds. */
+/** SQLite does not notify other connections of a commit; a look takes a few microseconds. */
 const lookEveryMs = 250
 
-/** Notices that another connection has changed the file, so that what another process schedules fires soon. */
+/** Notices that another connection has changed the file, so that triggers of another process fire soon. */
 export class OutsideChanges {
   readonly #runner: SqlRunner
   readonly #clock: Clock
@@ -22,7 +22,7 @@ export class OutsideChanges {
     this.#onChange = onChange
   }
 
-  /** What is committed after this call is noticed. */
+  /** Commits after this call are noticed. */
   async start(): Promise<void> {
     if (this.#timer === null) await this.#look()
   }
@@ -43,7 +43,7 @@ export class OutsideChanges {
 
   async #look(): Promise<void> {
     try {
-      // A number of this connection's own that only commits of other connections change.
+      // A number of this connection that changes with commits of other connections only.
       const row = await this.#runner.read(() => first({ text: 'PRAGMA data_version', values: [] }))
       const version = row === null ? null : integer(row, 'data_version')
       if (this.#seen !== null && version !== this.#seen && !this.#isStopped) this.#onChange()

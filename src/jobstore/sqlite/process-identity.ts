@@ -1,13 +1,13 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** What is needed to find out later whether a process is still there. */
+/** What is needed to find out later whether a process still runs. */
 export interface ProcessIdentity {
   readonly pid: number
   readonly host: string
-  /** Where the process id means something: this machine since it was started, or one container on it. */
+  /** Where the process id is valid: this boot of the machine, or one container on it. */
   readonly space: string
-  /** When the process began, in the system's own words; null where that is not known. */
+  /** When the process began, as the system reports it; null where that is not known. */
   readonly started: string | null
 }
 
@@ -17,7 +17,7 @@ export function ownIdentity(): ProcessIdentity {
   return { pid, host: hostname(), space: processSpace(), started: startOf(pid) }
 }
 
-/** `unknown`: it may run where this process cannot see it, or its number may be another one's by now. */
+/** `unknown`: it may run where this process cannot see it, or its number may belong to another process by now. */
 export function fateOf(identity: ProcessIdentity): 'alive' | 'gone' | 'unknown' {
   if (identity.space !== processSpace()) return 'unknown'
   if (!exists(identity.pid)) return 'gone'
@@ -31,12 +31,12 @@ function exists(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Another user's process may not be signalled, but it is there.
+    // Another user's process may not be signalled, but it exists.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 
-/** Containers may share a host's name, not its numbers of processes; numbers begin anew when a machine is started. */
+/** Containers may share the host's name but not its process ids; process ids start again at a boot. */
 function processSpace(): string {
   const parts = [
     () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
@@ -47,11 +47,11 @@ function processSpace(): string {
 
 function startOf(pid: number): string | null {
   const stat = attempt(() => readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))
-  // The name of the program may hold anything, blanks and brackets too; the start is the 20th field after it.
+  // The name of the program may hold any character, blanks and brackets too; the start is the 20th field after it.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
 }
 
-/** Null where the system has no such file. */
+/** Null when the system has no such file. */
 function attempt(read: () => string): string | null {
   try {
     return read()

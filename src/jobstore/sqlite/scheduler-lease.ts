@@ -16,7 +16,7 @@ import { fateOf, ownIdentity, type ProcessIdentity } from './process-identity.ts
 import { wasShutDown } from './sqlite-runner.ts'
 
 const checkinIntervalMs = 5_000
-/** A holder that cannot be seen as a process has failed when it was not heard of for as long as this. */
+/** A holder whose process cannot be seen has failed when it has not checked in for this long. */
 const staleAfterMs = 20_000
 const watchIntervalMs = 1_000
 
@@ -30,10 +30,11 @@ interface Rival {
 
 /**
  * The right to fire the triggers of one scheduler name in one file. One process has it at a time: a second one would
- * take what the first has in flight for what a crash left behind. Others may schedule on the file meanwhile.
+ * recover the executions in flight of the first as if it had crashed. Other processes may schedule on the file
+ * meanwhile.
  *
- * It is a row of `scheduler_state`. Its holder is gone when its process is; where that cannot be seen, in another
- * container say, when it has not checked in for a while.
+ * It is a row of `scheduler_state`. A holder has failed when its process has ended; where that cannot be seen, as in
+ * another container, when it has not checked in for a while.
  */
 export class SchedulerLease {
   readonly #runner: SqlRunner
@@ -59,14 +60,14 @@ export class SchedulerLease {
     this.#whose = { scheduler: vocabulary.schedulerName, bootId: context.ids.uniqueName() }
   }
 
-  /** Why this scheduler may not go on, once another one has taken over; null while all is well. */
+  /** The error of every operation once another scheduler has taken the lease; null before. */
   get refusal(): JobPersistenceError | null {
     return this.#refusal
   }
 
   /**
-   * Takes the lease and keeps it. Waits for a holder of which it is not known whether it lives, until that checks in or
-   * has been watched for long enough: by this machine's monotonic clock, whatever any wall clock says.
+   * Takes the lease and keeps it. When it is not known whether the holder lives, waits until the holder checks in or
+   * has been silent for long enough, measured by this machine's monotonic clock.
    *
    * @throws JobPersistenceError ERR_STORE_IN_USE while another scheduler has it
    */
@@ -76,7 +77,7 @@ export class SchedulerLease {
     let watchedMs = 0
     let lookedMs = clock.elapsedMs()
     for (;;) {
-      // A process that stood still has watched no row meanwhile.
+      // A process that was suspended has not watched the row meanwhile.
       watchedMs += Math.min(clock.elapsedMs() - lookedMs, 2 * watchIntervalMs)
       lookedMs = clock.elapsedMs()
       const silent: readonly Rival[] = watchedMs < staleAfterMs ? [] : (watched ?? [])
@@ -102,8 +103,8 @@ export class SchedulerLease {
   }
 
   /**
-   * A program that does what `program` does if the lease is held still, in the same transaction: one that was taken
-   * over while this process stood still writes nothing. Those who never took it need none.
+   * Runs `program` if the lease is still held, checked in the same transaction: a process that lost the lease while it
+   * was suspended writes nothing. A scheduler that never took the lease runs it unchecked.
    */
   *guard<Answer>(program: SqlProgram<Answer>): SqlProgram<Answer> {
     if (this.#wasTaken && (yield* first(this.#statements.prove(this.#whose))) === null) {
@@ -112,7 +113,7 @@ export class SchedulerLease {
     return yield* program
   }
 
-  /** Another scheduler has the lease: says so, once. */
+  /** Another scheduler has the lease: reports it, once. */
   lose(refusal: JobPersistenceError): void {
     if (this.#refusal !== null) return
     const { signaler } = this.#context
@@ -123,7 +124,7 @@ export class SchedulerLease {
     signaler.storeError(refusal.message, refusal)
   }
 
-  /** Gives it back, so that the next scheduler need not wait. Harmless when it was never taken. */
+  /** Releases the lease, so that the next scheduler need not wait. Harmless when it was never taken. */
   async release(): Promise<void> {
     this.#timer?.cancel()
     await this.#checkin
@@ -132,7 +133,7 @@ export class SchedulerLease {
     await this.#runner.transact(() => run(this.#statements.release(this.#whose)), { lock: 'cluster' })
   }
 
-  /** Ends waits. The lease is given back if that can be done at once; or it is left until this process has ended. */
+  /** Ends waits. The lease is released if that can be done at once; else it lasts until this process has ended. */
   cutOff(): void {
     this.#timer?.cancel()
     this.#sleep.end()
@@ -146,8 +147,8 @@ export class SchedulerLease {
   }
 
   /**
-   * Takes the row of the scheduler name unless rivals have it, which it answers. Those that were watched for long
-   * enough and stayed silent have it no more.
+   * Takes the row of the scheduler name unless a rival has it; answers such rivals. A rival that was watched for long
+   * enough without a check-in does not have it any more.
    */
   *#claim(silent: readonly Rival[]): SqlProgram<readonly Rival[]> {
     const { clock, instanceId } = this.#context
@@ -185,7 +186,7 @@ export class SchedulerLease {
     if (this.#isHeld) this.#checkInLater()
   }
 
-  /** Checks in. Where another scheduler holds the lease as well, the one that sees that first makes room. */
+  /** Checks in. When another scheduler holds the lease too, the one that sees it first gives way. */
   *#keep(): SqlProgram<boolean> {
     const { clock } = this.#context
     const whose = this.#whose
@@ -238,7 +239,7 @@ function toRival(row: SqlRow): Rival {
   }
 }
 
-/** Null for what another release wrote in a way that is not known here: then the check-in alone counts. */
+/** Null for the format of another release: then only the check-in counts. */
 function readIdentity(json: string | null): ProcessIdentity | null {
   if (json === null) return null
   try {

@@ -1,7 +1,7 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import { type Runtime, runtimeOf } from '../../core/runtime.ts'
 
-/** What is asked of a better-sqlite3 database: a connection of that package fits as it is. */
+/** The part of a better-sqlite3 database that is used; a connection of that package fits as it is. */
 export interface SqliteDatabase {
   readonly name: string
   readonly open: boolean
@@ -12,16 +12,16 @@ export interface SqliteDatabase {
   close(): unknown
 }
 
-/** What is asked of a better-sqlite3 statement. */
+/** The part of a better-sqlite3 statement that is used. */
 export interface SqliteStatement {
-  /** Whether it gives rows. */
+  /** Whether it returns rows. */
   readonly reader: boolean
   safeIntegers(on?: boolean): unknown
   all(...values: readonly unknown[]): unknown[]
   run(...values: readonly unknown[]): { readonly changes: number }
 }
 
-/** How a connection of our own is set up. */
+/** How the store sets up a connection of its own. */
 export interface SqliteSettings {
   /** A path, or `:memory:`. */
   readonly filename: string
@@ -35,8 +35,8 @@ export interface SqliteDriver {
 }
 
 /**
- * The longest that SQLite itself waits for a lock of another process, as the event loop stands still while it does;
- * longer waits are up to the runner, which lets the loop go on.
+ * The longest that SQLite itself waits for a lock of another process, because that blocks the event loop. For longer
+ * waits the runner tries again without blocking it.
  */
 export const blockedAtOnceMs = 10
 
@@ -89,7 +89,7 @@ function driverMissing(problem: DriverProblem, cause: unknown): JobPersistenceEr
 
 type DriverProblem = 'missing' | 'unbuilt'
 
-/** What is wrong and what to do. The package is an addon for the engine of Node.js, which the other runtimes refuse. */
+/** What is wrong and what to do. The package is a native addon for Node.js, which other runtimes cannot load. */
 export function driverAdvice(problem: DriverProblem, runtime: Runtime): string {
   if (runtime !== 'Node.js') {
     return `${runtime} cannot load. Run this process with Node.js, or keep the jobs in PostgreSQL.`

@@ -1,32 +1,32 @@
 import type { SqlDialect } from '../sql/kernel/sql-dialect.ts'
 import type { SchemaDialect } from '../sql/migrations/schema-dialect.ts'
 
-/** SQLite's words. LIKE is not among them: it ignores case there. */
+/** SQLite's dialect. It does not use LIKE, which ignores case in SQLite. */
 export const sqliteDialect: SqlDialect = {
   placeholder: () => '?',
   reusesParameters: false,
-  // Taking a wide row out of JSON costs more than storing it.
+  // Reading a wide row from JSON costs more than storing it.
   runsRowByRow: true,
   rowSet(parameter, columns) {
-    // Values keep the type they have in JSON (a boolean reads as 0 or 1), so the types need not be said.
+    // Values keep the type that they have in JSON (a boolean reads as 0 or 1), so no types are given.
     const list = Object.keys(columns).map((name) => `value ->> '${name}' AS ${name}`)
     return `(SELECT ${list.join(', ')} FROM json_each(:${parameter}))`
   },
-  // The order of a CROSS JOIN is kept, so nothing is left to expectation.
+  // SQLite keeps the order of a CROSS JOIN, so the plan does not depend on statistics.
   expectFew: () => 'true',
   isAmong: (column, select) => `${column} IN (${select})`,
   rowId: (alias) => `${alias}.rowid`,
   isAmongRowIds: (alias, parameter) => `${alias}.rowid IN (SELECT value FROM json_each(:${parameter}))`,
   isText: (column) => `typeof(${column}) = 'text'`,
   isAmongTexts: (column, parameter) => `${column} IN (SELECT value FROM json_each(:${parameter}))`,
-  // An immediate transaction keeps every other writer out.
+  // An immediate transaction excludes every other writer.
   forUpdate: () => '',
   forUpdateSkipLocked: () => '',
   // Text is compared byte by byte, which in UTF-8 is by code point.
   keyCollation: '',
   textToBytes: (expression) => `CAST(${expression} AS BLOB)`,
   startsWith: (column, operand) => `substr(${column}, 1, length(${operand})) = ${operand}`,
-  // A start of -0 would mean the whole text.
+  // A start of -0 would be the whole text.
   endsWith: (column, operand) => `(${operand} = '' OR substr(${column}, -length(${operand})) = ${operand})`,
   contains: (column, operand) => `instr(${column}, ${operand}) > 0`,
   beginsWithBytes: (column, hex) => `lower(hex(substr(${column}, 1, ${hex.length / 2}))) = '${hex}'`,

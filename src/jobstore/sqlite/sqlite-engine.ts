@@ -63,7 +63,7 @@ async function openRunner(
   return new SqliteRunner({ filename, connect: () => database, isOwned: false }, runnerOptions)
 }
 
-/** Memory of one connection: there is nobody else, and nothing of an earlier run. */
+/** A database in memory has one connection: there is no other process and no earlier run. */
 function memoryConnection(runner: SqliteRunner): SqlConnection {
   return {
     runner,
@@ -103,7 +103,7 @@ export function sharedConnection(
       return joinSqlite(handle, { filename, own: database, afterTransactions })
     },
     isTakenOver: () => lease.refusal !== null,
-    // Others look for themselves.
+    // Other processes look for changes themselves.
     wakePeers: () => {},
     cutOff() {
       lease.cutOff()

@@ -2,18 +2,18 @@ import { type ErrorCode, JobPersistenceError } from '../../core/errors.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
 
 interface Failure {
-  /** SQLite's codes, extended ones too. */
+  /** SQLite's codes and extended codes. */
   readonly codes: RegExp
   readonly code: ErrorCode
   readonly problem: string
   readonly remedy: string
   /** Whether waiting for another connection helps. */
   readonly isBusy?: boolean
-  /** Whether the connection is better given up: a new one works as soon as the cause is gone. */
+  /** Whether the connection should be replaced: a new one works as soon as the cause is gone. */
   readonly needsNewConnection?: boolean
 }
 
-/** What SQLite says, what that means for the user, and what to do; the first row that matches counts. */
+/** SQLite's codes, what they mean for the user, and what to do; the first row that matches counts. */
 const failures: readonly Failure[] = [
   {
     codes: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
@@ -91,17 +91,17 @@ function failureOf(error: unknown): Failure | null {
   return [...failures, otherFailure].find(({ codes }) => codes.test(code)) ?? null
 }
 
-/** Whether another connection, of this process or another one, is in the way. */
+/** Whether another connection, of this process or another one, has locked the file. */
 export function isBusy(error: unknown): boolean {
   return failureOf(error)?.isBusy === true
 }
 
-/** Whether the connection is to be given up after this. */
+/** Whether the connection is to be replaced after this error. */
 export function needsNewConnection(error: unknown): boolean {
   return failureOf(error)?.needsNewConnection === true
 }
 
-/** What the caller is told; errors that are not SQLite's pass as they are. */
+/** The error that the caller gets; errors that are not SQLite's stay as they are. */
 export function sqliteFailure(error: unknown, filename: string): unknown {
   const place = withoutSecrets(filename)
   if (error instanceof TypeError && /directory does not exist/.test(error.message)) {

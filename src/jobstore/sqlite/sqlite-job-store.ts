@@ -5,9 +5,9 @@ import { resolveSqliteOptions, type SqliteJobStoreOptions } from './sqlite-optio
 
 /**
  * Keeps jobs and triggers in a SQLite file, through the package better-sqlite3. One scheduler of a name fires from a
- * file at a time, and takes up after a crash what the one before it left; other processes may schedule on the file.
+ * file at a time, and recovers after a crash the work of the one before it; other processes may schedule on the file.
  *
- * A transaction holds up the event loop for as long as it takes, as better-sqlite3 runs in it.
+ * A transaction blocks the event loop for as long as it takes, because better-sqlite3 is synchronous.
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION
  */

@@ -10,14 +10,14 @@ import {
 } from '../sql/tables/history/history-options.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
-/** What `sqliteJobStore` takes: either `filename` or `database`. */
+/** Options of `sqliteJobStore`: either `filename` or `database`. */
 export interface SqliteJobStoreOptions {
-  /** The file, made when it is missing, or `:memory:`, which is gone with the process. */
+  /** The file, made when it is missing, or `:memory:`, which is lost with the process. */
   readonly filename?: string
   /**
    * An open better-sqlite3 connection to use instead of one of the store's own. It stays open after shutdown, and its
-   * settings stay as they are: turn on WAL yourself. Only its `timeout` is shorter while the store works on it, as the
-   * event loop stands still for that.
+   * settings stay as they are: turn on WAL yourself. Only its `timeout` is shorter while the store uses it, because
+   * SQLite's wait blocks the event loop.
    */
   readonly database?: SqliteDatabase
   /**
@@ -27,7 +27,7 @@ export interface SqliteJobStoreOptions {
    */
   readonly synchronous?: 'normal' | 'full'
   /**
-   * How long an operation waits while another connection writes, before it fails with ERR_DATABASE_UNAVAILABLE.
+   * How long an operation waits while another connection writes before it fails with ERR_DATABASE_UNAVAILABLE.
    * Milliseconds, 0 to 600,000, default 5,000.
    */
   readonly busyTimeoutMs?: number

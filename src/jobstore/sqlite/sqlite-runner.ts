@@ -13,13 +13,13 @@ import {
 import { isBusy, needsNewConnection, sqliteFailure } from './sqlite-errors.ts'
 import { StatementCache } from './statement-cache.ts'
 
-/** Where a runner's connection comes from. */
+/** How a runner gets its connection. */
 export interface SqliteSource {
   /** For messages. */
   readonly filename: string
-  /** Opens a connection; called again, with false, when one was given up. */
+  /** Opens a connection; called again, with false, when one is to be replaced. */
   connect(create: boolean): SqliteDatabase
-  /** Whether the connection is ours to close. */
+  /** Whether the runner closes the connection. */
   readonly isOwned: boolean
 }
 
@@ -55,9 +55,8 @@ const pauseMinMs = 2
 const pauseMaxMs = 100
 
 /**
- * Runs programs on one connection. A transaction is immediate and runs from begin to commit without a break: no lock
- * is ever held across an `await`, and the event loop stands still for as long as it takes. That is why programs are
- * kept short.
+ * Runs programs on one connection. A transaction is immediate and runs synchronously from begin to commit: no lock is
+ * held across an `await`, and the event loop is blocked for that time, so programs are short.
  */
 export class SqliteRunner implements SqlRunner {
   readonly #source: SqliteSource
@@ -98,13 +97,13 @@ export class SqliteRunner implements SqlRunner {
     this.#disconnect()
   }
 
-  /** Waits for the locks of other connections no more: what does so fails at once. */
+  /** From now on an operation that meets a lock of another connection fails at once. */
   cutOff(): void {
     this.#isClosed = true
     this.#sleep.end()
   }
 
-  /** Tries again while other connections are in the way, within bounds. */
+  /** Tries again while another connection has a lock, up to the time limit. */
   async #patiently<Answer>(attempt: () => Answer): Promise<Answer> {
     if (this.#isClosed) throw wasShutDown()
     const trying = this.#tryUntilFree(attempt)
@@ -132,14 +131,14 @@ export class SqliteRunner implements SqlRunner {
     }
   }
 
-  /** Full jitter, so that processes that collided do not meet again. */
+  /** Full jitter, so that processes that collided do not collide again. */
   async #pause(failures: number): Promise<void> {
     const { ids } = this.#options
     const longestMs = Math.min(pauseMaxMs, pauseMinMs * 2 ** Math.min(failures, 10))
     await this.#sleep.sleep(Math.ceil(ids.random() * longestMs))
   }
 
-  /** The user's connection has a time limit of the user's, which would hold up the event loop. */
+  /** The user's connection has the user's timeout, which would block the event loop. */
   #attempt<Answer>(opening: 'BEGIN' | 'BEGIN IMMEDIATE', begin: () => SqlProgram<Answer>): Answer {
     const { database } = this.#connect()
     const theirs = this.#source.isOwned ? 0 : Number(database.pragma('busy_timeout', { simple: true }))
@@ -170,13 +169,13 @@ export class SqliteRunner implements SqlRunner {
     }
   }
 
-  /** SQLite has rolled back by itself after some errors; whatever happens, nothing stays open. */
+  /** Rolls back, unless SQLite itself has after an error; no transaction stays open. */
   #rollBack(): void {
     if (this.#connection?.database.inTransaction !== true) return
     try {
       this.#connection.statements.get('ROLLBACK').run()
     } catch {
-      // What went wrong before is what the caller is told. Closing gives up the transaction.
+      // The caller gets the first error. Closing the connection ends the transaction.
       this.#disconnect()
     }
   }
@@ -193,7 +192,7 @@ export class SqliteRunner implements SqlRunner {
   #disconnect(): void {
     const { filename, isOwned } = this.#source
     const connection = this.#connection
-    // Memory is gone with its connection, and the user's connection is the user's.
+    // A database in memory is lost with its connection, and the user's connection is not closed here.
     const isKept = !isOwned || (filename === ':memory:' && !this.#isClosed)
     if (connection === null || isKept) return
     this.#connection = null
@@ -205,7 +204,7 @@ export function wasShutDown(): JobPersistenceError {
   return new JobPersistenceError('The job store was shut down.', { code: 'ERR_SCHEDULER_SHUTDOWN' })
 }
 
-/** Runs a program from its beginning to its end without a break. */
+/** Runs a program synchronously from its beginning to its end. */
 export function runProgram<Answer>(program: SqlProgram<Answer>, statements: StatementCache): Answer {
   let step = program.next()
   while (step.done !== true) step = program.next(execute(step.value, statements))
@@ -231,7 +230,7 @@ function replyTo({ text, values, each }: SqlStatement, statements: StatementCach
   return { rows, changes: rows.length }
 }
 
-/** The driver takes no booleans, and would bind every number as a floating point one. */
+/** The driver takes no booleans, and would bind every number as floating point. */
 function toSqlite(value: SqlValue): string | number | bigint | null {
   if (typeof value === 'boolean') return value ? 1n : 0n
   return typeof value === 'number' && Number.isSafeInteger(value) ? BigInt(value) : value

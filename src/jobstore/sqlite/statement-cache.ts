@@ -1,9 +1,9 @@
 import type { SqliteDatabase, SqliteStatement } from './sqlite-database.ts'
 
-/** Far more than the library has statements; a bound for texts that carry a list of something after all. */
+/** Far more than the library has statements; a bound in case texts differ by a list of values. */
 const statementsMax = 500
 
-/** Prepared statements of one connection, by text; the one that was not used for longest goes first. */
+/** Prepared statements of one connection, by text; the least recently used one is dropped first. */
 export class StatementCache {
   readonly #database: SqliteDatabase
   readonly #prepared = new Map<string, SqliteStatement>()
@@ -15,7 +15,7 @@ export class StatementCache {
   get(text: string): SqliteStatement {
     const known = this.#prepared.get(text)
     if (known !== undefined) {
-      // The last one is the one in use most often, so this is cheap.
+      // Most often the last one is used again, so this is cheap.
       this.#prepared.delete(text)
       this.#prepared.set(text, known)
       return known

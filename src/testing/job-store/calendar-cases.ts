@@ -28,7 +28,7 @@ function excludeSecondDay(bed: Testbed): Promise<void> {
   return put(bed, excluding('2026-01-02'), { updateTriggers: true })
 }
 
-/** Of a class of the user: its methods throw, and what it writes is known to no store. */
+/** A class of the user whose methods throw and whose JSON no store knows. */
 const useless: Calendar = {
   type: 'useless',
   description: null,

@@ -189,7 +189,7 @@ const changing = area('non-concurrent jobs: changes while they run', {
     assert.deepEqual(await bed.acquireNames(), ['new'])
   },
   'stay blocked when a job goes with its last trigger and is added again': async (bed) => {
-    const job = jobDetail('fleeting', { disallowConcurrentExecution: true })
+    const job = jobDetail('non-durable', { disallowConcurrentExecution: true })
     await bed.schedule('a', { job })
     const bundle = await bed.start('a')
     await bed.store.deleteTriggers([new TriggerKey('a')])

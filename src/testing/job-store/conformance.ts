@@ -19,18 +19,18 @@ import { type ConformanceTriggers, Testbed } from './testbed.ts'
 import { triggerCases } from './trigger-cases.ts'
 
 export interface JobStoreConformanceOptions {
-  /** What the store is called in the names of its data. */
+  /** The name of the store in the names of its data. */
   readonly name: string
   /**
    * Makes a store that was not initialized yet, over the data called `dataId`, which is empty at first. A persistent
    * or clustered store is made twice over the same data by some cases.
    */
   readonly create: (dataId: string) => JobStore | Promise<JobStore>
-  /** Throws the data away; called after each case, when its stores have been shut down. */
+  /** Deletes the data; called after each case, when its stores have been shut down. */
   readonly destroy?: (dataId: string) => void | Promise<void>
   /** A trigger family of your own that the store is to keep. Default: the cases store simple triggers. */
   readonly triggers?: ConformanceTriggers
-  /** What the store must declare; cases that need more are left out. */
+  /** The capabilities that the store must declare; cases that need more are left out. */
   readonly capabilities: JobStoreCapabilities
 }
 
@@ -53,7 +53,7 @@ const allCases: readonly StoreCase[] = [
 ]
 
 /**
- * What every job store must do, as a list of cases for any test runner:
+ * The behaviour of every job store, as a list of cases for any test runner:
  *
  * @example
  * import { jobStoreConformance } from 'quartz-ts/testing'

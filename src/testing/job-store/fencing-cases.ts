@@ -7,7 +7,7 @@ import { jobDetail, type Testbed } from './testbed.ts'
 
 const key = new TriggerKey('t')
 
-/** A case in which something happens to a claimed trigger, after which the claim must count for nothing. */
+/** A case in which something happens to a claimed trigger, after which the claim must have no effect. */
 function losesClaim(happens: (bed: Testbed, claim: AcquiredTrigger) => Promise<unknown>): StoreCaseBody {
   return async (bed) => {
     await bed.schedule('t', { everyMs: 1000 })
@@ -105,7 +105,7 @@ const firings = area('fencing: claims and firings', {
     assert.equal(await bed.state('t'), 'NORMAL')
     assert.equal(await bed.fireKind(claim), 'fired')
   },
-  'pass over the end of an execution nobody knows': async (bed) => {
+  'pass over the end of an unknown execution': async (bed) => {
     await bed.schedule('t', { everyMs: 1000 })
     const bundle = await bed.start('t')
     await bed.complete({ ...bundle, fireInstanceId: 'made up' }, 'setAllJobTriggersError')
@@ -145,7 +145,7 @@ const retrying = area('retries', {
     assert.deepEqual(await bed.acquireNames(), ['t-retry'])
   },
   'keep a job that is not durable when its last trigger is deleted with the same end': async (bed) => {
-    const job = jobDetail('fleeting')
+    const job = jobDetail('non-durable')
     await bed.schedule('t', { job })
     const retry = bed.trigger('retry', { job, inMs: 500 })
     await bed.complete(await bed.start('t'), 'deleteTrigger', { retryTrigger: retry })
@@ -154,10 +154,10 @@ const retrying = area('retries', {
     await bed.clock.advance(500)
     await bed.complete(await bed.start('retry'), 'deleteTrigger')
     assert.equal(await bed.store.getJob(job.key), null)
-    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.fleeting'])
+    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.non-durable'])
   },
   'may have the key of the trigger that they follow': async (bed) => {
-    const job = jobDetail('fleeting')
+    const job = jobDetail('non-durable')
     await bed.schedule('t', { job })
     const retry = bed.trigger('t', { job, inMs: 500 })
     await bed.complete(await bed.start('t'), 'deleteTrigger', { retryTrigger: retry })
@@ -172,7 +172,7 @@ const retrying = area('retries', {
     await bed.complete(bundle, 'noop', { retryTrigger: bed.trigger('retry') })
     assert.deepEqual(await bed.store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
   },
-  'wait for no one when the job forbids concurrent execution': async (bed) => {
+  'do not wait for other triggers when the job forbids concurrent execution': async (bed) => {
     const job = jobDetail('j', { disallowConcurrentExecution: true })
     await bed.schedule('t', { job, everyMs: 60_000 })
     const retry = bed.trigger('retry', { job })

@@ -98,11 +98,11 @@ async function endLastOfTwo(
 
 const completing = area('complete', {
   'deletes a finished trigger and the job that it leaves alone': async (bed) => {
-    const job = jobDetail('fleeting')
+    const job = jobDetail('non-durable')
     await bed.schedule('t', { job })
     await bed.complete(await bed.start('t'), 'deleteTrigger')
     assert.deepEqual(await bed.store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
-    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.fleeting'])
+    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.non-durable'])
   },
   'keeps a job that wants recovery until its executions in flight have ended': async (bed) => {
     const { job, earlier } = await endLastOfTwo(bed, { requestsRecovery: true })
@@ -207,7 +207,7 @@ const completing = area('complete', {
     assert.equal(completions.length, 25)
     assert.deepEqual(await bed.store.getCounts(), { jobs: 1, triggers: 0, calendars: 0 })
   },
-  'tells of triggers that an execution put in error': async (bed) => {
+  'signals triggers that an execution put in error': async (bed) => {
     await bed.scheduleAll([bed.trigger('a', { everyMs: 1000 }), bed.trigger('b', { inMs: 5000 })])
     await bed.complete(await bed.start('a'), 'setAllJobTriggersError')
     assert.deepEqual(textsOf(bed.signals.inError.map(({ key }) => key)), ['DEFAULT.a', 'DEFAULT.b'])

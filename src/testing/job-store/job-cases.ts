@@ -90,14 +90,14 @@ export const jobCases: readonly StoreCase[] = area('jobs', {
     await bed.scheduleAll([bed.trigger('a'), bed.trigger('b')])
     const other = jobDetail('other')
     await bed.schedule('c', { job: other })
-    const deleted = await store.deleteJobs([bed.job.key, new JobKey('nobody')])
+    const deleted = await store.deleteJobs([bed.job.key, new JobKey('missing')])
     assert.deepEqual(deleted, [bed.job.key])
     assert.deepEqual(await store.getCounts(), { jobs: 1, triggers: 1, calendars: 0 })
     assert.deepEqual(await bed.acquireNames(), ['c'])
   },
   'does not announce the deletion of jobs that it was told to delete': async (bed) => {
-    await bed.schedule('t', { job: jobDetail('fleeting') })
-    await bed.store.deleteJobs([new JobKey('fleeting')])
+    await bed.schedule('t', { job: jobDetail('non-durable') })
+    await bed.store.deleteJobs([new JobKey('non-durable')])
     assert.deepEqual(bed.signals.deletedJobs, [])
   },
   'keeps a durable job when its last trigger goes': async (bed) => {
@@ -107,16 +107,16 @@ export const jobCases: readonly StoreCase[] = area('jobs', {
     assert.deepEqual(bed.signals.deletedJobs, [])
   },
   'deletes a job that is not durable with its last trigger, and says so once': async (bed) => {
-    const job = jobDetail('fleeting')
+    const job = jobDetail('non-durable')
     await bed.scheduleAll([bed.trigger('a', { job }), bed.trigger('b', { job })], job)
     await bed.store.deleteTriggers([new TriggerKey('a')])
     assert.notEqual(await bed.store.getJob(job.key), null)
     await bed.store.deleteTriggers([new TriggerKey('b')])
     assert.equal(await bed.store.getJob(job.key), null)
-    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.fleeting'])
+    assert.deepEqual(bed.signals.deletedJobs, ['DEFAULT.non-durable'])
   },
   'keeps a job that is not durable until it has had a trigger and lost it': async (bed) => {
-    const job = jobDetail('fleeting')
+    const job = jobDetail('non-durable')
     await bed.store.addJob(job, { replace: false })
     assert.deepEqual(await bed.store.getJob(job.key), job)
     const trigger = await bed.schedule('t', { job })

@@ -32,8 +32,8 @@ export const lifecycleCases: readonly StoreCase[] = area('lifecycle', {
     assert.deepEqual(await bed.acquireNames(), ['a'])
   },
   'answers null, false, NONE or nothing for what it does not know': async ({ store }) => {
-    const job = new JobKey('nobody')
-    const trigger = new TriggerKey('nobody')
+    const job = new JobKey('missing')
+    const trigger = new TriggerKey('missing')
     assert.equal(await store.getJob(job), null)
     assert.equal(await store.getTrigger(trigger), null)
     assert.equal(await store.getCalendar('none'), null)
@@ -107,8 +107,8 @@ export const lifecycleCases: readonly StoreCase[] = area('lifecycle', {
     await bed.schedule('t')
     assert.equal(await bed.state('t'), 'NORMAL', 'no pause is left over')
   },
-  'clears without telling of deleted jobs or finished triggers': async (bed) => {
-    await bed.schedule('t', { job: jobDetail('fleeting') })
+  'clears without signals for deleted jobs or finished triggers': async (bed) => {
+    await bed.schedule('t', { job: jobDetail('non-durable') })
     await bed.store.clear()
     assert.deepEqual(bed.signals.deletedJobs, [])
     assert.deepEqual(bed.signals.finalized, [])

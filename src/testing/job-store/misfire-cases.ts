@@ -53,7 +53,7 @@ const acquiring = area('misfire: acquire', {
     assert.equal(bundle.fireTimeMs, bed.now())
     assert.equal(bundle.scheduledFireTimeMs, dueMs)
   },
-  'tells of each misfire once': async (bed) => {
+  'signals each misfire once': async (bed) => {
     await bed.schedule('t')
     await bed.clock.advance(late)
     const claims = await bed.acquire()
@@ -118,7 +118,7 @@ const acquiring = area('misfire: acquire', {
     )
   },
   'keeps a job whose last trigger a misfire completed': async (bed) => {
-    const job = jobDetail('fleeting')
+    const job = jobDetail('non-durable')
     await bed.schedule('t', { job, misfire: 'rescheduleNextWithExistingCount' })
     await bed.clock.advance(late)
     await bed.acquire()

@@ -257,7 +257,7 @@ const everything = area('pause: everything', {
     assert.deepEqual([await bed.state('t', 'new'), await bed.state('u', 'new')], ['PAUSED', 'PAUSED'])
     assert.deepEqual([...(await bed.store.getPausedTriggerGroups())].sort(), ['new', 'old'])
   },
-  'lets go of a group that is resumed by name, also for its later triggers': async (bed) => {
+  'forgets a group that is resumed by name, also for its later triggers': async (bed) => {
     await bed.schedule('t', { group: 'a' })
     await bed.schedule('t', { group: 'b' })
     await bed.store.pauseAll()
@@ -314,7 +314,7 @@ const states = area('states', {
     await bed.store.pauseTrigger(new TriggerKey('paused'))
     await bed.schedule('complete')
     await bed.complete(await bed.start('complete'))
-    for (const name of ['normal', 'paused', 'complete', 'nobody']) {
+    for (const name of ['normal', 'paused', 'complete', 'missing']) {
       assert.equal(await bed.store.resetTriggerFromErrorState(new TriggerKey(name)), false)
     }
     assert.deepEqual(await bed.states('normal', 'paused', 'complete'), ['NORMAL', 'PAUSED', 'COMPLETE'])

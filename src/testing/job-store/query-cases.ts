@@ -144,7 +144,7 @@ const filtering = area('queries: filters', {
       ['DEFAULT.a', 'DEFAULT.b', 'DEFAULT.c'],
       ['DEFAULT.d'],
     ])
-    assert.deepEqual(await triggerNames(bed, { jobKey: new JobKey('nobody') }), [])
+    assert.deepEqual(await triggerNames(bed, { jobKey: new JobKey('missing') }), [])
   },
   'pick triggers by calendar': async (bed) => {
     await bed.schedule('a', { calendar: 'holidays' })

@@ -5,7 +5,7 @@ import type { LockWait } from '../../jobstore/lock-wait.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 
-/** Notes everything a store tells its scheduler. */
+/** Records every call of a store to its scheduler. */
 export class RecordingSignaler implements SchedulerSignaler {
   readonly misfired: Trigger[] = []
   readonly finalized: Trigger[] = []
@@ -91,7 +91,7 @@ export class RecordingSignaler implements SchedulerSignaler {
     this.checkIns.length = 0
   }
 
-  /** Whether the scheduler was told that something may fire at `timeMs`, by that time, an earlier one or "soon". */
+  /** Whether the store signalled that a trigger may fire at `timeMs`, by that time, an earlier one or "soon". */
   announced(timeMs: EpochMs): boolean {
     return this.candidates.some((candidateMs) => candidateMs === null || candidateMs <= timeMs)
   }

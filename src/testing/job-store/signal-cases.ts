@@ -12,7 +12,7 @@ const exclusive = jobDetail('exclusive', { disallowConcurrentExecution: true, du
 const key = (name: string): TriggerKey => new TriggerKey(name)
 const second = 1000
 
-/** The instants that the scheduler is told of while something is done. */
+/** The instants that the store signals during an action. */
 async function toldOf(bed: Testbed, act: () => Promise<unknown>): Promise<readonly (EpochMs | null)[]> {
   bed.signals.clear()
   await act()
@@ -23,8 +23,8 @@ async function assertSilent(bed: Testbed, act: () => Promise<unknown>, what: str
   assert.deepEqual(await toldOf(bed, act), [], what)
 }
 
-/** Each operation tells the scheduler once when something may fire earlier, with the instant, and else never. */
-export const signalCases: readonly StoreCase[] = area('the scheduler is told that something may fire', {
+/** Each operation signals once, with the instant, when a trigger may fire earlier, and otherwise never. */
+export const signalCases: readonly StoreCase[] = area('the scheduler is signalled that a trigger may fire', {
   'once for what is stored, with the earliest instant': async (bed) => {
     const triggers = [
       bed.trigger('late', { inMs: 3 * second }),
@@ -102,7 +102,7 @@ export const signalCases: readonly StoreCase[] = area('the scheduler is told tha
     await assertSilent(bed, () => store.pauseJobs(GroupMatcher.groupEquals('none')), 'pauseJobs')
     await assertSilent(bed, () => store.deleteTriggers([key('b')]), 'deleteTriggers')
     await assertSilent(bed, () => store.deleteJobs([other.key]), 'deleteJobs')
-    await assertSilent(bed, () => store.resumeTrigger(key('nobody')), 'resumeTrigger of nothing')
+    await assertSilent(bed, () => store.resumeTrigger(key('missing')), 'resumeTrigger of nothing')
     await assertSilent(
       bed,
       () => store.resumeTriggers(GroupMatcher.groupEquals('none')),

@@ -1,7 +1,7 @@
 import type { JobStoreCapabilities } from '../../jobstore/job-store.ts'
 import type { Testbed } from './testbed.ts'
 
-/** What a case is given besides its testbed. */
+/** Further stores for a case, besides its testbed. */
 export interface StoreCaseTools {
   readonly capabilities: JobStoreCapabilities
   /** Another store over the data of the same case, initialized; for stores that are persistent or clustered. */
@@ -15,12 +15,12 @@ export type StoreCaseBody = (bed: Testbed, tools: StoreCaseTools) => Promise<voi
 export interface StoreCase {
   readonly area: string
   readonly name: string
-  /** The case is left out for stores without these capabilities. */
+  /** Stores without these capabilities do not run the case. */
   readonly needs: Partial<JobStoreCapabilities>
   readonly body: StoreCaseBody
 }
 
-/** Gives the cases of one area their form: sentence -> body. */
+/** Makes the cases of one area of a table: sentence -> body. */
 export function area(
   name: string,
   cases: Readonly<Record<string, StoreCaseBody>>,

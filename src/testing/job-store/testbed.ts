@@ -64,7 +64,7 @@ export interface TriggerSpec {
   readonly description?: string
 }
 
-/** A store with a clock that stands still and a scheduler that only listens, and short words for what cases do. */
+/** A store with a manual clock and a recording signaler, and short methods for what cases do. */
 export class Testbed {
   readonly clock: ManualClock
   readonly store: JobStore
@@ -136,7 +136,7 @@ export class Testbed {
     return builder.withSchedule(schedule).build().computeFirstFireTime(null)
   }
 
-  /** Stores a trigger, and its job when that is not there yet. */
+  /** Stores a trigger, and its job when that is not stored yet. */
   async schedule(name: string, spec: TriggerSpec = {}): Promise<Trigger> {
     const trigger = this.trigger(name, spec)
     await this.scheduleAll([trigger], spec.job)
@@ -269,7 +269,7 @@ export function namesOf(acquired: readonly AcquiredTrigger[]): string[] {
   return acquired.map(({ trigger }) => trigger.key.name)
 }
 
-/** The texts of keys, sorted, for answers whose order means nothing. */
+/** The texts of keys, sorted, for answers in no order. */
 export function textsOf(keys: readonly { toString(): string }[]): string[] {
   return keys.map(String).sort()
 }

@@ -84,7 +84,7 @@ const storing = area('triggers', {
     await bed.scheduleAll([bed.trigger('a'), bed.trigger('b'), bed.trigger('c')])
     const deleted = await bed.store.deleteTriggers([
       new TriggerKey('a'),
-      new TriggerKey('nobody'),
+      new TriggerKey('missing'),
       new TriggerKey('c'),
     ])
     assert.deepEqual(textsOf(deleted), ['DEFAULT.a', 'DEFAULT.c'])
@@ -117,7 +117,7 @@ const storing = area('triggers', {
 
 const refusing = area('triggers: all or nothing', {
   'refuses a trigger of an unknown job, and stores nothing of the call': async (bed) => {
-    const orphan = bed.trigger('orphan', { job: jobDetail('nobody') })
+    const orphan = bed.trigger('orphan', { job: jobDetail('missing') })
     await refuses(
       bed.store.scheduleJobs(
         [
@@ -155,7 +155,7 @@ const refusing = area('triggers: all or nothing', {
     assert.deepEqual(await bed.store.getCounts(), { jobs: 0, triggers: 0, calendars: 0 })
   },
   'refuses an unknown job also when told to replace': async (bed) => {
-    const orphan = bed.trigger('orphan', { job: jobDetail('nobody') })
+    const orphan = bed.trigger('orphan', { job: jobDetail('missing') })
     await refuses(
       bed.store.scheduleJobs([{ job: null, triggers: [orphan] }], { replace: true }),
       'ERR_JOB_NOT_FOUND',
@@ -185,11 +185,11 @@ const refusing = area('triggers: all or nothing', {
 const rescheduling = area('triggers: rescheduling', {
   'is false for a trigger that does not exist, and stores nothing': async (bed) => {
     await bed.store.addJob(bed.job, noReplace)
-    assert.equal(await bed.store.rescheduleTrigger(new TriggerKey('nobody'), bed.trigger('t')), false)
+    assert.equal(await bed.store.rescheduleTrigger(new TriggerKey('missing'), bed.trigger('t')), false)
     assert.deepEqual(await triggerNames(bed), [])
   },
   'replaces a trigger, announces its time, and keeps a job that is not durable': async (bed) => {
-    const job = jobDetail('fleeting')
+    const job = jobDetail('non-durable')
     await bed.schedule('t', { job, inMs: 5000 })
     bed.signals.clear()
     const trigger = bed.trigger('t', { job, inMs: 1000 })
@@ -199,7 +199,7 @@ const rescheduling = area('triggers: rescheduling', {
     assert.ok(bed.signals.announced(trigger.startTimeMs))
   },
   'replaces a trigger by one of another key': async (bed) => {
-    const job = jobDetail('fleeting')
+    const job = jobDetail('non-durable')
     await bed.schedule('old', { job })
     const trigger = bed.trigger('new', { job, group: 'other' })
     assert.equal(await bed.store.rescheduleTrigger(new TriggerKey('old'), trigger), true)

@@ -14,8 +14,8 @@ export interface ThreadPoolConformanceOptions {
 }
 
 /**
- * What a thread pool is, as cases for any test runner. Register them with
- * `for (const { area, name, run } of threadPoolConformance(options)) test(`${area}: ${name}`, run)`.
+ * The behaviour of every thread pool, as cases for any test runner. Register them with `for (const { area, name, run }
+ * of threadPoolConformance(options)) test(`${area}: ${name}`, run)`.
  */
 export function threadPoolConformance(options: ThreadPoolConformanceOptions): readonly ConformanceCase[] {
   const { createPool, runsWorkerJobs, schedulesOnly = false } = options
@@ -33,7 +33,7 @@ function zeroSizeCases(createPool: (size: number) => ThreadPool): ConformanceCas
       assert.equal(test.occupy(), null)
     },
 
-    'keeps those who wait for a slot until they give up or it is shut down': async ({ pool, clock }) => {
+    'keeps callers that wait for a slot until they give up or it is shut down': async ({ pool, clock }) => {
       const controller = new AbortController()
       const answers: number[] = []
       const note = (free: number): void => {

@@ -37,7 +37,7 @@ export class PoolUnderTest {
   }
 }
 
-/** An execution that lasts until it is ended. */
+/** An execution that lasts until the test ends it. */
 export class Execution implements Runnable {
   started = false
   #end: () => void = () => {}
@@ -59,7 +59,7 @@ export class Execution implements Runnable {
   }
 }
 
-/** What a worker task reported. */
+/** The progress and log lines of a worker task. */
 export class Recorder implements WorkerTaskHandlers {
   readonly controller: AbortController = new AbortController()
   readonly signal: AbortSignal = this.controller.signal

@@ -27,7 +27,7 @@ export function poolCases(
   }))
 }
 
-/** What every pool with slots does. */
+/** The behaviour of every pool with slots. */
 export function slotCases(createPool: (size: number) => ThreadPool): ConformanceCase[] {
   return [
     ...poolCases('slots', createPool, slots),
@@ -124,7 +124,7 @@ const waiting: Record<string, Body> = {
     assert.equal(await test.pool.blockForAvailableThreads(never), 2)
   },
 
-  'a slot that someone else took again is waited for again': async (test) => {
+  'a slot that another execution took again is waited for again': async (test) => {
     const [first, second] = [occupy(test), occupy(test)]
     let answer: number | null = null
     const wait = test.pool.blockForAvailableThreads(never).then((free) => {
@@ -163,7 +163,7 @@ const waiting: Record<string, Body> = {
 }
 
 const shutdown: Record<string, Body> = {
-  'a pool that is shut down takes nothing and keeps nobody waiting': async (test) => {
+  'a pool that is shut down takes nothing and keeps no caller waiting': async (test) => {
     const held = [occupy(test), occupy(test)]
     const wait = test.pool.blockForAvailableThreads(never)
     assert.equal(await test.pool.shutdown({ waitForJobsToComplete: false }), 2)

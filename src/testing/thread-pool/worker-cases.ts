@@ -10,7 +10,7 @@ type Body = (underTest: PoolUnderTest) => Promise<void>
 
 const moduleUrl = new URL('./worker-jobs.js', import.meta.url).href
 
-/** What a pool without threads answers to worker jobs. */
+/** How a pool without threads refuses worker jobs. */
 export function noWorkerCases(createPool: (size: number) => ThreadPool): ConformanceCase[] {
   return poolCases('worker jobs', createPool, {
     'a pool without threads refuses them and says which pool takes them': async ({ pool }) => {
@@ -24,7 +24,7 @@ export function noWorkerCases(createPool: (size: number) => ThreadPool): Conform
   })
 }
 
-/** What a pool with threads does with worker jobs. */
+/** The behaviour of a pool with threads. */
 export function workerCases(createPool: (size: number) => ThreadPool): ConformanceCase[] {
   return [
     ...poolCases('worker jobs', createPool, results),
@@ -52,7 +52,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   throw new assert.AssertionError({ message: 'the worker job should have failed' })
 }
 
-/** After whatever happened before, the pool works. */
+/** The pool still works after the case. */
 async function assertAlive(test: PoolUnderTest): Promise<void> {
   const { jobDataMap } = await run(test, 'count')
   assert.deepEqual(jobDataMap, { count: 1 })

@@ -1,7 +1,7 @@
 import { JobExecutionError } from '../../core/errors.ts'
 import type { JobRunContext } from '../../jobs/job-execution-context.ts'
 
-/** Answers everything that the context holds, as plain data. */
+/** Returns everything that the context holds, as plain data. */
 export function describeContext(context: JobRunContext): unknown {
   const { jobKey, triggerKey, fireTime, scheduledFireTime, previousFireTime, nextFireTime } = context
   const { fireInstanceId, mergedJobDataMap, jobDataMap, recovering, refireCount, attempt, signal } = context
@@ -72,7 +72,7 @@ export async function obey(context: JobRunContext): Promise<never> {
   })
 }
 
-/** Hears nothing. */
+/** Ignores its interrupt. */
 export function ignore(context: JobRunContext): never {
   context.progress('started')
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
@@ -84,14 +84,14 @@ export function exit(context: JobRunContext): never {
   process.exit(7)
 }
 
-/** Lets an error escape that no one awaits, and goes on. */
+/** Rejects a promise without a handler, and goes on. */
 export async function escape(): Promise<never> {
-  // eslint-disable-next-line @typescript-eslint/no-floating-promises -- its error is meant to escape
+  // eslint-disable-next-line @typescript-eslint/no-floating-promises -- its rejection is meant to be unhandled
   Promise.reject(new Error('escaped'))
   return new Promise(() => undefined)
 }
 
-/** Leaves something behind that cannot cross a thread. */
+/** Leaves data that cannot be cloned. */
 export function uncloneable(context: JobRunContext): unknown {
   const { mergedJobDataMap, jobDataMap } = context
   const value = { list: ['fine', () => 'not fine'] }
@@ -100,5 +100,5 @@ export function uncloneable(context: JobRunContext): unknown {
   return mergedJobDataMap['where'] === 'result' ? value : undefined
 }
 
-/** Not a job. */
+/** No function, so no job. */
 export const notAFunction = 42

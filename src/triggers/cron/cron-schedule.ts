@@ -1,4 +1,4 @@
-import { invariant } from '../../core/invariant.ts'
+import { invariant } from '../../core/errors.ts'
 import { type CronFields, type CronValues, cronYearMax, cronYearMin } from './cron-fields.ts'
 import { dayMasksOf } from './day-rule.ts'
 

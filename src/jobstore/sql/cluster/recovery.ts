@@ -1,7 +1,6 @@
 import { emptyJobDataMap, type JobDataMap } from '../../../core/job-data-map.ts'
-import { type JobKey, recoveringJobsGroup, type TriggerKey } from '../../../core/key.ts'
+import { type JobKey, recoveringJobsGroup, recoveryKeys, type TriggerKey } from '../../../core/key.ts'
 import { KeyMap } from '../../../core/key-map.ts'
-import { recoveryKeys } from '../../../core/recovery-keys.ts'
 import type { EpochMs } from '../../../time/clock.ts'
 import { SimpleScheduleBuilder } from '../../../triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../../triggers/families/trigger-builder.ts'
@@ -113,7 +112,7 @@ function* recoverFirings(
   const lost = executions.filter(({ fireInstanceId }) => !recovered.has(fireInstanceId))
   for (const { fireInstanceId, jobKey, triggerKey, plannedTimeMs } of lost) {
     const scheduledFireTimeMs = plannedTimeMs
-    tx.signals.executionLost({ fireInstanceId, instanceId, jobKey, triggerKey, scheduledFireTimeMs })
+    tx.signals.add('executionLost', { fireInstanceId, instanceId, jobKey, triggerKey, scheduledFireTimeMs })
   }
   yield* recordLost(tx, lost, (key) => found.jobs.get(key)?.jobType ?? null)
   yield* settleJobs(tx, jobKeysOf(rows))
@@ -125,7 +124,7 @@ function* recoverFirings(
     recoveredExecutions: recovered.size,
     lostExecutions: lost.length,
   }
-  if (rows.length > 0) tx.signals.nodeRecovered(recovery)
+  if (rows.length > 0) tx.signals.add('nodeRecovered', recovery)
 }
 
 /** Looks what else there is in flight of the triggers of firings whose rows were deleted. */
@@ -189,7 +188,11 @@ function* storeRecoveryTriggers(
       triggers.requireStorable(trigger)
       recovered.set(row.fireInstanceId, trigger)
     } catch (error) {
-      tx.signals.storeError(`The firing '${row.fireInstanceId}' cannot be run again: it is lost.`, error)
+      tx.signals.add(
+        'storeError',
+        `The firing '${row.fireInstanceId}' cannot be run again: it is lost.`,
+        error,
+      )
     }
   }
   yield* storeNewTriggers(tx, [...recovered.values()], { existing: new KeyMap(), jobs })

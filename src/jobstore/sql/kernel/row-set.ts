@@ -3,6 +3,7 @@ import type { SqlVocabulary } from './sql-vocabulary.ts'
 import {
   all,
   later,
+  rowByRowQuery,
   type SqlProgram,
   type SqlQuery,
   type SqlRow,
@@ -30,7 +31,11 @@ export type RowOf<Shape extends Columns> = {
 /** A statement about many rows of one scheduler. */
 export type SetQuery = SqlQuery<{ readonly scheduler: string; readonly rows: string }>
 /** A statement that stores rows. */
-export type RowsQuery = (scheduler: string, rows: readonly object[]) => SqlStatement
+export interface RowsQuery {
+  (scheduler: string, rows: readonly object[]): SqlStatement
+  /** The text with its parameters by name, for people. */
+  readonly namedText: string
+}
 /** A statement about rows that name their scheduler themselves. */
 export type KeyQuery = SqlQuery<{ readonly rows: string }>
 
@@ -95,19 +100,18 @@ function insertion(
   const names = Object.keys(columns)
   const into = `INSERT INTO ${table} (sched_name, ${names.join(', ')})`
   if (dialect.runsRowByRow) {
-    const values = Object.values(columns).map((type, index) => {
-      const value = dialect.placeholder(index + 2)
-      return type === 'bytes' ? dialect.textToBytes(value) : value
+    const values = Object.entries(columns).map(([name, type]) => {
+      return type === 'bytes' ? dialect.textToBytes(`:${name}`) : `:${name}`
     })
-    const text = `${into} VALUES (${dialect.placeholder(1)}, ${values.join(', ')}) ${onConflict}`
-    return (scheduler, rows) => ({
-      text,
-      values: [],
-      each: (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) => [
-        scheduler,
-        ...names.map((name) => row[name] ?? null),
-      ]),
-    })
+    const each = rowByRowQuery(dialect, `${into} VALUES (:scheduler, ${values.join(', ')}) ${onConflict}`)
+    const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement =>
+      each(
+        (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) => [
+          scheduler,
+          ...names.map((name) => row[name] ?? null),
+        ]),
+      )
+    return Object.assign(ofRows, { namedText: each.namedText })
   }
   const selected = Object.entries(columns).map(([name, type]) => valueOf(dialect, name, type))
   const all: SetQuery = sqlQuery(
@@ -115,7 +119,10 @@ function insertion(
     `${into} SELECT :scheduler, ${selected.join(', ')} FROM ${boundRows(dialect, columns)} AS r
      WHERE true ${onConflict}`,
   )
-  return (scheduler, rows) => all({ scheduler, rows: JSON.stringify(rows) })
+  const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement => {
+    return all({ scheduler, rows: JSON.stringify(rows) })
+  }
+  return Object.assign(ofRows, { namedText: all.namedText })
 }
 
 /** Changes columns of the rows that bound rows name. */

@@ -1,4 +1,4 @@
-import { invariant } from '../../../core/invariant.ts'
+import { invariant } from '../../../core/errors.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 
 /** What may be bound. Sets of rows go as one JSON text, so that a statement's text never depends on their number. */
@@ -46,9 +46,11 @@ export interface SqlReply {
 export type SqlProgram<Answer> = Generator<SqlStatement, Answer, SqlReply>
 
 /** A statement of which the text is made once and the values are given each time. */
-export type SqlQuery<Parameters extends Readonly<Record<string, SqlValue>>> = (
-  parameters: Parameters,
-) => SqlStatement
+export interface SqlQuery<Parameters extends Readonly<Record<string, SqlValue>>> {
+  (parameters: Parameters): SqlStatement
+  /** The text with its parameters by name (`:name`), for people. */
+  readonly namedText: string
+}
 
 // Not a cast (`x::text`), and not inside a quoted literal: statements of this library hold no colons in literals.
 const parameterPattern = /(?<!:):([a-z]\w*)/gi
@@ -58,14 +60,8 @@ export function sqlQuery<Parameters extends Readonly<Record<string, SqlValue>>>(
   dialect: SqlDialect,
   text: string,
 ): SqlQuery<Parameters> {
-  const order: string[] = []
-  const rendered = text.replace(/\s+/g, ' ').replace(parameterPattern, (_, name: string) => {
-    const known = order.indexOf(name)
-    if (known >= 0 && dialect.reusesParameters) return dialect.placeholder(known + 1)
-    order.push(name)
-    return dialect.placeholder(order.length)
-  })
-  return (parameters) => ({
+  const { rendered, order, namedText } = render(dialect, text)
+  const query = (parameters: Parameters): SqlStatement => ({
     text: rendered,
     values: order.map((name) => {
       const value = parameters[name]
@@ -73,6 +69,37 @@ export function sqlQuery<Parameters extends Readonly<Record<string, SqlValue>>>(
       return value
     }),
   })
+  return Object.assign(query, { namedText })
+}
+
+/** A statement that an engine runs once for each of a set of rows, each with its values in the order of the columns. */
+export interface RowByRowQuery {
+  (rows: readonly (readonly SqlValue[])[]): SqlStatement
+  readonly namedText: string
+}
+
+/** Makes a query of a text that names its parameters in the order in which rows hold them, each once. */
+export function rowByRowQuery(dialect: SqlDialect, text: string): RowByRowQuery {
+  const { rendered, namedText } = render(dialect, text)
+  const query = (rows: readonly (readonly SqlValue[])[]): SqlStatement => {
+    return { text: rendered, values: [], each: rows }
+  }
+  return Object.assign(query, { namedText })
+}
+
+function render(
+  dialect: SqlDialect,
+  text: string,
+): { readonly rendered: string; readonly order: readonly string[]; readonly namedText: string } {
+  const order: string[] = []
+  const namedText = text.replace(/\s+/g, ' ').trim()
+  const rendered = namedText.replace(parameterPattern, (_, name: string) => {
+    const known = order.indexOf(name)
+    if (known >= 0 && dialect.reusesParameters) return dialect.placeholder(known + 1)
+    order.push(name)
+    return dialect.placeholder(order.length)
+  })
+  return { rendered, order, namedText }
 }
 
 /** What a program is sent in place of a reply that is pending. */

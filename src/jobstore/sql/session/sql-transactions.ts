@@ -42,7 +42,7 @@ export class SqlTransactions implements SqlTransactor {
   #tell(tx: SqlTransaction, tells: 'everybody' | 'peers' | 'nobody'): void {
     const { earliestMs } = tx.offers
     if (earliestMs !== null && tells !== 'nobody') {
-      if (tells === 'everybody') tx.signals.schedulingChanged(earliestMs)
+      if (tells === 'everybody') tx.signals.add('schedulingChanged', earliestMs)
       this.#wakePeers(earliestMs)
     }
     tx.signals.flush(this.session.context.signaler)

@@ -4,13 +4,13 @@ import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
-import { inFireOrder } from '../../../fire-order.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
   TriggerFiredBundle,
 } from '../../../job-store.ts'
+import { inFireOrder } from '../../../job-store.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { LeftFor } from '../../session/passed-triggers.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -305,7 +305,7 @@ function* reportTriggersOfJava(tx: SqlTransaction, untilMs: number): SqlProgram<
   if (session.triggersOfJava === null) return
   for (const { key, reason } of yield* session.triggersOfJava.newlyDue(nowMs, untilMs, notes)) {
     const message = `Trigger '${key.toString()}' is left to Java nodes: ${reason}.`
-    signals.storeError(message, new JobPersistenceError(message, { code: 'ERR_BROKEN_ROW' }))
+    signals.add('storeError', message, new JobPersistenceError(message, { code: 'ERR_BROKEN_ROW' }))
   }
 }
 

@@ -1,4 +1,4 @@
-import { unreachable } from '../../../../core/invariant.ts'
+import { unreachable } from '../../../../core/errors.ts'
 import type { JobKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
@@ -194,7 +194,8 @@ function* carryOutInstructions(
 
 function failTrigger(tx: SqlTransaction, triggers: TriggersUnderLock, ref: TriggerRef): void {
   if (!triggers.apply(ref, 'fail')) return
-  tx.signals.triggerInError(
+  tx.signals.add(
+    'triggerInError',
     ref.key,
     `An execution of job '${ref.jobKey.toString()}' could not be carried out.`,
   )
@@ -287,7 +288,7 @@ function* writeData(
     data === null ? [] : [{ key, data, encoding: jobs.get(key)?.dataEncoding ?? null }],
   )
   for (const { key, error } of yield* tx.session.jobs.writeData(entries)) {
-    tx.signals.storeError(`What job '${key.toString()}' left in its data was not stored.`, error)
+    tx.signals.add('storeError', `What job '${key.toString()}' left in its data was not stored.`, error)
   }
 }
 
@@ -298,7 +299,7 @@ function isStorable({ session, signals }: SqlTransaction, retry: Trigger): boole
     return true
   } catch (error) {
     const job = String(retry.jobKey)
-    signals.storeError(`A retry of job '${job}' cannot be stored: the job does not run again.`, error)
+    signals.add('storeError', `A retry of job '${job}' cannot be stored: the job does not run again.`, error)
     return false
   }
 }

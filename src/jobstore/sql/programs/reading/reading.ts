@@ -3,7 +3,6 @@ import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { SchedulerSignaler } from '../../../job-store.ts'
-import { pageOf, pageSize } from '../../../paging.ts'
 import {
   type ExecutionCursor,
   type ExecutionQuery,
@@ -11,6 +10,8 @@ import {
   type JobQuery,
   type JobSummary,
   type Page,
+  pageOf,
+  pageSize,
   type TriggerQuery,
   type TriggerSummary,
   type UnknownJobType,

@@ -72,7 +72,7 @@ function* updateSome(
   yield* session.triggers.advance(changed)
   for (const { trigger, state } of changed) {
     if (state === 'WAITING') tx.offers.note(trigger.nextFireTimeMs)
-    if (state === 'COMPLETE') tx.signals.triggerFinalized(trigger)
+    if (state === 'COMPLETE') tx.signals.add('triggerFinalized', trigger)
   }
   return revived
 }

@@ -1,5 +1,5 @@
 import { Lanes } from '../../../../core/lanes.ts'
-import { unawaited } from '../../../../core/unawaited.ts'
+import { unawaited } from '../../../../core/promises.ts'
 import type { ScheduleEntry } from '../../../job-store.ts'
 import { RowsLockedError } from '../../kernel/sql-runner.ts'
 import type { SqlTransactor } from '../../session/sql-transactor.ts'

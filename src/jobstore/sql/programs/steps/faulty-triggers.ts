@@ -42,15 +42,15 @@ export function* putRowsInError(
 
 function tellErrors(signals: SqlTransaction['signals'], faulty: readonly FaultyTrigger[]): void {
   for (const { key, error } of faulty) {
-    signals.triggerInError(key, error instanceof Error ? error.message : String(error))
-    signals.storeError(`Trigger '${key.toString()}' is in the ERROR state.`, error)
+    signals.add('triggerInError', key, error instanceof Error ? error.message : String(error))
+    signals.add('storeError', `Trigger '${key.toString()}' is in the ERROR state.`, error)
   }
 }
 
 /** Says which of the firings that were ended, or are begun anew, could not be read. */
 export function tellFaultyFirings({ signals }: SqlTransaction, rows: readonly FiredRow[]): void {
   for (const { fault } of rows) {
-    if (fault !== undefined) signals.storeError(`${fault.message} Its row was deleted.`, fault)
+    if (fault !== undefined) signals.add('storeError', `${fault.message} Its row was deleted.`, fault)
   }
 }
 

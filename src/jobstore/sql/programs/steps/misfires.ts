@@ -39,12 +39,12 @@ export function* treatMisfires(
   for (const { trigger, state } of stored) {
     if (dueCount >= dueMax) break
     treated.push(trigger.key)
-    signals.triggerMisfired(trigger)
+    signals.add('triggerMisfired', trigger)
     try {
       const after = trigger.updateAfterMisfire(calendarOf(trigger), nowMs)
       const isOver = after.nextFireTimeMs === null
       updated.push({ trigger: after, state: isOver ? 'COMPLETE' : state })
-      if (isOver) signals.triggerFinalized(after)
+      if (isOver) signals.add('triggerFinalized', after)
       else if (after.nextFireTimeMs <= nowMs) dueCount++
     } catch (error) {
       faulty.push({ key: trigger.key, error })

@@ -34,7 +34,7 @@ function* deleteFleeting(
   const fleeting = refs.filter(({ durable }) => !durable).map(({ key }) => key)
   if (fleeting.length === 0) return
   const deleted = yield* tx.session.jobs.deleteOrphans(fleeting)
-  tx.signals.whenTold((signaler) => {
+  tx.signals.keep((signaler) => {
     for (const key of deleted()) signaler.jobDeleted(key)
   })
 }

@@ -111,7 +111,7 @@ interface CalendarStatements {
   readonly names: SqlQuery<{ readonly scheduler: string }>
 }
 
-function calendarStatements(vocabulary: SqlVocabulary): CalendarStatements {
+export function calendarStatements(vocabulary: SqlVocabulary): CalendarStatements {
   const {
     dialect,
     names: { calendars },

@@ -1,4 +1,4 @@
-import { unreachable } from '../../../../core/invariant.ts'
+import { unreachable } from '../../../../core/errors.ts'
 import type { GroupMatcher } from '../../../../core/matcher.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 

@@ -2,12 +2,16 @@ import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { describeValue } from '../../../../core/options.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import {
+  boundRows,
   insertQuery,
+  isRow,
   type KeyQuery,
   type RowOf,
   type RowsQuery,
+  runOver,
   storeRows,
   updateQuery,
+  withScheduler,
   writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
@@ -18,9 +22,11 @@ import { anyText, boolean, instant, integerOrNull, readable, text } from '../enc
 import {
   jobKeyColumns,
   jobKeyOf,
+  jobKeyRows,
   requireUsableKeys,
   triggerKeyColumns,
   triggerKeyOf,
+  triggerKeyRows,
 } from '../encoding/key-rows.ts'
 
 export interface FiredRow {
@@ -49,18 +55,12 @@ export type TriggerFiring = Pick<FiredRow, 'triggerKey' | 'state' | 'plannedTime
 
 /** The rows of `fired_triggers`: claims (ACQUIRED) and executions in flight (EXECUTING). */
 export class FiredTriggerTable {
-  readonly #statements: Statements
-  readonly #allExecuting: SqlQuery<{ scheduler: string }>
+  readonly #statements: FiredTriggerStatements
   readonly #scheduler: string
   readonly #instance: string
 
   constructor(vocabulary: SqlVocabulary, instanceId: string) {
-    this.#statements = statementsOf(vocabulary)
-    this.#allExecuting = sqlQuery(
-      vocabulary.dialect,
-      `SELECT ${columns} FROM ${vocabulary.names.firedTriggers}
-       WHERE sched_name = :scheduler AND state = 'EXECUTING' ORDER BY fired_time, entry_id`,
-    )
+    this.#statements = firedTriggerStatements(vocabulary)
     this.#scheduler = vocabulary.schedulerName
     this.#instance = instanceId
   }
@@ -157,9 +157,8 @@ export class FiredTriggerTable {
 
   /** Of the rows that name one of these triggers, what concerns the trigger; on any node. */
   *ofTriggers(triggerKeys: readonly TriggerKey[]): SqlProgram<readonly TriggerFiring[]> {
-    if (triggerKeys.length === 0) return []
-    const rows = JSON.stringify(triggerKeys.map(({ name, group }) => ({ name, grp: group })))
-    const found = yield* all(this.#statements.ofTriggers({ scheduler: this.#scheduler, rows }))
+    const keyRows = triggerKeyRows(this.#scheduler, triggerKeys)
+    const found = yield* runOver(keyRows, (rows) => this.#statements.ofTriggers({ rows }))
     return found.map((row) => ({
       triggerKey: triggerKeyOf(row),
       state: stateOf(row),
@@ -180,7 +179,7 @@ export class FiredTriggerTable {
 
   /** The executions in flight on every node. */
   *allExecuting(): SqlProgram<readonly FiredRow[]> {
-    return decode(yield* all(this.#allExecuting({ scheduler: this.#scheduler })))
+    return decode(yield* all(this.#statements.allExecuting({ scheduler: this.#scheduler })))
   }
 
   /** Which of these jobs have an execution in flight, on any node. */
@@ -190,7 +189,8 @@ export class FiredTriggerTable {
 
   /** Lets the ends of executions in flight of these jobs unblock triggers, whatever the jobs were when they began. */
   *markNonConcurrent(jobKeys: readonly JobKey[]): SqlProgram<void> {
-    yield* this.#jobsOf(this.#statements.markNonConcurrent, jobKeys)
+    const keyRows = jobKeyRows(this.#scheduler, jobKeys)
+    yield* runOver(keyRows, (rows) => this.#statements.markNonConcurrent({ rows }))
   }
 
   /** Which of these jobs have a claim or an execution in flight, on any node. */
@@ -198,11 +198,9 @@ export class FiredTriggerTable {
     return yield* this.#jobsOf(this.#statements.busy, jobKeys)
   }
 
-  *#jobsOf(query: Statements['busy'], jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
-    if (jobKeys.length === 0) return []
-    const rows = JSON.stringify(jobKeys.map(({ name, group }) => ({ name, grp: group })))
-    const found = yield* all(query({ scheduler: this.#scheduler, rows }))
-    return found.map(jobKeyOf)
+  *#jobsOf(query: KeyQuery, jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    const keyRows = jobKeyRows(this.#scheduler, jobKeys)
+    return (yield* runOver(keyRows, (rows) => query({ rows }))).map(jobKeyOf)
   }
 
   #own(fireInstanceIds: readonly string[]): { scheduler: string; instance: string; ids: string } {
@@ -210,7 +208,7 @@ export class FiredTriggerTable {
   }
 }
 
-interface Statements {
+interface FiredTriggerStatements {
   readonly insert: RowsQuery
   readonly tryLock: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
   readonly tryLockAllClaims: SqlQuery<{ scheduler: string; instance: string }>
@@ -223,12 +221,13 @@ interface Statements {
   readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; ids: string }>
   readonly ownIds: SqlQuery<{ scheduler: string; instance: string }>
   readonly deleteAll: SqlQuery<{ scheduler: string }>
-  readonly ofTriggers: SqlQuery<{ scheduler: string; rows: string }>
+  readonly allExecuting: SqlQuery<{ scheduler: string }>
+  readonly ofTriggers: KeyQuery
   readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
   readonly tryLockOverdueOfPeers: SqlQuery<{ scheduler: string; instance: string; by: EpochMs }>
-  readonly executing: SqlQuery<{ scheduler: string; rows: string }>
-  readonly busy: SqlQuery<{ scheduler: string; rows: string }>
-  readonly markNonConcurrent: SqlQuery<{ scheduler: string; rows: string }>
+  readonly executing: KeyQuery
+  readonly busy: KeyQuery
+  readonly markNonConcurrent: KeyQuery
 }
 
 const amendable = { is_nonconcurrent: 'boolean', requests_recovery: 'boolean' } as const
@@ -246,8 +245,9 @@ const firedColumns = {
   ...amendable,
 } as const
 const columns = Object.keys(firedColumns).join(', ')
+const columnsOf = (alias: string): string => columns.replaceAll(/\w+/g, `${alias}.$&`)
 
-function statementsOf(vocabulary: SqlVocabulary): Statements {
+export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerStatements {
   const { dialect, names } = vocabulary
   const fired = names.firedTriggers
   const isOwn = (alias: string): string =>
@@ -260,23 +260,18 @@ function statementsOf(vocabulary: SqlVocabulary): Statements {
     insert: insertQuery(vocabulary, fired, firedColumns),
     tryLock: sqlQuery(
       dialect,
-      `SELECT ${columns} FROM ${fired} f
-       WHERE ${isOwn('f')} AND f.state = :state
-       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+      tryLockText(dialect, `FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`),
     ),
     tryLockAllClaims: sqlQuery(
       dialect,
-      `SELECT ${columns} FROM ${fired} f
-       WHERE f.sched_name = :scheduler AND f.instance_name = :instance AND f.state = 'ACQUIRED'
-       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+      tryLockText(dialect, `FROM ${fired} f WHERE ${ofInstance} AND f.state = 'ACQUIRED'`),
     ),
     find: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`),
     tryDelete: sqlQuery(
       dialect,
       `DELETE FROM ${fired} WHERE sched_name = :scheduler AND ${dialect.isAmong(
         'entry_id',
-        `SELECT f.entry_id FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state
-         ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+        tryLockText(dialect, `FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`, 'f.entry_id'),
       )} RETURNING ${columns}`,
     ),
     begin: sqlQuery(
@@ -306,6 +301,13 @@ function statementsOf(vocabulary: SqlVocabulary): Statements {
   }
 }
 
+const ofInstance = 'f.sched_name = :scheduler AND f.instance_name = :instance'
+
+/** Locks rows `f`, given from FROM on, in one order everywhere; those that another session holds are left out. */
+function tryLockText(dialect: SqlDialect, rows: string, selected: string = columnsOf('f')): string {
+  return `SELECT ${selected} ${rows} ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`
+}
+
 /** Claims `f` of other nodes than `:instance` and their triggers `t`, from FROM on. */
 export function claimsOfPeers({ names }: SqlVocabulary): string {
   return `FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS t
@@ -315,71 +317,65 @@ export function claimsOfPeers({ names }: SqlVocabulary): string {
 }
 
 /** About claims of other nodes. */
-function statementsOfPeers(vocabulary: SqlVocabulary): Pick<Statements, 'tryLockOverdueOfPeers'> {
+function statementsOfPeers(vocabulary: SqlVocabulary): Pick<FiredTriggerStatements, 'tryLockOverdueOfPeers'> {
   const { dialect } = vocabulary
-  const ofClaim = Object.keys(firedColumns).map((column) => `f.${column}`)
   return {
     // Who holds one of them is firing or releasing it.
     tryLockOverdueOfPeers: sqlQuery(
       dialect,
-      `SELECT ${ofClaim.join(', ')} ${claimsOfPeers(vocabulary)} AND t.next_fire_time <= :by AND f.fired_time <= :by
-       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+      tryLockText(
+        dialect,
+        `${claimsOfPeers(vocabulary)} AND t.next_fire_time <= :by AND f.fired_time <= :by`,
+      ),
     ),
   }
 }
 
-type StatementsOfJobs = Pick<Statements, 'executing' | 'busy' | 'markNonConcurrent'>
+type StatementsOfJobs = Pick<FiredTriggerStatements, 'executing' | 'busy' | 'markNonConcurrent'>
 
 /** About firings of jobs, on whichever node. */
 function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs {
-  const keys = keyRows(dialect)
-  const jobsIn = (condition: string): string => `
-    SELECT DISTINCT f.job_name, f.job_group
-    FROM ${fired} f JOIN ${keys} AS r ON f.job_name = r.name AND f.job_group = r.grp
-    WHERE f.sched_name = :scheduler ${condition}`
+  const keys = boundRows(dialect, withScheduler(jobKeyColumns))
+  const isOfJob = isRow(dialect, 'f', jobKeyColumns)
+  const jobs = `SELECT DISTINCT f.job_name, f.job_group FROM ${fired} f JOIN ${keys} AS r ON ${isOfJob}`
   return {
-    executing: sqlQuery(dialect, jobsIn("AND f.state = 'EXECUTING'")),
-    busy: sqlQuery(dialect, jobsIn('')),
+    executing: sqlQuery(dialect, `${jobs} WHERE f.state = 'EXECUTING'`),
+    busy: sqlQuery(dialect, jobs),
     markNonConcurrent: sqlQuery(
       dialect,
       `UPDATE ${fired} AS f SET is_nonconcurrent = true FROM ${keys} AS r
-       WHERE f.sched_name = :scheduler AND f.job_name = r.name AND f.job_group = r.grp
-         AND f.state = 'EXECUTING' AND NOT COALESCE(f.is_nonconcurrent, false)`,
+       WHERE ${isOfJob} AND f.state = 'EXECUTING' AND NOT COALESCE(f.is_nonconcurrent, false)`,
     ),
   }
 }
 
 type StatementsOfRecovery = Pick<
-  Statements,
-  'tryLockOfInstance' | 'deleteOfInstance' | 'ownIds' | 'deleteAll' | 'ofTriggers'
+  FiredTriggerStatements,
+  'tryLockOfInstance' | 'deleteOfInstance' | 'ownIds' | 'allExecuting' | 'deleteAll' | 'ofTriggers'
 >
 
 /** About firings of whichever node. */
 function statementsOfRecovery(dialect: SqlDialect, fired: string): StatementsOfRecovery {
-  const ofInstance = 'f.sched_name = :scheduler AND f.instance_name = :instance'
   return {
-    tryLockOfInstance: sqlQuery(
-      dialect,
-      `SELECT ${columns} FROM ${fired} f WHERE ${ofInstance}
-       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
-    ),
+    tryLockOfInstance: sqlQuery(dialect, tryLockText(dialect, `FROM ${fired} f WHERE ${ofInstance}`)),
     deleteOfInstance: sqlQuery(
       dialect,
       `DELETE FROM ${fired} AS f WHERE ${ofInstance} AND ${dialect.isAmongTexts('f.entry_id', 'ids')}`,
     ),
     ownIds: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${ofInstance}`),
+    allExecuting: sqlQuery(
+      dialect,
+      `SELECT ${columns} FROM ${fired}
+       WHERE sched_name = :scheduler AND state = 'EXECUTING' ORDER BY fired_time, entry_id`,
+    ),
     deleteAll: sqlQuery(dialect, `DELETE FROM ${fired} WHERE sched_name = :scheduler RETURNING ${columns}`),
     ofTriggers: sqlQuery(
       dialect,
       `SELECT f.entry_id, f.trigger_name, f.trigger_group, f.state, f.sched_time
-       FROM ${fired} f JOIN ${keyRows(dialect)} AS r ON f.trigger_name = r.name AND f.trigger_group = r.grp
-       WHERE f.sched_name = :scheduler`,
+       FROM ${fired} f JOIN ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r
+         ON ${isRow(dialect, 'f', triggerKeyColumns)}`,
     ),
   }
-}
-
-function keyRows(dialect: SqlDialect): string {
-  return dialect.rowSet('rows', { name: 'text', grp: 'text' })
 }
 
 function encoded(row: FiredRow): RowOf<typeof firedColumns> {

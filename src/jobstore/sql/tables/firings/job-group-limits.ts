@@ -47,13 +47,13 @@ export class JobGroupLimits {
   readonly #limits: JobGroupLimitsByGroup
   readonly #scheduler: string
   readonly #groups: string
-  readonly #statements: Statements
+  readonly #statements: JobGroupLimitStatements
 
   constructor(vocabulary: SqlVocabulary, limits: JobGroupLimitsByGroup) {
     this.#limits = limits
     this.#scheduler = vocabulary.schedulerName
     this.#groups = groupRows(limits.keys())
-    this.#statements = statementsOf(vocabulary)
+    this.#statements = jobGroupLimitStatements(vocabulary)
   }
 
   has(group: string): boolean {
@@ -94,7 +94,7 @@ export class JobGroupLimits {
   }
 }
 
-interface Statements {
+interface JobGroupLimitStatements {
   readonly inFlight: SqlQuery<{ scheduler: string; rows: string }>
   readonly lock: SqlQuery<{ scheduler: string }>
   readonly makeLock: SqlQuery<{ scheduler: string }>
@@ -103,7 +103,7 @@ interface Statements {
 
 const lockName = 'JOB_GROUP_LIMITS'
 
-function statementsOf({ dialect, names }: SqlVocabulary): Statements {
+export function jobGroupLimitStatements({ dialect, names }: SqlVocabulary): JobGroupLimitStatements {
   const groups = groupsOf(dialect)
   return {
     inFlight: sqlQuery(

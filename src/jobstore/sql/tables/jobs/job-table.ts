@@ -208,7 +208,7 @@ interface JobStatements {
   readonly clear: SqlQuery<{ readonly scheduler: string }>
 }
 
-function jobStatements(vocabulary: SqlVocabulary): JobStatements {
+export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
   const { dialect, names } = vocabulary
   const { jobs, triggers } = names
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))

@@ -27,11 +27,11 @@ export interface Roll {
 export class SchedulerStateTable {
   /** Whether check-ins are on the database's time. */
   readonly isOnDatabaseTime: boolean
-  readonly #statements: Statements
+  readonly #statements: SchedulerStateStatements
   readonly #scheduler: string
 
   constructor(vocabulary: SqlVocabulary) {
-    this.#statements = statementsOf(vocabulary)
+    this.#statements = schedulerStateStatements(vocabulary)
     this.#scheduler = vocabulary.schedulerName
     this.isOnDatabaseTime = vocabulary.dialect.nowMs !== null
   }
@@ -115,7 +115,7 @@ interface OwnValues {
   readonly info: string
 }
 
-interface Statements {
+interface SchedulerStateStatements {
   readonly load: SqlQuery<{ scheduler: string; now: number }>
   readonly insert: SqlQuery<OwnValues & { now: number }>
   readonly checkIn: SqlQuery<OwnValues & { now: number }>
@@ -123,7 +123,7 @@ interface Statements {
   readonly leave: SqlQuery<{ scheduler: string; instance: string; boot: string }>
 }
 
-function statementsOf({ dialect, names }: SqlVocabulary): Statements {
+export function schedulerStateStatements({ dialect, names }: SqlVocabulary): SchedulerStateStatements {
   const state = names.schedulerState
   const fired = names.firedTriggers
   const now = dialect.nowMs ?? 'CAST(:now AS bigint)'

@@ -1,4 +1,4 @@
-import { invariant } from '../../../../core/invariant.ts'
+import { invariant } from '../../../../core/errors.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { misfireInstructionCode } from '../../../../triggers/misfire-instruction.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'

@@ -28,13 +28,13 @@ export interface TriggerOfJava {
  */
 export class TriggersOfJava {
   readonly #schedulerName: string
-  readonly #statements: { readonly due: SqlQuery<DueParameters>; readonly among: KeyQuery }
+  readonly #statements: StatementsOfJava
   #met = new KeyMap<TriggerKey, true>()
   #lookAtMs: EpochMs = 0
 
   constructor(vocabulary: SqlVocabulary) {
     this.#schedulerName = vocabulary.schedulerName
-    this.#statements = { due: dueQuery(vocabulary), among: amongQuery(vocabulary) }
+    this.#statements = statementsOfJava(vocabulary)
   }
 
   /** What to report: those that are about to fire and were not met before. Looks once a second at most. */
@@ -98,6 +98,15 @@ interface DueParameters extends Readonly<Record<string, string | number>> {
   readonly scheduler: string
   readonly untilMs: EpochMs
   readonly limit: number
+}
+
+interface StatementsOfJava {
+  readonly due: SqlQuery<DueParameters>
+  readonly among: KeyQuery
+}
+
+export function statementsOfJava(vocabulary: SqlVocabulary): StatementsOfJava {
+  return { due: dueQuery(vocabulary), among: amongQuery(vocabulary) }
 }
 
 function dueQuery(vocabulary: SqlVocabulary): SqlQuery<DueParameters> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unawaited } from '../../src/core/unawaited.ts'
+import { unawaited } from '../../src/core/promises.ts'
 
 test('work that nothing waits for hands over its failure, and success goes by', async () => {
   const failures: unknown[] = []

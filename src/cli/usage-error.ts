@@ -1,2 +1,0 @@
-/** The command line cannot be understood or names something that is not there: exit code 2. */
-export class UsageError extends Error {}

@@ -1,0 +1,74 @@
+import { textOf } from '../core/thrown-value.ts'
+import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobRegistry } from '../jobs/job-registry.ts'
+import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
+import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
+import { reportOfUnbegun } from './execution-report.ts'
+import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
+import { attemptOriginOf } from './retry.ts'
+
+export interface JobDispatcherParts extends JobRunShellResources {
+  readonly registry: JobRegistry
+  /** The scheduler that jobs see. */
+  readonly scheduler: () => JobScheduler
+}
+
+/** Makes a firing into an execution and hands it to the pool. */
+export class JobDispatcher {
+  readonly #parts: JobDispatcherParts
+  readonly #environment: ExecutionEnvironment
+
+  constructor(parts: JobDispatcherParts) {
+    this.#parts = parts
+    const { logger, notifier, scheduler } = parts
+    this.#environment = {
+      get scheduler() {
+        return scheduler()
+      },
+      logger,
+      onProgress: (context: JobExecutionContext, value: unknown) => {
+        notifier.events.emit('jobProgress', { context, value })
+      },
+      onInterrupt: ({ fireInstanceId, jobKey }: JobExecutionContext, reason: string) => {
+        notifier.events.emit('jobInterrupted', { jobKey, fireInstanceId, reason })
+      },
+    }
+  }
+
+  /** Never throws: a firing that cannot be run is ended in the store, so that its trigger does not stay acquired. */
+  dispatch(bundle: TriggerFiredBundle): void {
+    const { notifier, registry, threadPool } = this.#parts
+    const jobName = bundle.jobDetail.key.toString()
+    let problem = `The thread pool '${threadPool.name}' did not take job ${jobName}.`
+    try {
+      const definition = registry.get(bundle.jobDetail.jobType)
+      const context = new ExecutionContext(bundle, attemptOriginOf(bundle), this.#environment)
+      if (definition.kind === 'inline' && definition.jobClass !== null) {
+        context.jobInstance = new definition.jobClass()
+      }
+      if (threadPool.runInThread(new JobRunShell(definition, context, this.#parts))) return
+      notifier.error(problem, null)
+    } catch (error) {
+      problem = `Job ${jobName} could not be instantiated.`
+      notifier.error(problem, error)
+      problem += ` ${textOf(error)}`
+    }
+    this.#endUnbegun(bundle, problem)
+  }
+
+  #endUnbegun(bundle: TriggerFiredBundle, problem: string): void {
+    const { clock, completions, notifier } = this.#parts
+    notifier.track(
+      completions.complete({
+        fireInstanceId: bundle.fireInstanceId,
+        trigger: bundle.trigger,
+        jobDetail: bundle.jobDetail,
+        instruction: 'setAllJobTriggersError',
+        jobDataMap: null,
+        retryTrigger: null,
+        report: reportOfUnbegun(bundle, problem, clock.now()),
+      }),
+    )
+  }
+}

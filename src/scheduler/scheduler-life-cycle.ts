@@ -1,0 +1,264 @@
+import { SchedulerError } from '../core/errors.ts'
+import type { JobSource } from '../jobs/define-job.ts'
+import type { JobRegistry } from '../jobs/job-registry.ts'
+import type { JobStoreContext } from '../jobstore/job-store.ts'
+import type { EpochMs } from '../time/clock.ts'
+import type { CompletionWriter } from './completion-writer.ts'
+import type { ExecutingJobs } from './executing-jobs.ts'
+import { NeverStarted } from './never-started.ts'
+import type { Notifier, Told } from './notifier.ts'
+import type { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
+import type { ShutdownOptions } from './scheduler.ts'
+import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+import { SchedulerShutdown } from './scheduler-shutdown.ts'
+import type { SignalReceiver } from './signal-receiver.ts'
+import { UnknownJobTypes } from './unknown-job-types.ts'
+
+export type SchedulerState = 'standby' | 'started' | 'shuttingDown' | 'shutdown'
+
+export interface SchedulerLifeCycleParts {
+  readonly options: ResolvedSchedulerOptions
+  readonly registry: JobRegistry
+  readonly notifier: Notifier
+  readonly executing: ExecutingJobs
+  readonly completions: CompletionWriter
+  readonly thread: QuartzSchedulerThread
+  readonly signals: SignalReceiver
+}
+
+/** A change of the life cycle that has happened; `told` settles when the listeners have answered. */
+interface Change {
+  readonly told: Told
+}
+const unchanged: Change = { told: null }
+
+/** The code with which a part refuses a scheduler because another one has it. */
+const takenCodes = { pool: 'ERR_SCHEDULER_STATE', store: 'ERR_STORE_IN_USE' } as const
+
+/** Starts, pauses and ends a scheduler: store, loop, pool and plugins, one change of the life cycle after the other. */
+export class SchedulerLifeCycle {
+  readonly #parts: SchedulerLifeCycleParts
+  readonly #unknownJobTypes: UnknownJobTypes
+  /** Is told what is stored and whether it is to fire, so that it can warn of triggers that were never started. */
+  readonly neverStarted: NeverStarted
+  /** Pool and store, once they are this scheduler's to shut down. */
+  readonly #owned = new Set<'pool' | 'store'>()
+  #state: SchedulerState = 'standby'
+  #runningSinceMs: EpochMs | null = null
+  #isStartBegun = false
+  #changing: Promise<unknown> = Promise.resolve()
+  #isClosed = false
+  /** Aborted when a shutdown cuts off a store that does not answer. */
+  readonly #cut = new AbortController()
+  #ending: Promise<void> | null = null
+
+  constructor(parts: SchedulerLifeCycleParts) {
+    this.#parts = parts
+    const { notifier, options, registry } = parts
+    this.#unknownJobTypes = new UnknownJobTypes({
+      ...options,
+      events: notifier.events,
+      jobTypes: () => registry.jobTypes,
+    })
+    this.neverStarted = new NeverStarted(options.schedulerName, options.jobStore, options.logger)
+  }
+
+  get state(): SchedulerState {
+    return this.#state
+  }
+  /** When the scheduler was first started. */
+  get runningSinceMs(): EpochMs | null {
+    return this.#runningSinceMs
+  }
+
+  /** @throws SchedulerError ERR_SCHEDULER_STATE after the first start */
+  registerJobs(jobs: readonly JobSource[]): void {
+    this.requireNotShutdown()
+    if (this.#isStartBegun) {
+      throw new SchedulerError(
+        'ERR_SCHEDULER_STATE',
+        'Jobs can be registered before the first start only. Do so between createScheduler and start().',
+      )
+    }
+    this.#parts.registry.registerAll(jobs)
+  }
+
+  /** Prepares pool and store; before anything else. */
+  async initialize(): Promise<void> {
+    const { options, registry, signals } = this.#parts
+    const { clock, ids, instanceId, jobStore, logger, misfireThresholdMs, schedulerName, threadPool } =
+      options
+    await this.#takePart('pool', () =>
+      threadPool.initialize({
+        schedulerName,
+        clock,
+        logger,
+        threadStuck: (stuck) => {
+          signals.threadStuck(stuck)
+        },
+      }),
+    )
+    const storeContext: JobStoreContext = {
+      schedulerName,
+      instanceId,
+      clock,
+      ids,
+      logger,
+      signaler: signals.signaler(),
+      misfireThresholdMs,
+      knowsJobType: (jobType) => registry.has(jobType),
+      triggerFamilies: options.triggerFamilies,
+      jobTypes: () => registry.jobTypes,
+    }
+    await this.#takePart('store', () => jobStore.initialize(storeContext))
+  }
+
+  /** A part that refuses because another scheduler has it is not this scheduler's to shut down. */
+  async #takePart(part: 'pool' | 'store', take: () => Promise<void>): Promise<void> {
+    this.#owned.add(part)
+    try {
+      await take()
+    } catch (error) {
+      const isTaken = SchedulerError.is(error) && error.code === takenCodes[part]
+      if (isTaken) this.#owned.delete(part)
+      throw error
+    }
+  }
+
+  /** For what may not begin any more once a shutdown has begun. */
+  requireNotShutdown(): void {
+    if (this.#state === 'shutdown' || this.#state === 'shuttingDown') throw this.#refusal()
+  }
+
+  /** For operations on data: jobs that a shutdown waits for may still schedule and look things up. */
+  requireOpen(): void {
+    if (this.#isClosed) throw this.#refusal()
+  }
+
+  #refusal(): SchedulerError {
+    return new SchedulerError(
+      'ERR_SCHEDULER_SHUTDOWN',
+      `The scheduler '${this.#parts.options.schedulerName}' has been shut down and cannot be used again; ` +
+        'create another one.',
+    )
+  }
+
+  async start(): Promise<void> {
+    this.requireNotShutdown()
+    this.neverStarted.noteStart()
+    const started = await this.#unlessCutOff(this.#change(() => this.#startNow()))
+    await started.told
+  }
+
+  async #startNow(): Promise<Change> {
+    if (this.#state === 'started') return unchanged
+    this.#isStartBegun = true
+    const { notifier, options, thread } = this.#parts
+    const { clock, jobStore, plugins } = options
+    await notifier.tell('schedulerStarting', {}, (listener) => listener.schedulerStarting?.())
+    if (this.#runningSinceMs === null) {
+      await jobStore.schedulerStarted()
+      this.requireNotShutdown()
+      for (const plugin of plugins) await plugin.start?.()
+      this.#runningSinceMs = clock.now()
+    } else {
+      await jobStore.schedulerResumed()
+    }
+    // A shutdown may have begun while the store was starting.
+    this.requireNotShutdown()
+    this.#state = 'started'
+    thread.resume()
+    this.#unknownJobTypes.start()
+    return { told: notifier.tell('schedulerStarted', {}, (listener) => listener.schedulerStarted?.()) }
+  }
+
+  async standby(): Promise<void> {
+    this.requireNotShutdown()
+    const changing = this.#change(() => {
+      this.requireNotShutdown()
+      this.#state = 'standby'
+      return this.#enterStandby()
+    })
+    const standing = await this.#unlessCutOff(changing)
+    await standing.told
+  }
+
+  async #enterStandby(): Promise<Change> {
+    const { notifier, options, thread } = this.#parts
+    this.#unknownJobTypes.stop()
+    const { signal } = this.#cut
+    if (!signal.aborted) await thread.pause()
+    if (signal.aborted) return unchanged
+    // A store that was never started has nothing to pause.
+    if (this.#runningSinceMs !== null) {
+      try {
+        await options.jobStore.schedulerPaused()
+      } catch (error) {
+        notifier.error('The job store failed to go into standby.', error)
+      }
+    }
+    return { told: notifier.tell('schedulerInStandbyMode', {}, (l) => l.schedulerInStandbyMode?.()) }
+  }
+
+  /** One change of the life cycle after the other, in the order in which they were asked for. */
+  #change(change: () => Promise<Change>): Promise<Change> {
+    const changed = this.#changing.then(change)
+    this.#changing = changed.catch(() => {
+      // The caller of this change gets the error; the next change goes on from the state as it is.
+    })
+    return changed
+  }
+
+  /** Resolves when nothing that is due here is left to be fired, to end, or to be written. */
+  async idle(): Promise<void> {
+    const { completions, executing, options, thread } = this.#parts
+    for (;;) {
+      await executing.drained(options.clock)
+      await completions.drained()
+      if (executing.count > 0 || completions.isBehind) continue
+      // A pool without slots only schedules.
+      if (this.#state !== 'started' || options.threadPool.size === 0 || thread.isAtRest) return
+      await thread.nextSleep()
+    }
+  }
+
+  /** A store that was cut off may never answer: callers that wait for it get the refusal. */
+  #unlessCutOff<Answer>(work: Promise<Answer>): Promise<Answer> {
+    const { signal } = this.#cut
+    return new Promise((resolve, reject) => {
+      const onCut = (): void => {
+        reject(this.#refusal())
+      }
+      signal.addEventListener('abort', onCut, { once: true })
+      work.then(resolve, reject).finally(() => {
+        signal.removeEventListener('abort', onCut)
+      })
+    })
+  }
+
+  shutdown(options: ShutdownOptions): Promise<void> {
+    this.#ending ??= this.#shutDown(options)
+    return this.#ending
+  }
+
+  #shutDown(options: ShutdownOptions): Promise<void> {
+    this.#state = 'shuttingDown'
+    const shutdown = new SchedulerShutdown(
+      {
+        ...this.#parts,
+        cut: this.#cut,
+        standBy: () => this.#change(() => this.#enterStandby()),
+        owns: (part) => this.#owned.has(part),
+        noteNeverStarted: () => this.neverStarted.noteShutdown(),
+        close: () => {
+          this.#isClosed = true
+        },
+        ended: () => {
+          this.#state = 'shutdown'
+        },
+      },
+      options,
+    )
+    return shutdown.run()
+  }
+}

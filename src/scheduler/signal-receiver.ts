@@ -1,0 +1,136 @@
+import { jobKey } from '../core/key.ts'
+import type { SchedulerSignaler } from '../jobstore/job-store.ts'
+import type { StuckThread } from '../threadpool/thread-pool.ts'
+import type { EpochMs } from '../time/clock.ts'
+import type { ExecutingJobs } from './executing-jobs.ts'
+import type { Notifier } from './notifier.ts'
+import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+
+export interface SignalReceiverParts {
+  readonly options: ResolvedSchedulerOptions
+  readonly notifier: Notifier
+  readonly executing: ExecutingJobs
+  /** Has the loop look for what fires at `candidateMs`, or soon when that is null. */
+  readonly wakeLoop: (candidateMs: EpochMs | null) => void
+}
+
+type ClusterSignals = Pick<
+  SchedulerSignaler,
+  | 'nodeFailed'
+  | 'nodeRecovered'
+  | 'executionLost'
+  | 'checkInFailed'
+  | 'checkInRestored'
+  | 'recoveredByPeer'
+  | 'clockOffsetMeasured'
+  | 'interruptRequested'
+>
+
+/** Makes what the store and the pool signal into events, calls of listeners, and wake-ups of the loop. */
+export class SignalReceiver {
+  readonly #parts: SignalReceiverParts
+  #isClockSkewed = false
+
+  constructor(parts: SignalReceiverParts) {
+    this.#parts = parts
+  }
+
+  /** What the store is given. */
+  signaler(): SchedulerSignaler {
+    const { notifier, options, wakeLoop } = this.#parts
+    return {
+      triggerMisfired: (trigger) => {
+        notifier.events.emit('triggerMisfired', { trigger })
+        const listeners = notifier.triggerListenersFor(trigger.key)
+        notifier.track(
+          notifier.callEach('triggerMisfired', listeners, (listener) => listener.triggerMisfired?.(trigger)),
+        )
+      },
+      triggerFinalized: (trigger) => {
+        notifier.tellLater('triggerFinalized', { trigger }, (l) => l.triggerFinalized?.(trigger))
+      },
+      jobDeleted: (jobKey) => {
+        notifier.tellLater('jobDeleted', { jobKey }, (l) => l.jobDeleted?.(jobKey))
+      },
+      triggerInError: (triggerKey, reason) => {
+        notifier.events.emit('triggerInError', { triggerKey, reason })
+      },
+      schedulingChanged: wakeLoop,
+      storeError: (message, cause) => {
+        notifier.error(message, cause)
+      },
+      lockWaitExceeded: (wait) => {
+        notifier.events.emit('lockWaitExceeded', { instanceId: options.instanceId, ...wait })
+      },
+      ...this.#clusterSignals(),
+    }
+  }
+
+  #clusterSignals(): ClusterSignals {
+    const { executing, notifier, options } = this.#parts
+    const { events } = notifier
+    const { instanceId, logger } = options
+    return {
+      nodeFailed: (failedId) => {
+        events.emit('nodeFailed', { instanceId: failedId })
+        logger.warn({ failedId }, 'A node stopped checking in; its work is recovered.')
+      },
+      nodeRecovered: (recovery) => {
+        events.emit('nodeRecovered', recovery)
+      },
+      executionLost: ({ scheduledFireTimeMs, ...execution }) => {
+        events.emit('executionLost', { ...execution, scheduledFireTime: new Date(scheduledFireTimeMs) })
+        const { fireInstanceId, triggerKey } = execution
+        logger.warn(
+          { fireInstanceId, triggerKey: triggerKey.toString() },
+          'An execution died with its node and is not run again: its job does not request recovery, or is gone.',
+        )
+      },
+      checkInFailed: (cause) => {
+        notifier.error(`Node '${instanceId}' could not check in; it tries again.`, cause)
+        events.emit('checkInFailed', { instanceId, cause })
+      },
+      checkInRestored: (failedAttempts) => {
+        logger.info({ failedAttempts }, 'the node checks in again')
+        events.emit('checkInRestored', { instanceId, failedAttempts })
+      },
+      recoveredByPeer: () => {
+        events.emit('recoveredByPeer', { instanceId })
+        executing.interruptAll('recovered')
+        logger.warn({ instanceId }, 'Another node took this one for failed and recovered its work.')
+      },
+      interruptRequested: (target) => {
+        executing.interrupt(target)
+      },
+      clockOffsetMeasured: (offsetMs, uncertaintyMs) => {
+        this.#adjustClock(offsetMs, uncertaintyMs)
+      },
+    }
+  }
+
+  /** The pool ended a worker thread and the thread does not exit. */
+  threadStuck({ threadId, waitedMs, executions }: StuckThread): void {
+    this.#parts.notifier.events.emit('workerThreadStuck', {
+      threadId,
+      waitedMs,
+      executions: executions.map(({ job, fireInstanceId }) => ({
+        jobKey: jobKey(job.name, job.group),
+        fireInstanceId,
+      })),
+    })
+  }
+
+  #adjustClock(aheadMs: number, uncertaintyMs: number): void {
+    const { notifier, options, wakeLoop } = this.#parts
+    const { clock, logger, maxClockSkewMs } = options
+    // The loop planned its sleep by the clock as it was.
+    if (clock.adjust(aheadMs, uncertaintyMs)) wakeLoop(null)
+    const { offsetMs } = clock
+    const isSkewed = Math.abs(offsetMs) > maxClockSkewMs
+    if (isSkewed && !this.#isClockSkewed) {
+      logger.warn({ offsetMs, maxClockSkewMs }, "the machine's clock is far from the store's time")
+      notifier.events.emit('clockSkewed', { offsetMs, maxClockSkewMs })
+    }
+    this.#isClockSkewed = isSkewed
+  }
+}
