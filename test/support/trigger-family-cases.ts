@@ -1,16 +1,29 @@
-import { type JobDetail, TriggerBuilder, TriggerKey, WeeklyCalendar } from 'quartz-ts'
+import {
+  type JobDetail,
+  SimpleScheduleBuilder,
+  type Trigger,
+  TriggerBuilder,
+  TriggerKey,
+  WeeklyCalendar,
+} from 'quartz-ts'
+import type { JobStore, TriggerFamily } from 'quartz-ts/spi'
 import { expect, it } from 'vitest'
 import { recoveringJobsGroup } from '../../src/core/key.ts'
 import { jobDetail, misfireThresholdMs, only, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
-import { type SlowingFields, SlowingTrigger, slowingSchedule, slowingTriggers } from './slowing-trigger.ts'
+import {
+  type SlowingFields,
+  SlowingTrigger,
+  slowingFamily,
+  slowingSchedule,
+  slowingTriggers,
+} from './slowing-trigger.ts'
 import type { StoreMaker } from './sql-stores.ts'
 
 /** A node on the data of one test; `knowing` says whether it was given the family. */
 type OpenNode = (instanceId: string, options?: { readonly knowing: boolean }) => Promise<Testbed>
 
-async function nodesOf(stores: StoreMaker): Promise<OpenNode> {
-  const create = await stores.prepare()
+function nodesOf(create: () => JobStore): OpenNode {
   const clock = new ManualClock()
   return async (instanceId, { knowing } = { knowing: true }) => {
     const bed = new Testbed(create(), clock, instanceId, knowing ? slowingTriggers : undefined)
@@ -39,6 +52,16 @@ function slowing(bed: Testbed, changes: Partial<SlowingFields> = {}): SlowingTri
     .computeFirstFireTime(null)
 }
 
+/** A simple trigger, once a minute. */
+function plain(bed: Testbed): Trigger {
+  return TriggerBuilder.newTrigger({ clock: bed.clock })
+    .withIdentity('plain')
+    .forJob(bed.job)
+    .withSchedule(SimpleScheduleBuilder.repeatMinutelyForever().withMisfireInstruction('ignore'))
+    .build()
+    .computeFirstFireTime(null)
+}
+
 async function scheduled(
   bed: Testbed,
   changes: Partial<SlowingFields> = {},
@@ -52,7 +75,7 @@ async function scheduled(
 }
 
 /** What a family must be able to do in a store on tables, which keeps nothing of a trigger but its columns. */
-const cases: Readonly<Record<string, (open: OpenNode) => Promise<void>>> = {
+const cases: Readonly<Record<string, (open: OpenNode, create: () => JobStore) => Promise<void>>> = {
   'fires by its rule, read back by a node that did not store it': async (open) => {
     const first = await open('first')
     const trigger = await scheduled(first)
@@ -128,6 +151,29 @@ const cases: Readonly<Record<string, (open: OpenNode) => Promise<void>>> = {
     expect(await again.acquireNames()).toEqual(['s'])
     await again.store.shutdown()
   },
+  'goes to ERROR alone when its misfire leaves what its columns cannot hold': async (_open, create) => {
+    const halves: TriggerFamily<SlowingTrigger> = {
+      ...slowingFamily,
+      toColumns: (trigger) => ({ ...slowingFamily.toColumns(trigger), int_prop_1: trigger.repeatCount / 3 }),
+      fromColumns: (fields, row, misfireInstruction) =>
+        new SlowingTrigger(fields, {
+          firstGapMs: row.integer('long_prop_1'),
+          growthMs: row.integer('long_prop_2'),
+          repeatCount: row.integer('int_prop_1') * 3,
+          misfireInstruction,
+        }),
+    }
+    const bed = new Testbed(create(), new ManualClock(), 'node', { ...slowingTriggers, family: halves })
+    await bed.store.initialize(bed.context)
+    await scheduled(bed)
+    await bed.scheduleAll([plain(bed)])
+    await bed.complete(await bed.start('plain'))
+    await bed.complete(await bed.start('s'))
+    await bed.clock.advance(60_000 + misfireThresholdMs)
+    expect(await bed.acquireNames()).toEqual(['plain'])
+    expect(await bed.states('s', 'plain')).toEqual(['ERROR', 'NORMAL'])
+    await bed.store.shutdown()
+  },
   'is refused by a store without its family, and by one whose columns cannot hold it': async (open) => {
     const knowing = await open('knowing')
     await expect(scheduled(knowing, { repeatCount: 2 ** 40 })).rejects.toMatchObject({
@@ -143,5 +189,8 @@ const cases: Readonly<Record<string, (open: OpenNode) => Promise<void>>> = {
 }
 
 export function triggerFamilyCases(stores: StoreMaker): void {
-  it.each(Object.entries(cases))('%s', async (_name, body) => body(await nodesOf(stores)))
+  it.each(Object.entries(cases))('%s', async (_name, body) => {
+    const create = await stores.prepare()
+    await body(nodesOf(create), create)
+  })
 }
