@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import {
   type JobDetail,
   SimpleScheduleBuilder,
@@ -101,9 +102,9 @@ const cases: Readonly<Record<string, (open: OpenNode, create: () => JobStore) =>
     await first.store.releaseAcquiredTriggers([await first.acquireOne('s')])
     await first.store.shutdown()
     const second = await open('second')
-    const { repeatCount, timesTriggered, startTimeMs, nextFireTimeMs } = (await second.stored(
-      's',
-    )) as SlowingTrigger
+    const stored = await second.stored('s')
+    assert.ok(stored instanceof SlowingTrigger)
+    const { repeatCount, timesTriggered, startTimeMs, nextFireTimeMs } = stored
     expect([repeatCount, timesTriggered]).toEqual([8, 0])
     expect([startTimeMs, nextFireTimeMs]).toEqual([second.now(), second.now()])
     await second.store.shutdown()
