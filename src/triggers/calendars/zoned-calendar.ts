@@ -76,7 +76,7 @@ export abstract class ZonedCalendar implements Calendar {
   firstIncludedFrom(fromMs: EpochMs, search: CalendarSearch): EpochMs | null {
     const layers = ZonedCalendar.#layersOf(this)
     let candidateMs = fromMs
-    // Round and round, until all agree: whoever excludes the candidate names the next one.
+    // Round and round, until all agree: the calendar that excludes the candidate names the next one.
     for (let index = 0, agreed = 0; agreed < layers.length; index = (index + 1) % layers.length) {
       const layer = layers[index]
       if (layer === undefined || !search.mayAsk()) return null
