@@ -1,4 +1,4 @@
-/** The contracts of what can be put under a scheduler, for those who write a job store, a thread pool or a trigger family. */
+/** Contracts of what can be put under a scheduler: for those who write a job store, a pool or a trigger family. */
 
 export type { InterruptTarget, JobStoreCluster } from './jobstore/cluster-view.ts'
 export {

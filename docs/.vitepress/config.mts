@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 
 interface SidebarItem {
@@ -18,6 +19,10 @@ export default defineConfig({
   description: "Quartz's job scheduler for Node.js",
   cleanUrls: true,
   lastUpdated: false,
+  // No page, but pages link to it.
+  buildEnd({ srcDir, outDir }) {
+    copyFileSync(join(srcDir, 'internals/statements.sql'), join(outDir, 'internals/statements.sql'))
+  },
   themeConfig: {
     search: { provider: 'local' },
     nav: [

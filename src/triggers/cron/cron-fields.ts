@@ -12,7 +12,7 @@ export interface CronFieldSpec {
   readonly max: number
   /** The largest step; a larger one would only ever give the first value. */
   readonly stepMax: number
-  /** A range may run over the end of the field to its beginning. Years do not come round again. */
+  /** A range may wrap from the end of the field to its beginning. Years do not wrap. */
   readonly wraps: boolean
   /** What `*` begins with, where that is not {@link CronFieldSpec.min}: Sunday may be 0 and 7, but counts once. */
   readonly wildcardMin?: number
@@ -83,7 +83,7 @@ export function fromSunday(day: number): number {
 /** The values of one field in ascending order; `null` stands for all of them. */
 export type CronValues = readonly number[] | null
 
-/** What an expression says, whatever dialect it was written in. */
+/** The fields of an expression, the same for every dialect. */
 export interface CronFields {
   readonly seconds: CronValues
   readonly minutes: CronValues

@@ -4,8 +4,8 @@ import { dayOfWeekSpec, findName, monthSpec } from './cron-fields.ts'
 import { expandSpringMacro } from './spring-fields.ts'
 
 /**
- * An expression in English words. cronstrue knows neither whole names nor `W` or `*` in a list, so those are helped
- * along.
+ * An expression in English words. cronstrue knows neither whole names nor `W` or `*` in a list, so these are rewritten
+ * for it.
  */
 export function describeCron(expression: string, dialect: CronDialect): string {
   if (dialect === 'unix') return words(expression.toLowerCase(), dialect)
@@ -25,7 +25,7 @@ function words(expression: string, dialect: CronDialect): string {
   })
 }
 
-/** A list with everything in it is everything; cronstrue knows `*` only where it stands alone. */
+/** A list that contains `*` is `*`; cronstrue knows `*` only as a whole field. */
 function everything(field: string): string {
   return field.split(',').some((item) => item === '*' || item === '*/1') ? '*' : field
 }

@@ -5,8 +5,8 @@ import type { DstPolicy } from './dst-policy.ts'
 import { localRunEnd } from './local-search.ts'
 
 /**
- * The first second after an instant in which nothing fires. Runs of fires are stepped over as far as the wall clock
- * runs evenly; round a jump every second is asked for. The years of an expression end, so every run does.
+ * The first second after an instant in which nothing fires. Runs of fires are stepped over while the zone's offset is
+ * constant; near a change of offset each second is checked. Every run ends, because the years of an expression end.
  */
 export function firstInvalidAfter(
   policy: DstPolicy,

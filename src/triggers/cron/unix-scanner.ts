@@ -22,7 +22,7 @@ export interface UnixFields {
   readonly nth: number
 }
 
-/** What stands in one field. */
+/** The values of one field. */
 interface FoundItems {
   readonly values: Set<number>
   lastDay: boolean

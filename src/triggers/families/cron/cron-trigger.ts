@@ -115,7 +115,7 @@ function startingOnSecond(fields: TriggerFields): TriggerFields {
   return startTimeMs === fields.startTimeMs ? fields : { ...fields, startTimeMs }
 }
 
-/** Refuses what no number is before it becomes a part of an expression. */
+/** Refuses a value that is no number before it becomes a part of an expression. */
 function checkNumbers(method: string, numbers: Readonly<Record<string, number>>): void {
   for (const [argument, value] of Object.entries(numbers)) checkNumber(method, argument, value)
 }
@@ -130,8 +130,8 @@ export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
   }
 
   /**
-   * An expression in Quartz's dialect, in the zone of this process with the DST policy `vixie` unless told otherwise;
-   * or a parsed one with the zone and policy that it has.
+   * An expression in Quartz's dialect, in the zone of this process with the DST policy `vixie`; or a parsed one, which
+   * keeps its zone and policy.
    *
    * @throws CronExpressionError
    */
