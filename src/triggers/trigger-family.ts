@@ -32,7 +32,7 @@ export const scheduleTables = {
 /** The name of a table without its prefix. */
 export type ScheduleTable = keyof typeof scheduleTables
 
-type ColumnsByKind<Kind> = {
+export type ColumnsByKind<Kind> = {
   [Table in ScheduleTable]: {
     [Column in keyof (typeof scheduleTables)[Table]]: (typeof scheduleTables)[Table][Column] extends Kind
       ? Column
