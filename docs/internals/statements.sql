@@ -3219,7 +3219,7 @@ WHERE t.job_name = r.job_name
   AND r.sched_name = r.sched_name || '';
 
 -- jobs.deleteOrphans
---   programs/steps/orphans.ts (deleteOrphans, deleteSpentJobs)
+--   programs/steps/orphans.ts (deleteFinishedJobs, deleteOrphans)
 -- SQLite
 DELETE FROM qrtz_job_details AS j
 WHERE (job_name, job_group, sched_name) IN (

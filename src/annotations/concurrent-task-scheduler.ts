@@ -1,6 +1,7 @@
 import { checkFunction, checkMethods, checkOptions } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
-import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
+import { resolveLogger } from '../core/line-logger.ts'
+import { checkLoggerOrFalse, type Logger } from '../core/logger.ts'
 import { describeValue } from '../core/options.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
@@ -23,8 +24,11 @@ export interface ConcurrentTaskSchedulerOptions {
    * once fails.
    */
   readonly errorHandler?: ErrorHandler
-  /** A pino logger or anything of its shape. Default: no log. */
-  readonly logger?: Logger
+  /**
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
+   * each.
+   */
+  readonly logger?: Logger | false
   /** The clock of instants and triggers; the executor must have the same. Default: the system's. */
   readonly clock?: Clock
 }
@@ -35,11 +39,15 @@ const checkExecutor = checkMethods(
   "Make one with new ScheduledExecutor() of 'quartz-ts/executors'.",
 )
 
+/** A full pool makes task after task wait; the log has one line of that in this time. */
+const waitingWarnedEveryMs = 60_000
+
 /** A `TaskScheduler` on an existing executor, which it does not shut down. */
 export class ConcurrentTaskScheduler implements TaskScheduler {
   readonly clock: Clock
   readonly #executor: ScheduledExecutorService
   readonly #logger: Logger
+  #warnedOfWaitingMs = Number.NEGATIVE_INFINITY
   readonly #errorHandler: ErrorHandler | null
   readonly #events: TypedEventEmitter<TaskSchedulerEventMap>
   readonly #triggered = new Set<TriggeredTask>()
@@ -50,12 +58,12 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
     checkExecutor('ConcurrentTaskScheduler', 'executor', executor)
     checkOptions('ConcurrentTaskScheduler', options, {
       errorHandler: checkFunction,
-      logger: checkLogger,
+      logger: checkLoggerOrFalse,
       clock: checkClock,
     })
     this.clock = options.clock ?? systemClock
     this.#executor = executor
-    this.#logger = options.logger ?? silentLogger
+    this.#logger = resolveLogger(options.logger, () => this.clock.now())
     this.#errorHandler = options.errorHandler ?? null
     this.#events = new TypedEventEmitter<TaskSchedulerEventMap>(this.#logger, {
       taskFailed: true,
@@ -65,7 +73,7 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
       const task = this.#names.get(future)
       // The executor may have other users.
       if (task === undefined) return
-      this.#logger.warn({ task, lateMs }, 'A scheduled task waits, because as many tasks run as may')
+      this.#warnOfWaiting(task, lateMs)
       this.#events.emit('starvation', { task, lateMs })
     })
   }
@@ -122,6 +130,16 @@ export class ConcurrentTaskScheduler implements TaskScheduler {
   /** Cancels the tasks of triggers; runs in progress go on. The executor itself knows only their next run. */
   protected cancelTriggered(): void {
     for (const task of this.#triggered) task.cancel()
+  }
+
+  #warnOfWaiting(task: string, lateMs: number): void {
+    const nowMs = this.clock.elapsedMs()
+    if (nowMs < this.#warnedOfWaitingMs + waitingWarnedEveryMs) return
+    this.#warnedOfWaitingMs = nowMs
+    this.#logger.warn(
+      { task, lateMs },
+      'A scheduled task waits, because as many tasks run as may; each sends the event starvation',
+    )
   }
 
   #periodic(

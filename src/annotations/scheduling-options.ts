@@ -8,7 +8,8 @@ import {
   listOf,
 } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
-import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
+import { resolveLogger } from '../core/line-logger.ts'
+import { checkLoggerOrFalse, type Logger } from '../core/logger.ts'
 import { describeValue, isObject } from '../core/options.ts'
 import type { ScheduledExecutorService } from '../executors/scheduled-executor-service.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
@@ -24,8 +25,11 @@ export interface CommonScheduling {
   readonly instances: readonly object[]
   /** Returns the values of placeholders such as `${report.cron}`. Default: the environment, also as `REPORT_CRON`. */
   readonly resolve?: PlaceholderResolver
-  /** A pino logger or anything of its shape. Default: no log. */
-  readonly logger?: Logger
+  /**
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
+   * each.
+   */
+  readonly logger?: Logger | false
   /** Default: the system's. */
   readonly clock?: Clock
 }
@@ -66,7 +70,7 @@ const optionChecks: Readonly<
   // Their contents are checked where their methods are read.
   instances: () => {},
   resolve: checkFunction,
-  logger: checkLogger,
+  logger: checkLoggerOrFalse,
   clock: checkClock,
   scheduler: checkMethods('a TaskScheduler or an executor', ['schedule', 'scheduleAtFixedRate']),
   configurers: listOf(checkMethods('a configurer', ['configureTasks'])),
@@ -105,7 +109,8 @@ export function resolveEveryOptions(
       : `is for a cluster: give 'cluster' too`
     throw invalid(surplus, `'${surplus}' ${reason}`)
   }
-  const { instances, resolve = environmentResolver, logger = silentLogger, clock = systemClock } = options
+  const { instances, resolve = environmentResolver, clock = systemClock } = options
+  const logger = resolveLogger(options.logger, () => clock.now())
   if (!Array.isArray(instances)) {
     throw invalid('instances', `'instances' must be an array of objects, got ${describeValue(instances)}`)
   }

@@ -5,7 +5,7 @@ import {
   checkNumber,
   checkOptions,
 } from '../core/arguments.ts'
-import { checkLogger } from '../core/logger.ts'
+import { checkLoggerOrFalse } from '../core/logger.ts'
 import { requireInteger } from '../core/options.ts'
 import { ScheduledExecutor } from '../executors/scheduled-executor.ts'
 import { checkClock, timerDelayMaxMs } from '../time/clock.ts'
@@ -33,7 +33,7 @@ const optionChecks: Readonly<Record<keyof ThreadPoolTaskSchedulerOptions, Argume
   awaitTerminationMs: checkNumber,
   ref: checkBoolean,
   errorHandler: checkFunction,
-  logger: checkLogger,
+  logger: checkLoggerOrFalse,
   clock: checkClock,
 }
 
@@ -53,7 +53,9 @@ export class ThreadPoolTaskScheduler extends ConcurrentTaskScheduler implements 
       ref,
       ...rest
     } = options
-    const { clock, logger } = rest
+    const { clock } = rest
+    // The default error handler logs what tasks throw; one of the user's may throw itself.
+    const logger = rest.errorHandler === undefined ? false : rest.logger
     const executor = new ScheduledExecutor({
       corePoolSize: requireInteger(what, 'poolSize', poolSize, { min: 1, max: 100_000 }),
       removeOnCancel: true,

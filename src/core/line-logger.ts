@@ -1,4 +1,4 @@
-import type { Logger } from './logger.ts'
+import { type Logger, silentLogger } from './logger.ts'
 import { textOf } from './thrown-value.ts'
 
 /** Longest line in characters: a message may hold a stack or a document, which would bury other lines. */
@@ -18,6 +18,17 @@ export function lineLogger(nowMs: () => number, write: (line: string) => void): 
     }
   }
   return { debug: () => {}, info: () => {}, warn: at('WARN'), error: at('ERROR') }
+}
+
+/** The logger of an option: false says nothing, and without one warnings and errors go to stderr, one line each. */
+export function resolveLogger(given: Logger | false | undefined, nowMs: () => number): Logger {
+  if (given === false) return silentLogger
+  if (given !== undefined) return given
+  return lineLogger(nowMs, (line) => {
+    // Not the stream itself: the console survives a stderr that was closed, and test runners catch what it says.
+    // eslint-disable-next-line no-console -- the default logger is the one place that speaks on its own
+    console.error(line)
+  })
 }
 
 /** A job may hand over anything to log; what cannot be read is left out. */

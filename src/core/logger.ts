@@ -16,6 +16,11 @@ export const checkLogger: ArgumentCheck = checkMethods(
   'Pass a pino logger or anything of its shape.',
 )
 
+/** An option `logger`: false turns logging off. */
+export const checkLoggerOrFalse: ArgumentCheck = (method, argument, value, code) => {
+  if (value !== false) checkLogger(method, argument, value, code)
+}
+
 /** Writes nothing. */
 export const silentLogger: Logger = {
   debug: () => {},

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../core/errors.ts'
-import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
+import { resolveLogger } from '../core/line-logger.ts'
+import { checkLoggerOrFalse, type Logger } from '../core/logger.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../threadpool/piscina-options.ts'
 import { poolSizeMax } from '../threadpool/slot-pool.ts'
@@ -47,8 +48,11 @@ export interface ScheduledExecutorOptions extends ScheduledExecutorPolicies {
   readonly threadPool?: Omit<PiscinaThreadPoolOptions, 'size'>
   /** How long an interrupted worker task may take to stop before its thread is ended. Milliseconds, default 5,000. */
   readonly interruptGraceMs?: number
-  /** A pino logger or anything of its shape. Default: no log. */
-  readonly logger?: Logger
+  /**
+   * A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr, one line
+   * each.
+   */
+  readonly logger?: Logger | false
   /** Default: the system's. */
   readonly clock?: Clock
 }
@@ -102,6 +106,7 @@ export function resolveScheduledExecutorOptions(
     'clock',
   ])
   const { onError = 'stop', engine = 'heap', tickMs, ref = true, decorateTask = null } = options
+  const { clock = systemClock } = options
   if (tickMs !== undefined && engine !== 'wheel') throw invalid('tickMs', `is for engine: 'wheel' only`)
   const policies = changedPolicies(defaultPolicies, options)
   const threadPool = requireThreadPool(options.threadPool ?? {}, policies)
@@ -109,7 +114,7 @@ export function resolveScheduledExecutorOptions(
   if (decorator !== null && typeof decorator !== 'function') {
     throw invalid('decorateTask', `must be a function, got ${describeValue(decorator)}`)
   }
-  if (options.logger !== undefined) checkLogger(what, 'logger', options.logger, 'ERR_INVALID_OPTION')
+  if (options.logger !== undefined) checkLoggerOrFalse(what, 'logger', options.logger, 'ERR_INVALID_OPTION')
   if (options.clock !== undefined) checkClock(what, 'clock', options.clock, 'ERR_INVALID_OPTION')
   return Object.freeze({
     policies,
@@ -123,8 +128,8 @@ export function resolveScheduledExecutorOptions(
       min: 0,
       max: timerDelayMaxMs,
     }),
-    logger: options.logger ?? silentLogger,
-    clock: options.clock ?? systemClock,
+    logger: resolveLogger(options.logger, () => clock.now()),
+    clock,
   })
 }
 

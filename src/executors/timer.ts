@@ -7,7 +7,7 @@ import type { EpochMs } from '../time/clock.ts'
 import { Alarm } from './alarm.ts'
 import { DelayHeap } from './delay-heap.ts'
 import { RejectedExecutionError } from './termination.ts'
-import { resolveTimerOptions, type TimerOptions } from './timer-options.ts'
+import { type ResolvedTimerOptions, resolveTimerOptions, type TimerOptions } from './timer-options.ts'
 import { type TimerEntry, type TimerPlan, TimerTask } from './timer-task.ts'
 import { Turn } from './turn.ts'
 
@@ -28,7 +28,7 @@ const [initialCapacity, growthFactor] = [128, 2]
  * task delays all others; `ScheduledExecutor` can run several at a time.
  */
 export class Timer implements Disposable {
-  readonly #options: Readonly<Required<TimerOptions>>
+  readonly #options: ResolvedTimerOptions
   readonly #events: TypedEventEmitter<TimerEventMap>
   readonly #queue = new DelayHeap<TimerEntry>(initialCapacity, growthFactor)
   readonly #alarm: Alarm

@@ -18,7 +18,7 @@ export interface SchedulerNode {
   readonly version: string | null
   readonly host: string | null
   readonly pid: number | null
-  /** The job types whose code it has. */
+  /** The job types whose code it has and which it runs: none where its thread pool has no slots. */
   readonly jobTypes: readonly string[] | null
   /** How far the database's time is ahead of the node's clock; null while that is not known. */
   readonly clockOffsetMs: number | null

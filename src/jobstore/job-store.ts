@@ -112,7 +112,7 @@ export interface JobStoreContext {
   readonly knowsJobType: (jobType: string) => boolean
   /** How triggers are written down and read back. A store refuses a trigger of another family. */
   readonly triggerFamilies: TriggerFamilies
-  /** The job types whose code this node has, for the list of the cluster's nodes. */
+  /** The job types that this node runs, for the list of the cluster's nodes. */
   readonly jobTypes: () => readonly string[]
 }
 

@@ -102,7 +102,7 @@ export class QuartzScheduler implements Scheduler {
       store: this.#store,
       instanceId: parts.options.instanceId,
       executing: parts.executing,
-      jobTypes: () => parts.registry.jobTypes,
+      jobTypes: () => this.#lifeCycle.jobTypes,
       requireOpen,
     })
     this.#scheduling = new Scheduling({

@@ -63,6 +63,11 @@ export class SchedulerLifeCycle {
     this.neverStarted = new NeverStarted(options.schedulerName, options.jobStore, options.logger)
   }
 
+  /** The job types that this node runs: none where its pool has no slots, so that other nodes do not rely on it. */
+  get jobTypes(): readonly string[] {
+    const { options, registry } = this.#parts
+    return options.threadPool.size === 0 ? [] : registry.jobTypes
+  }
   get state(): SchedulerState {
     return this.#state
   }
@@ -85,7 +90,7 @@ export class SchedulerLifeCycle {
 
   /** Prepares pool and store; before anything else. */
   async initialize(): Promise<void> {
-    const { options, registry, signals } = this.#parts
+    const { notifier, options, registry, signals } = this.#parts
     const { clock, ids, instanceId, jobStore, logger, misfireThresholdMs, schedulerName, threadPool } =
       options
     await this.#takePart('pool', () =>
@@ -95,6 +100,9 @@ export class SchedulerLifeCycle {
         logger,
         threadStuck: (stuck) => {
           signals.threadStuck(stuck)
+        },
+        allThreadsStuck: (error) => {
+          notifier.error(error.message, error)
         },
       }),
     )
@@ -108,7 +116,7 @@ export class SchedulerLifeCycle {
       misfireThresholdMs,
       knowsJobType: (jobType) => registry.has(jobType),
       triggerFamilies: options.triggerFamilies,
-      jobTypes: () => registry.jobTypes,
+      jobTypes: () => this.jobTypes,
     }
     await this.#takePart('store', () => jobStore.initialize(storeContext))
   }

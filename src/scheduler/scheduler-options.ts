@@ -11,8 +11,8 @@ import {
 } from '../core/arguments.ts'
 import { checkIds, type IdGenerator, systemIds } from '../core/ids.ts'
 import { defaultMaxJobDataBytes } from '../core/job-data-map.ts'
-import { lineLogger } from '../core/line-logger.ts'
-import { checkLogger, type Logger, silentLogger } from '../core/logger.ts'
+import { resolveLogger } from '../core/line-logger.ts'
+import { checkLoggerOrFalse, type Logger } from '../core/logger.ts'
 import { requireInteger } from '../core/options.ts'
 import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
@@ -129,9 +129,7 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   interruptJobsOnShutdownWithWait: checkBoolean,
   disposeTimeoutMs: isGiven,
   plugins: listOf(checkMethods('a plugin', ['initialize'])),
-  logger: (method, argument, value, code) => {
-    if (value !== false) checkLogger(method, argument, value, code)
-  },
+  logger: checkLoggerOrFalse,
   clock: checkClock,
   ids: checkIds,
 }
@@ -175,24 +173,11 @@ export function resolveSchedulerOptions(
     interruptJobsOnShutdownWithWait: options.interruptJobsOnShutdownWithWait ?? false,
     disposeTimeoutMs: integer('disposeTimeoutMs', options.disposeTimeoutMs ?? 30_000, 0, timerDelayMaxMs),
     plugins: options.plugins ?? [],
-    logger: resolveLogger(options.logger, clock),
+    logger: resolveLogger(options.logger, () => clock.now()),
     clock: new AdjustableClock(clock),
     hasOwnClock: clock !== systemClock,
     ids: options.ids ?? systemIds,
   })
-}
-
-function resolveLogger(given: Logger | false | undefined, clock: Clock): Logger {
-  if (given === false) return silentLogger
-  if (given !== undefined) return given
-  return lineLogger(
-    () => clock.now(),
-    (line) => {
-      // Not the stream itself: the console survives a closed stderr, and test runners capture it.
-      // eslint-disable-next-line no-console -- only the default logger writes to the console
-      console.error(line)
-    },
-  )
 }
 
 function integer(field: keyof SchedulerBehaviour, value: number, min: number, max?: number): number {

@@ -10,6 +10,8 @@ import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
 /** How long each step may take when the caller does not wait, or its time is over. */
 const stepMaxMs = 1000
+/** How long all steps together may take after `timeoutMs`: plugins and listeners half of it, the store all of it. */
+const graceMs = 1000
 
 export interface SchedulerShutdownParts {
   /** Aborted here when the store is cut off. */
@@ -110,7 +112,7 @@ export class SchedulerShutdown {
       answer = await action()
     })
     if (this.#isCut) return null
-    if (!(await settledWithin(this.#parts.options.clock, this.#stepMs(), work))) this.#cutOff(what)
+    if (!(await settledWithin(this.#parts.options.clock, this.#stepMs(graceMs), work))) this.#cutOff(what)
     return answer
   }
 
@@ -120,7 +122,7 @@ export class SchedulerShutdown {
     const ending = this.#guarded(`Plugin '${plugin.name}' failed to shut down.`, async () => {
       await plugin.shutdown?.()
     })
-    if (await settledWithin(options.clock, this.#stepMs(), ending)) return
+    if (await settledWithin(options.clock, this.#stepMs(graceMs / 2), ending)) return
     notifier.error(`Plugin '${plugin.name}' did not shut down in time.`, null)
   }
 
@@ -131,7 +133,7 @@ export class SchedulerShutdown {
     const closing = this.#guarded('The job store failed to shut down.', () =>
       options.jobStore.shutdown({ cut: cut.signal }),
     )
-    const limitMs = this.#isCut ? stepMaxMs : this.#stepMs()
+    const limitMs = this.#isCut ? stepMaxMs : this.#stepMs(graceMs)
     if (await settledWithin(options.clock, limitMs, closing)) return
     this.#cutOff('closing the job store')
     await settledWithin(options.clock, stepMaxMs, closing)
@@ -148,22 +150,28 @@ export class SchedulerShutdown {
 
   /** Listeners get the time of a step; the shutdown does not wait for longer ones. */
   async #told(telling: Told): Promise<void> {
-    if (telling !== null) await settledWithin(this.#parts.options.clock, this.#stepMs(), telling)
+    if (telling !== null) await settledWithin(this.#parts.options.clock, this.#stepMs(graceMs / 2), telling)
   }
 
   /** What is left of the time that the caller wants to wait; null for no limit. */
   #remainingMs(): number | null {
     if (!this.#waits) return 0
     if (this.#timeoutMs === null) return null
-    const spentMs = this.#parts.options.clock.elapsedMs() - this.#startedMs
-    return Math.max(0, this.#timeoutMs - spentMs)
+    return Math.max(0, this.#timeoutMs - this.#spentMs())
   }
 
-  #stepMs(): number | null {
+  #spentMs(): number {
+    return this.#parts.options.clock.elapsedMs() - this.#startedMs
+  }
+
+  /** How long the next step may take. With `timeoutMs`, all steps share one deadline, and a second after it. */
+  #stepMs(afterDeadlineMs: number): number | null {
     const remainingMs = this.#remainingMs()
     if (remainingMs === null) return null
-    const leastMs = this.#waits ? stepMaxMs : Math.min(stepMaxMs, this.#timeoutMs ?? stepMaxMs)
-    return Math.max(remainingMs, leastMs)
+    const ownMs = Math.max(remainingMs, stepMaxMs)
+    if (this.#timeoutMs === null) return ownMs
+    const deadlineMs = this.#timeoutMs + (this.#waits ? afterDeadlineMs : 0)
+    return Math.max(0, Math.min(ownMs, deadlineMs - this.#spentMs()))
   }
 
   /** From now on the store is not called, except to close it, and the shutdown does not wait for it. */

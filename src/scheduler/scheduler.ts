@@ -43,8 +43,8 @@ export interface ShutdownOptions {
   /** Resolve only when running jobs have ended. Default false. */
   readonly waitForJobsToComplete?: boolean
   /**
-   * Wait no longer than this; then say so in a `schedulerError` and go on as without waiting. Milliseconds, 0 to
-   * 2,147,483,647, default no limit.
+   * Wait no longer than this; then say so in a `schedulerError` and end what is left within a second, or two where the
+   * store has to be cut off. Milliseconds, 0 to 2,147,483,647, default no limit.
    */
   readonly timeoutMs?: number
 }

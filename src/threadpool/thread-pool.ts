@@ -1,3 +1,4 @@
+import type { SchedulerError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Clock } from '../time/clock.ts'
 import type { WorkerTask, WorkerTaskResult } from './wire.ts'
@@ -13,6 +14,11 @@ export interface ThreadPoolContext {
   readonly logger: Logger
   /** Called once for each thread that was terminated and does not exit. Default: only a log line. */
   threadStuck?(thread: StuckThread): void
+  /**
+   * Told once when worker tasks wait while every thread that the pool may have is stuck, and again after one of them
+   * has exited and all are stuck anew. Default: only the log says so.
+   */
+  allThreadsStuck?(error: SchedulerError): void
 }
 
 /** A terminated thread that has not exited, because native code cannot be stopped. */

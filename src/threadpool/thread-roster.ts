@@ -65,6 +65,11 @@ export class ThreadRoster {
     return this.#ending.size
   }
 
+  /** How many of those count as stuck. */
+  get stuckCount(): number {
+    return [...this.#ending].filter(({ exitTimer }) => exitTimer === null).length
+  }
+
   /** The thread behind a worker, which runs. */
   of(worker: Worker): PoolThread {
     const known = this.#threads.get(worker.threadId)

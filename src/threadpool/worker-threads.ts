@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { SchedulerError } from '../core/errors.ts'
 import { type Clock, type ClockTimer, systemClock } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
 import { loadPiscina, type Piscina, type PiscinaModule, type PiscinaWorker } from './piscina-module.ts'
@@ -49,6 +50,8 @@ export class WorkerThreads {
   /** Whether a thread has come up since the last one was lost. */
   #cameUp = false
   #lastError: unknown = null
+  /** Whether it was reported, since the last thread exited, that all threads are stuck. */
+  #toldAllStuck = false
   /** Piscina threw and kept the task: its `destroy` would reject a promise that has no handler. */
   #keptByPiscina = false
   #closed = false
@@ -85,9 +88,11 @@ export class WorkerThreads {
     this.#roster = new ThreadRoster(threadClock, {
       stuck: (thread) => {
         this.#tellStuck(thread)
+        this.#tellIfAllStuck()
       },
       exited: ({ id }, { wasStuck }) => {
         if (wasStuck) context.logger.info({ threadId: id }, 'A worker thread that was stuck has exited')
+        this.#toldAllStuck = false
         this.#dispatch()
       },
     })
@@ -143,8 +148,10 @@ export class WorkerThreads {
       }
       handlers.signal.addEventListener('abort', execution.onAbort, { once: true })
       const lease = this.#waiting.size === 0 ? this.#leaseWithRoom(1) : null
-      if (lease === null) this.#waiting.add(execution)
-      else give(lease, execution)
+      if (lease === null) {
+        this.#waiting.add(execution)
+        this.#tellIfAllStuck()
+      } else give(lease, execution)
     })
   }
 
@@ -278,6 +285,21 @@ export class WorkerThreads {
         'Its slots and jobs stay taken until it does',
     )
     this.#context.threadStuck?.(stuck)
+  }
+
+  /** What waits now waits for native code to return. It is not failed: it may run in a moment. */
+  #tellIfAllStuck(): void {
+    const { maxThreads } = this.#options
+    if (this.#toldAllStuck || this.#waiting.size === 0 || this.#roster.stuckCount < maxThreads) return
+    this.#toldAllStuck = true
+    const error = new SchedulerError(
+      'ERR_WORKER_THREADS_STUCK',
+      `Worker jobs wait (${this.#waiting.size} by now), and all ${maxThreads} threads of the pool were terminated ` +
+        'and do not exit, as they are in native code. Give such calls a time limit of their own, or raise maxThreads.',
+    )
+    const { allThreadsStuck, logger } = this.#context
+    if (allThreadsStuck === undefined) logger.error({ err: error }, error.message)
+    else allThreadsStuck(error)
   }
 
   #logIdleFailure(error: unknown): void {

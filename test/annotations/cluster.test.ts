@@ -340,6 +340,28 @@ describe('the jobs of an application that starts again', () => {
     ])
   })
 
+  test('have types of their own whatever dots are in the names of applications and methods', async () => {
+    const { clock, recorder } = restart()
+    const enable = (name: string, application?: string): Promise<Application> =>
+      startApplication(
+        clock,
+        restart().store(),
+        [recorder.task(name, { fixedRate: '10s' })],
+        application === undefined ? {} : { application },
+      )
+    const typesOf = async ({ scheduler }: Application): Promise<string[]> =>
+      (await scheduler.queryJobs()).items.map(({ jobType }) => jobType)
+    const applications = [
+      await enable('c', 'a.b'),
+      await enable('b.c', 'a'),
+      await enable('a.b.c'),
+      await enable('b:c', 'a'),
+      await enable('c', 'a:b'),
+    ]
+    const types = await Promise.all(applications.map(typesOf))
+    expect(new Set(types.flat()).size).toBe(5)
+  })
+
   test('stay when unknown ones are not to be removed', async () => {
     const { clock, recorder, store } = restart()
     const first = await startApplication(clock, store(), [recorder.task('one', { fixedRate: '10s' })])

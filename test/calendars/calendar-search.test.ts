@@ -1,4 +1,9 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { triggerKey } from '../../src/core/key.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { CronCalendar } from '../../src/triggers/calendars/cron-calendar.ts'
 import { DailyCalendar } from '../../src/triggers/calendars/daily-calendar.ts'
@@ -81,4 +86,55 @@ test('what a chain leaves open is found', () => {
   expect(found('2026-01-01T00:00:00.000Z')).toBe('2026-01-01T00:30:01.000Z')
   expect(found('2026-01-01T00:30:01.000Z')).toBe('2026-01-01T00:30:01.001Z')
   expect(found('2026-01-01T00:30:59.999Z')).toBe('2026-01-01T01:30:01.000Z')
+})
+
+/** How often the calendars are asked for their next time while that is done. */
+async function questionsOf(action: () => unknown): Promise<number> {
+  const asked = vi.spyOn(
+    CronCalendar.prototype as unknown as { nextOwnIncluded(): unknown },
+    'nextOwnIncluded',
+  )
+  try {
+    await action()
+    return asked.mock.calls.length
+  } finally {
+    asked.mockRestore()
+  }
+}
+
+test('calendars that contradict each other are asked once for all triggers that name them', async () => {
+  const clock = new ManualClock(start)
+  await using scheduler = await createScheduler({ logger: false, clock, jobs: [defineJob('work', () => {})] })
+  const minutes = new CronCalendar({ expression: '* 0 * * * ?', timeZone })
+  await scheduler.addCalendar('changing', minutes)
+  await scheduler.addJob(JobBuilder.newJob('work').withIdentity('job').storeDurably().build())
+  for (let number = 0; number < 100; number++) {
+    const trigger = TriggerBuilder.newTrigger({ clock })
+      .withIdentity(`t${number}`)
+      .forJob('job')
+      .startAt(new Date(start.getTime() + number * 777))
+      .modifiedByCalendar('changing')
+      .withSchedule(SimpleScheduleBuilder.repeatMinutelyForever(1))
+      .build()
+    await scheduler.scheduleJob(trigger)
+  }
+  const never = evenSeconds(new CronCalendar({ expression: '0/2 * * * * ?', timeZone }))
+  const options = { replace: true, updateTriggers: true }
+  expect(await questionsOf(() => scheduler.addCalendar('changing', never, options))).toBeLessThan(100_000)
+  expect((await scheduler.getTrigger(triggerKey('t99')))?.nextFireTimeMs ?? null).toBeNull()
+})
+
+test('what lies behind a stretch that an earlier search gave up in is found from where it is near enough', () => {
+  // Nothing but in the first minute of the year: too far for one search, and not for one from December on.
+  const odd = new CronCalendar({ expression: '0/2 * * * * ?', timeZone })
+  const but = new CronCalendar({ expression: '1/2 * * 2-31 * ?', timeZone, baseCalendar: odd })
+  const nextOf = (calendar: CronCalendar, from: string): number | null =>
+    calendar.nextIncludedTime(Date.parse(from))
+  const fresh = (): CronCalendar =>
+    new CronCalendar({ expression: '1/2 * * 2-31 * ?', timeZone, baseCalendar: odd })
+  expect(nextOf(but, '2026-01-30T12:00:00Z')).toBeNull()
+  for (const from of ['2026-01-30T13:00:00Z', '2026-01-31T12:00:00Z', '2026-01-31T20:00:00Z']) {
+    expect(nextOf(but, from)).toBe(nextOf(fresh(), from))
+  }
+  expect(nextOf(but, '2026-01-31T20:00:00Z')).toBe(Date.parse('2026-02-01T00:00:01Z'))
 })

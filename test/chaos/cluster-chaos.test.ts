@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SimRandom } from '../support/sim-random.ts'
 import { type FaultLengths, faultKinds, lengthOfPlan, planFaults } from './faults.ts'
-import { Load } from './load.ts'
+import { Load, limitedGroup } from './load.ts'
 import { endure, explain, problemsOf } from './round.ts'
 import { type LogLine, readLog } from './run-log.ts'
 import { cluster, misfireThresholdMs, roles, World } from './world.ts'
@@ -35,12 +35,17 @@ test(
   async () => {
     const random = new SimRandom(seed)
     const plan = planFaults(random.fork(), seconds * 1000, lengths, roles.length, kinds)
-    const world = await World.open()
+    const world = await World.open({
+      withThreads: true,
+      storeOptions: { jobGroupLimits: { [limitedGroup.name]: limitedGroup.limit } },
+    })
     const load = new Load(random.fork(), misfireThresholdMs)
     const startMs = Date.now() + 3000
     const [first] = world.nodes
     const endMs = startMs + lengthOfPlan(plan)
-    await load.scheduleMixed(first ?? expect.fail('no node'), 3, { startMs, endMs })
+    const span = { startMs, endMs }
+    await load.scheduleMixed(first ?? expect.fail('no node'), 3, span)
+    await load.scheduleFurther(first ?? expect.fail('no node'), world.log, span)
     await world.start()
     await endure(plan, { world, load, random: random.fork() })
     await world.stop()

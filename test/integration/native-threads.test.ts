@@ -112,6 +112,37 @@ describe('a job whose thread is terminated in native code', () => {
     expect(executed).toEqual(['ERR_JOB_INTERRUPTED', undefined])
   })
 
+  it('is named with an error code when jobs wait and all threads are like that', async () => {
+    const job = defineWorkerJob('wait', native, { exportName: 'wait' })
+    const scheduler = await createScheduler({
+      jobs: [job],
+      threadPool: { size: 2, maxThreads: 1 },
+      interruptGraceMs: 0,
+      logger: false,
+    })
+    schedulers.push(scheduler)
+    const detail = JobBuilder.newJob(job)
+      .withIdentity('native')
+      .usingJobData(waiting.data)
+      .storeDurably()
+      .build()
+    await scheduler.addJob(detail)
+    await scheduler.start()
+    await scheduler.triggerJob(detail.key)
+    await waiting.begun()
+    const [context] = scheduler.getCurrentlyExecutingJobs()
+    const told = scheduler.events.next('schedulerError')
+    const ended = scheduler.events.next('jobWasExecuted')
+    await scheduler.interrupt({ fireInstanceId: context?.fireInstanceId ?? '' })
+    await scheduler.triggerJob(detail.key)
+    expect((await told).error).toMatchObject({ code: 'ERR_WORKER_THREADS_STUCK' })
+    await waiting.release()
+    expect((await ended).error?.code).toBe('ERR_JOB_INTERRUPTED')
+    // The one that waited.
+    await waiting.begun()
+    await waiting.release()
+  })
+
   it('does not keep a shutdown with a deadline from ending', async () => {
     const { scheduler, executed } = await start()
     await scheduler.interrupt(jobKey('native'))
@@ -138,7 +169,7 @@ async function open(maxThreads: number): Promise<PoolThreads> {
   const stuck: StuckThread[] = []
   const logged: string[] = []
   const log = (_fields: object, message: string): void => void logged.push(message)
-  const logger: Logger = { ...silentLogger, info: log, warn: log }
+  const logger: Logger = { ...silentLogger, info: log, warn: log, error: log }
   const context = {
     schedulerName: 'native',
     clock,
@@ -185,8 +216,8 @@ describe('threads that are terminated in native code', () => {
     expect(clock.timerCount).toBe(0)
   })
 
-  it('keep a task waiting when there may be no other thread, until they exit', async () => {
-    const { threads, clock } = await open(1)
+  it('keep a task waiting when there may be no other thread, until they exit, and one error says so', async () => {
+    const { threads, clock, logged } = await open(1)
     const recorder = new Recorder()
     const failure = threads.run(task('wait'), recorder).catch((error: unknown) => error)
     await waiting.begun()
@@ -196,10 +227,18 @@ describe('threads that are terminated in native code', () => {
     const next = threads.run(describeThread, new Recorder()).finally(() => {
       settled = true
     })
-    await clock.advance(2 * exitTimeoutMs)
+    await clock.advance(exitTimeoutMs - 1)
+    expect(logged).toEqual([])
+    await clock.advance(exitTimeoutMs)
     expect(settled).toBe(false)
+    const further = threads.run(describeThread, new Recorder())
+    expect(logged).toEqual([
+      expect.stringMatching(/does not exit/),
+      expect.stringMatching(/^Worker jobs wait \(1 by now\), and all 1 threads/),
+    ])
     await waiting.release()
     expect(await failure).toMatchObject({ code: 'ERR_JOB_INTERRUPTED' })
+    await further
     expect((await next).result).toMatchObject({ threadId: expect.any(Number) as number })
     await threads.close()
   })

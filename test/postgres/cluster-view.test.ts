@@ -1,4 +1,12 @@
-import { createScheduler, defineJob, JobBuilder, JobKey, type Scheduler, TriggerBuilder } from 'quartz-ts'
+import {
+  createScheduler,
+  defineJob,
+  JobBuilder,
+  JobKey,
+  type Scheduler,
+  TriggerBuilder,
+  zeroSizeThreadPool,
+} from 'quartz-ts'
 import { expect, onTestFinished, test } from 'vitest'
 import { postgresStores } from '../support/sql-stores.ts'
 
@@ -85,4 +93,30 @@ test('one execution on another node is interrupted by its id', async () => {
   await expect(two.scheduler.interrupt({ fireInstanceId: 'nobody' })).resolves.toBe(false)
   await expect(two.scheduler.interrupt(execution)).resolves.toBe(true)
   await expect(one.ended).resolves.toBe('long')
+})
+
+test('a job type that only a node without slots has the code of is told as unknown by one that has slots', async () => {
+  const newStore = await stores.prepare()
+  const nothing = defineJob('report', () => {})
+  const schedules = await createScheduler({
+    logger: false,
+    jobStore: newStore(),
+    instanceId: 'schedules',
+    jobs: [nothing],
+    threadPool: zeroSizeThreadPool(),
+  })
+  onTestFinished(() => schedules.shutdown())
+  await schedules.start()
+  await schedules.scheduleJob(JobBuilder.newJob(nothing).withIdentity('daily').build(), soon())
+  const two = await start(newStore, 'node-2')
+  const told = two.scheduler.events.next('jobTypeUnknown')
+  await two.scheduler.start()
+  expect(await told).toMatchObject({ jobType: 'report', waiting: 1 })
+  const nodes = await two.scheduler.cluster.nodes()
+  expect(nodes.map(({ instanceId, jobTypes }) => [instanceId, jobTypes])).toEqual(
+    expect.arrayContaining([
+      ['schedules', []],
+      ['node-2', ['work']],
+    ]),
+  )
 })

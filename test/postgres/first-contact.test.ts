@@ -64,6 +64,19 @@ describe('a server that is away when a scheduler is made', () => {
     await expect(createScheduler({ jobStore, logger: false })).rejects.toThrow('connectWaitMs (1)')
   })
 
+  test('is given up when the wait is over, also in the middle of an attempt', async () => {
+    await using proxy = await TcpProxy.startFor(database.connectionString)
+    proxy.blackHole()
+    const connectionString = proxy.through(database.connectionString)
+    const jobStore = postgresJobStore({ connectionString, connectWaitMs: 1500, connectTimeoutMs: 60_000 })
+    const startedMs = performance.now()
+    await expect(createScheduler({ jobStore, logger: false })).rejects.toMatchObject({
+      code: 'ERR_DATABASE_UNAVAILABLE',
+      message: expect.stringMatching(/no answer within 1500 ms.*connectWaitMs \(1500\)/) as string,
+    })
+    expect(performance.now() - startedMs).toBeLessThan(15_000)
+  })
+
   test('is not waited for when it is there and refuses', async () => {
     const url = new URL(database.connectionString)
     url.pathname = '/not-there'

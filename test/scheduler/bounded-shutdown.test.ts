@@ -156,4 +156,29 @@ describe('a shutdown', () => {
     expect(await timeToEnd(fixture, {})).toBe(2000)
     expect(seen).toEqual([])
   })
+
+  it('has one deadline for listeners, plugins and the store, whatever hangs, and writes what it can', async () => {
+    const never = (): Promise<void> => new Promise(() => {})
+    const plugins = ['a', 'b', 'c', 'd', 'e'].map((name) => ({
+      name,
+      initialize: () => {},
+      shutdown: never,
+    }))
+    const fixture = await LoopFixture.create({ plugins })
+    fixture.scheduler.listenerManager.addSchedulerListener({
+      schedulerInStandbyMode: never,
+      schedulerShuttingdown: never,
+      schedulerShutdown: never,
+    })
+    await fixture.schedule('short', { inMs: 1000, durationMs: 100 })
+    await fixture.settled(fixture.scheduler.start())
+    await fixture.clock.advance(1050)
+    const seen = left(fixture)
+    expect(await timeToEnd(fixture, { waitForJobsToComplete: true, timeoutMs: 3000 })).toBeLessThanOrEqual(
+      4000,
+    )
+    // The store has answered all the while.
+    expect(seen).toEqual([])
+    expect(fixture.errors.filter((message) => message.includes('did not shut down in time'))).toHaveLength(5)
+  })
 })

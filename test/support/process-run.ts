@@ -20,10 +20,11 @@ export async function runProcess(
   script: string,
   args: readonly string[],
   onLine: (line: string, child: ChildProcess) => void = () => {},
+  timeout: number = limitMs,
 ): Promise<ProcessEnd> {
   const child = spawn(process.execPath, [script, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: limitMs,
+    timeout,
     killSignal: 'SIGKILL',
   })
   const lines: string[] = []

@@ -18,6 +18,9 @@ import type { ScheduledMethodOf } from '../scheduled-methods.ts'
 import { type ClusterRunParts, fixedDelayData, runWithFixedDelay } from './fixed-delay.ts'
 import { inQuartzDialect } from './quartz-cron.ts'
 
+/** The group of the jobs of methods where there is no name of an application. */
+export const methodsGroup = 'annotations'
+
 type ActiveSchedule = Exclude<Schedule, { kind: 'disabled' }>
 
 /** One schedule of a method as a trigger. */
@@ -74,10 +77,14 @@ function clusterJob(
         `needs a name of its own: give 'name'.`,
     )
   }
-  const definition = defineJob(`${group}.${name}`, (context) => runWithFixedDelay(method, context, options), {
-    description: `@Scheduled ${methodName}`,
-    disallowConcurrentExecution: true,
-  })
+  const definition = defineJob(
+    jobTypeOf(group, name),
+    (context) => runWithFixedDelay(method, context, options),
+    {
+      description: `@Scheduled ${methodName}`,
+      disallowConcurrentExecution: true,
+    },
+  )
   const job = JobBuilder.newJob(definition).withIdentity(name, group).storeDurably().build()
   const triggers = [method, ...others].flatMap((each) => {
     const schedule = scheduleOf(`@Scheduled ${methodName}`, each.options, resolve)
@@ -89,6 +96,15 @@ function clusterJob(
     'options',
     `@Scheduled ${methodName}: one schedule is there twice. Remove one.`,
   )
+}
+
+/**
+ * The job type of a method. Names of applications and of methods may both have dots, so in the type of an application's
+ * method the name of the application ends with a character that it does not contain.
+ */
+export function jobTypeOf(group: string, name: string): string {
+  if (group === methodsGroup) return `${group}.${name}`
+  return `${methodsGroup}:${encodeURIComponent(group.slice(methodsGroup.length + 1))}:${name}`
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Clock, ClockTimer } from '../../time/clock.ts'
 import { scheduledMethodsOf } from '../scheduled-methods.ts'
 import { type ClusterSchedulingOptions, resolveEveryOptions } from '../scheduling-options.ts'
-import { type ClusterJob, clusterJobsOf } from './cluster-jobs.ts'
+import { type ClusterJob, clusterJobsOf, methodsGroup } from './cluster-jobs.ts'
 import { deleteUnknown, storeJobs } from './reconcile.ts'
 
 /** One schedule of a method in the cluster. */
@@ -64,8 +64,8 @@ export async function enableClusterScheduling(options: ClusterSchedulingOptions)
 }
 
 function groupOf(application: unknown): string {
-  if (application === undefined) return 'annotations'
-  if (typeof application === 'string' && application.trim() !== '') return `annotations.${application}`
+  if (application === undefined) return methodsGroup
+  if (typeof application === 'string' && application.trim() !== '') return `${methodsGroup}.${application}`
   throw new InvalidArgumentError(
     'application',
     `enableScheduling: 'application' must be a name that is not blank, got ${describeValue(application)}.`,

@@ -4,7 +4,7 @@ import { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { JobSummary } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
-import type { ClusterJob } from './cluster-jobs.ts'
+import { type ClusterJob, jobTypeOf } from './cluster-jobs.ts'
 
 /** How often an instance starts again when another one deletes a job between two of its steps. */
 const attemptsMax = 5
@@ -92,7 +92,7 @@ async function jobsOf(scheduler: Scheduler, group: string): Promise<readonly Job
       ...(after === null ? {} : { after }),
     })
     // Other entries of the group do not belong to the annotations.
-    jobs.push(...page.items.filter(({ key, jobType }) => jobType === `${group}.${key.name}`))
+    jobs.push(...page.items.filter(({ key, jobType }) => jobType === jobTypeOf(group, key.name)))
     after = page.next
   } while (after !== null)
   return jobs

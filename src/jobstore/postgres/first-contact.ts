@@ -1,20 +1,26 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Clock } from '../../time/clock.ts'
+import { settledWithin } from '../../time/settled-within.ts'
 import { judgeError, thrownMessage } from './postgres-errors.ts'
 
 export interface FirstContactOptions {
   /** How long to wait for a server that is away; 0: do not wait. */
   readonly connectWaitMs: number
+  /** Asks the server what it answers at once, wherever it is well. */
+  readonly reach: () => Promise<unknown>
   readonly clock: Clock
   readonly logger: Logger
 }
 
 const pauseMs = { first: 100, most: 2000 }
+/** A server that is well gets this long for its first answer, also where `connectWaitMs` is less. */
+const firstAnswerMs = 1000
 
 /**
  * Runs the first operation of a store, again and again while the server is away, until `connectWaitMs` is over. An
- * error that waiting cannot mend (a wrong password, a database that does not exist) is thrown at once.
+ * attempt to reach the server that is under way then is given up. An error that waiting cannot mend (a wrong password,
+ * a database that does not exist) is thrown at once.
  *
  * @throws JobPersistenceError ERR_DATABASE_UNAVAILABLE naming the option
  */
@@ -26,6 +32,7 @@ export async function firstContact(
   const untilMs = clock.elapsedMs() + connectWaitMs
   for (let delayMs = pauseMs.first; ; delayMs = Math.min(delayMs * 2, pauseMs.most)) {
     try {
+      if (connectWaitMs > 0) await reachUntil(untilMs, options)
       await begin()
       return
     } catch (error) {
@@ -38,6 +45,21 @@ export async function firstContact(
       await new Promise<void>((resolve) => clock.setTimer(Math.min(delayMs, leftMs), resolve))
     }
   }
+}
+
+/** What the store begins with may take long, as a migration does: only the way to the server has the limit. */
+async function reachUntil(
+  untilMs: number,
+  { connectWaitMs, reach, clock }: FirstContactOptions,
+): Promise<void> {
+  const leftMs = untilMs - clock.elapsedMs()
+  const limitMs = Math.max(leftMs, firstAnswerMs - (connectWaitMs - leftMs), 0)
+  if (await settledWithin(clock, limitMs, reach())) return
+  const cause = new Error(`no answer within ${Math.round(limitMs)} ms`)
+  throw stillAway(
+    new JobPersistenceError(cause.message, { cause, code: 'ERR_DATABASE_UNAVAILABLE' }),
+    connectWaitMs,
+  )
 }
 
 function isAway(error: unknown): error is JobPersistenceError {

@@ -1,7 +1,9 @@
 import { systemIds } from '../../core/ids.ts'
 import { systemClock } from '../../time/clock.ts'
+import type { JobStoreContext } from '../job-store.ts'
 import { type CheckInDriver, EventLoopCheckIns } from '../sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../sql/cluster/cluster-node.ts'
+import { run } from '../sql/kernel/statement.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SchemaVocabulary } from '../sql/migrations/plan-migrations.ts'
 import type { SqlTransactor } from '../sql/session/sql-transactor.ts'
@@ -50,11 +52,10 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         },
       })
       try {
-        const runner = access.migrationRunner()
-        const begin = (): Promise<unknown> =>
-          options.migrate === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
-        await firstContact(begin, { connectWaitMs: options.connectWaitMs, clock: systemClock, logger })
+        await begin(access, options, { schema, clock, logger })
       } catch (error) {
+        // An attempt may be under way still.
+        access.cutOff()
         await access.close()
         throw error
       }
@@ -84,6 +85,24 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
       }
     },
   }
+}
+
+/** Reaches the server and sees to it that the tables are there. */
+function begin(
+  access: PostgresAccess,
+  options: ResolvedPostgresOptions,
+  {
+    schema,
+    clock,
+    logger,
+  }: Pick<JobStoreContext, 'clock' | 'logger'> & { readonly schema: SchemaVocabulary },
+): Promise<void> {
+  const { connectWaitMs } = options
+  const runner = access.migrationRunner()
+  const reach = (): Promise<unknown> => runner.read(() => run({ text: 'SELECT 1', values: [] }))
+  const prepare = (): Promise<unknown> =>
+    options.migrate === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
+  return firstContact(prepare, { connectWaitMs, reach, clock: systemClock, logger })
 }
 
 /**

@@ -6,7 +6,7 @@ import { type Calendar, type CalendarDefinition, checkCalendar } from './calenda
 import { CalendarSearch } from './calendar-search.ts'
 import { invalidCalendar, requireCalendarOptions } from './invalid-calendar.ts'
 
-/** What every calendar may be given. */
+/** Options of every calendar. */
 export interface CalendarOptions {
   /** IANA name of the zone in which days and times of day are read. Default: the zone of this process. */
   readonly timeZone?: string
@@ -25,12 +25,27 @@ interface Layer {
   nextAfter(timeMs: EpochMs, horizonMs: EpochMs): EpochMs | null
 }
 
+/** A stretch of time of which nothing is included, and how many questions it took to find that out. */
+interface Barren {
+  readonly fromMs: EpochMs
+  readonly untilMs: EpochMs
+  readonly questions: number
+}
+
+/** Stretches that took fewer questions are not worth remembering. */
+const leastQuestionsKept = 1000
+
 /** What the six calendars share: zone, description, and standing on a base calendar. */
 export abstract class ZonedCalendar implements Calendar {
   abstract readonly type: string
   readonly description: string | null
   readonly baseCalendar: Calendar | null
   protected readonly zone: TimeZone
+  /**
+   * What the last search that found nothing has been through: calendars that contradict each other are asked once, and
+   * not again for each trigger that names them.
+   */
+  #barren: Barren | null = null
 
   protected constructor(type: string, options: CalendarOptions, ownOptions: readonly string[]) {
     requireCalendarOptions(type, options)
@@ -74,22 +89,52 @@ export abstract class ZonedCalendar implements Calendar {
    * @internal
    */
   firstIncludedFrom(fromMs: EpochMs, search: CalendarSearch): EpochMs | null {
+    const known = this.#barrenAt(fromMs)
+    const passed = known === null ? 0 : questionsBetween(known, fromMs)
+    if (!search.mayPass(passed)) return null
     const layers = ZonedCalendar.#layersOf(this)
-    let candidateMs = fromMs
-    // Round and round, until all agree: whoever excludes the candidate names the next one.
+    let candidateMs = known === null ? fromMs : known.untilMs
+    let questions = 0
+    // In turn, until all agree: a layer that excludes the candidate names the next one.
     for (let index = 0, agreed = 0; agreed < layers.length; index = (index + 1) % layers.length) {
       const layer = layers[index]
-      if (layer === undefined || !search.mayAsk()) return null
+      if (layer === undefined || !search.mayAsk()) {
+        this.#keep(known, { fromMs, untilMs: candidateMs, questions })
+        return null
+      }
+      questions++
       if (layer.includes(candidateMs)) {
         agreed++
         continue
       }
       const nextMs = layer.nextAfter(candidateMs, search.horizonMs)
-      if (nextMs === null || nextMs > search.horizonMs) return null
+      if (nextMs === null || nextMs > search.horizonMs) {
+        this.#keep(known, { fromMs, untilMs: search.horizonMs, questions })
+        return null
+      }
       candidateMs = nextMs
       agreed = 1
     }
     return candidateMs
+  }
+
+  #barrenAt(timeMs: EpochMs): Barren | null {
+    const barren = this.#barren
+    return barren !== null && barren.fromMs <= timeMs && timeMs < barren.untilMs ? barren : null
+  }
+
+  /** What was found out behind a known stretch makes that longer. */
+  #keep(known: Barren | null, found: Barren): void {
+    const questions = found.questions + (known?.questions ?? 0)
+    if (questions < leastQuestionsKept || !this.#isUnchanging) return
+    this.#barren = { fromMs: known?.fromMs ?? found.fromMs, untilMs: found.untilMs, questions }
+  }
+
+  /** A base of another make may answer otherwise another time. */
+  get #isUnchanging(): boolean {
+    let base: Calendar | null = this.baseCalendar
+    while (base instanceof ZonedCalendar) base = base.baseCalendar
+    return base === null
   }
 
   /** A calendar and what it stands on, each by itself; a base of another make is one with its own bases. */
@@ -135,4 +180,9 @@ export abstract class ZonedCalendar implements Calendar {
 
   /** The family's own part of the plain form. */
   protected abstract ownFields(): Readonly<Record<string, unknown>>
+}
+
+/** How many questions a search from this instant on would take to get through the stretch. */
+function questionsBetween({ fromMs, untilMs, questions }: Barren, startMs: EpochMs): number {
+  return Math.floor((questions * (untilMs - startMs)) / (untilMs - fromMs))
 }

@@ -40,14 +40,14 @@ export interface FiredRow {
   readonly priority: number
   readonly nonConcurrent: boolean
   readonly requestsRecovery: boolean
-  /** Why part of the row means nothing; absent in one that can be read. */
+  /** Why the row cannot be read; absent in a readable one. */
   readonly fault?: Error
 }
 
-/** What came of locking rows that another session may hold. */
+/** The result of locking rows that another session may have locked. */
 export interface LockedAmong<Key, Row> {
   readonly found: readonly Row[]
-  /** Those that are there, and that another session holds. */
+  /** Existing rows that another session has locked. */
   readonly locked: readonly Key[]
 }
 
@@ -69,7 +69,7 @@ export class FiredTriggerTable {
     yield* storeRows(this.#scheduler, rows.map(encoded), this.#statements.insert)
   }
 
-  /** Locks those of the rows that are this scheduler instance's, in this state, and held by no other session. */
+  /** Locks the rows of this scheduler instance in this state that no other session has locked. */
   *tryLock(
     fireInstanceIds: readonly string[],
     state: FiredRow['state'],
@@ -78,7 +78,7 @@ export class FiredTriggerTable {
     return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
   }
 
-  /** Locks the claims of this scheduler instance that no other session holds. */
+  /** Locks the claims of this scheduler instance that no other session has locked. */
   *tryLockAllClaims(): SqlProgram<readonly FiredRow[]> {
     const own = { scheduler: this.#scheduler, instance: this.#instance }
     return decode(yield* all(this.#statements.tryLockAllClaims(own)))
@@ -91,7 +91,7 @@ export class FiredTriggerTable {
     yield* later(this.#statements.begin({ ...this.#own(ids), now: nowMs }))
   }
 
-  /** Writes down that the job of executions is another than when they were claimed. */
+  /** Writes the jobs of executions that were replaced since the claims. */
   *amend(rows: readonly FiredRow[]): SqlProgram<void> {
     const amended = rows.map((row) => ({
       sched_name: this.#scheduler,
@@ -102,7 +102,7 @@ export class FiredTriggerTable {
     yield* writeOver(amended, (rowsJson) => this.#statements.amend({ rows: rowsJson }))
   }
 
-  /** Deletes those of the rows that are this scheduler instance's and in this state, but not those that others hold. */
+  /** Deletes the rows of this scheduler instance in this state, except those that other sessions have locked. */
   *tryDelete(
     fireInstanceIds: readonly string[],
     state: FiredRow['state'],
@@ -112,7 +112,7 @@ export class FiredTriggerTable {
     return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
   }
 
-  /** Of the rows that were asked for and not found, those that are there all the same. */
+  /** The rows that were not found because another session has locked them. */
   *#lockedBesides(
     fireInstanceIds: readonly string[],
     state: FiredRow['state'],
@@ -125,19 +125,19 @@ export class FiredTriggerTable {
     return rows.map((row) => text(row, 'entry_id'))
   }
 
-  /** Deletes those of the rows that are this scheduler instance's and in this state; answers them. */
+  /** Deletes the rows of this scheduler instance in this state; answers them. */
   *delete(fireInstanceIds: readonly string[], state: FiredRow['state']): SqlProgram<readonly FiredRow[]> {
     if (fireInstanceIds.length === 0) return []
     return decode(yield* all(this.#statements.delete({ ...this.#own(fireInstanceIds), state })))
   }
 
-  /** Locks the rows of a scheduler instance that no other session holds. */
+  /** Locks the rows of a scheduler instance that no other session has locked. */
   *tryLockOfInstance(instance: string): SqlProgram<readonly FiredRow[]> {
     const { tryLockOfInstance } = this.#statements
     return decode(yield* all(tryLockOfInstance({ scheduler: this.#scheduler, instance })))
   }
 
-  /** Deletes those of the rows that are a scheduler instance's. */
+  /** Deletes the given rows of a scheduler instance. */
   *deleteOfInstance(instance: string, rows: readonly FiredRow[]): SqlProgram<void> {
     if (rows.length === 0) return
     const ids = JSON.stringify(rows.map(({ fireInstanceId }) => fireInstanceId))
@@ -150,12 +150,12 @@ export class FiredTriggerTable {
     return (yield* all(this.#statements.ownIds(own))).map((row) => text(row, 'entry_id'))
   }
 
-  /** Deletes all rows there are; answers them. */
+  /** Deletes all rows; answers them. */
   *deleteAll(): SqlProgram<readonly FiredRow[]> {
     return decode(yield* all(this.#statements.deleteAll({ scheduler: this.#scheduler })))
   }
 
-  /** Of the rows that name one of these triggers, what concerns the trigger; on any node. */
+  /** The claims and executions of these triggers, on any node. */
   *ofTriggers(triggerKeys: readonly TriggerKey[]): SqlProgram<readonly TriggerFiring[]> {
     const keyRows = triggerKeyRows(this.#scheduler, triggerKeys)
     const found = yield* runOver(keyRows, (rows) => this.#statements.ofTriggers({ rows }))
@@ -166,12 +166,15 @@ export class FiredTriggerTable {
     }))
   }
 
-  /** Deletes claims whose trigger is not ACQUIRED any more, and answers them: for whoever took it out of that state. */
+  /**
+   * Deletes claims whose trigger is not ACQUIRED any more, and answers them; called after an operation took triggers
+   * out of that state.
+   */
   *deleteStaleClaims(): SqlProgram<readonly FiredRow[]> {
     return decode(yield* all(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler })))
   }
 
-  /** Locks claims of other nodes that those could have fired by this instant, of which no other session holds a row. */
+  /** Locks claims that other nodes could have fired by this instant and whose rows no other session has locked. */
   *tryLockOverdueOfPeers(byMs: EpochMs): SqlProgram<readonly FiredRow[]> {
     const values = { scheduler: this.#scheduler, instance: this.#instance, by: byMs }
     return decode(yield* all(this.#statements.tryLockOverdueOfPeers(values)))
@@ -182,18 +185,21 @@ export class FiredTriggerTable {
     return decode(yield* all(this.#statements.allExecuting({ scheduler: this.#scheduler })))
   }
 
-  /** Which of these jobs have an execution in flight, on any node. */
+  /** The jobs among these that have an execution in flight, on any node. */
   *executing(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
     return yield* this.#jobsOf(this.#statements.executing, jobKeys)
   }
 
-  /** Lets the ends of executions in flight of these jobs unblock triggers, whatever the jobs were when they began. */
+  /**
+   * Makes the ends of executions in flight of these jobs unblock triggers, also if the jobs allowed concurrency when
+   * they began.
+   */
   *markNonConcurrent(jobKeys: readonly JobKey[]): SqlProgram<void> {
     const keyRows = jobKeyRows(this.#scheduler, jobKeys)
     yield* runOver(keyRows, (rows) => this.#statements.markNonConcurrent({ rows }))
   }
 
-  /** Which of these jobs have a claim or an execution in flight, on any node. */
+  /** The jobs among these that have a claim or an execution in flight, on any node. */
   *busy(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
     return yield* this.#jobsOf(this.#statements.busy, jobKeys)
   }
@@ -288,8 +294,8 @@ export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerS
     ),
     deleteStaleClaims: sqlQuery(
       dialect,
-      // Whoever holds one of them is firing or releasing it, and sees for itself that it is void. Waiting would be a
-      // deadlock, as they hold the claim first and then want the trigger.
+      // A session that has locked one of them is firing or releasing it, and finds out itself that it is void. Waiting
+      // would be a deadlock, because such a session locks the claim first and then the trigger.
       `DELETE FROM ${fired} WHERE sched_name = :scheduler AND entry_id IN (
          SELECT f.entry_id FROM ${fired} f
          WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND NOT EXISTS (
@@ -316,11 +322,11 @@ export function claimsOfPeers({ names }: SqlVocabulary): string {
       AND t.trigger_state = 'ACQUIRED'`
 }
 
-/** About claims of other nodes. */
+/** Statements about claims of other nodes. */
 function statementsOfPeers(vocabulary: SqlVocabulary): Pick<FiredTriggerStatements, 'tryLockOverdueOfPeers'> {
   const { dialect } = vocabulary
   return {
-    // Who holds one of them is firing or releasing it.
+    // A session that has locked one of them is firing or releasing it.
     tryLockOverdueOfPeers: sqlQuery(
       dialect,
       tryLockText(
@@ -333,7 +339,7 @@ function statementsOfPeers(vocabulary: SqlVocabulary): Pick<FiredTriggerStatemen
 
 type StatementsOfJobs = Pick<FiredTriggerStatements, 'executing' | 'busy' | 'markNonConcurrent'>
 
-/** About firings of jobs, on whichever node. */
+/** Statements about firings of jobs, on any node. */
 function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs {
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
   const isOfJob = isRow(dialect, 'f', jobKeyColumns)
@@ -354,7 +360,7 @@ type StatementsOfRecovery = Pick<
   'tryLockOfInstance' | 'deleteOfInstance' | 'ownIds' | 'allExecuting' | 'deleteAll' | 'ofTriggers'
 >
 
-/** About firings of whichever node. */
+/** Statements about firings of any node. */
 function statementsOfRecovery(dialect: SqlDialect, fired: string): StatementsOfRecovery {
   return {
     tryLockOfInstance: sqlQuery(dialect, tryLockText(dialect, `FROM ${fired} f WHERE ${ofInstance}`)),
@@ -431,7 +437,7 @@ function decoded(row: SqlRow, names: Names): FiredRow {
   }
 }
 
-/** What a row stands for that cannot be read: a firing that may have blocked its job, and is not repeated. */
+/** The reading of an unreadable row: a firing that may have blocked its job, and is not run again. */
 function leastKnown(
   row: SqlRow,
 ): Pick<FiredRow, 'firedTimeMs' | 'plannedTimeMs' | 'priority' | 'nonConcurrent' | 'requestsRecovery'> {
@@ -444,7 +450,7 @@ function leastKnown(
   }
 }
 
-/** Of a word that is unknown here it is only sure that its row stands in the way, as that of an execution does. */
+/** A row in an unknown state counts as an execution, because it may block its job. */
 function stateOf(row: SqlRow): FiredRow['state'] {
   return row['state'] === 'ACQUIRED' ? 'ACQUIRED' : 'EXECUTING'
 }

@@ -5,11 +5,11 @@ import { all, later, type SqlProgram, type SqlQuery, sqlQuery, together } from '
 import { anyText } from '../encoding/columns.ts'
 import { groupRows, groupsOf, groupTable } from '../encoding/groups.ts'
 
-/** Which groups are remembered as paused. */
+/** The groups that are remembered as paused. */
 export interface PausedGroups {
   readonly triggerGroups: ReadonlySet<string>
   readonly jobGroups: ReadonlySet<string>
-  /** `pauseAll` is in force: a trigger group that comes into being is remembered as paused. */
+  /** `pauseAll` is in force: a new trigger group is remembered as paused. */
   readonly everyNewTriggerGroup: boolean
 }
 

@@ -32,12 +32,12 @@ import {
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
 import type { ResolvedHistoryOptions } from './history-options.ts'
 
-/** An execution as it is written down. */
+/** An execution of the history. */
 export interface HistoryEntry {
   readonly fireInstanceId: string
   readonly triggerKey: TriggerKey
   readonly jobKey: JobKey
-  /** Null when the job is gone. */
+  /** Null when the job does not exist any more. */
   readonly jobType: string | null
   readonly node: string
   readonly scheduledFireTimeMs: EpochMs
@@ -49,7 +49,7 @@ export interface HistoryEntry {
   readonly recovering: boolean
 }
 
-/** How much of an error is kept. */
+/** How many characters of an error are kept. */
 const errorTextLength = 2000
 
 const columns = {
@@ -69,7 +69,7 @@ const columns = {
   recovering: 'boolean',
 } as const
 
-/** Rows go by the time at which they fired: one of a time that no Date can hold is nowhere among them. */
+/** Rows are ordered by the time at which they fired; rows with a time that no Date can hold are left out. */
 const hasPlace = `h.fired_time BETWEEN ${String(-instantMaxMs)} AND ${String(instantMaxMs)}`
 
 /** The rows of `execution_history`: at most one for each trigger, planned instant and attempt. */
@@ -84,20 +84,20 @@ export class HistoryTable {
     this.#statements = historyStatements(vocabulary)
   }
 
-  /** Whether executions that ended so are written down. */
+  /** Whether executions with this outcome are kept. */
   keeps(outcome: ExecutionOutcome): boolean {
     if (this.#record !== 'failures') return this.#record === 'all'
     return outcome !== 'succeeded' && outcome !== 'vetoed'
   }
 
-  /** Writes down those executions that are to be kept; what is there already stays as it is. */
+  /** Stores the executions that are to be kept; existing rows stay as they are. */
   *insert(entries: readonly HistoryEntry[]): SqlProgram<void> {
     const scheduler = this.#vocabulary.schedulerName
     const rows = entries.filter(({ outcome }) => this.keeps(outcome)).map(rowOf)
     yield* storeRows(scheduler, rows, this.#statements.insert)
   }
 
-  /** The place of the newest execution that is one too many; null when there are no more than `maxRows`. */
+  /** The place of the newest execution beyond `maxRows`; null when there are no more than that. */
   *surplus(maxRows: number): SqlProgram<ExecutionCursor | null> {
     const values = { scheduler: this.#vocabulary.schedulerName, skipped: maxRows }
     return cursorOf(yield* first(this.#statements.nth(values)))
@@ -216,7 +216,7 @@ function rowOf(entry: HistoryEntry): object {
   }
 }
 
-/** The beginning of a text, without what no text column can hold. */
+/** The beginning of a text, without characters that no text column can hold. */
 function storable(text: string): string {
   return text.slice(0, errorTextLength).replace(/[\0\p{Surrogate}]/gu, '\uFFFD')
 }

@@ -7,9 +7,9 @@ import { claimsOfPeers } from '../firings/fired-trigger-table.ts'
 import { quotedNode, runsHere } from '../jobs/node-affinity.ts'
 import { isOfJava } from './triggers-of-java.ts'
 
-/** Which waiting triggers a search looks at. */
+/** The waiting triggers of a search. */
 export interface DueRequest {
-  /** Only what is due after this instant. Default: all. */
+  /** Only triggers that are due after this instant. Default: all. */
   readonly afterMs?: EpochMs | null
   readonly untilMs: EpochMs
   readonly limit: number
@@ -24,15 +24,15 @@ export interface DueRequest {
 }
 
 /**
- * What is done with the triggers that are due: `lock` locks them, leaving out those that another transaction holds;
- * `types` answers their job types; `look` answers the first fire time, also of one that is locked, and of the claims
- * of other nodes. It does both at once: between two statements a trigger may go from one to the other.
+ * What a statement does with due triggers. `lock` locks them, leaving out those that another transaction has locked.
+ * `types` answers their job types. `look` answers the first fire time, also of a locked trigger, and that of claims of
+ * other nodes: in one statement, because a trigger may change from one to the other between two.
  */
 export type DuePurpose = 'lock' | 'types' | 'look'
 
 export type DueParameters = Readonly<Record<string, string | number>>
 
-/** The parameters that a request may have, each with a condition of its own. */
+/** The parameters that a request may have, each with its condition. */
 export const dueConditions = ['afterMs', 'types', 'node', 'groups', 'jobs'] as const
 
 /** The statements about triggers that are due, each with the conditions that its request asks for. */
@@ -48,7 +48,7 @@ export class DueStatements {
     this.#vocabulary = vocabulary
   }
 
-  /** `instance` is whose claims are not those of other nodes. */
+  /** `instance` is this node, whose own claims are left out. */
   look(request: Omit<DueRequest, 'limit'>, instance: string): SqlStatement {
     return this.#of('look', { ...request, limit: 1 }, { instance })
   }
@@ -147,13 +147,13 @@ function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: read
 }
 
 /**
- * The index for acquiring gives the order, and is partial: the state must stand here as it stands there. Java writes
- * -1 or 0 where there is no next fire time. The firings in flight are few and read once; those of Java's that have
- * not begun name a trigger and no job.
+ * The index for acquiring gives the order, and is partial: the condition on the state must be the same text as in the
+ * index. Java writes -1 or 0 where there is no next fire time. The firings in flight are few and read once; those of
+ * Java's that have not begun name a trigger and no job.
  *
- * Every trigger has a job. The outer join and the empty text are there for the planner of PostgreSQL: it expects an
- * inner join to lose most rows, and then sorts all triggers that are due; and it shall not know the scheduler of the
- * jobs, for the reason of `withScheduler`.
+ * Every trigger has a job. The outer join and the empty text are for the planner of PostgreSQL: it expects an inner
+ * join to lose most rows, and then sorts all due triggers. It must not know the scheduler of the jobs, for the reason
+ * given at `withScheduler`.
  */
 function dueText(vocabulary: SqlVocabulary, selected: string, condition: string, locking: string): string {
   const { dialect, names, sharedWithJava = false } = vocabulary

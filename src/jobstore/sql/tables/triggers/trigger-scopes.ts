@@ -18,7 +18,7 @@ import { groupRows, groupsOf } from '../encoding/groups.ts'
 import { jobKeyColumns, jobKeyRows, triggerKeyOf } from '../encoding/key-rows.ts'
 import { stateAfter, statesBefore } from './transitions.ts'
 
-/** A set of triggers that one statement reaches, however many they are. */
+/** A set of triggers that one statement can name, however many they are. */
 export type TriggerScope =
   | { readonly kind: 'all' }
   | { readonly kind: 'one'; readonly key: TriggerKey }
@@ -40,7 +40,7 @@ type SteeringAction = Extract<TriggerAction, 'pause' | 'resume'>
 
 export interface LateRequest {
   readonly latestMs: EpochMs
-  /** Only keys behind this one; null from the first one on. */
+  /** Only keys after this one; null: from the first one on. */
   readonly after: TriggerKey | null
   readonly limit: number
 }
@@ -55,31 +55,31 @@ export class TriggerScopes {
     this.#statements = triggerScopeStatements(vocabulary)
   }
 
-  /** Carries out an action on every trigger of the scope in whose state it does something. */
+  /** Carries out an action on every trigger of the scope whose state it changes. */
   *apply(action: SteeringAction, scope: TriggerScope): SqlProgram<void> {
     yield* later(this.#statements.apply[action][scope.kind](this.#values(scope)))
   }
 
-  /** The earliest fire time of triggers that the action lets wait. */
+  /** The earliest fire time of triggers that become WAITING by the action. */
   *earliestAfterResume(scope: TriggerScope): SqlProgram<EpochMs | null> {
     return yield* earliest(this.#statements.earliest[scope.kind](this.#values(scope)))
   }
 
-  /** Locks paused triggers that a misfire instruction must treat before they go on, in order of keys. */
+  /** Locks paused triggers that are misfired and need their misfire instruction before they go on, in order of keys. */
   *lockLate(scope: TriggerScope, { latestMs, after, limit }: LateRequest): SqlProgram<readonly TriggerKey[]> {
     const values = { latestMs, afterName: after?.name ?? '', afterGroup: after?.group ?? '', limit }
     const rows = yield* all(this.#statements.late[scope.kind]({ ...this.#values(scope), ...values }))
     return rows.map(triggerKeyOf)
   }
 
-  /** The earliest fire time of what waits of these jobs. */
+  /** The earliest fire time of waiting triggers of these jobs. */
   *earliestOfJobs(keys: readonly JobKey[]): SqlProgram<EpochMs | null> {
     if (keys.length === 0) return null
     const rows = JSON.stringify(jobKeyRows(this.#scheduler, keys))
     return yield* earliest(this.#statements.earliestOfJobs({ rows }))
   }
 
-  /** The earliest fire time of what waits for a claim to go that counts for nothing any more. */
+  /** The earliest fire time of triggers that waited because of a claim that has ended. */
   *earliestBehindStaleClaims(): SqlProgram<EpochMs | null> {
     return yield* earliest(this.#statements.earliestBehindStaleClaims({ scheduler: this.#scheduler }))
   }
