@@ -24,7 +24,8 @@ describe('the public face', () => {
       meanings.set(name, (meanings.get(name) ?? new Set()).add(symbol))
     }
     const ambiguous = [...meanings].filter(([, symbols]) => symbols.size > 1).map(([name]) => name)
-    expect(ambiguous).toEqual([])
+    // quartz-ts/cron has these two over Intl alone, with the same answers, for programs that stand on nothing else.
+    expect(ambiguous).toEqual(['CronExpression', 'parseUnixCron'])
   })
 })
 
