@@ -66,13 +66,15 @@ export type { WorkerTask, WorkerTaskResult } from './threadpool/wire.ts'
 export { TriggerFamilies } from './triggers/families/trigger-families.ts'
 export { RecurringTrigger } from './triggers/recurring-trigger.ts'
 export { compareFireOrder } from './triggers/trigger.ts'
-export type {
-  BooleanColumn,
-  IntegerColumn,
-  ScheduleColumn,
-  ScheduleRow,
-  ScheduleTable,
-  ScheduleValues,
-  TextColumn,
-  TriggerFamily,
+export {
+  type BooleanColumn,
+  type ColumnsByKind,
+  type IntegerColumn,
+  type ScheduleColumn,
+  type ScheduleRow,
+  type ScheduleTable,
+  type ScheduleValues,
+  scheduleTables,
+  type TextColumn,
+  type TriggerFamily,
 } from './triggers/trigger-family.ts'
