@@ -130,6 +130,7 @@ export {
   dateUnits,
 } from './time/date-builder.ts'
 export { TimeZone, type ZoneTransition } from './time/zone.ts'
+export type { ZoneOffsets } from './time/zone-offsets.ts'
 export type { ZoneSegment } from './time/zone-transitions.ts'
 export {
   AnnualCalendar,
@@ -146,12 +147,10 @@ export { MonthlyCalendar, type MonthlyCalendarOptions } from './triggers/calenda
 export { WeeklyCalendar, type WeeklyCalendarOptions } from './triggers/calendars/weekly-calendar.ts'
 export type { CalendarOptions, ZonedCalendar } from './triggers/calendars/zoned-calendar.ts'
 export { type CronDialect, cronDialects } from './triggers/cron/cron-dialect.ts'
-export {
-  CronExpression,
-  type CronExpressionJson,
-  type CronOptions,
-} from './triggers/cron/cron-expression.ts'
+export { CronExpression } from './triggers/cron/cron-expression.ts'
+export type { CronOptions, UnixCronOptions } from './triggers/cron/cron-reader.ts'
 export type { CronFieldSummary, CronSummary } from './triggers/cron/cron-summary.ts'
+export type { CronExpressionJson, CronTimes } from './triggers/cron/cron-times.ts'
 export {
   type Crontab,
   type CrontabEntry,
@@ -160,7 +159,7 @@ export {
   parseCrontab,
 } from './triggers/cron/crontab.ts'
 export type { CronDst } from './triggers/cron/dst-policy.ts'
-export { parseUnixCron, type UnixCronOptions } from './triggers/cron/unix-cron.ts'
+export { parseUnixCron } from './triggers/cron/unix-cron.ts'
 export {
   CronScheduleBuilder,
   CronTrigger,

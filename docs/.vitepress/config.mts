@@ -1,4 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'vitepress'
 
 interface SidebarItem {
@@ -18,6 +19,10 @@ export default defineConfig({
   description: "Quartz's job scheduler for Node.js",
   cleanUrls: true,
   lastUpdated: false,
+  // No page, but pages link to it.
+  buildEnd({ srcDir, outDir }) {
+    copyFileSync(join(srcDir, 'internals/statements.sql'), join(outDir, 'internals/statements.sql'))
+  },
   themeConfig: {
     search: { provider: 'local' },
     nav: [
@@ -49,6 +54,8 @@ export default defineConfig({
           { text: 'Listeners and events', link: '/guide/listeners-and-events' },
           { text: 'In your own transaction', link: '/guide/transactions' },
           { text: 'Job stores', link: '/guide/job-stores' },
+          { text: 'A store of your own', link: '/guide/a-store-of-your-own' },
+          { text: 'A SQL database of your own', link: '/guide/a-sql-database-of-your-own' },
           { text: 'Clustering', link: '/guide/clustering' },
           { text: 'What ran', link: '/guide/execution-history' },
           { text: 'When something fails', link: '/guide/errors' },

@@ -1,11 +1,8 @@
-import { JobPersistenceError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import { JobBuilder } from '../jobs/job-builder.ts'
 import type {
   AcquiredTrigger,
   AcquireRequest,
-  JobCompletion,
   JobStore,
   TriggerFiredBundle,
   TriggerFiredResult,
@@ -14,8 +11,10 @@ import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { Waiters } from '../time/waiters.ts'
+import { endUnanswered } from './end-unanswered.ts'
 import { type LockedClaim, LockedClaims } from './locked-claims.ts'
 import { LookAgain } from './look-again.ts'
+import { LoopFailures } from './loop-failures.ts'
 import type { Notifier } from './notifier.ts'
 import { planTurn, type TurnDecision, type TurnState } from './plan-turn.ts'
 
@@ -64,8 +63,7 @@ export class QuartzSchedulerThread {
   readonly #aside = new LockedClaims()
   #claimsUnknown = false
   #signal: TurnState['signal'] = null
-  #failures = 0
-  #retryAtMs = 0
+  readonly #failures: LoopFailures
   #idleUntilMs = 0
   #lookAtMs = Number.POSITIVE_INFINITY
   #sliceStartMs = 0
@@ -78,13 +76,13 @@ export class QuartzSchedulerThread {
     this.#options = options
     this.#gate = new Gate(options.clock)
     this.#lookAgain = new LookAgain(options.clock, options.ids)
+    this.#failures = new LoopFailures(options)
   }
 
   /** Starts or resumes firing. */
   resume(): void {
     this.#paused = false
-    this.#failures = 0
-    this.#retryAtMs = 0
+    this.#failures.clear()
     this.#idleUntilMs = 0
     this.#running ??= this.#run()
     this.#gate.wake()
@@ -196,7 +194,7 @@ export class QuartzSchedulerThread {
       signal: this.#signal,
       nowMs: clock.now(),
       elapsedMs: clock.elapsedMs(),
-      retryAtMs: this.#retryAtMs,
+      retryAtMs: this.#failures.retryAtMs,
       idleUntilMs: this.#idleUntilMs,
       lookAtMs: this.#lookAtMs,
       idleWaitMs,
@@ -248,7 +246,7 @@ export class QuartzSchedulerThread {
       const askedWallMs = clock.now()
       const askedElapsedMs = clock.elapsedMs()
       const { fired, isWhole, lookAgainAtMs } = await this.#take(nextMs)
-      if (fired > 0 || this.#held.length === 0) this.#failures = 0
+      if (fired > 0 || this.#held.length === 0) this.#failures.end()
       const lookAtMs = this.#lookAgain.timeAfter(lookAgainAtMs)
       if (this.#held.length > 0) this.#lookAtMs = lookAtMs
       this.#idleUntilMs = 0
@@ -335,7 +333,7 @@ export class QuartzSchedulerThread {
     if (claims.length === 0) return locked
     const kept = await this.#giveBack(async () => {
       const held = await this.#options.jobStore.releaseAcquiredTriggers(claims)
-      if (!isAnswered) await this.#endUnanswered(claims, held)
+      if (!isAnswered) await endUnanswered(this.#options.jobStore, claims, held)
       return held
     })
     return [...locked, ...kept]
@@ -375,7 +373,7 @@ export class QuartzSchedulerThread {
         this.#backOff(`Trigger ${key} could not be fired and was released.`, result.error)
       }
     }
-    if (failed.length === 0) this.#failures = 0
+    if (failed.length === 0) this.#failures.end()
     return { claims: failed, locked, isAnswered: true }
   }
 
@@ -439,58 +437,14 @@ export class QuartzSchedulerThread {
           notifier.error(unreturned, error)
           return []
         }
-        const waitMs = this.#retryAtMs - clock.elapsedMs()
+        const waitMs = this.#failures.retryAtMs - clock.elapsedMs()
         await this.#gate.wait(this.#halted ? Math.min(waitMs, haltRetryMs) : waitMs)
       }
     }
     return []
   }
 
-  /**
-   * The store may have fired claims although its answer was lost. Such a firing is ended without a run, because its job
-   * would stay blocked for ever. Claims that are still held were not fired; the store ignores the end of one that was
-   * not fired.
-   */
-  async #endUnanswered(claims: readonly AcquiredTrigger[], held: readonly AcquiredTrigger[]): Promise<void> {
-    const { jobStore } = this.#options
-    const completions: JobCompletion[] = []
-    for (const claim of claims) {
-      const { trigger, fireInstanceId } = claim
-      const { jobKey } = trigger
-      if (jobKey === null || held.includes(claim)) continue
-      // For a job that was deleted meanwhile the store needs the key only.
-      const jobDetail =
-        (await jobStore.getJob(jobKey)) ?? JobBuilder.newJob('deleted').withIdentity(jobKey).build()
-      completions.push({
-        fireInstanceId,
-        // With this state the store deletes the trigger only if it has fired for the last time.
-        trigger: trigger.withFireState({
-          nextFireTimeMs: null,
-          previousFireTimeMs: trigger.nextFireTimeMs,
-          timesTriggered: trigger.timesTriggered + 1,
-          misfiredFireTimeMs: null,
-        }),
-        jobDetail,
-        instruction: 'deleteTrigger',
-        jobDataMap: null,
-        retryTrigger: null,
-      })
-    }
-    if (completions.length === 0) return
-    const locked = await jobStore.triggeredJobsComplete(completions)
-    if (locked.length > 0) throw new JobPersistenceError('A firing whose answer was lost is locked.')
-  }
-
-  /** The first failure of a series is reported and tried again at once; each further one waits longer. */
   #backOff(message: string, error: unknown): void {
-    if (this.#isAbandoned) return
-    const { clock, ids, jobStore, logger, notifier } = this.#options
-    this.#failures++
-    if (this.#failures === 1) notifier.error(message, error)
-    else {
-      logger.debug({ err: error, failures: this.#failures }, message)
-      const delayMs = jobStore.acquireRetryDelayMs(this.#failures)
-      this.#retryAtMs = clock.elapsedMs() + delayMs * (1 - 0.5 * ids.random())
-    }
+    if (!this.#isAbandoned) this.#failures.add(message, error)
   }
 }

@@ -18,7 +18,7 @@ export interface ZoneSegment {
   readonly repeatUntilMs: number
 }
 
-/** What is asked of luxon's zones; named here so that the published types do not need luxon's. */
+/** Where a zone's offsets come from: one of luxon's zones, or Intl. */
 export interface OffsetSource {
   /** Local minus UTC at an instant, in minutes. */
   offset(epochMs: number): number

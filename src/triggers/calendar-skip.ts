@@ -23,15 +23,15 @@ export function firstIncluded(
   while (nextMs !== null && nextMs <= search.horizonMs) {
     const includedMs = firstIncludedFrom(calendar, nextMs, search)
     if (includedMs === null || includedMs === nextMs) return includedMs
-    // The first fire time that lies behind the stretch which the calendar excludes.
+    // The first fire time after the range that the calendar excludes.
     nextMs = schedule.fireTimeAfterMs(Math.max(includedMs - 1, nextMs), timesTriggered)
   }
   return null
 }
 
 /**
- * The fire time after a calendar was replaced. As in Quartz, an excluded candidate gives way to the next time, and a
- * time that this reaches in the past by the misfire threshold or more gives way once more before it is looked at.
+ * The fire time after a calendar was replaced. As in Quartz, an excluded candidate is replaced by the next time. When
+ * that time is in the past by the misfire threshold or more, it is replaced once more before the calendar is asked.
  */
 export function firstIncludedAfterReplacement(
   schedule: Schedule,
@@ -43,7 +43,7 @@ export function firstIncludedAfterReplacement(
   let nextMs = candidateMs
   for (let skips = 0; nextMs !== null && nextMs <= latestMisfireMs; skips++) {
     if (calendar.isTimeIncluded(nextMs)) return nextMs
-    // Which of the past times are looked at depends on their number, so they are counted while that is cheap.
+    // Quartz asks about some past times only, depending on their number, so they are counted up to a limit.
     if (skips >= maxCountedSkips) break
     const afterMs = schedule.fireTimeAfterMs(nextMs, timesTriggered)
     const isPast = afterMs !== null && afterMs <= latestMisfireMs

@@ -25,7 +25,7 @@ export interface ScheduleBuilder<T> {
   build(fields: TriggerFields): T
 }
 
-/** Where a builder takes the time and names from. */
+/** The sources of time and names of a builder. */
 export interface TriggerBuilderOptions {
   /** Read for the default start time and by `startNow`. Default: the system clock. */
   readonly clock?: Clock
@@ -40,7 +40,7 @@ const checkSchedule = checkMethods(
 )
 
 /**
- * Collects what a trigger is made of. Each method changes this builder and returns it. Start with
+ * Collects the fields of a trigger. Each method changes this builder and returns it. Start with
  * `TriggerBuilder.newTrigger()` or `trigger.getTriggerBuilder()`.
  */
 export class FluentTriggerBuilder<T> {

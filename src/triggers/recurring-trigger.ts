@@ -5,7 +5,7 @@ import { type CalendarMisfireInstruction, calendarMisfireInstructions } from './
 import { Trigger } from './trigger.ts'
 import type { TriggerFields } from './trigger-fields.ts'
 
-/** What the triggers share that follow the wall clock of a zone: their misfire instructions. */
+/** The common part of triggers that follow the wall clock of a zone: their misfire instructions. */
 export abstract class RecurringTrigger extends Trigger {
   override readonly misfireInstruction: CalendarMisfireInstruction
 
@@ -26,7 +26,7 @@ export abstract class RecurringTrigger extends Trigger {
 
   /**
    * `smart` means `fireOnceNow`, which does not ask the calendar; `doNothing` goes on with the next included time. As
-   * in Quartz, `fireOnceNow` makes up for what was missed before the end time also when `nowMs` lies after it.
+   * in Quartz, `fireOnceNow` makes up for fires missed before the end time also when `nowMs` is after it.
    */
   override updateAfterMisfire(calendar: Calendar | null, nowMs: EpochMs): this {
     switch (this.misfireInstruction) {

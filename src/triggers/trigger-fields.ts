@@ -2,13 +2,13 @@ import type { JobDataMap } from '../core/job-data-map.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { EpochMs } from '../time/clock.ts'
 
-/** Priority of a trigger that names none. */
+/** The default priority. */
 export const defaultPriority = 5
 
 /** A repeat count that never runs out. */
 export const repeatIndefinitely = -1
 
-/** What every trigger has, whatever its schedule. `null` stands for "none". */
+/** The fields of every trigger. `null` means "none". */
 export interface TriggerFields {
   readonly key: TriggerKey
   /** The job to run; null only until the trigger is scheduled together with a job. */
@@ -23,7 +23,7 @@ export interface TriggerFields {
   readonly endTimeMs: EpochMs | null
 }
 
-/** The part of a trigger that firing changes. A fresh trigger has none of it yet. */
+/** The part of a trigger that firing changes; empty before the first schedule. */
 export interface FireState {
   readonly nextFireTimeMs: EpochMs | null
   readonly previousFireTimeMs: EpochMs | null

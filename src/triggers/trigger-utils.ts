@@ -12,7 +12,7 @@ export const TriggerUtils: {
    * goes on from where it is.
    */
   computeFireTimes(trigger: Trigger, calendar: Calendar | null, count: number): Date[]
-  /** The fire times from `from` to `to`, both included, by the phase that the trigger really has. */
+  /** The fire times from `from` to `to`, both included, in the phase of the trigger. */
   computeFireTimesBetween(trigger: Trigger, calendar: Calendar | null, from: Date, to: Date): Date[]
   /** An end time that lets the trigger fire `count` more times and not once more; null when it fires less often. */
   computeEndTimeToAllowParticularNumberOfFirings(

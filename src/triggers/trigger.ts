@@ -10,11 +10,11 @@ import type { MisfireInstruction } from './misfire-instruction.ts'
 import type { FireState, TriggerFields } from './trigger-fields.ts'
 
 /**
- * WHEN: a schedule for one job, and how far it has come.
+ * WHEN: a schedule for one job, and its progress.
  *
  * Triggers are immutable values. The operations that move a trigger along (`computeFirstFireTime`, `triggered`,
- * `updateAfterMisfire`, `updateWithNewCalendar`) return the trigger as it is afterwards, so a store can keep what it
- * is given and hand out what it keeps. Build one with `TriggerBuilder`.
+ * `updateAfterMisfire`, `updateWithNewCalendar`) return the trigger as it is afterwards, so a store keeps and returns
+ * them without copying. Build one with `TriggerBuilder`.
  */
 export abstract class Trigger implements TriggerFields, FireState {
   /** The name of its family: `simple`, `cron`, `calendarInterval`, `dailyTimeInterval`, or one of the user's own. */
@@ -190,7 +190,7 @@ export abstract class Trigger implements TriggerFields, FireState {
     }
   }
 
-  /** The trigger with `nowMs` as its next time, in place of a time that it missed and goes on remembering. */
+  /** The trigger with `nowMs` as its next time, in place of the missed time, which it remembers. */
   protected firingLateAt(nowMs: EpochMs): this {
     return this.remade(this, nowMs, this.previousFireTimeMs, this.timesTriggered, plannedFireTimeMs(this))
   }
@@ -225,7 +225,7 @@ export abstract class Trigger implements TriggerFields, FireState {
     }
   }
 
-  /** A trigger with this one's schedule and the given rest. */
+  /** A trigger with this one's schedule and the given other fields. */
   protected abstract remade(
     fields: TriggerFields,
     nextFireTimeMs: EpochMs | null,

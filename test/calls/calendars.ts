@@ -6,14 +6,23 @@ import {
   MonthlyCalendar,
   WeeklyCalendar,
 } from '../../src/index.ts'
-import { aCalendar, boolean, type Kind, named, object, oneOf, orNull, text, zone } from './kinds.ts'
+import * as kinds from './kinds.ts'
 import type { Surface } from './surface.ts'
 
 const code = 'ERR_INVALID_CALENDAR'
 
 /** The options of a calendar: those that it needs, each field wrong once, an unknown one, and what is no object. */
-function calendarOptions(good: object, fields: Readonly<Record<string, Kind>>, { needed = true } = {}): Kind {
-  const all = { timeZone: zone, description: orNull(text), baseCalendar: orNull(aCalendar), ...fields }
+function calendarOptions(
+  good: object,
+  fields: Readonly<Record<string, kinds.Kind>>,
+  { needed = true } = {},
+): kinds.Kind {
+  const all = {
+    timeZone: kinds.zone,
+    description: kinds.orNull(kinds.text),
+    baseCalendar: kinds.orNull(kinds.aCalendar),
+    ...fields,
+  }
   const ofFields = Object.entries(all).flatMap(([field, kind]) =>
     kind.wrong
       .filter(({ value }) => value !== undefined)
@@ -23,7 +32,7 @@ function calendarOptions(good: object, fields: Readonly<Record<string, Kind>>, {
         code: kind.code === 'ERR_INVALID_ARGUMENT' ? code : kind.code,
       })),
   )
-  const notOptions = object.wrong.filter(({ value }) => needed || value !== undefined)
+  const notOptions = kinds.object.wrong.filter(({ value }) => needed || value !== undefined)
   return {
     good,
     code,
@@ -35,9 +44,9 @@ function calendarOptions(good: object, fields: Readonly<Record<string, Kind>>, {
   }
 }
 
-const list = oneOf('x')
-const time = oneOf('x')
-const surface = (subject: new (options: never) => object, options: Kind): Surface => ({
+const list = kinds.oneOf('x')
+const time = kinds.oneOf('x')
+const surface = (subject: new (options: never) => object, options: kinds.Kind): Surface => ({
   name: subject.name,
   subject,
   calls: { new: { options } },
@@ -47,12 +56,12 @@ export const calendarSurfaces: readonly Surface[] = [
   surface(AnnualCalendar, calendarOptions({ excludedDays: [] }, { excludedDays: list })),
   surface(HolidayCalendar, calendarOptions({ excludedDates: [] }, { excludedDates: list })),
   surface(MonthlyCalendar, calendarOptions({ excludedDays: [] }, { excludedDays: list })),
-  surface(WeeklyCalendar, calendarOptions({}, { excludedDays: orNull(list) }, { needed: false })),
+  surface(WeeklyCalendar, calendarOptions({}, { excludedDays: kinds.orNull(list) }, { needed: false })),
   surface(
     DailyCalendar,
     calendarOptions(
       { rangeStart: '08:00', rangeEnd: '09:00' },
-      { rangeStart: time, rangeEnd: time, invertTimeRange: boolean },
+      { rangeStart: time, rangeEnd: time, invertTimeRange: kinds.boolean },
     ),
   ),
   surface(
@@ -60,9 +69,9 @@ export const calendarSurfaces: readonly Surface[] = [
     calendarOptions(
       { expression: '0 0 12 * * ?' },
       {
-        expression: named({ ...text, wrong: text.wrong }, { code: 'ERR_INVALID_CALENDAR' }),
-        dst: named(oneOf('vixie'), { code: 'ERR_INVALID_OPTION' }),
-        dialect: named(oneOf('quartz'), { code: 'ERR_INVALID_OPTION' }),
+        expression: kinds.named({ ...kinds.text, wrong: kinds.text.wrong }, { code: 'ERR_INVALID_CALENDAR' }),
+        dst: kinds.named(kinds.oneOf('vixie'), { code: 'ERR_INVALID_OPTION' }),
+        dialect: kinds.named(kinds.oneOf('quartz'), { code: 'ERR_INVALID_OPTION' }),
       },
     ),
   ),

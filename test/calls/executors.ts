@@ -7,40 +7,24 @@ import {
   Timer,
   TimerTask,
 } from '../../src/executors.ts'
-import {
-  aClock,
-  aLogger,
-  boolean,
-  but,
-  callback,
-  date,
-  type Kind,
-  named,
-  number,
-  object,
-  oneOf,
-  optional,
-  options,
-  plus,
-  text,
-} from './kinds.ts'
+import * as kinds from './kinds.ts'
 import type { Call, Exempt, Surface } from './surface.ts'
 
-const task = named(callback, { field: 'task' })
-const delay = { ...number, wrong: number.wrong }
-const period = plus(number, { value: 0 }, { value: -1 })
-const when = plus(but(date, 0, new Date(0)), { value: -1 })
-const size = named(plus(number, { value: -1 }), { code: 'ERR_INVALID_OPTION' })
+const task = kinds.named(kinds.callback, { field: 'task' })
+const delay = { ...kinds.number, wrong: kinds.number.wrong }
+const period = kinds.plus(kinds.number, { value: 0 }, { value: -1 })
+const when = kinds.plus(kinds.but(kinds.date, 0, new Date(0)), { value: -1 })
+const size = kinds.named(kinds.plus(kinds.number, { value: -1 }), { code: 'ERR_INVALID_OPTION' })
 const executorOptions = {
-  removeOnCancel: but(boolean, null),
-  onError: oneOf('stop'),
-  engine: oneOf('heap'),
-  ref: boolean,
-  logger: aLogger,
-  clock: aClock,
+  removeOnCancel: kinds.but(kinds.boolean, null),
+  onError: kinds.oneOf('stop'),
+  engine: kinds.oneOf('heap'),
+  ref: kinds.boolean,
+  logger: kinds.aLogger,
+  clock: kinds.aClock,
 }
-const tasks: Kind = {
-  ...but(object, undefined),
+const tasks: kinds.Kind = {
+  ...kinds.but(kinds.object, undefined),
   wrong: [{ value: undefined }, { value: null }, { value: 42 }],
 }
 
@@ -54,18 +38,18 @@ const service: Record<string, Call | Exempt> = {
   invokeAny: { tasks },
   shutdown: {},
   shutdownNow: {},
-  awaitTermination: { timeoutMs: optional(number) },
+  awaitTermination: { timeoutMs: kinds.optional(kinds.number) },
   ref: {},
   unref: {},
 }
 
 const queue: Record<string, Call | Exempt> = {
-  offer: { item: { ...object, good: { sequence: 0, queueIndex: -1 } }, delayMs: number },
+  offer: { item: { ...kinds.object, good: { sequence: 0, queueIndex: -1 } }, delayMs: kinds.number },
   poll: {},
-  pollWithin: { timeoutMs: { ...number, good: 0 } },
+  pollWithin: { timeoutMs: { ...kinds.number, good: 0 } },
   take: { because: 'takes a signal only' },
-  remove: { item: object },
-  getDelay: { item: object },
+  remove: { item: kinds.object },
+  getDelay: { item: kinds.object },
   drainTo: {
     target: {
       good: [],
@@ -75,7 +59,7 @@ const queue: Record<string, Call | Exempt> = {
   },
   clear: {},
 }
-const queueOptions = { clock: aClock, ref: boolean }
+const queueOptions = { clock: kinds.aClock, ref: kinds.boolean }
 
 export const executorSurfaces: readonly Surface[] = [
   {
@@ -84,21 +68,21 @@ export const executorSurfaces: readonly Surface[] = [
     calls: {
       defineWorkerTask: {
         moduleUrl: { good: import.meta.url, wrong: [], code: '' },
-        options: options({ exportName: text, data: object }),
+        options: kinds.options({ exportName: kinds.text, data: kinds.object }),
       },
     },
   },
   {
     name: 'ScheduledExecutor',
     subject: ScheduledExecutor,
-    calls: { new: { options: options({ ...executorOptions, corePoolSize: but(size, null) }) } },
+    calls: { new: { options: kinds.options({ ...executorOptions, corePoolSize: kinds.but(size, null) }) } },
   },
   {
     name: 'ScheduledExecutor.prototype',
     subject: new ScheduledExecutor(),
     calls: {
       ...service,
-      reconfigure: { options: { ...options({ removeOnCancel: but(boolean, null) }) } },
+      reconfigure: { options: { ...kinds.options({ removeOnCancel: kinds.but(kinds.boolean, null) }) } },
       purge: {},
     },
   },
@@ -106,8 +90,11 @@ export const executorSurfaces: readonly Surface[] = [
     name: 'Executors',
     subject: Executors,
     calls: {
-      newSingleThreadScheduledExecutor: { options: options(executorOptions) },
-      newScheduledThreadPool: { corePoolSize: but(size, undefined, null), options: options(executorOptions) },
+      newSingleThreadScheduledExecutor: { options: kinds.options(executorOptions) },
+      newScheduledThreadPool: {
+        corePoolSize: kinds.but(size, undefined, null),
+        options: kinds.options(executorOptions),
+      },
     },
   },
   {
@@ -119,14 +106,21 @@ export const executorSurfaces: readonly Surface[] = [
     name: 'Timer',
     subject: Timer,
     calls: {
-      new: { options: options({ failFast: boolean, ref: boolean, logger: aLogger, clock: aClock }) },
+      new: {
+        options: kinds.options({
+          failFast: kinds.boolean,
+          ref: kinds.boolean,
+          logger: kinds.aLogger,
+          clock: kinds.aClock,
+        }),
+      },
     },
   },
   {
     name: 'Timer.prototype',
     subject: new Timer(),
     calls: {
-      schedule: { task, when, periodMs: optional(period) },
+      schedule: { task, when, periodMs: kinds.optional(period) },
       scheduleAtFixedRate: { task, when, periodMs: period },
       cancel: {},
       purge: {},
@@ -138,14 +132,18 @@ export const executorSurfaces: readonly Surface[] = [
   {
     name: 'DelayedWorkQueue',
     subject: DelayedWorkQueue,
-    calls: { new: { options: options(queueOptions) } },
+    calls: { new: { options: kinds.options(queueOptions) } },
   },
   {
     name: 'HashedWheelTimer',
     subject: HashedWheelTimer,
     calls: {
       new: {
-        options: options({ ...queueOptions, tickMs: number, ticksPerWheel: plus(number, { value: 0 }) }),
+        options: kinds.options({
+          ...queueOptions,
+          tickMs: kinds.number,
+          ticksPerWheel: kinds.plus(kinds.number, { value: 0 }),
+        }),
       },
     },
   },

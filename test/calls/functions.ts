@@ -19,6 +19,7 @@ import {
   triggerKey,
   triggerToJSON,
 } from '../../src/index.ts'
+import { sqlJobStore } from '../../src/spi.ts'
 import {
   aJob,
   aLogger,
@@ -80,6 +81,7 @@ export const functionSurfaces: readonly Surface[] = [
       isExecutionOf,
       parseCrontab,
       parseUnixCron,
+      sqlJobStore,
     },
     calls: {
       jobKey: key,
@@ -120,6 +122,10 @@ export const functionSurfaces: readonly Surface[] = [
       parseUnixCron: {
         text: cronText('* * * * *'),
         options: options({ timeZone: zone, dst: cronDst, seconds: oneOf('never') }),
+      },
+      sqlJobStore: {
+        database: { ...object, good: { connect: (): void => {} } },
+        options: options({ tablePrefix: text, migrate: oneOf('never'), jobData: oneOf('json') }),
       },
     },
   },

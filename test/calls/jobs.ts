@@ -1,50 +1,50 @@
 import { GroupMatcher, JobBuilder, JobKey, NameMatcher, TriggerKey } from '../../src/index.ts'
-import {
-  aJob,
-  aJobDetail,
-  boolean,
-  but,
-  keyOfJob,
-  listOf,
-  name,
-  named,
-  number,
-  object,
-  optional,
-  options,
-  orNull,
-  plus,
-  report,
-  text,
-} from './kinds.ts'
+import * as kinds from './kinds.ts'
 import type { Surface } from './surface.ts'
 
-const flag = optional(boolean)
-const jobData = named(object, { field: 'jobDataMap', code: 'ERR_INVALID_JOB_DATA' })
-const identity = but(keyOfJob, 'a')
-const backoff = options(
-  { type: text, initialMs: number, factor: number, maxMs: number, jitter: number },
+const flag = kinds.optional(kinds.boolean)
+const jobData = kinds.named(kinds.object, { field: 'jobDataMap', code: 'ERR_INVALID_JOB_DATA' })
+const identity = kinds.but(kinds.keyOfJob, 'a')
+const backoff = kinds.options(
+  {
+    type: kinds.text,
+    initialMs: kinds.number,
+    factor: kinds.number,
+    maxMs: kinds.number,
+    jitter: kinds.number,
+  },
   'backoff',
 )
 
 export const jobSurfaces: readonly Surface[] = [
-  { name: 'JobKey', subject: JobKey, calls: { new: { name, group: optional(name) } } },
-  { name: 'TriggerKey', subject: TriggerKey, calls: { new: { name, group: optional(name) } } },
+  {
+    name: 'JobKey',
+    subject: JobKey,
+    calls: { new: { name: kinds.name, group: kinds.optional(kinds.name) } },
+  },
+  {
+    name: 'TriggerKey',
+    subject: TriggerKey,
+    calls: { new: { name: kinds.name, group: kinds.optional(kinds.name) } },
+  },
   {
     name: 'JobBuilder',
     subject: JobBuilder,
     calls: {
-      newJob: { job: but(aJob, 'report') },
-      from: { jobDetail: aJobDetail },
+      newJob: { job: kinds.but(kinds.aJob, 'report') },
+      from: { jobDetail: kinds.aJobDetail },
     },
   },
   {
     name: 'JobBuilder.prototype',
-    subject: JobBuilder.newJob(report),
+    subject: JobBuilder.newJob(kinds.report),
     calls: {
-      withIdentity: [{ identity }, { name: { ...name, wrong: [{ value: '' }] }, group: optional(name) }],
-      withDescription: { description: orNull(text) },
-      usingJobData: { data: but(jobData, 'x') },
+      withIdentity: [
+        { identity },
+        { name: { ...kinds.name, wrong: [{ value: '' }] }, group: kinds.optional(kinds.name) },
+      ],
+      withDescription: { description: kinds.orNull(kinds.text) },
+      usingJobData: { data: kinds.but(jobData, 'x') },
       setJobData: { data: jobData },
       restOfDataFromTriggers: {},
       requestRecovery: { requests: flag },
@@ -52,13 +52,15 @@ export const jobSurfaces: readonly Surface[] = [
       disallowConcurrentExecution: { disallows: flag },
       persistJobDataAfterExecution: { persists: flag },
       withTimeout: {
-        timeoutMs: named(plus(number, { value: 0 }, { value: 2 ** 31 }), { code: 'ERR_INVALID_OPTION' }),
+        timeoutMs: kinds.named(kinds.plus(kinds.number, { value: 0 }, { value: 2 ** 31 }), {
+          code: 'ERR_INVALID_OPTION',
+        }),
       },
       withRetry: {
         options: {
-          ...named(object, {}),
+          ...kinds.named(kinds.object, {}),
           wrong: [
-            ...object.wrong.filter(({ value }) => value !== undefined),
+            ...kinds.object.wrong.filter(({ value }) => value !== undefined),
             { value: {}, field: 'attempts', code: 'ERR_INVALID_OPTION' },
             { value: { attempts: 0 }, field: 'attempts', code: 'ERR_INVALID_OPTION' },
             { value: { attempts: 2, retries: 1 }, field: 'retries', code: 'ERR_INVALID_OPTION' },
@@ -70,8 +72,8 @@ export const jobSurfaces: readonly Surface[] = [
         },
       },
       onNodes: {
-        names: named(listOf({ ...name, good: 'node' }), { field: 'names' }),
-        options: options({ required: boolean }),
+        names: kinds.named(kinds.listOf({ ...kinds.name, good: 'node' }), { field: 'names' }),
+        options: kinds.options({ required: kinds.boolean }),
       },
       build: {},
     },
@@ -80,10 +82,10 @@ export const jobSurfaces: readonly Surface[] = [
     name: 'GroupMatcher',
     subject: GroupMatcher,
     calls: {
-      groupEquals: { group: text },
-      groupStartsWith: { prefix: text },
-      groupEndsWith: { suffix: text },
-      groupContains: { part: text },
+      groupEquals: { group: kinds.text },
+      groupStartsWith: { prefix: kinds.text },
+      groupEndsWith: { suffix: kinds.text },
+      groupContains: { part: kinds.text },
       anyGroup: {},
     },
   },
@@ -91,10 +93,10 @@ export const jobSurfaces: readonly Surface[] = [
     name: 'NameMatcher',
     subject: NameMatcher,
     calls: {
-      nameEquals: { name: text },
-      nameStartsWith: { prefix: text },
-      nameEndsWith: { suffix: text },
-      nameContains: { part: text },
+      nameEquals: { name: kinds.text },
+      nameStartsWith: { prefix: kinds.text },
+      nameEndsWith: { suffix: kinds.text },
+      nameContains: { part: kinds.text },
     },
   },
 ]

@@ -2,101 +2,72 @@ import Database from 'better-sqlite3'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createScheduler, zeroSizeThreadPool } from '../../src/index.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'
-import {
-  aCalendar,
-  aClock,
-  aJob,
-  aJobDetail,
-  aLogger,
-  anyMatcher,
-  aPlugin,
-  aTrigger,
-  aTriggerBuilder,
-  boolean,
-  but,
-  callback,
-  date,
-  eitherKey,
-  groupMatcher,
-  jobDetail,
-  type Kind,
-  keyOfJob,
-  keyOfTrigger,
-  listOf,
-  name,
-  named,
-  number,
-  object,
-  oneOf,
-  optional,
-  options,
-  plus,
-  report,
-  someIds,
-  text,
-  trigger,
-  variadic,
-  wrongly,
-} from './kinds.ts'
+import * as kinds from './kinds.ts'
 import { type Call, errorOf, methodsOf, type Surface, wrongCallsOf } from './surface.ts'
 
 const database = new Database(':memory:')
 const threadPool = zeroSizeThreadPool()
 const scheduler = await createScheduler({
   jobStore: sqliteJobStore({ database }),
-  jobs: [report],
+  jobs: [kinds.report],
   threadPool,
 })
-await scheduler.addJob(jobDetail)
+await scheduler.addJob(kinds.jobDetail)
 
 afterAll(async () => {
   await scheduler.shutdown()
   database.close()
 })
 
-const replace = options({ replace: boolean })
-const entry: Kind = {
-  good: { job: jobDetail, triggers: [trigger] },
+const replace = kinds.options({ replace: kinds.boolean })
+const entry: kinds.Kind = {
+  good: { job: kinds.jobDetail, triggers: [kinds.trigger] },
   code: 'ERR_INVALID_ARGUMENT',
   wrong: [
     { value: null },
-    { value: jobDetail, field: '.job' },
+    { value: kinds.jobDetail, field: '.job' },
     { value: { job: 'a', triggers: [] }, field: '.job' },
-    { value: { job: jobDetail }, field: '.triggers' },
-    { value: { job: jobDetail, triggers: ['t'] }, field: '.triggers[0]' },
+    { value: { job: kinds.jobDetail }, field: '.triggers' },
+    { value: { job: kinds.jobDetail, triggers: ['t'] }, field: '.triggers[0]' },
   ],
 }
 
 const scheduling: Record<string, Call | readonly Call[]> = {
   scheduleJob: [
-    { jobDetail: aJobDetail, trigger: aTrigger, options: replace },
+    { jobDetail: kinds.aJobDetail, trigger: kinds.aTrigger, options: replace },
     {
-      jobDetail: { ...aJobDetail, wrong: [] },
-      triggers: wrongly(aTrigger, [trigger, null], 'triggers[1]'),
+      jobDetail: { ...kinds.aJobDetail, wrong: [] },
+      triggers: kinds.wrongly(kinds.aTrigger, [kinds.trigger, null], 'triggers[1]'),
       options: replace,
     },
-    { trigger: { ...aTrigger, wrong: [] }, options: plus(replace, { value: aTriggerBuilder }) },
-    { jobDetail: wrongly(aTrigger, trigger, 'jobDetail'), trigger: { ...aTrigger, wrong: [] } },
+    {
+      trigger: { ...kinds.aTrigger, wrong: [] },
+      options: kinds.plus(replace, { value: kinds.aTriggerBuilder }),
+    },
+    {
+      jobDetail: kinds.wrongly(kinds.aTrigger, kinds.trigger, 'jobDetail'),
+      trigger: { ...kinds.aTrigger, wrong: [] },
+    },
   ],
-  scheduleJobs: { entries: listOf(entry), options: replace },
+  scheduleJobs: { entries: kinds.listOf(entry), options: replace },
   addJob: {
-    jobDetail: aJobDetail,
-    options: options({ replace: boolean, storeNonDurableWhileAwaitingScheduling: boolean }),
+    jobDetail: kinds.aJobDetail,
+    options: kinds.options({ replace: kinds.boolean, storeNonDurableWhileAwaitingScheduling: kinds.boolean }),
   },
-  rescheduleJob: { triggerKey: keyOfTrigger, trigger: aTrigger },
-  unscheduleJob: { triggerKey: keyOfTrigger },
-  unscheduleJobs: { triggerKeys: listOf(keyOfTrigger) },
-  deleteJob: { jobKey: keyOfJob },
-  deleteJobs: { jobKeys: listOf(keyOfJob) },
-  triggerJob: { jobKey: keyOfJob, data: optional(object) },
-  getJobDetail: { jobKey: keyOfJob },
-  getTrigger: { triggerKey: keyOfTrigger },
-  getTriggersOfJob: { jobKey: keyOfJob },
-  getTriggerState: { triggerKey: keyOfTrigger },
-  checkExists: { key: eitherKey },
+  rescheduleJob: { triggerKey: kinds.keyOfTrigger, trigger: kinds.aTrigger },
+  unscheduleJob: { triggerKey: kinds.keyOfTrigger },
+  unscheduleJobs: { triggerKeys: kinds.listOf(kinds.keyOfTrigger) },
+  deleteJob: { jobKey: kinds.keyOfJob },
+  deleteJobs: { jobKeys: kinds.listOf(kinds.keyOfJob) },
+  triggerJob: { jobKey: kinds.keyOfJob, data: kinds.optional(kinds.object) },
+  getJobDetail: { jobKey: kinds.keyOfJob },
+  getTrigger: { triggerKey: kinds.keyOfTrigger },
+  getTriggersOfJob: { jobKey: kinds.keyOfJob },
+  getTriggerState: { triggerKey: kinds.keyOfTrigger },
+  checkExists: { key: kinds.eitherKey },
 }
 
-const take = plus(number, { value: 0 }, { value: 1001 }, { value: 1.5 })
+const take = kinds.plus(kinds.number, { value: 0 }, { value: 1001 }, { value: 1.5 })
 const surfaces: readonly Surface[] = [
   {
     name: 'Scheduler',
@@ -105,79 +76,84 @@ const surfaces: readonly Surface[] = [
     calls: {
       ...scheduling,
       getMetaData: {},
-      registerJobs: { jobs: listOf(aJob) },
+      registerJobs: { jobs: kinds.listOf(kinds.aJob) },
       start: {},
       startDelayed: {
-        delayMs: named(plus(number, { value: -1 }, { value: 2 ** 31 }), { code: 'ERR_INVALID_OPTION' }),
+        delayMs: kinds.named(kinds.plus(kinds.number, { value: -1 }, { value: 2 ** 31 }), {
+          code: 'ERR_INVALID_OPTION',
+        }),
       },
       idle: {},
       standby: {},
       shutdown: {
-        options: options({
-          waitForJobsToComplete: boolean,
-          timeoutMs: plus(number, { value: -1 }, { value: 2 ** 31 }),
+        options: kinds.options({
+          waitForJobsToComplete: kinds.boolean,
+          timeoutMs: kinds.plus(kinds.number, { value: -1 }, { value: 2 ** 31 }),
         }),
       },
-      withTransaction: { handle: object },
+      withTransaction: { handle: kinds.object },
       clear: {},
-      pauseTrigger: { triggerKey: keyOfTrigger },
-      pauseTriggers: { matcher: groupMatcher },
-      pauseJob: { jobKey: keyOfJob },
-      pauseJobs: { matcher: groupMatcher },
+      pauseTrigger: { triggerKey: kinds.keyOfTrigger },
+      pauseTriggers: { matcher: kinds.groupMatcher },
+      pauseJob: { jobKey: kinds.keyOfJob },
+      pauseJobs: { matcher: kinds.groupMatcher },
       pauseAll: {},
-      resumeTrigger: { triggerKey: keyOfTrigger },
-      resumeTriggers: { matcher: groupMatcher },
-      resumeJob: { jobKey: keyOfJob },
-      resumeJobs: { matcher: groupMatcher },
+      resumeTrigger: { triggerKey: kinds.keyOfTrigger },
+      resumeTriggers: { matcher: kinds.groupMatcher },
+      resumeJob: { jobKey: kinds.keyOfJob },
+      resumeJobs: { matcher: kinds.groupMatcher },
       resumeAll: {},
       getPausedTriggerGroups: {},
       getPausedJobGroups: {},
       getJobGroupNames: {},
       getTriggerGroupNames: {},
-      getJobKeys: { matcher: groupMatcher },
-      getTriggerKeys: { matcher: groupMatcher },
+      getJobKeys: { matcher: kinds.groupMatcher },
+      getTriggerKeys: { matcher: kinds.groupMatcher },
       queryJobs: {
-        query: options({ take, after: keyOfJob, group: groupMatcher, jobType: text }, 'query'),
+        query: kinds.options(
+          { take, after: kinds.keyOfJob, group: kinds.groupMatcher, jobType: kinds.text },
+          'query',
+        ),
       },
       queryTriggers: {
-        query: options(
+        query: kinds.options(
           {
             take,
-            after: keyOfTrigger,
-            group: groupMatcher,
-            jobKey: keyOfJob,
-            calendarName: text,
-            state: oneOf('NORMAL'),
+            after: kinds.keyOfTrigger,
+            group: kinds.groupMatcher,
+            jobKey: kinds.keyOfJob,
+            calendarName: kinds.text,
+            state: kinds.oneOf('NORMAL'),
           },
           'query',
         ),
       },
-      resetTriggerFromErrorState: { triggerKey: keyOfTrigger },
+      resetTriggerFromErrorState: { triggerKey: kinds.keyOfTrigger },
       addCalendar: {
-        name,
-        calendar: aCalendar,
-        options: options({ replace: boolean, updateTriggers: boolean }),
+        name: kinds.name,
+        calendar: kinds.aCalendar,
+        options: kinds.options({ replace: kinds.boolean, updateTriggers: kinds.boolean }),
       },
-      deleteCalendar: { name },
-      getCalendar: { name },
+      deleteCalendar: { name: kinds.name },
+      getCalendar: { name: kinds.name },
       getCalendarNames: {},
       queryExecutions: {
-        query: options(
+        query: kinds.options(
           {
             take,
-            after: keyOfJob,
-            jobKey: keyOfJob,
-            triggerKey: keyOfTrigger,
-            node: text,
-            outcome: oneOf('failed'),
-            from: date,
-            to: date,
+            after: kinds.keyOfJob,
+            jobKey: kinds.keyOfJob,
+            triggerKey: kinds.keyOfTrigger,
+            node: kinds.text,
+            outcome: kinds.oneOf('failed'),
+            from: kinds.date,
+            to: kinds.date,
           },
           'query',
         ),
       },
       getCurrentlyExecutingJobs: {},
-      interrupt: { target: but(eitherKey) },
+      interrupt: { target: kinds.but(kinds.eitherKey) },
     },
   },
   {
@@ -193,9 +169,9 @@ const surfaces: readonly Surface[] = [
       ...listenerCalls('Job'),
       ...listenerCalls('Trigger'),
       addSchedulerListener: {
-        listener: plus(object, { value: { jobAdded: 1 }, field: 'listener.jobAdded' }),
+        listener: kinds.plus(kinds.object, { value: { jobAdded: 1 }, field: 'listener.jobAdded' }),
       },
-      removeSchedulerListener: { listener: object },
+      removeSchedulerListener: { listener: kinds.object },
       getSchedulerListeners: {},
       jobListenersFor: { because: 'the loop calls it' },
       triggerListenersFor: { because: 'the loop calls it' },
@@ -204,13 +180,13 @@ const surfaces: readonly Surface[] = [
   {
     name: 'events',
     subject: { on: scheduler.events.on.bind(scheduler.events) },
-    calls: { on: { name: oneOf('jobAdded'), observer: callback } },
+    calls: { on: { name: kinds.oneOf('jobAdded'), observer: kinds.callback } },
   },
   {
     name: 'events',
     subject: { next: scheduler.events.next.bind(scheduler.events) },
     rejects: { except: [] },
-    calls: { next: { name: oneOf('jobAdded'), predicate: optional(callback) } },
+    calls: { next: { name: kinds.oneOf('jobAdded'), predicate: kinds.optional(kinds.callback) } },
   },
   {
     name: 'index',
@@ -218,19 +194,19 @@ const surfaces: readonly Surface[] = [
     rejects: { except: [] },
     calls: {
       createScheduler: {
-        options: options({
-          jobs: listOf(aJob),
-          jobStore: oneOf('x'),
-          threadPool: object,
-          schedulerName: name,
-          instanceId: name,
-          idleWaitMs: plus(number, { value: 1 }),
-          interruptJobsOnShutdown: boolean,
-          interruptJobsOnShutdownWithWait: boolean,
-          plugins: listOf(aPlugin),
-          logger: aLogger,
-          clock: aClock,
-          ids: someIds,
+        options: kinds.options({
+          jobs: kinds.listOf(kinds.aJob),
+          jobStore: kinds.oneOf('x'),
+          threadPool: kinds.object,
+          schedulerName: kinds.name,
+          instanceId: kinds.name,
+          idleWaitMs: kinds.plus(kinds.number, { value: 1 }),
+          interruptJobsOnShutdown: kinds.boolean,
+          interruptJobsOnShutdownWithWait: kinds.boolean,
+          plugins: kinds.listOf(kinds.aPlugin),
+          logger: kinds.aLogger,
+          clock: kinds.aClock,
+          ids: kinds.someIds,
         }),
       },
     },
@@ -238,14 +214,14 @@ const surfaces: readonly Surface[] = [
 ]
 
 function listenerCalls(kind: string): Record<string, Call> {
-  const listener: Kind = { ...object, good: { name: 'x' }, wrong: [] }
+  const listener: kinds.Kind = { ...kinds.object, good: { name: 'x' }, wrong: [] }
   return {
     [`add${kind}Listener`]: {
-      listener: plus(listener, { value: {}, field: 'name' }),
-      matchers: variadic(anyMatcher),
+      listener: kinds.plus(listener, { value: {}, field: 'name' }),
+      matchers: kinds.variadic(kinds.anyMatcher),
     },
-    [`remove${kind}Listener`]: { name: text },
-    [`get${kind}Listener`]: { name: text },
+    [`remove${kind}Listener`]: { name: kinds.text },
+    [`get${kind}Listener`]: { name: kinds.text },
     [`get${kind}Listeners`]: {},
   }
 }

@@ -9,36 +9,18 @@ import {
   ThreadPoolTaskScheduler,
 } from '../../src/annotations.ts'
 import { ScheduledExecutor } from '../../src/executors.ts'
-import {
-  aClock,
-  aLogger,
-  boolean,
-  but,
-  callback,
-  type Kind,
-  listOf,
-  name,
-  named,
-  number,
-  object,
-  oneOf,
-  options,
-  orNull,
-  plus,
-  text,
-  zone,
-} from './kinds.ts'
+import * as kinds from './kinds.ts'
 import type { Surface } from './surface.ts'
 
 const optionCode = 'ERR_INVALID_OPTION'
-const task = callback
+const task = kinds.callback
 const duration = {
-  ...named(oneOf('5s'), { code: optionCode }),
+  ...kinds.named(kinds.oneOf('5s'), { code: optionCode }),
   wrong: [{ value: null }, { value: 'soon' }, { value: {} }],
 }
-const behaviour = { errorHandler: callback, logger: aLogger, clock: aClock }
-const scheduledOptions: Kind = {
-  ...named(object, { field: 'options', code: optionCode }),
+const behaviour = { errorHandler: kinds.callback, logger: kinds.aLogger, clock: kinds.aClock }
+const scheduledOptions: kinds.Kind = {
+  ...kinds.named(kinds.object, { field: 'options', code: optionCode }),
   good: { fixedRate: 1000 },
   wrong: [
     { value: undefined, field: 'options' },
@@ -49,12 +31,12 @@ const scheduledOptions: Kind = {
   ],
 }
 const executor = new ScheduledExecutor()
-const startTime: Kind = {
+const startTime: kinds.Kind = {
   good: new Date(0),
   code: 'ERR_INVALID_ARGUMENT',
   wrong: [{ value: undefined }, { value: null }, { value: 'tomorrow' }, { value: {} }],
 }
-const initialDelay = options({ initialDelay: duration })
+const initialDelay = kinds.options({ initialDelay: duration })
 
 export const annotationSurfaces: readonly Surface[] = [
   {
@@ -63,21 +45,24 @@ export const annotationSurfaces: readonly Surface[] = [
     calls: {
       enableScheduling: {
         options: {
-          ...options({
-            instances: { ...listOf(text), wrong: [{ value: {} }, { value: 'x' }, { value: null }] },
-            resolve: callback,
+          ...kinds.options({
+            instances: {
+              ...kinds.listOf(kinds.text),
+              wrong: [{ value: {} }, { value: 'x' }, { value: null }],
+            },
+            resolve: kinds.callback,
             ...behaviour,
-            configurers: listOf({ ...oneOf('x'), good: { configureTasks: () => {} } }),
-            scheduler: oneOf('x'),
-            cluster: oneOf('x'),
-            application: name,
-            removeUnknown: boolean,
+            configurers: kinds.listOf({ ...kinds.oneOf('x'), good: { configureTasks: () => {} } }),
+            scheduler: kinds.oneOf('x'),
+            cluster: kinds.oneOf('x'),
+            application: kinds.name,
+            removeUnknown: kinds.boolean,
           }),
           good: { instances: [] },
         },
       },
       Scheduled: { options: scheduledOptions },
-      scheduled: { options: scheduledOptions, method: callback },
+      scheduled: { options: scheduledOptions, method: kinds.callback },
     },
   },
   {
@@ -85,8 +70,11 @@ export const annotationSurfaces: readonly Surface[] = [
     subject: CronTaskTrigger,
     calls: {
       new: {
-        expression: { ...text, good: '0 0 7 * * *' },
-        options: options({ zone: named(zone, { field: 'timeZone' }), dst: oneOf('vixie') }),
+        expression: { ...kinds.text, good: '0 0 7 * * *' },
+        options: kinds.options({
+          zone: kinds.named(kinds.zone, { field: 'timeZone' }),
+          dst: kinds.oneOf('vixie'),
+        }),
       },
     },
   },
@@ -94,13 +82,16 @@ export const annotationSurfaces: readonly Surface[] = [
     name: 'PeriodicTaskTrigger',
     subject: PeriodicTaskTrigger,
     calls: {
-      new: { period: duration, options: options({ initialDelay: but(duration, null), fixedRate: boolean }) },
+      new: {
+        period: duration,
+        options: kinds.options({ initialDelay: kinds.but(duration, null), fixedRate: kinds.boolean }),
+      },
     },
   },
   {
     name: 'ConcurrentTaskScheduler',
     subject: ConcurrentTaskScheduler,
-    calls: { new: { executor: { ...oneOf('x'), good: executor }, options: options(behaviour) } },
+    calls: { new: { executor: { ...kinds.oneOf('x'), good: executor }, options: kinds.options(behaviour) } },
   },
   {
     name: 'ConcurrentTaskScheduler.prototype',
@@ -117,12 +108,12 @@ export const annotationSurfaces: readonly Surface[] = [
     subject: ThreadPoolTaskScheduler,
     calls: {
       new: {
-        options: options({
+        options: kinds.options({
           ...behaviour,
-          poolSize: plus(number, { value: 0 }),
-          waitForTasksToCompleteOnShutdown: boolean,
-          awaitTerminationMs: plus(number, { value: -1 }),
-          ref: boolean,
+          poolSize: kinds.plus(kinds.number, { value: 0 }),
+          waitForTasksToCompleteOnShutdown: kinds.boolean,
+          awaitTerminationMs: kinds.plus(kinds.number, { value: -1 }),
+          ref: kinds.boolean,
         }),
       },
     },
@@ -132,16 +123,22 @@ export const annotationSurfaces: readonly Surface[] = [
     name: 'ScheduledTaskRegistrar.prototype',
     subject: new ScheduledTaskRegistrar(),
     calls: {
-      setTaskScheduler: { scheduler: oneOf('x') },
-      addTriggerTask: { task, trigger: { ...oneOf('0 0 7 * * *'), good: new PeriodicTaskTrigger('5s') } },
+      setTaskScheduler: { scheduler: kinds.oneOf('x') },
+      addTriggerTask: {
+        task,
+        trigger: { ...kinds.oneOf('0 0 7 * * *'), good: new PeriodicTaskTrigger('5s') },
+      },
       addCronTask: {
         task,
-        expression: { ...text, good: '0 0 7 * * *' },
-        options: options({ zone: named(zone, { field: 'timeZone' }), dst: oneOf('vixie') }),
+        expression: { ...kinds.text, good: '0 0 7 * * *' },
+        options: kinds.options({
+          zone: kinds.named(kinds.zone, { field: 'timeZone' }),
+          dst: kinds.oneOf('vixie'),
+        }),
       },
       addFixedRateTask: { task, period: duration, options: initialDelay },
       addFixedDelayTask: { task, delay: duration, options: initialDelay },
-      addOneTimeTask: { task, initialDelay: orNull(duration) },
+      addOneTimeTask: { task, initialDelay: kinds.orNull(duration) },
       getScheduledTasks: { because: 'filters by what it is given' },
       schedule: {},
       destroy: {},

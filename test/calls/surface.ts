@@ -49,17 +49,31 @@ export function wrongCallsOf({ name, subject, calls, rejects }: Surface): WrongC
   })
 }
 
-/** Names of the methods that a subject has: own ones of a class or namespace, those of its class for an instance. */
+/** Names of the methods that a subject has: own ones of a class or namespace, those of its classes for an instance. */
 export function methodsOf(subject: object): string[] {
-  const holder = isInstance(subject) ? (Object.getPrototypeOf(subject) as object) : subject
-  return Object.getOwnPropertyNames(holder).filter((name) => {
-    const descriptor = Object.getOwnPropertyDescriptor(holder, name)
-    return (
-      typeof Reflect.get(descriptor ?? {}, 'value') === 'function' &&
-      name !== 'constructor' &&
-      name !== 'prototype'
-    )
-  })
+  const holders = isInstance(subject) ? prototypesOf(subject) : [subject]
+  const names = holders.flatMap((holder) =>
+    Object.getOwnPropertyNames(holder).filter((name) => {
+      const descriptor = Object.getOwnPropertyDescriptor(holder, name)
+      return (
+        typeof Reflect.get(descriptor ?? {}, 'value') === 'function' &&
+        name !== 'constructor' &&
+        name !== 'prototype'
+      )
+    }),
+  )
+  return [...new Set(names)]
+}
+
+/** The class of an instance and the classes that it extends. */
+function prototypesOf(instance: object): object[] {
+  const found: object[] = []
+  let holder: unknown = Object.getPrototypeOf(instance)
+  while (typeof holder === 'object' && holder !== null && holder !== Object.prototype) {
+    found.push(holder)
+    holder = Object.getPrototypeOf(holder)
+  }
+  return found
 }
 
 /** The error of a wrong call; fails when there is none, and when one is thrown where a promise was to reject. */

@@ -11,50 +11,24 @@ import {
 } from '../../src/index.ts'
 import { TriggerFamilies } from '../../src/spi.ts'
 import { slowingFamily } from '../support/slowing-trigger.ts'
-import {
-  aCalendar,
-  aClock,
-  aTrigger,
-  boolean,
-  but,
-  cronText,
-  date,
-  jobDetail,
-  type Kind,
-  keyOfJob,
-  keyOfTrigger,
-  listOf,
-  name,
-  named,
-  number,
-  object,
-  oneOf,
-  optional,
-  options,
-  orNull,
-  plus,
-  schedule,
-  someIds,
-  text,
-  timeOfDay,
-  zone,
-} from './kinds.ts'
+import * as kinds from './kinds.ts'
 import type { Surface } from './surface.ts'
 
 const invalidTrigger = 'ERR_INVALID_TRIGGER'
 const called = { because: 'TriggerBuilder calls it' }
 const atBuild = { because: 'checked by build, see below' }
-const now = { clock: aClock, timeZone: text }
-const dateOptions = options(now)
-const whole = (good: number): Kind => plus({ ...number, good }, { value: 0.5 }, { value: -1 })
+const now = { clock: kinds.aClock, timeZone: kinds.text }
+const dateOptions = kinds.options(now)
+const whole = (good: number): kinds.Kind =>
+  kinds.plus({ ...kinds.number, good }, { value: 0.5 }, { value: -1 })
 const time = { hour: whole(8), minute: whole(0), second: whole(0) }
-const weekday = { ...number, good: 2 }
-const cronTime = { hour: number, minute: number }
+const weekday = { ...kinds.number, good: 2 }
+const cronTime = { hour: kinds.number, minute: kinds.number }
 const weekdays = { ...weekday, wrong: weekday.wrong.map((wrong) => ({ ...wrong, field: '[0]' })) }
-const instant = (field: string): Kind => named(date, { field, code: invalidTrigger })
-const given = (of: Kind): Kind => ({ ...of, wrong: [] })
-const count = { ...number, good: 1 }
-const dayOf = (good: number): Kind => ({ ...number, good })
+const instant = (field: string): kinds.Kind => kinds.named(kinds.date, { field, code: invalidTrigger })
+const given = (of: kinds.Kind): kinds.Kind => ({ ...of, wrong: [] })
+const count = { ...kinds.number, good: 1 }
+const dayOf = (good: number): kinds.Kind => ({ ...kinds.number, good })
 
 /** What the methods of a schedule builder lead to when the trigger is built. */
 function built<Schedule>(make: () => Schedule, call: (schedule: Schedule, value: never) => unknown) {
@@ -73,35 +47,40 @@ const interval = (): CalendarIntervalScheduleBuilder =>
   CalendarIntervalScheduleBuilder.calendarIntervalSchedule()
 const daily = (): DailyTimeIntervalScheduleBuilder =>
   DailyTimeIntervalScheduleBuilder.dailyTimeIntervalSchedule()
-const misfire = named(oneOf('smart'), { field: 'misfireInstruction', code: invalidTrigger })
-const atBuilding = (field: string): Kind => named(number, { field, code: invalidTrigger })
+const misfire = kinds.named(kinds.oneOf('smart'), { field: 'misfireInstruction', code: invalidTrigger })
+const atBuilding = (field: string): kinds.Kind => kinds.named(kinds.number, { field, code: invalidTrigger })
 
 export const triggerSurfaces: readonly Surface[] = [
   {
     name: 'TriggerBuilder',
     subject: TriggerBuilder,
-    calls: { newTrigger: { options: options({ clock: aClock, ids: someIds }) } },
+    calls: { newTrigger: { options: kinds.options({ clock: kinds.aClock, ids: kinds.someIds }) } },
   },
   {
     name: 'TriggerBuilder.prototype',
     subject: TriggerBuilder.newTrigger(),
     calls: {
       withIdentity: [
-        { identity: but(keyOfTrigger, 't') },
-        { name: { ...name, wrong: [{ value: '' }] }, group: optional(name) },
+        { identity: kinds.but(kinds.keyOfTrigger, 't') },
+        { name: { ...kinds.name, wrong: [{ value: '' }] }, group: kinds.optional(kinds.name) },
       ],
       forJob: [
-        { job: but(keyOfJob, 'a', jobDetail) },
-        { name: { ...name, wrong: [{ value: '' }] }, group: optional(name) },
+        { job: kinds.but(kinds.keyOfJob, 'a', kinds.jobDetail) },
+        { name: { ...kinds.name, wrong: [{ value: '' }] }, group: kinds.optional(kinds.name) },
       ],
-      withDescription: { description: orNull(text) },
-      withPriority: { priority: number },
-      modifiedByCalendar: { name: orNull(text) },
+      withDescription: { description: kinds.orNull(kinds.text) },
+      withPriority: { priority: kinds.number },
+      modifiedByCalendar: { name: kinds.orNull(kinds.text) },
       startAt: { start: instant('startTime') },
       startNow: {},
-      endAt: { end: orNull(instant('endTime')) },
-      withSchedule: { schedule },
-      usingJobData: { data: but(named(object, { field: 'jobDataMap', code: 'ERR_INVALID_JOB_DATA' }), 'x') },
+      endAt: { end: kinds.orNull(instant('endTime')) },
+      withSchedule: { schedule: kinds.schedule },
+      usingJobData: {
+        data: kinds.but(
+          kinds.named(kinds.object, { field: 'jobDataMap', code: 'ERR_INVALID_JOB_DATA' }),
+          'x',
+        ),
+      },
       build: {},
     },
   },
@@ -110,21 +89,21 @@ export const triggerSurfaces: readonly Surface[] = [
     subject: SimpleScheduleBuilder,
     calls: {
       simpleSchedule: {},
-      of: { schedule: object },
-      repeatSecondlyForever: { seconds: optional(number) },
-      repeatMinutelyForever: { minutes: optional(number) },
-      repeatHourlyForever: { hours: optional(number) },
+      of: { schedule: kinds.object },
+      repeatSecondlyForever: { seconds: kinds.optional(kinds.number) },
+      repeatMinutelyForever: { minutes: kinds.optional(kinds.number) },
+      repeatHourlyForever: { hours: kinds.optional(kinds.number) },
       repeatSecondlyForTotalCount: {
-        totalCount: named(number, { code: invalidTrigger }),
-        seconds: optional(count),
+        totalCount: kinds.named(kinds.number, { code: invalidTrigger }),
+        seconds: kinds.optional(count),
       },
       repeatMinutelyForTotalCount: {
-        totalCount: named(number, { code: invalidTrigger }),
-        minutes: optional(count),
+        totalCount: kinds.named(kinds.number, { code: invalidTrigger }),
+        minutes: kinds.optional(count),
       },
       repeatHourlyForTotalCount: {
-        totalCount: named(number, { code: invalidTrigger }),
-        hours: optional(count),
+        totalCount: kinds.named(kinds.number, { code: invalidTrigger }),
+        hours: kinds.optional(count),
       },
     },
   },
@@ -133,16 +112,16 @@ export const triggerSurfaces: readonly Surface[] = [
     subject: simple(),
     calls: {
       withInterval: {
-        interval: plus(
-          object,
+        interval: kinds.plus(
+          kinds.object,
           { value: { weeks: 1 }, field: 'weeks', code: 'ERR_INVALID_OPTION' },
           { value: { hours: '1' }, field: 'hours', code: 'ERR_INVALID_OPTION' },
         ),
       },
-      withIntervalInMilliseconds: { milliseconds: number },
-      withIntervalInSeconds: { seconds: number },
-      withIntervalInMinutes: { minutes: number },
-      withIntervalInHours: { hours: number },
+      withIntervalInMilliseconds: { milliseconds: kinds.number },
+      withIntervalInSeconds: { seconds: kinds.number },
+      withIntervalInMinutes: { minutes: kinds.number },
+      withIntervalInHours: { hours: kinds.number },
       withRepeatCount: atBuild,
       repeatForever: {},
       withMisfireInstruction: atBuild,
@@ -154,23 +133,23 @@ export const triggerSurfaces: readonly Surface[] = [
     subject: CronScheduleBuilder,
     calls: {
       cronSchedule: {
-        expression: but(schedule, '0 0 12 * * ?'),
-        options: given(object),
+        expression: kinds.but(kinds.schedule, '0 0 12 * * ?'),
+        options: given(kinds.object),
       },
-      unixCron: { expression: cronText('* * * * *') },
+      unixCron: { expression: kinds.cronText('* * * * *') },
       dailyAtHourAndMinute: cronTime,
       atHourAndMinuteOnGivenDaysOfWeek: { ...cronTime, daysOfWeek: weekdays },
       weeklyOnDayAndHourAndMinute: { dayOfWeek: weekday, ...cronTime },
       monthlyOnDayAndHourAndMinute: { dayOfMonth: dayOf(3), ...cronTime },
-      of: { schedule: object },
+      of: { schedule: kinds.object },
     },
   },
   {
     name: 'CronScheduleBuilder.prototype',
     subject: cron(),
     calls: {
-      inTimeZone: { timeZone: zone },
-      withDstPolicy: { dst: named(oneOf('vixie'), { code: 'ERR_INVALID_OPTION' }) },
+      inTimeZone: { timeZone: kinds.zone },
+      withDstPolicy: { dst: kinds.named(kinds.oneOf('vixie'), { code: 'ERR_INVALID_OPTION' }) },
       withMisfireInstruction: atBuild,
       build: called,
     },
@@ -178,22 +157,22 @@ export const triggerSurfaces: readonly Surface[] = [
   {
     name: 'CalendarIntervalScheduleBuilder',
     subject: CalendarIntervalScheduleBuilder,
-    calls: { calendarIntervalSchedule: {}, of: { schedule: object } },
+    calls: { calendarIntervalSchedule: {}, of: { schedule: kinds.object } },
   },
   {
     name: 'CalendarIntervalScheduleBuilder.prototype',
     subject: interval(),
     calls: {
-      withInterval: { interval: number, unit: given(text) },
+      withInterval: { interval: kinds.number, unit: given(kinds.text) },
       ...Object.fromEntries(
         ['Seconds', 'Minutes', 'Hours', 'Days', 'Weeks', 'Months', 'Years'].map((unit) => [
           `withIntervalIn${unit}`,
-          { interval: number },
+          { interval: kinds.number },
         ]),
       ),
-      inTimeZone: { timeZone: zone },
-      preserveHourOfDayAcrossDaylightSavings: { options: options({ enabled: boolean }) },
-      skipDayIfHourDoesNotExist: { options: options({ enabled: boolean }) },
+      inTimeZone: { timeZone: kinds.zone },
+      preserveHourOfDayAcrossDaylightSavings: { options: kinds.options({ enabled: kinds.boolean }) },
+      skipDayIfHourDoesNotExist: { options: kinds.options({ enabled: kinds.boolean }) },
       withMisfireInstruction: atBuild,
       build: called,
     },
@@ -201,25 +180,25 @@ export const triggerSurfaces: readonly Surface[] = [
   {
     name: 'DailyTimeIntervalScheduleBuilder',
     subject: DailyTimeIntervalScheduleBuilder,
-    calls: { dailyTimeIntervalSchedule: {}, of: { schedule: object } },
+    calls: { dailyTimeIntervalSchedule: {}, of: { schedule: kinds.object } },
   },
   {
     name: 'DailyTimeIntervalScheduleBuilder.prototype',
     subject: daily(),
     calls: {
-      withInterval: { interval: number, unit: given(text) },
-      withIntervalInSeconds: { interval: number },
-      withIntervalInMinutes: { interval: number },
-      withIntervalInHours: { interval: number },
-      onDaysOfTheWeek: { daysOfWeek: named(weekday, { code: invalidTrigger }) },
+      withInterval: { interval: kinds.number, unit: given(kinds.text) },
+      withIntervalInSeconds: { interval: kinds.number },
+      withIntervalInMinutes: { interval: kinds.number },
+      withIntervalInHours: { interval: kinds.number },
+      onDaysOfTheWeek: { daysOfWeek: kinds.named(weekday, { code: invalidTrigger }) },
       onMondayThroughFriday: {},
       onSaturdayAndSunday: {},
       onEveryDay: {},
-      startingDailyAt: { timeOfDay },
-      endingDailyAt: { timeOfDay },
-      endingDailyAfterCount: { count: number },
+      startingDailyAt: { timeOfDay: kinds.timeOfDay },
+      endingDailyAt: { timeOfDay: kinds.timeOfDay },
+      endingDailyAfterCount: { count: kinds.number },
       withRepeatCount: atBuild,
-      inTimeZone: { timeZone: zone },
+      inTimeZone: { timeZone: kinds.zone },
       withMisfireInstruction: atBuild,
       build: called,
     },
@@ -241,8 +220,12 @@ export const triggerSurfaces: readonly Surface[] = [
       simpleMisfire: { value: misfire },
       cronMisfire: { value: misfire },
       intervalMisfire: { value: misfire },
-      intervalUnit: { value: named(oneOf('DAY'), { field: 'repeatIntervalUnit', code: invalidTrigger }) },
-      dailyUnit: { value: named(oneOf('HOUR'), { field: 'repeatIntervalUnit', code: invalidTrigger }) },
+      intervalUnit: {
+        value: kinds.named(kinds.oneOf('DAY'), { field: 'repeatIntervalUnit', code: invalidTrigger }),
+      },
+      dailyUnit: {
+        value: kinds.named(kinds.oneOf('HOUR'), { field: 'repeatIntervalUnit', code: invalidTrigger }),
+      },
       dailyMisfire: { value: misfire },
       dailyRepeatCount: { value: atBuilding('repeatCount') },
     },
@@ -252,23 +235,23 @@ export const triggerSurfaces: readonly Surface[] = [
     subject: TimeOfDay,
     calls: {
       new: {
-        hour: named(whole(8), { code: invalidTrigger }),
-        minute: named(whole(0), { code: invalidTrigger }),
+        hour: kinds.named(whole(8), { code: invalidTrigger }),
+        minute: kinds.named(whole(0), { code: invalidTrigger }),
       },
-      hourAndMinuteOfDay: { hour: named(whole(8), { code: invalidTrigger }) },
-      hourMinuteAndSecondOfDay: { hour: named(whole(8), { code: invalidTrigger }) },
+      hourAndMinuteOfDay: { hour: kinds.named(whole(8), { code: invalidTrigger }) },
+      hourMinuteAndSecondOfDay: { hour: kinds.named(whole(8), { code: invalidTrigger }) },
       ofSecondOfDay: { because: 'seconds are taken apart by the constructor' },
     },
   },
   {
     name: 'TimeOfDay.prototype',
     subject: new TimeOfDay(8, 0),
-    calls: { isBefore: { other: timeOfDay }, equals: { other: timeOfDay }, toString: {} },
+    calls: { isBefore: { other: kinds.timeOfDay }, equals: { other: kinds.timeOfDay }, toString: {} },
   },
   {
     name: 'TriggerFamilies',
     subject: TriggerFamilies,
-    calls: { new: { more: optional(listOf({ ...object, good: slowingFamily })) } },
+    calls: { new: { more: kinds.optional(kinds.listOf({ ...kinds.object, good: slowingFamily })) } },
   },
   {
     name: 'TriggerFamilies.prototype',
@@ -277,8 +260,8 @@ export const triggerSurfaces: readonly Surface[] = [
       of: { because: 'stores call it with triggers that the scheduler has checked' },
       ofType: { because: 'stores call it' },
       ofStoredType: { because: 'stores call it with what a row holds' },
-      toJSON: { trigger: aTrigger },
-      fromJSON: { json: named(but(object, {}), { field: 'type', code: invalidTrigger }) },
+      toJSON: { trigger: kinds.aTrigger },
+      fromJSON: { json: kinds.named(kinds.but(kinds.object, {}), { field: 'type', code: invalidTrigger }) },
     },
   },
   {
@@ -286,20 +269,20 @@ export const triggerSurfaces: readonly Surface[] = [
     subject: TriggerUtils,
     calls: {
       computeFireTimes: {
-        trigger: aTrigger,
-        calendar: orNull(aCalendar),
-        count: named(count, { code: invalidTrigger }),
+        trigger: kinds.aTrigger,
+        calendar: kinds.orNull(kinds.aCalendar),
+        count: kinds.named(count, { code: invalidTrigger }),
       },
       computeFireTimesBetween: {
-        trigger: aTrigger,
-        calendar: orNull(aCalendar),
+        trigger: kinds.aTrigger,
+        calendar: kinds.orNull(kinds.aCalendar),
         from: instant('from'),
         to: instant('to'),
       },
       computeEndTimeToAllowParticularNumberOfFirings: {
-        trigger: aTrigger,
-        calendar: orNull(aCalendar),
-        count: named(count, { code: invalidTrigger }),
+        trigger: kinds.aTrigger,
+        calendar: kinds.orNull(kinds.aCalendar),
+        count: kinds.named(count, { code: invalidTrigger }),
       },
     },
   },
@@ -308,24 +291,24 @@ export const triggerSurfaces: readonly Surface[] = [
     subject: DateBuilder,
     calls: {
       newDate: { options: dateOptions },
-      futureDate: { interval: number, unit: oneOf('DAY'), options: dateOptions },
+      futureDate: { interval: kinds.number, unit: kinds.oneOf('DAY'), options: dateOptions },
       todayAt: { ...time, options: dateOptions },
       tomorrowAt: { ...time, options: dateOptions },
       dateOf: {
-        time: { ...object, good: { hour: 8, minute: 0, second: 0 } },
-        date: optional(object),
+        time: { ...kinds.object, good: { hour: 8, minute: 0, second: 0 } },
+        date: kinds.optional(kinds.object),
         options: dateOptions,
       },
       ...Object.fromEntries(
         ['Hour', 'Minute', 'Second'].flatMap((unit) => [
-          [`even${unit}Date`, { date, options: dateOptions }],
+          [`even${unit}Date`, { date: kinds.date, options: dateOptions }],
           [`even${unit}DateAfterNow`, { options: dateOptions }],
-          [`even${unit}DateBefore`, { date, options: dateOptions }],
+          [`even${unit}DateBefore`, { date: kinds.date, options: dateOptions }],
         ]),
       ),
-      nextGivenMinuteDate: { date, minuteBase: whole(5), options: dateOptions },
-      nextGivenSecondDate: { date, secondBase: whole(5), options: dateOptions },
-      translateTime: { date, zones: { ...object, good: { from: 'UTC', to: 'UTC' } } },
+      nextGivenMinuteDate: { date: kinds.date, minuteBase: whole(5), options: dateOptions },
+      nextGivenSecondDate: { date: kinds.date, secondBase: whole(5), options: dateOptions },
+      translateTime: { date: kinds.date, zones: { ...kinds.object, good: { from: 'UTC', to: 'UTC' } } },
       validateHour: { hour: whole(8) },
       validateMinute: { minute: whole(8) },
       validateSecond: { second: whole(8) },
@@ -347,7 +330,7 @@ export const triggerSurfaces: readonly Surface[] = [
       inMonth: { month: whole(8) },
       inMonthOnDay: { month: whole(8), day: whole(8) },
       inYear: { year: whole(8) },
-      inTimeZone: { timeZone: zone },
+      inTimeZone: { timeZone: kinds.zone },
       build: {},
     },
   },

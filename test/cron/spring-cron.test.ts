@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CronExpressionError } from '../../src/core/errors.ts'
-import { CronExpression, type CronOptions } from '../../src/triggers/cron/cron-expression.ts'
+import { CronExpression } from '../../src/triggers/cron/cron-expression.ts'
+import type { CronOptions } from '../../src/triggers/cron/cron-reader.ts'
 import { instantOf, nextTexts, previousTexts } from '../support/cron-text.ts'
 
 type Row = readonly [text: string, after: string, fires: readonly string[]]

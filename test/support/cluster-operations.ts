@@ -73,6 +73,6 @@ export const clusterOperations: readonly StoreOperation[] = [
   }),
   idle('a leave', async (scene) => {
     const { table, own } = await takePart(scene)
-    return () => scene.transactor.run(() => run(table.leave(own)), { lock: 'none', tells: 'nobody' })
+    return () => scene.transactor.run(() => run(table.leave(own)), { lock: 'none', tells: 'none' })
   }),
 ]

@@ -97,8 +97,8 @@ const executionsForgotten: KnownClusterBug = {
   statement: (statement) => {
     const looksForExecutions =
       statement.text.includes('SELECT DISTINCT f.job_name') && statement.text.includes('EXECUTING')
-    const isOfFleetingJob = statement.values.some((value) => String(value).includes('"recoverable-f'))
-    return looksForExecutions && isOfFleetingJob ? nothing : statement
+    const isOfShortLivedJob = statement.values.some((value) => String(value).includes('"recoverable-f'))
+    return looksForExecutions && isOfShortLivedJob ? nothing : statement
   },
 }
 

@@ -80,7 +80,7 @@ export class ClusterOperations {
     const action = random.weighted({
       schedule: 12,
       scheduleLoose: 3,
-      scheduleFleeting: 3,
+      scheduleShortLived: 3,
       unschedule: 1,
       reschedule: 2,
       deleteJob: 1.5,
@@ -97,8 +97,8 @@ export class ClusterOperations {
         return this.schedule(scheduler)
       case 'scheduleLoose':
         return scheduler.scheduleJob(this.#looseTrigger().forJob(random.pick(allJobNames)).build())
-      case 'scheduleFleeting':
-        return this.#scheduleFleeting(scheduler)
+      case 'scheduleShortLived':
+        return this.#scheduleShortLived(scheduler)
       case 'unschedule':
         return this.#withOne(await scheduler.getTriggerKeys(loose), (key) => scheduler.unscheduleJob(key))
       case 'reschedule':
@@ -176,7 +176,7 @@ export class ClusterOperations {
   }
 
   /** A job that goes with its last trigger. */
-  async #scheduleFleeting(scheduler: Scheduler): Promise<void> {
+  async #scheduleShortLived(scheduler: Scheduler): Promise<void> {
     const kind = this.#random.pick(['plain', 'recoverable', 'recoverable', 'strictRecoverable'] as const)
     const name = `f${this.#names++}`
     const plan = this.#plan()

@@ -3,15 +3,12 @@ import type { ResolvedHistoryOptions } from './tables/history/history-options.ts
 
 /** How often to look at most. */
 const intervalMs = 60_000
-/** How long a store works before it first looks, so that opening it and running one job costs no more than that. */
+/** How long a store runs before the first look, so that a process that runs one job does not pay for it. */
 const firstMs = 10_000
 /** How many rows one transaction deletes, so that it stays short. */
 const rowsPerTransaction = 500
 
-/**
- * Keeps the history within its bounds. It has no timer: it looks now and then when executions end, which is when
- * history grows.
- */
+/** Keeps the history within its bounds. It has no timer: it looks now and then when executions end. */
 export class HistoryPruner {
   readonly #transactor: SqlTransactor
   readonly #options: ResolvedHistoryOptions
@@ -34,7 +31,7 @@ export class HistoryPruner {
     this.#pruning = this.#prune()
   }
 
-  /** Ends when what is under way has ended. */
+  /** Resolves when the work under way has ended. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#pruning
@@ -59,7 +56,7 @@ export class HistoryPruner {
         const surplus = yield* history.surplus(maxRows)
         return yield* history.prune({ beforeMs: nowMs - maxAgeMs, surplus }, rowsPerTransaction)
       },
-      { lock: 'none', tells: 'nobody' },
+      { lock: 'none', tells: 'none' },
     )
   }
 }

@@ -55,7 +55,7 @@ export class JoinedJobStore implements JobStoreTransaction {
     return this.#runner.read(() => reading.getCalendar(this.#session, name))
   }
 
-  /** What the programs have to tell is dropped: whether any of it will have happened is up to the user. */
+  /** Signals of the programs are dropped, because the user's transaction may roll back. */
   #transact<Answer>(program: (tx: SqlTransaction) => SqlProgram<Answer>): Promise<Answer> {
     return this.#runner.transact(() => this.#withWake(program), { lock: 'shared' })
   }

@@ -19,7 +19,7 @@ import { TriggerTable } from './tables/triggers/trigger-table.ts'
 import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
 
 /**
- * Puts the tables together for one scheduler.
+ * Makes the session of one scheduler with its tables.
  *
  * @throws InvalidArgumentError for a name or an instance id that is longer than its column
  */
@@ -30,7 +30,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
   requireFits(owner, 'schedulerName', schedulerName, columnWidths.schedulerName)
   requireFits(owner, 'instanceId', instanceId, columnWidths.instanceId)
   const vocabulary: SqlVocabulary = { dialect, names, schedulerName, sharedWithJava, triggerFamilies }
-  // A unique name once, so that ids stay apart also between runs of the process.
+  // Begins with a unique name, so that ids of different runs of the process differ.
   const idPrefix = `${Array.from(instanceId).slice(0, 60).join('')}-${ids.uniqueName().slice(0, 18)}-`
   let fireCount = 0
   return {

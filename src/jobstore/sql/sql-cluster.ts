@@ -7,7 +7,7 @@ interface OpenParts {
   readonly transactions: SqlTransactor
 }
 
-/** The other nodes, by what they write into the database. */
+/** The other nodes, as their rows in the database show them. */
 export class SqlCluster implements JobStoreCluster {
   readonly #open: () => OpenParts
 

@@ -12,11 +12,11 @@ import type { JobDataEncoding } from './tables/encoding/job-data-text.ts'
 import type { JobGroupLimitsByGroup } from './tables/firings/job-group-limits.ts'
 import type { ResolvedHistoryOptions } from './tables/history/history-options.ts'
 
-/** A database under the SQL store: what it can do and how to reach it. */
+/** A database of the SQL store: its capabilities and its connections. */
 export interface SqlEngine {
-  /** Of the store, for people. */
+  /** The name of the store, for people. */
   readonly name: string
-  readonly capabilities: Pick<JobStoreCapabilities, 'persistent' | 'clustered'>
+  readonly capabilities: Pick<JobStoreCapabilities, 'persistent' | 'clustered' | 'sharedTransactions'>
   readonly dialect: SqlDialect
   readonly names: SqlNames
   readonly encoding: JobDataEncoding
@@ -25,43 +25,45 @@ export interface SqlEngine {
   readonly history: ResolvedHistoryOptions
   /** Default: no group is limited. */
   readonly jobGroupLimits?: JobGroupLimitsByGroup
-  /** Makes the tables or brings them up to date, on a connection of its own; answers the versions that were applied. */
+  /** Makes the tables or brings them up to date, on a separate connection; answers the versions that were applied. */
   migrate(): Promise<readonly number[]>
-  /** Connects and sees to it that the tables are there. */
+  /** Connects, and makes or checks the tables. */
   connect(session: SqlSession): Promise<SqlConnection>
 }
 
 /** Runs programs inside of a transaction that the user began and will end. */
 export interface JoinedRunner extends Pick<SqlRunner, 'transact' | 'read'> {
-  /** Part of a program that made something available to fire: whoever fires is told when the transaction has ended. */
+  /** Called when a program lets a trigger fire earlier: the loops are woken when the transaction has ended. */
   wake(earliestMs: EpochMs): SqlProgram<void>
 }
 
 export interface SqlConnection {
   readonly runner: SqlRunner
-  /** The scheduler starts to fire: recovers what earlier or failed nodes left, and takes part in the cluster. */
+  /** The scheduler starts to fire: recovers the work of earlier or failed nodes, and registers in the cluster. */
   start(transactor: SqlTransactor): Promise<void>
-  /** Resolves when no other process may have taken over what this node works on; absent where none can. */
+  /** Resolves when it is certain that no other process has taken over this node's work; absent where none can. */
   mayClaim?(): Promise<void>
-  /** Whether another node took over for good: what this one claimed or ran is void. Absent where none can. */
+  /**
+   * Whether another process has taken over for good: this one's claims and executions are void. Absent where none can.
+   */
   isTakenOver?(): boolean
-  /** The nodes of the cluster as this one sees them, once it was started; absent where there can be no others. */
+  /** The nodes of the cluster as this one sees them, once it has started; absent where there is one node only. */
   nodes?(): Promise<readonly ClusterNodeView[]>
   /**
-   * Absent where nobody else can have a connection.
+   * Absent where no other connection is possible.
    *
-   * @throws InvalidArgumentError when the handle is no connection to this database
+   * @throws InvalidArgumentError when the handle is not a connection to this database
    */
   join?(handle: object): JoinedRunner
-  /** Asks the other nodes to interrupt; absent where there can be no others, or they do not listen. */
+  /** Asks the other nodes to interrupt; absent where there is one node only, or nodes do not listen. */
   interruptOnPeers?(target: InterruptTarget): Promise<void>
-  /** Tells the other nodes, if there are any, that something may fire at this instant. Returns at once. */
+  /** Wakes the other nodes, if there are any, for a trigger that may fire at this instant. Returns at once. */
   wakePeers(earliestMs: EpochMs): void
-  /** Leaves the cluster and frees everything. */
+  /** Leaves the cluster and frees all resources. */
   close(): Promise<void>
   /**
-   * Gives up at once what is under way, and asks the database nothing more; then `close`, also one that has begun, ends
-   * soon and leaves nothing behind.
+   * Gives up operations under way at once and sends nothing more to the database; then `close`, also one that has
+   * begun, ends soon and leaves no resource open.
    */
   cutOff(): void
 }

@@ -57,7 +57,7 @@ import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
 
-/** What is there between `initialize` and `shutdown`. */
+/** The parts that exist between `initialize` and `shutdown`. */
 interface OpenStore {
   readonly connection: SqlConnection
   readonly transactions: SqlTransactions
@@ -69,8 +69,8 @@ interface OpenStore {
 const retryDelayMs = { first: 100, most: 15_000 }
 
 /**
- * Keeps everything in a database, in Quartz's tables. The algorithms are programs that stand once for all engines;
- * this class gives each operation its transaction and, after the commit, tells the scheduler what it did.
+ * Keeps everything in a database, in Quartz's tables. The algorithms are programs that exist once for all engines; this
+ * class runs each operation as a transaction and sends its signals after the commit.
  */
 export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
@@ -85,11 +85,11 @@ export class SqlJobStore implements DatabaseJobStore {
 
   constructor(engine: SqlEngine) {
     this.name = engine.name
-    // Java takes a trigger that it has read as waiting some time before, unless it is told to read under its lock. One
-    // that has fired meanwhile waits again, for its next instant, and Java would fire it for the last one; one that was
-    // claimed does not wait.
+    // A Java node takes a trigger that it has read as WAITING before it had the lock, unless it is configured to read
+    // under the lock. A trigger that has fired meanwhile is WAITING again for its next instant, and Java would fire it
+    // for the previous one; a claimed trigger is not WAITING.
     const firesAtOnce = engine.sharedWithJava !== true
-    this.capabilities = { ...engine.capabilities, history: true, firesAtOnce, sharedTransactions: true }
+    this.capabilities = { sharedTransactions: true, ...engine.capabilities, history: true, firesAtOnce }
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
@@ -305,7 +305,7 @@ export class SqlJobStore implements DatabaseJobStore {
             tx,
             claims.map(([, claim]) => claim),
           ),
-        // A loop that does not know whether a firing was committed would lose it or run it twice.
+        // When it is not known whether a firing was committed, the loop would lose it or run it twice.
         { onDoubt: 'patient' },
       )
       for (const [position, answer] of answers.entries()) results[claims[position]?.[0] ?? -1] = answer
@@ -339,14 +339,14 @@ export class SqlJobStore implements DatabaseJobStore {
     if (connection.join === undefined) {
       throw new SchedulerError(
         'ERR_NOT_SUPPORTED',
-        `${this.name} is in memory that no other connection can reach. Use a file, or give the store your own ` +
-          'connection.',
+        `${this.name} works in no transaction of yours: no connection but its own reaches its data. For SQLite, ` +
+          'use a file, or give the store your own connection.',
       )
     }
     return new JoinedJobStore(transactions.session, connection.join(handle))
   }
 
-  /** For what the loop asks: it must not wait for a lock that another session holds. */
+  /** For operations of the loop, which must not wait for a lock of another session. */
   #pass<Answer>(
     program: (tx: SqlTransaction) => SqlProgram<Answer>,
     options: Partial<SqlOperation>,
@@ -354,7 +354,7 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#require().transactions.run(program, { lock: 'rows', whenLocked: 'passOver', ...options })
   }
 
-  /** What failed by itself is an error as if all had failed: asked again, what was done does nothing. */
+  /** When one part failed, the whole operation fails: run again, the parts that were done do nothing. */
   async #eachOrAll<Item>(
     items: readonly Item[],
     attempt: (items: readonly Item[]) => Promise<void>,
@@ -364,7 +364,7 @@ export class SqlJobStore implements DatabaseJobStore {
     return left
   }
 
-  /** Searches until late triggers are not in the way of an answer, or it is not wanted any more. */
+  /** Searches until there is an answer besides late triggers, or the answer is not wanted any more. */
   #search(request: AcquireRequest, { fires }: { readonly fires: boolean }): Promise<AcquiredAndFired> {
     return this.#require().transactions.session.ledger.during(
       () => this.#searchUntilWhole(request, fires),
@@ -379,8 +379,7 @@ export class SqlJobStore implements DatabaseJobStore {
     for (;;) {
       const { isPartial, hasOverdueClaims, ...batch } = await this.#searchPastLocks(request, fires)
       const isEmpty = batch.fired.length === 0 && batch.acquired.length === 0
-      if (isEmpty && hasOverdueClaims && (await this.#pass(endOverdueClaims, { tells: 'nobody' })) > 0)
-        continue
+      if (isEmpty && hasOverdueClaims && (await this.#pass(endOverdueClaims, { tells: 'none' })) > 0) continue
       if (!isPartial || request.isStillWanted?.() === false) return batch
       await new Promise<void>((resolve) => clock.setImmediate(resolve))
     }
@@ -395,10 +394,10 @@ export class SqlJobStore implements DatabaseJobStore {
     const attempt = (manner: SearchManner, whenLocked: 'passOver' | 'comeBack'): Promise<SearchResult> =>
       transactions.run((tx) => searchTriggers(tx, request, manner), {
         lock: 'rows',
-        tells: 'nobody',
+        tells: 'none',
         whenLocked,
-        // A loop that does not know whether a firing was committed would lose it or run it twice. A claim that a
-        // crash undoes is found missing when it is fired.
+        // When it is not known whether a firing was committed, the loop would lose it or run it twice. A claim that a
+        // crash undoes is missed when it is fired.
         ...(manner.fires ? { onDoubt: 'patient' } : {}),
         mayBeLost: ({ fired }) => fired.length === 0,
       })
@@ -417,7 +416,7 @@ export class SqlJobStore implements DatabaseJobStore {
     this.#open?.transactions.session.ledger.forget(firings.map(idOf))
   }
 
-  /** What was claimed or ran when another process took over belongs to that process: its end is passed over. */
+  /** Claims and executions from before another process took over belong to that process: their ends are passed over. */
   async #unlessTakenOver<Item>(write: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
     const { connection } = this.#require()
     try {
@@ -448,7 +447,7 @@ export class SqlJobStore implements DatabaseJobStore {
   }
 }
 
-/** Hears what others, on other connections, may have made available to fire. */
+/** Called when other connections may have let a trigger fire earlier. */
 function watchedSignaler(
   signaler: SchedulerSignaler,
   onChange: (candidateMs: EpochMs | null) => void,

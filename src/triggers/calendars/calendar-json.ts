@@ -12,7 +12,7 @@ import type { CalendarOptions } from './zoned-calendar.ts'
 /** How many calendars may stand on one another. */
 const maxChainLength = 100
 
-// The constructors check what they are given, so the shape is claimed here and verified there.
+// The constructors check their arguments, so the type is only asserted here.
 type Make = (options: CalendarOptions) => Calendar
 const families: ReadonlyMap<string, Make> = new Map<string, Make>([
   ['annual', (options) => new AnnualCalendar(options as AnnualCalendarOptions)],
@@ -27,12 +27,12 @@ const families: ReadonlyMap<string, Make> = new Map<string, Make>([
 export const calendarTypes: readonly string[] = [...families.keys()]
 
 /**
- * The calendar that `calendar.toJSON()` wrote down.
+ * The calendar of a plain form that `calendar.toJSON()` made.
  *
  * @throws InvalidArgumentError ERR_INVALID_CALENDAR naming the field, ERR_UNKNOWN_TIME_ZONE; CronExpressionError
  */
 export function calendarFromJSON(json: unknown): Calendar {
-  // From the innermost base outwards, so that no chain is too deep for the call stack.
+  // From the innermost base outwards, so that a long chain does not overflow the call stack.
   const chain: CalendarDefinition[] = []
   for (let definition = json; definition !== undefined; ) {
     const checked = requireDefinition(definition)

@@ -1,12 +1,12 @@
 import type { EpochMs } from '../../time/clock.ts'
 
-/** How far ahead a time that a calendar includes is looked for. */
+/** How far ahead to look for a time that a calendar includes. */
 export const searchHorizonMs: number = 36_525 * 86_400_000
 
 /**
  * How often a search asks a calendar before the answer is "never", all calendars of a chain and all fire times
- * together. A hundred years of days fit. What the bound stops is calendars that contradict each other, or a schedule
- * that always misses what they include: these could be asked for minutes.
+ * together. A hundred years of days fit. The bound stops calendars that contradict each other, or a schedule that never
+ * meets an included time: without it such a search could take minutes.
  */
 const maxQuestions = 50_000
 
@@ -19,7 +19,7 @@ export class CalendarSearch {
     this.horizonMs = fromMs + searchHorizonMs
   }
 
-  /** Takes leave to ask one calendar one question; false when there were too many. */
+  /** Counts one question to a calendar; false when there were too many. */
   mayAsk(): boolean {
     return this.mayPass(1)
   }

@@ -1,5 +1,7 @@
 import type { EpochMs } from '../../time/clock.ts'
-import { CronExpression, type CronOptions, checkExpression } from '../cron/cron-expression.ts'
+import { CronExpression, checkExpression } from '../cron/cron-expression.ts'
+import type { CronOptions } from '../cron/cron-reader.ts'
+import type { CronTimes } from '../cron/cron-times.ts'
 import { invalidCalendar, requireCalendarOptions } from './invalid-calendar.ts'
 import { type CalendarOptions, ZonedCalendar } from './zoned-calendar.ts'
 
@@ -7,12 +9,12 @@ export interface CronCalendarOptions
   extends CalendarOptions,
     Pick<CronOptions, 'dst' | 'dialect' | 'seconds'> {
   /** The seconds that are left out: an expression in text, or a parsed one with the zone that it has. */
-  readonly expression: string | CronExpression
+  readonly expression: string | CronTimes
 }
 
 /** Leaves out every second that a cron expression matches. */
 export class CronCalendar extends ZonedCalendar {
-  readonly cronExpression: CronExpression
+  readonly cronExpression: CronTimes
 
   /** @throws InvalidArgumentError ERR_INVALID_CALENDAR, ERR_UNKNOWN_TIME_ZONE; CronExpressionError */
   constructor(options: CronCalendarOptions) {
@@ -20,9 +22,9 @@ export class CronCalendar extends ZonedCalendar {
     const { expression, timeZone, dst, dialect, seconds, description = null, baseCalendar = null } = options
     checkExpression("Calendar 'cron'", 'expression', expression, 'ERR_INVALID_CALENDAR')
     const parsed =
-      expression instanceof CronExpression
-        ? expression
-        : CronExpression.parse(expression, { timeZone, dst, dialect, seconds })
+      typeof expression === 'string'
+        ? CronExpression.parse(expression, { timeZone, dst, dialect, seconds })
+        : expression
     super('cron', { ...options, timeZone: parsed.timeZone, description, baseCalendar }, [
       'expression',
       'dst',

@@ -6,7 +6,7 @@ import { type Calendar, type CalendarDefinition, checkCalendar } from './calenda
 import { CalendarSearch } from './calendar-search.ts'
 import { invalidCalendar, requireCalendarOptions } from './invalid-calendar.ts'
 
-/** What every calendar may be given. */
+/** Options of every calendar. */
 export interface CalendarOptions {
   /** IANA name of the zone in which days and times of day are read. Default: the zone of this process. */
   readonly timeZone?: string

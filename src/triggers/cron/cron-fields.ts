@@ -12,7 +12,7 @@ export interface CronFieldSpec {
   readonly max: number
   /** The largest step; a larger one would only ever give the first value. */
   readonly stepMax: number
-  /** A range may run over the end of the field to its beginning. Years do not come round again. */
+  /** A range may wrap from the end of the field to its beginning. Years do not wrap. */
   readonly wraps: boolean
   /** What `*` begins with, where that is not {@link CronFieldSpec.min}: Sunday may be 0 and 7, but counts once. */
   readonly wildcardMin?: number
@@ -24,7 +24,7 @@ export interface CronFieldSpec {
 export const cronYearMin = 1970
 export const cronYearMax = 2199
 
-export const monthNames: readonly string[] = [
+const monthNames: readonly string[] = [
   'JANUARY',
   'FEBRUARY',
   'MARCH',
@@ -53,32 +53,21 @@ export const weekdayNames: readonly string[] = [
 function spec(
   name: CronFieldName,
   label: string,
-  range: { min: number; max: number; stepMax: number },
+  min: number,
+  max: number,
   names: readonly string[] = [],
 ): CronFieldSpec {
-  return { name, label, ...range, wraps: name !== 'year', names }
+  const wraps = name !== 'year'
+  return { name, label, min, max, stepMax: wraps ? max : max - min, wraps, names }
 }
 
-export const secondSpec: CronFieldSpec = spec('second', 'second', { min: 0, max: 59, stepMax: 59 })
-export const minuteSpec: CronFieldSpec = spec('minute', 'minute', { min: 0, max: 59, stepMax: 59 })
-export const hourSpec: CronFieldSpec = spec('hour', 'hour', { min: 0, max: 23, stepMax: 23 })
-export const dayOfMonthSpec: CronFieldSpec = spec('dayOfMonth', 'day-of-month', {
-  min: 1,
-  max: 31,
-  stepMax: 31,
-})
-export const monthSpec: CronFieldSpec = spec('month', 'month', { min: 1, max: 12, stepMax: 12 }, monthNames)
-export const dayOfWeekSpec: CronFieldSpec = spec(
-  'dayOfWeek',
-  'day-of-week',
-  { min: 1, max: 7, stepMax: 7 },
-  weekdayNames,
-)
-export const yearSpec: CronFieldSpec = spec('year', 'year', {
-  min: cronYearMin,
-  max: cronYearMax,
-  stepMax: cronYearMax - cronYearMin,
-})
+export const secondSpec: CronFieldSpec = spec('second', 'second', 0, 59)
+export const minuteSpec: CronFieldSpec = spec('minute', 'minute', 0, 59)
+export const hourSpec: CronFieldSpec = spec('hour', 'hour', 0, 23)
+export const dayOfMonthSpec: CronFieldSpec = spec('dayOfMonth', 'day-of-month', 1, 31)
+export const monthSpec: CronFieldSpec = spec('month', 'month', 1, 12, monthNames)
+export const dayOfWeekSpec: CronFieldSpec = spec('dayOfWeek', 'day-of-week', 1, 7, weekdayNames)
+export const yearSpec: CronFieldSpec = spec('year', 'year', cronYearMin, cronYearMax)
 
 /** The value of a name in upper case, whole or its first three letters; null when the field has no such name. */
 export function findName(spec: CronFieldSpec, letters: string): number | null {
@@ -86,21 +75,15 @@ export function findName(spec: CronFieldSpec, letters: string): number | null {
   return index < 0 ? null : index + spec.min
 }
 
-/** Quartz's order. */
-export const cronFieldSpecs: readonly CronFieldSpec[] = [
-  secondSpec,
-  minuteSpec,
-  hourSpec,
-  dayOfMonthSpec,
-  monthSpec,
-  dayOfWeekSpec,
-  yearSpec,
-]
+/** From days that count from 0=SUN, with 7=SUN too, to 1=SUN. */
+export function fromSunday(day: number): number {
+  return (day % 7) + 1
+}
 
 /** The values of one field in ascending order; `null` stands for all of them. */
 export type CronValues = readonly number[] | null
 
-/** What an expression says, whatever dialect it was written in. */
+/** The fields of an expression, the same for every dialect. */
 export interface CronFields {
   readonly seconds: CronValues
   readonly minutes: CronValues

@@ -3,8 +3,8 @@ import { type CronFields, type CronValues, cronYearMax, cronYearMin } from './cr
 import { dayMasksOf } from './day-rule.ts'
 
 /**
- * An expression made ready for searching: bit sets and tables only, so that looking for the next time allocates
- * nothing. A schedule knows nothing of zones; it speaks of what the wall shows.
+ * An expression in a form for searching: bit sets and tables only, so that looking for the next time allocates nothing.
+ * A schedule has no zone; its times are wall times.
  */
 export interface CronSchedule {
   /** Seconds 0-29 and 30-59, each from bit 0. */

@@ -3,7 +3,7 @@ import type { CronFields, CronValues } from './cron-fields.ts'
 /** The values of a field, `*` for all of them, `?` for a day field that does not restrict. */
 export type CronFieldSummary = '*' | '?' | readonly number[]
 
-/** What an expression says, field by field. Weekdays: 1=SUN .. 7=SAT. */
+/** The values of an expression, field by field. Weekdays: 1=SUN .. 7=SAT. */
 export interface CronSummary {
   readonly seconds: CronFieldSummary
   readonly minutes: CronFieldSummary

@@ -1,7 +1,7 @@
 import { CronExpressionError } from '../../core/errors.ts'
-import { type CronFieldName, type CronFields, secondSpec } from './cron-fields.ts'
+import { type CronFieldName, type CronFieldSpec, type CronFields, secondSpec } from './cron-fields.ts'
 
-/** One field of an expression, as it stands in the text. */
+/** One field of an expression with its place in the text. */
 export interface CronToken {
   /** In upper case. */
   readonly text: string
@@ -18,19 +18,19 @@ export interface CronPlace {
   readonly position: number
 }
 
-/** An expression taken apart: its fields and its text as it is kept. */
+/** A parsed expression: its fields and its normalized text. */
 export interface ParsedCron {
   /** Upper case, single spaces; a macro in lower case. */
   readonly text: string
   readonly fields: CronFields
-  /** The day field that restricts the days, and where it stands in the text that was given. */
+  /** The day field that restricts the days, and its position in the given text. */
   readonly dayField: CronPlace
 }
 
-/** The longest text that is looked at: every value of every field but the years fits in. */
+/** The longest text that is read: every value of every field except years fits in. */
 const cronTextMaxLength = 1024
 
-/** Refuses hostile lengths before anything reads the text. */
+/** Refuses a text that is too long before it is read. */
 export function refuseLongText(expression: string): void {
   const where = placeOf(secondSpec, 0)
   if (typeof expression !== 'string') throw cronError(String(expression), where, 'it is not a string', null)
@@ -59,19 +59,30 @@ function upperCase(text: string): string {
   return text.replace(/[a-z]/g, (char) => char.toUpperCase())
 }
 
-/** The text of an expression as it is kept. */
+/** The normalized text of an expression. */
 export function joinFields(tokens: readonly CronToken[]): string {
-  return tokens.map((token) => token.text).join(' ')
+  const text = tokens.map((token) => token.text).join(' ')
+  return text.startsWith('@') ? text.toLowerCase() : text
 }
 
-export function placeOf(
-  spec: { readonly name: CronFieldName; readonly label: string },
-  position: number,
-): CronPlace {
-  return { field: spec.name, label: spec.label, position }
+export function placeOf({ name, label }: CronFieldSpec, position: number): CronPlace {
+  return { field: name, label, position }
 }
 
-/** An error in words, with where it is. The expression in the message is cut when it is long. */
+/** The error about too few or too many fields: at the first that is too many, or at the end. */
+export function wrongFieldCount(
+  expression: string,
+  tokens: readonly CronToken[],
+  specs: readonly CronFieldSpec[],
+  { most, needed, advice }: { most: number; needed: string; advice: string | null },
+): CronExpressionError {
+  const spec = specs[Math.min(tokens.length, specs.length - 1)] ?? secondSpec
+  const position = tokens[most]?.position ?? expression.trimEnd().length
+  const count = tokens.length === 1 ? '1 field' : `${tokens.length} fields`
+  return cronError(expression, placeOf(spec, position), `it has ${count}, needed are ${needed}`, advice)
+}
+
+/** An error with its place. A long expression is cut in the message. */
 export function cronError(
   expression: string,
   where: CronPlace,

@@ -28,7 +28,7 @@ export interface CrontabEntry {
   /** Null in a user's crontab. */
   readonly user: string | null
   readonly command: string
-  /** What stands after the first `%`, further ones being line ends: the command's standard input. Null for none. */
+  /** The command's standard input: the text after the first `%`, in which further `%` are line ends. Null for none. */
   readonly input: string | null
   /** The variables that were set above this line. */
   readonly environment: Readonly<Record<string, string>>
@@ -61,8 +61,8 @@ type EntryZone =
   | { readonly kind: 'unknown'; readonly line: number }
 
 /**
- * The library's file reader takes no text, keeps no line numbers and knows neither users nor `%`; only its parser is
- * used.
+ * cron-parser's own file reader takes no text, keeps no line numbers and knows neither users nor `%`; only its parser
+ * of expressions is used.
  */
 class CrontabReader {
   readonly #options: CrontabOptions
@@ -110,7 +110,7 @@ class CrontabReader {
     const [before, now] = [this.#zoneNames, names].map(({ CRON_TZ, TZ }) => CRON_TZ || TZ)
     this.#zoneNames = names
     if (now === before) return
-    // Until the name is known to be a zone's, what follows has none: the former one would be wrong.
+    // While the name is not a known zone, entries below have no zone, because the former one would be wrong.
     this.#zone = { kind: 'unknown', line }
     const name = now ? TimeZone.of(now.replace(/^:/, '')).name : this.#options.timeZone
     this.#zone = { kind: 'known', name }
@@ -164,7 +164,7 @@ const crontabOptions: Readonly<Record<keyof CrontabOptions, ArgumentCheck>> = {
 /**
  * Reads the text of a crontab: comments, variables (`NAME = value`, quotes allowed), entries of five fields or a macro.
  * `CRON_TZ`, or else `TZ`, sets the zone of the entries below it; below an unknown zone each entry is a bad line, up to
- * the next that is known. Every bad line is reported with its number, and none stops the reading.
+ * the next that is known. Every bad line is reported with its number, and the others are still read.
  */
 export function parseCrontab(text: string, options: CrontabOptions = {}): Crontab {
   checkString('parseCrontab', 'text', text)

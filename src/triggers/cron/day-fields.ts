@@ -11,7 +11,7 @@ import { ascending, type FieldScanner, type ValueSet } from './field-scanner.ts'
 /** The furthest that `L-n` may look back from the last day. */
 const lastDayOffsetMax = 30
 
-/** `?`: this day field leaves the days to the other one. */
+/** `?`: this day field does not restrict the days. */
 export function isUnspecified(token: CronToken): boolean {
   return token.text === '?'
 }
@@ -86,7 +86,7 @@ function refuseMisplacedLetters(scanner: FieldScanner): void {
   })
 }
 
-/** Something stands after a day or a range of days. */
+/** The error for a character after a day or a range of days. */
 function afterDay(scanner: FieldScanner, start: number): CronExpressionError {
   const before = scanner.text.slice(start, scanner.index)
   if (scanner.char === 'L' && /^\d+$/.test(before)) {
@@ -101,12 +101,12 @@ function afterDay(scanner: FieldScanner, start: number): CronExpressionError {
   return scanner.unexpected()
 }
 
-/** What the items of a day-of-week field say, in the numbers of its spec. */
+/** The items of a day-of-week field, in the numbers of its spec. */
 export interface WeekDayItems {
   readonly plain: ValueSet
   readonly lastDays: readonly number[]
   readonly nthDays: readonly NthWeekday[]
-  /** Every item that is no plain value: `L` alone names no day, its dialect says what it means. */
+  /** Every item that is no plain value. The meaning of a bare `L` depends on the dialect. */
   readonly specials: readonly { readonly at: number; readonly char: 'L' | '#'; readonly bare: boolean }[]
 }
 

@@ -1,7 +1,6 @@
 /**
  * Which days of a month an expression names. Everything in it depends only on how long the month is and on which
- * weekday it begins, so a rule becomes a table of 28 bit masks (bit 0 is the 1st) and the search never looks at the
- * rule again.
+ * weekday it begins, so a rule becomes a table of 28 bit masks (bit 0 is the 1st), and the search uses the table only.
  */
 export interface DayRule {
   /** `null` when the day-of-month field is `?` or `*`: it allows every day. */

@@ -4,8 +4,8 @@ import { dayOfWeekSpec, findName, monthSpec } from './cron-fields.ts'
 import { expandSpringMacro } from './spring-fields.ts'
 
 /**
- * An expression in English words. cronstrue knows neither whole names nor `W` or `*` in a list, so those are helped
- * along.
+ * An expression in English words. cronstrue knows neither whole names nor `W` or `*` in a list, so these are rewritten
+ * for it.
  */
 export function describeCron(expression: string, dialect: CronDialect): string {
   if (dialect === 'unix') return words(expression.toLowerCase(), dialect)
@@ -18,13 +18,14 @@ export function describeCron(expression: string, dialect: CronDialect): string {
 }
 
 function words(expression: string, dialect: CronDialect): string {
-  return cronstrue.toString(expression, {
+  // It reads `007` as no day of the week.
+  return cronstrue.toString(expression.replace(/\b0+(?=\d)/g, ''), {
     dayOfWeekStartIndexZero: dialect !== 'quartz',
     use24HourTimeFormat: true,
   })
 }
 
-/** A list with everything in it is everything; cronstrue knows `*` only where it stands alone. */
+/** A list that contains `*` is `*`; cronstrue knows `*` only as a whole field. */
 function everything(field: string): string {
   return field.split(',').some((item) => item === '*' || item === '*/1') ? '*' : field
 }

@@ -1,15 +1,17 @@
 import { dayMs } from '../../time/civil.ts'
-import type { TimeZone } from '../../time/zone.ts'
+import type { ZoneOffsets } from '../../time/zone-offsets.ts'
 import type { CronSchedule } from './cron-schedule.ts'
 import { localAtOrAfter, localAtOrBefore } from './local-search.ts'
+
+export const cronDsts: readonly CronDst[] = ['vixie', 'quartz']
 
 /**
  * How wall times become instants where a zone's wall clock jumps.
  *
  * - `vixie`: an expression that names times of day (second, minute and hour are values or lists) fires once for a time
- *   in a gap, at the first instant after the gap, and once in an overlap, at the first pass. One that follows a rhythm
- *   (a wildcard, range or step in second, minute or hour) follows elapsed time: whatever the wall shows, both passes of
- *   an overlap, nothing extra after a gap.
+ *   in a gap, at the first instant after the gap, and once in an overlap, at the first pass. One with a
+ *   wildcard, range or step in second, minute or hour follows elapsed time: it fires in both passes of an overlap, and
+ *   not additionally after a gap.
  * - `quartz`: what Java Quartz does. The smallest matching local time after the local time of the given instant; times
  *   in a gap are skipped; a repeated local time means its later instant.
  */
@@ -17,11 +19,11 @@ export type CronDst = 'vixie' | 'quartz'
 
 /** The searches of one policy: the first fire after an instant, the last before one; infinite when there is none. */
 export interface DstPolicy {
-  nextMs(schedule: CronSchedule, zone: TimeZone, afterMs: number): number
-  previousMs(schedule: CronSchedule, zone: TimeZone, beforeMs: number): number
+  nextMs(schedule: CronSchedule, zone: ZoneOffsets, afterMs: number): number
+  previousMs(schedule: CronSchedule, zone: ZoneOffsets, beforeMs: number): number
 }
 
-/** Where searching begins and ends when the caller's instant lies further out: no zone is that far from UTC. */
+/** Where a search begins or ends when the caller's instant is further out: no zone is that far from UTC. */
 const searchMinMs = -2 * dayMs
 const searchMaxMs = Date.UTC(2200, 0, 3)
 
@@ -52,7 +54,7 @@ const quartzPolicy: DstPolicy = {
   previousMs(schedule, zone, beforeMs) {
     const startMs = Math.ceil(clamp(beforeMs)) - 1
     const segment = zone.segmentAt(startMs)
-    // In the first pass of an overlap nothing fires: what it shows fires in the second.
+    // In the first pass of an overlap nothing fires: its wall times fire in the second pass.
     const lastMs = Math.min(startMs, segment.repeatFromMs - 1)
     let localMs = localAtOrBefore(schedule, lastMs + segment.offsetMs)
     if (localMs - segment.offsetMs >= segment.fromMs) return localMs - segment.offsetMs
@@ -70,7 +72,7 @@ const fixedTimesPolicy: DstPolicy = {
   nextMs(schedule, zone, afterMs) {
     const startMs = Math.floor(clamp(afterMs))
     const segment = zone.segmentAt(startMs)
-    // The second pass of an overlap shows only what has fired.
+    // The second pass of an overlap shows only wall times that have fired.
     const fromMs = Math.max(startMs + 1, segment.repeatUntilMs)
     const localMs = localAtOrAfter(schedule, fromMs + segment.offsetMs)
     if (localMs - segment.offsetMs < segment.untilMs) return localMs - segment.offsetMs
@@ -95,7 +97,7 @@ const elapsedTimePolicy: DstPolicy = {
       const segment = zone.segmentAt(fromMs)
       const localMs = localAtOrAfter(schedule, fromMs + segment.offsetMs)
       if (localMs - segment.offsetMs < segment.untilMs) return localMs - segment.offsetMs
-      // Part of the first pass lies behind: the second may match before anything later does.
+      // A part of the first pass is over: the second pass may match before any later time does.
       if (fromMs > segment.repeatFromMs) fromMs = segment.untilMs
       else if (localMs === Number.POSITIVE_INFINITY) return localMs
       else fromMs = zone.firstInstantAtOrAfter(localMs)
@@ -116,7 +118,7 @@ const elapsedTimePolicy: DstPolicy = {
 }
 
 /** The last instant that shows a local time; in a gap the last one before it. */
-function lastShownAtOrBefore(zone: TimeZone, localMs: number): number {
+function lastShownAtOrBefore(zone: ZoneOffsets, localMs: number): number {
   const instantMs = zone.lastInstantOf(localMs)
   return Number.isNaN(instantMs) ? zone.firstInstantAtOrAfter(localMs) - 1 : instantMs
 }

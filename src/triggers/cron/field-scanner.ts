@@ -1,11 +1,11 @@
 import type { CronExpressionError } from '../../core/errors.ts'
-import { type CronFieldSpec, findName, monthNames, weekdayNames } from './cron-fields.ts'
+import { type CronFieldSpec, dayOfWeekSpec, findName, monthSpec } from './cron-fields.ts'
 import { type CronToken, cronError, placeOf } from './cron-text.ts'
 
 /** Digits beyond this many cannot be any field's value; their text is not read as a number. */
 const digitsMax = 9
 
-/** What the plain items of a field add up to. */
+/** The values of the plain items of a field. */
 export interface ValueSet {
   readonly values: Set<number>
   /** A bare `*` was among them. */
@@ -13,8 +13,8 @@ export interface ValueSet {
 }
 
 /**
- * Reads one field from left to right: lists, values, ranges, steps and names, which all dialects share. What a dialect
- * adds stands in its own file and uses the cursor. The scanner knows where it is, so that every error can say so.
+ * Reads one field from left to right: lists, values, ranges, steps and names, which all dialects share. The additions
+ * of a dialect are in its own file and use the cursor. The scanner keeps its position for errors.
  */
 export class FieldScanner {
   readonly spec: CronFieldSpec
@@ -62,7 +62,7 @@ export class FieldScanner {
     return this.#takeWhile((char) => char >= 'A' && char <= 'Z')
   }
 
-  /** What is written from `start` to the end of the list item that it is in. */
+  /** The text from `start` to the end of its list item. */
   itemFrom(start: number): string {
     const comma = this.text.indexOf(',', start)
     return comma < 0 ? this.text.slice(start) : this.text.slice(start, comma)
@@ -183,7 +183,7 @@ export class FieldScanner {
     return cronError(this.#expression, where, found, options.suggestion ?? null)
   }
 
-  /** The error about something that no item can hold or go on with here. */
+  /** The error for a character that no item can have here. */
   unexpected(): CronExpressionError {
     const { char, spec, text, index } = this
     const before = text.slice(0, index)
@@ -214,18 +214,18 @@ export function ascending(values: Iterable<number>): number[] {
   return [...values].sort((a, b) => a - b)
 }
 
-/** Adds every `step`th value from `first` on; a range that ends before it begins runs over the end of the field. */
+/** Adds every `step`th value from `first` on; a range that ends before it begins wraps over the end of the field. */
 function addRange(values: Set<number>, spec: CronFieldSpec, first: number, last: number, step: number): void {
   const size = spec.max - spec.min + 1
   const end = last < first ? last + size : last
   for (let value = first; value <= end; value += step) values.add(value > spec.max ? value - size : value)
 }
 
-/** Where a range begins whose end comes before it. */
+/** The position of a range whose end is before its beginning. */
 function rangeStart(scanner: FieldScanner, first: number, last: number, at: number): number {
   const { wraps, name, min, max, wildcardMin } = scanner.spec
   if (wraps) return first
-  // The last value is the first one under another number.
+  // The last value means the same as the first one (Sunday is 0 and 7).
   if (first === max && wildcardMin !== undefined) return min
   if (name === 'year') {
     const suggestion = scanner.write(`${last}-${first}`)
@@ -261,10 +261,13 @@ function unknownName(scanner: FieldScanner, letters: string, start: number): Cro
     return scanner.error(`'${shown}' is no ${spec.label} name`, { ...at, suggestion: scanner.write(name) })
   }
   const elsewhere =
-    weekdayNames.includes(letters) || weekdayNames.some((name) => name.slice(0, 3) === letters)
-  const month = monthNames.some((name) => name === letters || name.slice(0, 3) === letters)
-  if (elsewhere || month) {
-    return scanner.error(`'${shown}' names a ${month ? 'month' : 'day of the week'}, not a ${spec.label}`, at)
+    findName(monthSpec, letters) !== null
+      ? 'month'
+      : findName(dayOfWeekSpec, letters) !== null
+        ? 'day of the week'
+        : null
+  if (elsewhere !== null) {
+    return scanner.error(`'${shown}' names a ${elsewhere}, not a ${spec.label}`, at)
   }
   if (letters === 'C' || letters === 'H') return scanner.error(`'${letters}' is not supported`, at)
   return scanner.error(`'${shown}' is no ${spec.label}`, at)

@@ -1,16 +1,10 @@
-import { CronExpressionError } from '../../core/errors.ts'
 import type { CronSchedule } from './cron-schedule.ts'
-import type { ParsedCron } from './cron-text.ts'
+import { cronError, type ParsedCron } from './cron-text.ts'
 import { localAtOrAfter } from './local-search.ts'
 
 /** Refuses an expression that no date matches, such as the 31st of February or the 29th in years that have none. */
 export function refuseImpossible(expression: string, parsed: ParsedCron, schedule: CronSchedule): void {
   if (localAtOrAfter(schedule, Number.NEGATIVE_INFINITY) !== Number.POSITIVE_INFINITY) return
-  const { field, label, position } = parsed.dayField
-  const suggestion = 'Name a day that one of the months and years has.'
-  throw new CronExpressionError(
-    `Invalid cron expression '${expression}': it can never fire, because no month that it names has such a day ` +
-      `(${label} field, position ${position}). ${suggestion}`,
-    { expression, field, position, suggestion },
-  )
+  const found = 'it can never fire, because no month that it names has such a day'
+  throw cronError(expression, parsed.dayField, found, 'Name a day that one of the months and years has.')
 }

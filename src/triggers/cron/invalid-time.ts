@@ -1,17 +1,17 @@
 import { secondMs } from '../../time/civil.ts'
-import type { TimeZone } from '../../time/zone.ts'
+import type { ZoneOffsets } from '../../time/zone-offsets.ts'
 import type { CronSchedule } from './cron-schedule.ts'
 import type { DstPolicy } from './dst-policy.ts'
 import { localRunEnd } from './local-search.ts'
 
 /**
- * The first second after an instant in which nothing fires. Runs of fires are stepped over as far as the wall clock
- * runs evenly; round a jump every second is asked for. The years of an expression end, so every run does.
+ * The first second after an instant in which nothing fires. Runs of fires are stepped over while the zone's offset is
+ * constant; near a change of offset each second is checked. Every run ends, because the years of an expression end.
  */
 export function firstInvalidAfter(
   policy: DstPolicy,
   schedule: CronSchedule,
-  zone: TimeZone,
+  zone: ZoneOffsets,
   afterMs: number,
 ): number {
   let lastMs = Math.floor(afterMs / secondMs) * secondMs

@@ -13,8 +13,8 @@ import { type CronSchedule, wordBits } from './cron-schedule.ts'
 import { maskIndex } from './day-rule.ts'
 
 /*
- * The search on the wall: no zones here. Local numbers are milliseconds as UTC would count them, and only whole
- * seconds match. "None" is an infinity of the direction in which was searched, so that callers can compare it.
+ * The search in wall time, without zones. Local numbers are milliseconds as UTC would count them, and only whole
+ * seconds match. "None" is the infinity in the direction of the search, so that callers can compare it.
  */
 
 const minLocalMs = daysFromCivil(cronYearMin, 1, 1) * dayMs

@@ -1,8 +1,6 @@
 import { refuseUnknownKeys } from '../../core/options.ts'
-import { CronExpression, type CronOptions } from './cron-expression.ts'
-
-/** Options of {@link parseUnixCron}. */
-export type UnixCronOptions = Omit<CronOptions, 'dialect'>
+import { CronExpression } from './cron-expression.ts'
+import type { UnixCronOptions } from './cron-reader.ts'
 
 /**
  * Reads a five-field Unix expression (minute, hour, day of month, month, day of week; 0 and 7 are Sunday) or one of the

@@ -1,33 +1,60 @@
+import type { CronExpressionError } from '../../core/errors.ts'
 import { daysInMonth } from '../../time/civil.ts'
+import type { CronFieldSpec } from './cron-fields.ts'
+import type { CronToken } from './cron-text.ts'
 import { FieldScanner, type ValueSet } from './field-scanner.ts'
-import type { UnixField, UnixFields } from './unix-fields.ts'
+import type { SixSpecs, SixTokens } from './six-fields.ts'
 
-/** What stands in one field. */
+/** What stands in the fields of a Unix expression, value by value. */
+export interface UnixFields {
+  readonly seconds: readonly number[]
+  readonly minutes: readonly number[]
+  readonly hours: readonly number[]
+  readonly days: readonly number[]
+  /** `L` is among the days of the month. */
+  readonly lastDay: boolean
+  readonly months: readonly number[]
+  /** 0-7, where 0 and 7 are Sunday. */
+  readonly weekdays: readonly number[]
+  /** `5L` is 5. */
+  readonly lastWeekdays: readonly number[]
+  /** `1#2` is 2: the days of the week are those of that week only. 0 for every week. */
+  readonly nth: number
+}
+
+/** The values of one field. */
 interface FoundItems {
   readonly values: Set<number>
-  /** `L` as day of the month. */
   lastDay: boolean
-  /** `5L` as day of the week. */
   readonly lastWeekdays: Set<number>
-  /** `1#2` as day of the week; 0 for none. */
   nth: number
 }
 
-/** Reads Unix fields with the scanner of the other dialects, and refuses what cron-parser refuses. */
-export function scanUnixFields(expression: string, fields: readonly UnixField[]): UnixFields {
-  const found = fields.map(({ token, spec }) => scanField(new FieldScanner(expression, token, spec)))
-  const valuesAt = (index: number): readonly number[] => [...(found[index]?.values ?? [])]
-  const months = valuesAt(4)
+/** A plain item; the scanner alone would also take a step without a star, whole names and longer numbers. */
+const plainItem = /^(?:\*|(?:\d{1,4}|[A-Z]{3})(?:-(?:\d{1,4}|[A-Z]{3}))?)(?:\/(\d{1,4}))?$/
+const weekdayItem = /^([0-7]|[A-Z]{3})(?:L|#([1-5]))$/
+
+/** Reads the fields of a Unix expression, and refuses what cron-parser refuses. */
+export function scanUnixFields(expression: string, tokens: SixTokens, specs: SixSpecs): UnixFields {
+  const scan = (token: CronToken, spec: CronFieldSpec): FoundItems =>
+    scanField(new FieldScanner(expression, token, spec))
+  // In the order of the text, so that the first mistake is the one that is reported.
+  const seconds = [...scan(tokens[0], specs[0]).values]
+  const minutes = [...scan(tokens[1], specs[1]).values]
+  const hours = [...scan(tokens[2], specs[2]).values]
+  const monthDay = scan(tokens[3], specs[3])
+  const months = [...scan(tokens[4], specs[4]).values]
+  const weekday = scan(tokens[5], specs[5])
   return {
-    seconds: valuesAt(0),
-    minutes: valuesAt(1),
-    hours: valuesAt(2),
-    days: daysOfMonth(valuesAt(3), months),
-    lastDay: found[3]?.lastDay ?? false,
+    seconds,
+    minutes,
+    hours,
+    days: possibleDays([...monthDay.values], months),
+    lastDay: monthDay.lastDay,
     months,
-    weekdays: valuesAt(5),
-    lastWeekdays: [...(found[5]?.lastWeekdays ?? [])],
-    nth: found[5]?.nth ?? 0,
+    weekdays: [...weekday.values],
+    lastWeekdays: [...weekday.lastWeekdays],
+    nth: weekday.nth,
   }
 }
 
@@ -35,60 +62,70 @@ function scanField(scanner: FieldScanner): FoundItems {
   const found: FoundItems = { values: new Set(), lastDay: false, lastWeekdays: new Set(), nth: 0 }
   scanner.list(() => {
     const start = scanner.index
-    if (readSpecial(scanner, found)) return
-    scanner.index = start
-    const item: ValueSet = { values: new Set(), all: false }
-    scanner.plainItem(item)
-    const { min, max } = scanner.spec
-    if (item.all) for (let value = min; value <= max; value++) item.values.add(value)
-    for (const value of item.values) if (hasValue(scanner, found, value)) throw namedTwice(scanner, start)
-    for (const value of item.values) found.values.add(value)
+    const item = scanner.itemFrom(start)
+    const { name } = scanner.spec
+    const weekday = name === 'dayOfWeek' ? weekdayItem.exec(item) : null
+    if (weekday !== null) {
+      readSpecialWeekday(scanner, found, weekday)
+    } else if (name === 'dayOfMonth' && item === 'L') {
+      if (found.lastDay) throw namedTwice(scanner, item, start)
+      found.lastDay = true
+    } else {
+      readPlainItem(scanner, found, item)
+    }
+    scanner.index = start + item.length
   })
   return found
 }
 
-/** Steps over `L`, `5L` or `1#2`; false for anything else. */
-function readSpecial(scanner: FieldScanner, found: FoundItems): boolean {
+/** `5L`, `FRIL`, `1#2` or `MON#2`. */
+function readSpecialWeekday(scanner: FieldScanner, found: FoundItems, parts: RegExpExecArray): void {
   const start = scanner.index
-  const { name } = scanner.spec
-  if (name === 'dayOfMonth' && scanner.take('L')) {
-    if (found.lastDay) throw namedTwice(scanner, start)
-    found.lastDay = true
-    return true
+  const [item, day = '', nth] = parts
+  const value = day.length === 1 ? Number(day) : scanner.namedBy(day, start)
+  if (nth !== undefined) {
+    const alone = item === scanner.text
+    if (!alone) throw scanner.error(`'#' cannot stand in a list of days of the week`, { at: start })
+    found.values.add(value)
+    found.nth = Number(nth)
+    return
   }
-  const special = name === 'dayOfWeek' ? /^(\d|[A-Z]{3})(?:L|#([1-5]))$/.exec(scanner.itemFrom(start)) : null
-  if (special === null) return false
-  const [item, day = '', nth] = special
-  const value = /\d/.test(day) ? scanner.numberOf(day, start) : scanner.namedBy(day, start)
-  scanner.index += item.length
-  if (nth === undefined) {
-    if (found.lastWeekdays.has(value)) throw namedTwice(scanner, start)
-    found.lastWeekdays.add(value)
-    return true
-  }
-  if (item !== scanner.text) {
-    throw scanner.error(`'#' cannot stand in a list of days of the week`, { at: start })
-  }
-  found.values.add(value)
-  found.nth = Number(nth)
-  return true
+  if (found.lastWeekdays.has(value)) throw namedTwice(scanner, item, start)
+  found.lastWeekdays.add(value)
 }
 
-/** Whether an item before this one has named a value; 0 and 7 are both Sunday. */
-function hasValue({ spec }: FieldScanner, { values }: FoundItems, value: number): boolean {
-  if (values.has(value)) return true
-  return spec.name === 'dayOfWeek' && value % 7 === 0 && (values.has(0) || values.has(7))
+function readPlainItem(scanner: FieldScanner, found: FoundItems, item: string): void {
+  const start = scanner.index
+  const { min, max, stepMax, label, name } = scanner.spec
+  const plain = plainItem.exec(item)
+  if (plain === null) {
+    const suggestion = item === '?' ? `Write '*': '?' belongs to Quartz's dialect.` : null
+    throw scanner.error(`'${item}' is no item of it`, { suggestion })
+  }
+  const [, step] = plain
+  if (step !== undefined && !(Number(step) >= 1 && Number(step) <= stepMax)) {
+    throw scanner.error(`the ${label} step must be from 1 to ${stepMax}, found ${step}`)
+  }
+  const set: ValueSet = { values: new Set(), all: false }
+  scanner.plainItem(set)
+  if (set.all) for (let value = min; value <= max; value++) set.values.add(value)
+  // 0 and 7 are one day, also where one range holds both.
+  const twin = (value: number): number => (name === 'dayOfWeek' && value % 7 === 0 ? 7 - value : value)
+  for (const value of set.values) {
+    if (found.values.has(value) || found.values.has(twin(value))) throw namedTwice(scanner, item, start)
+  }
+  for (const value of set.values) found.values.add(value)
 }
 
-function namedTwice(scanner: FieldScanner, start: number): Error {
-  const item = scanner.itemFrom(start)
+function namedTwice(scanner: FieldScanner, item: string, start: number): CronExpressionError {
   return scanner.error(`'${item}' names what stands before it in the list`, { at: start })
 }
 
 /** A single month leaves out the days that it never has; where it has none of them, the expression is impossible. */
-function daysOfMonth(days: readonly number[], months: readonly number[]): readonly number[] {
+function possibleDays(days: readonly number[], months: readonly number[]): readonly number[] {
   const [month] = months
   if (month === undefined || months.length > 1) return days
-  const possible = days.filter((day) => day <= daysInMonth(2000, month))
+  const leapYear = 2000
+  const possible = days.filter((day) => day <= daysInMonth(leapYear, month))
   return possible.length > 0 ? possible : days
 }

@@ -23,7 +23,7 @@ export interface CommonJson extends Omit<TriggerFields, 'key' | 'jobKey'>, FireS
 /** The plain form of a trigger, fire state included. Instants are epoch milliseconds. */
 export type TriggerJson = CommonJson & Readonly<Record<string, unknown>>
 
-/** What a trigger is written down as; its family adds the fields of its schedule. The job data is shared. */
+/** The plain form of a trigger, without the fields of its schedule, which its family adds. The job data is shared. */
 export function plainForm(trigger: Trigger, family: TriggerFamily): TriggerJson {
   return {
     type: trigger.type,
@@ -44,7 +44,7 @@ export function plainForm(trigger: Trigger, family: TriggerFamily): TriggerJson 
   }
 }
 
-/** The trigger that {@link plainForm} wrote down, validated, of a family that is found by its type. */
+/** The trigger of a plain form that {@link plainForm} made, validated; its family is found by its type. */
 export function fromPlainForm(json: unknown, familyOf: (type: unknown) => TriggerFamily): Trigger {
   if (typeof json !== 'object' || json === null || !('type' in json)) {
     throw invalidTrigger(

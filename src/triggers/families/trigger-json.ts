@@ -14,7 +14,7 @@ export function triggerToJSON(trigger: Trigger): TriggerJson {
 }
 
 /**
- * The trigger that {@link triggerToJSON} wrote down, validated.
+ * The trigger of a plain form that {@link triggerToJSON} made, validated.
  *
  * @throws InvalidArgumentError ERR_INVALID_TRIGGER naming the field, ERR_UNKNOWN_TIME_ZONE; CronExpressionError
  */

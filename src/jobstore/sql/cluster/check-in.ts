@@ -3,28 +3,28 @@ import { Gate } from '../../../time/gate.ts'
 import type { SqlRow, SqlStatement } from '../kernel/statement.ts'
 import type { SqlTransactor } from '../session/sql-transactor.ts'
 
-/** What a check-in consists of. */
+/** The statements of a check-in. */
 export interface CheckInStatements {
-  /** Changes one row while the node takes part. */
+  /** Changes one row while the node is registered. */
   readonly checkIn: SqlStatement
-  /** Reads everybody. */
+  /** Reads the rows of all nodes. */
   readonly look: SqlStatement
 }
 
 export interface CheckInOrders {
   readonly bootId: string
   readonly intervalMs: number
-  /** Made for each check-in, where it holds the time of the node's clock. */
+  /** Made anew for each check-in where it contains the time of the node's clock. */
   readonly statements: () => CheckInStatements
 }
 
 /** A check-in that was answered. */
 export interface CheckIn {
   readonly bootId: string
-  /** False when the row of this start is gone: a peer recovered the node. */
+  /** False when the row of this start does not exist any more: a peer recovered the node. */
   readonly isOurs: boolean
   readonly rows: readonly SqlRow[]
-  /** When the check-in was sent, and the middle and the length of the look, on the clock's monotonic time. */
+  /** When the check-in was sent, and the middle and the length of the read, on the clock's monotonic time. */
   readonly sentMs: number
   readonly lookedMs: number
   readonly lookTookMs: number
@@ -36,21 +36,24 @@ export interface CheckInObserver {
   checkInFailed(error: unknown): void
 }
 
-/** Where a node's check-ins are made: on the event loop, or where a blocked event loop does not keep them back. */
+/** Makes the check-ins of a node: on the event loop, or in a thread that a blocked event loop does not hold up. */
 export interface CheckInDriver {
-  /** Checks in each interval from now on; the first time when one has passed. */
+  /** Checks in once in each interval from now on; the first time after one interval. */
   start(observer: CheckInObserver, orders: CheckInOrders): void
-  /** From now on by these. */
+  /** Uses these statements from now on. */
   order(orders: CheckInOrders): void
-  /** The next check-in is wanted at once. */
+  /** Checks in at once. */
   hurry(): void
-  /** Ends after what is under way. */
+  /** Ends after the check-in under way. */
   stop(): Promise<void>
-  /** Gives up what is under way; then `stop`, also one that has begun, ends soon. */
+  /** Gives up the check-in under way; then `stop`, also one that has begun, ends soon. */
   cutOff(): void
 }
 
-/** A check-in that failed is tried again after a part of the interval, so that several tries fall into the window. */
+/**
+ * A check-in that failed is tried again after a part of the interval, so that there are several tries before peers take
+ * the node for failed.
+ */
 export function retryDelayMs(intervalMs: number): number {
   return Math.min(500, Math.ceil(intervalMs / 3))
 }
@@ -89,7 +92,7 @@ export class EventLoopCheckIns implements CheckInDriver {
     await this.#running
   }
 
-  /** What is under way is the store's, which is cut off as well. */
+  /** The operation under way is the store's, which is cut off as well. */
   cutOff(): void {
     this.#isStopped = true
     this.#gate.wake()
@@ -128,7 +131,7 @@ export class EventLoopCheckIns implements CheckInDriver {
         const lookTookMs = clock.elapsedMs() - startedMs
         return { bootId, isOurs, rows, sentMs, lookedMs: startedMs + lookTookMs / 2, lookTookMs }
       },
-      { lock: 'none', tells: 'nobody' },
+      { lock: 'none', tells: 'none' },
     )
   }
 }

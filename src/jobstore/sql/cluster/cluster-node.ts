@@ -23,17 +23,20 @@ import { admission, mixedLocking, register } from './registration.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
 
 export interface ClusterNodeOptions extends ResolvedClusterOptions {
-  /** Null where the database has no choice of locking. */
+  /** Null where the database has one way of locking only. */
   readonly locking: NodeLocking | null
-  /** How often to look for triggers that nobody works on; the search may read the whole table. Milliseconds. */
+  /**
+   * How often to look for claimed triggers without a fired-trigger row; the search may read the whole table.
+   * Milliseconds.
+   */
   readonly sweepIntervalMs: number
 }
 
-/** A node of the cluster, as it is seen from here. */
+/** A node of the cluster, as this node sees it. */
 export interface ClusterNodeView {
   readonly instanceId: string
   readonly isSelf: boolean
-  /** By the rule that decides on recovery. */
+  /** Whether it has failed by the rule of recovery. */
   readonly state: NodeState
   readonly lastCheckInMs: EpochMs
   readonly checkInIntervalMs: number
@@ -41,14 +44,14 @@ export interface ClusterNodeView {
   readonly info: NodeInfo | null
 }
 
-/** Share of the time until others may recover us in which we count on not having been recovered. */
+/** For this share of the time until peers may recover this node, the node relies on not having been recovered. */
 const trustedShare = 0.8
 
 /**
- * This scheduler's part in its cluster: shows that it is alive, sees who is not, and recovers those. A node that was
- * recovered itself learns so from its next check-in, and takes part anew.
+ * This scheduler as a node of its cluster: checks in, detects nodes that have failed, and recovers their work. A node
+ * that was recovered by a peer learns it from its next check-in, and registers anew.
  */
-/** Null for a node that says none. */
+/** Null for a node that reports none. */
 type BootIds = Set<string | null>
 
 export class ClusterNode implements CheckInObserver {
@@ -59,7 +62,7 @@ export class ClusterNode implements CheckInObserver {
   readonly #table: SchedulerStateTable
   readonly #watch: NodeWatch
   readonly #gate: Gate
-  /** What was said of whom, so that it is said once. */
+  /** The nodes that were reported, so that each is reported once. */
   readonly #told = new Map<string, { readonly failed: BootIds; readonly locking: BootIds }>()
   #bootId: string | null = null
   #entering: Promise<void> | null = null
@@ -68,7 +71,7 @@ export class ClusterNode implements CheckInObserver {
   #trustedUntilMs = Number.NEGATIVE_INFINITY
   #sweptMs = Number.NEGATIVE_INFINITY
   #clockOffsetMs: number | null = null
-  /** What the last look found of this node that the scheduler does not know of. */
+  /** Claims and executions of this node, found by the last look, that the scheduler does not know. */
   #unknown: { readonly ids: ReadonlySet<string>; readonly mark: LedgerMark } = { ids: new Set(), mark: 0 }
   #failures = 0
   #isStopped = false
@@ -85,9 +88,9 @@ export class ClusterNode implements CheckInObserver {
   }
 
   /**
-   * Takes part from now on.
+   * Registers the node and begins to check in.
    *
-   * @throws JobPersistenceError ERR_DUPLICATE_INSTANCE_ID, ERR_MIXED_LOCKING, or what the database says
+   * @throws JobPersistenceError ERR_DUPLICATE_INSTANCE_ID, ERR_MIXED_LOCKING, or the error of the database
    */
   async start(): Promise<void> {
     this.#entering = this.#enter({ isStart: true })
@@ -97,7 +100,7 @@ export class ClusterNode implements CheckInObserver {
     await this.#sweep()
   }
 
-  /** Leaves the cluster; what is left of us in flight is recovered by others. */
+  /** Leaves the cluster; peers recover what this node leaves in flight. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#gate.wake()
@@ -109,14 +112,17 @@ export class ClusterNode implements CheckInObserver {
     if (bootId === null || this.#isCutOff) return
     const leave = this.#table.leave(this.#own(bootId))
     try {
-      await this.#transactor.run(() => run(leave), { lock: 'none', tells: 'nobody' })
+      await this.#transactor.run(() => run(leave), { lock: 'none', tells: 'none' })
     } catch (error) {
       if (this.#hasBeenCutOff()) return
-      this.#context.signaler.storeError('The node could not leave its cluster; others find out.', error)
+      this.#context.signaler.storeError(
+        'The node could not leave its cluster; its peers will take it for failed.',
+        error,
+      )
     }
   }
 
-  /** Gives up what is under way: then `stop`, also one that has begun, ends soon, and the row is left to others. */
+  /** Gives up operations under way: then `stop`, also one that has begun, ends soon, and peers delete the row. */
   cutOff(): void {
     this.#isStopped = true
     this.#isCutOff = true
@@ -126,8 +132,8 @@ export class ClusterNode implements CheckInObserver {
   }
 
   /**
-   * Resolves when it is certain enough that nobody has recovered this node, so that what it claims now is its own.
-   * Costs nothing while check-ins go well.
+   * Resolves when a recent check-in shows that no peer has recovered this node, so that it may claim triggers. Resolves
+   * at once while check-ins succeed.
    *
    * @throws JobPersistenceError when the node could not check in
    */
@@ -140,11 +146,11 @@ export class ClusterNode implements CheckInObserver {
     if (this.#mayClaim()) return
     throw new JobPersistenceError(
       `Node '${this.#context.instanceId}' could not check in for so long that others may have taken it for failed; ` +
-        'it claims nothing until it has.',
+        'it claims nothing until it has checked in.',
     )
   }
 
-  /** All nodes that are known; failed ones until they are recovered. */
+  /** All nodes; failed ones until they are recovered. */
   async nodes(): Promise<readonly ClusterNodeView[]> {
     const { rows, nowMs } = await this.#look()
     const { instanceId: own } = this.#context
@@ -190,18 +196,18 @@ export class ClusterNode implements CheckInObserver {
     return this.#isCutOff
   }
 
-  /** A node that has stopped is not kept from finding out. */
+  /** A node that has stopped may still read the nodes. */
   #mayClaim(): boolean {
     if (this.#isStopped) return true
     return this.#bootId !== null && this.#context.clock.elapsedMs() < this.#trustedUntilMs
   }
 
-  /** The database heard from us, not before this instant of the monotonic clock. */
+  /** A check-in succeeded, which was sent at this instant of the monotonic clock. */
   #trust(sentMs: number): void {
     this.#trustedUntilMs = sentMs + trustedShare * this.#options.failedAfterMs
   }
 
-  /** Whoever waits for an outcome of a check-in looks again. */
+  /** Wakes the callers that wait for the result of a check-in. */
   #settle(): void {
     for (const resolve of this.#outcomes.splice(0)) resolve()
   }
@@ -233,7 +239,7 @@ export class ClusterNode implements CheckInObserver {
     }
   }
 
-  /** After a recovery by a peer: tries until it is done, since nothing can be claimed before. */
+  /** After a recovery by a peer: tries to register until it succeeds, because the node can claim nothing before. */
   async #enterAnew(): Promise<void> {
     const { signaler, instanceId } = this.#context
     for (let isFirst = true; !this.#isStopped; isFirst = false) {
@@ -279,9 +285,10 @@ export class ClusterNode implements CheckInObserver {
   }
 
   /**
-   * Settles what the database has of this node and the scheduler was never told of, because an answer was lost: no
-   * node runs it, and no peer would recover it as long as this node lives. What was seen by two looks in a row, between
-   * which every search that had begun before the first was answered, is no answer that is on its way.
+   * Settles claims and executions of this node that the scheduler does not know because an answer of the database was
+   * lost: no node runs them, and no peer recovers them while this node lives. They are settled when two looks in a row
+   * have seen them and every search that had begun before the first look was answered before the second, so that no
+   * answer with them can be under way.
    */
   async #settleUnknown(): Promise<void> {
     const { session } = this.#transactor
@@ -300,7 +307,7 @@ export class ClusterNode implements CheckInObserver {
       })
     } catch (error) {
       signaler.storeError(
-        'What the database has of this node could not be compared with what it runs.',
+        'The firings that the database has of this node could not be compared with those that it runs.',
         error,
       )
     }
@@ -311,11 +318,11 @@ export class ClusterNode implements CheckInObserver {
     try {
       while (await this.#transactor.run(freeStuckTriggers, { lock: 'cluster' }));
     } catch (error) {
-      this.#context.signaler.storeError('Triggers that nobody works on could not be looked for.', error)
+      this.#context.signaler.storeError('Claimed triggers without a claim could not be looked for.', error)
     }
   }
 
-  /** Says once of each node whose locking does not go together with ours. */
+  /** Reports once each node whose way of locking does not exclude this node's. */
   #warnOfStrangers({ rows, nowMs }: Roll): void {
     const { signaler, instanceId } = this.#context
     const { locking } = this.#options
@@ -330,7 +337,7 @@ export class ClusterNode implements CheckInObserver {
         locking === 'skipLocked'
           ? mixedLocking(instanceId, row)
           : mixedLocking(row.instanceId, { ...row, ...this.#own(this.#bootId ?? '') })
-      signaler.storeError('Nodes with different locking are at work on the same tables.', error)
+      signaler.storeError('Nodes with different locking use the same tables.', error)
     }
   }
 
@@ -350,7 +357,7 @@ export class ClusterNode implements CheckInObserver {
     if (!this.#table.isOnDatabaseTime) return
     const aheadMs = databaseMs + (clock.elapsedMs() - lookedMs) - clock.now()
     signaler.clockOffsetMeasured(aheadMs, lookTookMs / 2)
-    // Of the machine's clock, whatever the scheduler made of the difference by now.
+    // Measured against the machine's clock, without the scheduler's adjustment.
     const corrected = clock instanceof AdjustableClock ? clock.offsetMs : aheadMs
     this.#clockOffsetMs = Math.round(corrected)
   }

@@ -2,9 +2,9 @@ import { InvalidArgumentError } from '../../../core/errors.ts'
 import { requireInteger } from '../../../core/options.ts'
 import { failedAfterMaxMs } from '../tables/nodes/node-row.ts'
 
-/** How a node takes part in a cluster. */
+/** Options of a node in a cluster. */
 export interface ClusterOptions {
-  /** How often a node shows that it is alive. Milliseconds, 100 to 60,000, default 1,500. */
+  /** How often a node checks in. Milliseconds, 100 to 60,000, default 1,500. */
   readonly checkInIntervalMs?: number
   /**
    * A node that has not checked in for this long has failed, and the others recover its work; time in which they could

@@ -6,18 +6,18 @@ export type NodeState = 'alive' | 'overdue' | 'failed'
 
 interface Watched {
   readonly row: NodeRow
-  /** It checked in before our eyes. */
+  /** The observer has seen it check in. */
   readonly hasMoved: boolean
   readonly silentMs: number
 }
 
 /**
- * Tells from what an observer saw whether nodes are alive.
+ * Decides by the observer's looks whether nodes are alive.
  *
- * A node has failed when it was silent for its time while somebody watched. Time between two looks counts for no more
- * than the observer's own interval and half of what it takes to fail: after a time in which the observer could not
- * see anything (the database was away, the process stood still), everybody gets the chance to show that he is alive.
- * For the same reason what happened before the first look counts for no more.
+ * A node has failed when it was silent for its `failedAfterMs` while this observer watched. The time between two looks
+ * counts at most as much as the observer's own interval, and at most as half of `failedAfterMs`. So after a time in
+ * which the observer could not look (the database was away, the process was suspended), every node gets time to check
+ * in. For the same reason the time before the first look counts at most as much.
  */
 export class NodeWatch {
   readonly #intervalMs: number
@@ -30,7 +30,7 @@ export class NodeWatch {
     this.#failedAfterMs = own.failedAfterMs
   }
 
-  /** Takes note of a look. */
+  /** Adds a look. */
   observe({ rows, nowMs }: Roll): void {
     const watched = new Map<string, Watched>()
     for (const row of rows) {
@@ -42,7 +42,10 @@ export class NodeWatch {
     this.#lookedMs = nowMs
   }
 
-  /** For how long a node has been silent, as far as it counts; for one who never looked before, since its check-in. */
+  /**
+   * For how long a node has been silent, as far as it counts; for an observer without an earlier look, since its
+   * check-in.
+   */
   silentMs(row: NodeRow, nowMs: EpochMs): number {
     return this.#lookedMs === null ? nowMs - row.lastCheckInMs : this.#countedSilenceMs(row, nowMs)
   }
@@ -52,7 +55,7 @@ export class NodeWatch {
     if (before !== undefined && isSame(before.row, row)) {
       return before.silentMs + this.#countedMs(row, nowMs - (this.#lookedMs ?? nowMs))
     }
-    // The clock of a Java node may be anywhere, and an orphan has no time of its own.
+    // The clock of a Java node may differ by any amount, and an orphan has no check-in time.
     return row.bootId === null ? 0 : this.#countedMs(row, nowMs - row.lastCheckInMs)
   }
 

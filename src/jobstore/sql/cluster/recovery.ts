@@ -11,7 +11,7 @@ import { noteEndedOfGroups } from '../programs/steps/ended-claims.ts'
 import { tellFaultyFirings } from '../programs/steps/faulty-triggers.ts'
 import { recordLost } from '../programs/steps/history.ts'
 import { storeNewTriggers } from '../programs/steps/new-triggers.ts'
-import { deleteSpentJobs } from '../programs/steps/orphans.ts'
+import { deleteFinishedJobs } from '../programs/steps/orphans.ts'
 import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../programs/steps/passing-over.ts'
 import { settleJobs, uniqueKeys } from '../programs/steps/settling.ts'
 import type { SqlTransaction } from '../session/sql-session.ts'
@@ -23,8 +23,8 @@ import type { TriggerRef } from '../tables/triggers/trigger-table.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
 
 /**
- * For a store that one node uses, before it fires anything: whatever is claimed or in flight belongs to a run that is
- * over. Nothing stays acquired or blocked.
+ * For a store that one node uses, before it fires: all claims and executions belong to an earlier run. No trigger stays
+ * acquired or blocked.
  */
 export function* recoverAtStart(tx: SqlTransaction): SqlProgram<void> {
   const rows = yield* tx.session.firedTriggers.deleteAll()
@@ -37,8 +37,8 @@ export function* recoverAtStart(tx: SqlTransaction): SqlProgram<void> {
 }
 
 /**
- * Recovers a node that failed, if it is still as it was seen, and nobody else did: its row goes first, so that a node
- * that lives after all and checks in meanwhile either is found alive here, or learns that it was recovered.
+ * Recovers a node that failed, unless its row has changed or a peer has recovered it. The row is deleted first: a node
+ * that still lives and checks in meanwhile is either found alive here, or learns that it was recovered.
  */
 export function* recoverNode(
   tx: SqlTransaction,
@@ -54,8 +54,8 @@ export function* recoverNode(
 }
 
 /**
- * Recovers the firings of an instance that is not at work any more, or those of them that are asked for. What somebody
- * else holds a row of is left as it is: it has no node then, and is found when it is looked for the next time.
+ * Recovers the firings of an instance that does not run any more, or the given ones of them. A firing whose row another
+ * session has locked is left: it then belongs to no node, and the next look for such firings finds it.
  */
 export function* recoverInstance(
   tx: SqlTransaction,
@@ -78,24 +78,24 @@ interface LocksAround {
   readonly triggers: TriedLocks<TriggerKey, TriggerRef>
 }
 
-/** Locks what firings are about: jobs before triggers, as everywhere. */
+/** Locks the jobs and triggers of firings: jobs before triggers, as everywhere. */
 function* lockAround(tx: SqlTransaction, rows: readonly FiredRow[]): SqlProgram<LocksAround> {
   const jobs = yield* tryLockJobs(tx, jobKeysOf(rows))
   const triggers = yield* tryLockTriggers(tx, triggerKeysOf(rows))
   return { jobs, triggers }
 }
 
-/** What recovering firings depends on, locked. */
+/** The locked rows that the recovery of firings depends on. */
 interface Circumstances {
   readonly triggers: KeyMap<TriggerKey, TriggerRef>
   readonly jobs: KeyMap<JobKey, JobRef>
-  /** Triggers that somebody else has a claim on. */
+  /** Triggers that another node has claimed. */
   readonly claimed: KeyMap<TriggerKey, true>
-  /** The latest planned instant of what somebody else has a claim on or executes. */
+  /** The latest planned instant of a trigger's other claims and executions. */
   readonly inFlight: KeyMap<TriggerKey, EpochMs>
 }
 
-/** Settles firings whose rows were deleted because nobody will end them. */
+/** Settles firings whose rows were deleted because no node will end them. */
 function* recoverFirings(
   tx: SqlTransaction,
   instanceId: string,
@@ -127,7 +127,7 @@ function* recoverFirings(
   if (rows.length > 0) tx.signals.add('nodeRecovered', recovery)
 }
 
-/** Looks what else there is in flight of the triggers of firings whose rows were deleted. */
+/** Reads the other claims and executions of triggers of firings whose rows were deleted. */
 function* lookAround(
   tx: SqlTransaction,
   rows: readonly FiredRow[],
@@ -166,7 +166,7 @@ function isRecoverable({ requestsRecovery, jobKey }: FiredRow, { jobs }: Circums
   return requestsRecovery && jobKey !== null && jobs.has(jobKey)
 }
 
-/** Answers the firings that are run again. One whose data cannot be read, or not be stored, is reported and lost. */
+/** Answers the firings that are run again. A firing whose data cannot be read or stored is reported and lost. */
 function* storeRecoveryTriggers(
   tx: SqlTransaction,
   instanceId: string,
@@ -199,7 +199,7 @@ function* storeRecoveryTriggers(
   return new Set(recovered.keys())
 }
 
-/** Of the characters that an instance id may have, so that a name fits its own. */
+/** Cut to the length of an instance id, so that the name fits its column. */
 const instanceIdLength = 120
 
 /** The trigger that runs an execution again, at once and with the data of its trigger. */
@@ -216,7 +216,7 @@ function recoveryTrigger(tx: SqlTransaction, instanceId: string, row: FiredRow, 
   return builder.build().computeFirstFireTime(null)
 }
 
-/** What dies while it is recovered is still the recovery of the same firing. */
+/** A recovery that dies itself keeps the notes of the original firing. */
 function isRecovery({ triggerKey }: FiredRow, data: JobDataMap): boolean {
   return triggerKey.group === recoveringJobsGroup && data[recoveryKeys.triggerName] !== undefined
 }
@@ -231,8 +231,8 @@ function notesOf({ triggerKey, firedTimeMs, plannedTimeMs }: FiredRow): JobDataM
 }
 
 /**
- * Deletes triggers whose last execution is gone, with jobs that nothing will run any more: an earlier one that is still
- * in flight leaves the trigger alone when it ends.
+ * Deletes triggers that have no execution and no fire time left, with jobs that no trigger will run any more. An
+ * execution that is still in flight leaves the trigger alone when it ends.
  */
 function* deleteFinished(
   tx: SqlTransaction,
@@ -249,7 +249,7 @@ function* deleteFinished(
   if (finished.size === 0) return
   yield* tx.session.triggers.delete(finished.values())
   const jobKeys = uniqueKeys(finished.values().map(({ jobKey }) => jobKey))
-  yield* deleteSpentJobs(tx, yield* tx.session.jobs.lock(jobKeys))
+  yield* deleteFinishedJobs(tx, yield* tx.session.jobs.lock(jobKeys))
 }
 
 function jobKeysOf(rows: readonly FiredRow[]): readonly JobKey[] {

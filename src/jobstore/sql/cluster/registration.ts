@@ -11,7 +11,7 @@ import {
 import type { NodeWatch } from './node-watch.ts'
 import { recoverInstance } from './recovery.ts'
 
-/** What a look at the cluster says about taking part in it. */
+/** Whether a node may register, by a look at the cluster. */
 export type Admission =
   | { readonly kind: 'free'; readonly predecessor: NodeRow | null }
   /** It is not clear yet whether a node is alive that stands in the way. */
@@ -19,8 +19,8 @@ export type Admission =
   | { readonly kind: 'refused'; readonly error: JobPersistenceError }
 
 /**
- * Decides whether a node may take part. A node of the same instance id, or one whose locking does not go together with
- * ours, is in the way when it is alive, and no longer when it is not: which of the two must be seen, not guessed.
+ * Decides whether a node may register. It is refused while a node of the same instance id, or a node with another way
+ * of locking, is alive. It waits until it has seen whether such a node is alive.
  */
 export function admission(own: OwnRow, { rows, nowMs }: Roll, watch: NodeWatch): Admission {
   const isDead = (row: NodeRow): boolean => watch.state(row, nowMs) === 'failed'
@@ -28,18 +28,21 @@ export function admission(own: OwnRow, { rows, nowMs }: Roll, watch: NodeWatch):
   const namesake = rows.find(
     ({ instanceId, bootId, isOrphan }) => instanceId === own.instanceId && bootId !== own.bootId && !isOrphan,
   )
-  const strangers = rows.filter((row) => row !== namesake && isStranger(own, row) && !isDead(row))
-  const stranger = strangers.find(isAlive)
-  if (stranger !== undefined) return { kind: 'refused', error: mixedLocking(own.instanceId, stranger) }
+  const lockingDifferently = rows.filter(
+    (row) => row !== namesake && locksDifferently(own, row) && !isDead(row),
+  )
+  const incompatible = lockingDifferently.find(isAlive)
+  if (incompatible !== undefined)
+    return { kind: 'refused', error: mixedLocking(own.instanceId, incompatible) }
   if (namesake !== undefined && isAlive(namesake)) {
     return { kind: 'refused', error: duplicateInstanceId(namesake) }
   }
-  if (strangers.length > 0 || (namesake !== undefined && !isDead(namesake))) return { kind: 'wait' }
+  if (lockingDifferently.length > 0 || (namesake !== undefined && !isDead(namesake))) return { kind: 'wait' }
   return { kind: 'free', predecessor: namesake ?? null }
 }
 
-/** Nodes that lock nothing in common would claim the same trigger twice: the one that knows better refuses. */
-function isStranger(own: OwnRow, row: NodeRow): boolean {
+/** Nodes with different locking could claim the same trigger twice: the later one refuses to start. */
+function locksDifferently(own: OwnRow, row: NodeRow): boolean {
   return own.info.locking === 'skipLocked' && lockingOf(row) === 'quartzLocks'
 }
 
@@ -62,9 +65,9 @@ function duplicateInstanceId({ instanceId, info }: NodeRow): JobPersistenceError
 }
 
 /**
- * Enters a node into the cluster, in the place of a predecessor that is as it was seen; false when somebody was
- * faster. At its start a node has nothing in flight, so what its id is named in is of a predecessor and is recovered;
- * a node that takes part anew keeps what it began since it was recovered.
+ * Registers a node in the cluster, in place of a predecessor whose row has not changed; false when another node was
+ * faster. At its start a node has nothing in flight, so firings with its instance id are a predecessor's and are
+ * recovered. A node that registers anew keeps the firings that it began after it was recovered.
  */
 export function* register(
   tx: SqlTransaction,
@@ -74,7 +77,7 @@ export function* register(
 ): SqlProgram<boolean> {
   if (predecessor !== null) yield* run(table.deleteAsSeen(predecessor))
   if ((yield* run(table.insert(own, tx.nowMs))) === 0) {
-    // A commit that was not known to have happened is tried again.
+    // The transaction may be tried again after a commit whose answer was lost.
     const { rows } = readRoll((yield table.load(tx.nowMs)).rows)
     return rows.some(({ bootId }) => bootId === own.bootId)
   }

@@ -8,9 +8,9 @@ import type { SqlTransaction } from '../session/sql-session.ts'
 const mostAtOnce = 500
 
 /**
- * Sets triggers free that are ACQUIRED without a claim or BLOCKED without an execution: nobody works on them, and
- * nobody ever would. We leave none behind, a claim and its trigger change together; Java does, when it recovers a node
- * that is still at work. Answers how many triggers and jobs were found.
+ * Frees triggers that are ACQUIRED without a claim or BLOCKED without an execution: no node would ever fire them. This
+ * library leaves none, because it changes a claim and its trigger in one transaction. A Java node leaves some when it
+ * recovers a node that still runs. Answers how many triggers and jobs were found.
  */
 export function* freeStuckTriggers(tx: SqlTransaction): SqlProgram<boolean> {
   const { triggers, firedTriggers, keyLists } = tx.session
@@ -20,7 +20,7 @@ export function* freeStuckTriggers(tx: SqlTransaction): SqlProgram<boolean> {
   const suspects = yield* keyLists.acquiredWithoutClaim(mostAtOnce)
   if (suspects.length === 0) return jobs.length === mostAtOnce
   const refs = yield* triggers.lock(suspects)
-  // Again with the rows locked: somebody may have claimed them since the first look.
+  // Again with the rows locked, because another node may have claimed them since the first look.
   const claimed = new KeyMap<TriggerKey, true>()
   for (const { triggerKey, state } of yield* firedTriggers.ofTriggers(suspects)) {
     if (state === 'ACQUIRED') claimed.set(triggerKey, true)

@@ -1,6 +1,6 @@
 /**
- * What the node is to remember of a transaction, once that is committed. An attempt that was given up is forgotten with
- * its notes, so nothing is remembered twice, and nothing that has not happened.
+ * Changes of the node's memory that follow from a transaction, made after its commit. The notes of an attempt that was
+ * given up are dropped with it.
  */
 export class CommitNotes {
   readonly #notes: (() => void)[] = []

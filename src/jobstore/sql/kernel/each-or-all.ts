@@ -4,16 +4,16 @@ import { RowsLockedError } from './sql-runner.ts'
 const sideBySide = 4
 
 export interface LeftOver<Item> {
-  /** What another session's lock is in the way of. */
+  /** Items that were not done because of another session's lock. */
   readonly locked: readonly Item[]
   readonly failed: readonly { readonly item: Item; readonly error: unknown }[]
 }
 
 /**
- * Does something with items together. When that was given up because of a lock of other sessions, each is tried by
- * itself, so that what is locked does not keep the others from it.
+ * Runs an operation on all items together. When it was given up because of another session's lock, it is run for each
+ * item by itself, so that locked items do not hold up the others.
  *
- * @throws whatever an attempt with all of them throws
+ * @throws whatever the attempt with all items throws
  */
 export async function eachOrAll<Item>(
   items: readonly Item[],

@@ -3,6 +3,7 @@ import type { SqlVocabulary } from './sql-vocabulary.ts'
 import {
   all,
   later,
+  rowByRowQuery,
   type SqlProgram,
   type SqlQuery,
   type SqlRow,
@@ -11,7 +12,7 @@ import {
   sqlQuery,
 } from './statement.ts'
 
-/** The type of a column as rows are bound: bytes travel as text. */
+/** The type of a column of bound rows: bytes are bound as text. */
 export type ColumnType = RowSetType | 'bytes'
 export type Columns = Readonly<Record<string, ColumnType>>
 
@@ -30,11 +31,15 @@ export type RowOf<Shape extends Columns> = {
 /** A statement about many rows of one scheduler. */
 export type SetQuery = SqlQuery<{ readonly scheduler: string; readonly rows: string }>
 /** A statement that stores rows. */
-export type RowsQuery = (scheduler: string, rows: readonly object[]) => SqlStatement
+export interface RowsQuery {
+  (scheduler: string, rows: readonly object[]): SqlStatement
+  /** The text with its parameters by name, for people. */
+  readonly namedText: string
+}
 /** A statement about rows that name their scheduler themselves. */
 export type KeyQuery = SqlQuery<{ readonly rows: string }>
 
-/** How many rows one statement is given, so that its text stays within reason. */
+/** How many rows one statement gets, so that its bound text stays small. */
 export const rowsPerStatement = 5000
 
 /** A table expression over the rows bound as `:rows`; alias it `r`. */
@@ -46,8 +51,8 @@ export function boundRows(dialect: SqlDialect, columns: Columns): string {
 }
 
 /**
- * Key columns of bound rows that name their scheduler themselves. Were it one value for all, planners that do not know
- * better would take the rows of the scheduler to be few, and go through all of them instead of to those that are named.
+ * Key columns of bound rows that name their scheduler themselves. With one value for all, a planner without statistics
+ * expects few rows of the scheduler and reads all of them instead of the named ones.
  */
 export function withScheduler<Key extends Columns>(key: Key): Key & { readonly sched_name: 'text' } {
   return { ...key, sched_name: 'text' }
@@ -64,12 +69,12 @@ export function insertQuery(vocabulary: SqlVocabulary, table: string, columns: C
   return insertion(vocabulary, table, columns, '')
 }
 
-/** Stores rows of keys that are not there yet, and leaves the others as they are. */
+/** Stores rows of new keys, and leaves existing ones as they are. */
 export function insertMissingQuery(vocabulary: SqlVocabulary, table: string, columns: Columns): RowsQuery {
   return insertion(vocabulary, table, columns, 'ON CONFLICT DO NOTHING')
 }
 
-/** Stores rows over those of the same key; columns that are not named keep what they hold. */
+/** Stores rows over those of the same key; columns that are not named keep their values. */
 export function upsertQuery(
   vocabulary: SqlVocabulary,
   table: string,
@@ -95,19 +100,18 @@ function insertion(
   const names = Object.keys(columns)
   const into = `INSERT INTO ${table} (sched_name, ${names.join(', ')})`
   if (dialect.runsRowByRow) {
-    const values = Object.values(columns).map((type, index) => {
-      const value = dialect.placeholder(index + 2)
-      return type === 'bytes' ? dialect.textToBytes(value) : value
+    const values = Object.entries(columns).map(([name, type]) => {
+      return type === 'bytes' ? dialect.textToBytes(`:${name}`) : `:${name}`
     })
-    const text = `${into} VALUES (${dialect.placeholder(1)}, ${values.join(', ')}) ${onConflict}`
-    return (scheduler, rows) => ({
-      text,
-      values: [],
-      each: (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) => [
-        scheduler,
-        ...names.map((name) => row[name] ?? null),
-      ]),
-    })
+    const each = rowByRowQuery(dialect, `${into} VALUES (:scheduler, ${values.join(', ')}) ${onConflict}`)
+    const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement =>
+      each(
+        (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) => [
+          scheduler,
+          ...names.map((name) => row[name] ?? null),
+        ]),
+      )
+    return Object.assign(ofRows, { namedText: each.namedText })
   }
   const selected = Object.entries(columns).map(([name, type]) => valueOf(dialect, name, type))
   const all: SetQuery = sqlQuery(
@@ -115,7 +119,10 @@ function insertion(
     `${into} SELECT :scheduler, ${selected.join(', ')} FROM ${boundRows(dialect, columns)} AS r
      WHERE true ${onConflict}`,
   )
-  return (scheduler, rows) => all({ scheduler, rows: JSON.stringify(rows) })
+  const ofRows = (scheduler: string, rows: readonly object[]): SqlStatement => {
+    return all({ scheduler, rows: JSON.stringify(rows) })
+  }
+  return Object.assign(ofRows, { namedText: all.namedText })
 }
 
 /** Changes columns of the rows that bound rows name. */
@@ -159,7 +166,7 @@ function valueOf(dialect: SqlDialect, column: string, type: ColumnType): string 
   return type === 'bytes' ? dialect.textToBytes(`r.${column}`) : `r.${column}`
 }
 
-/** Writes rows by a statement, as often as their number asks for, without waiting. */
+/** Writes rows by as many runs of a statement as their number needs, without waiting. */
 export function* writeOver(
   rows: readonly object[],
   statement: (rowsJson: string) => SqlStatement,
@@ -167,7 +174,7 @@ export function* writeOver(
   for (const each of statementsOver(rows, statement)) yield* later(each)
 }
 
-/** Stores rows, by as many statements as their number asks for, without waiting. */
+/** Stores rows by as many statements as their number needs, without waiting. */
 export function* storeRows(scheduler: string, rows: readonly object[], query: RowsQuery): SqlProgram<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
     const isWhole = rows.length <= rowsPerStatement
@@ -175,7 +182,7 @@ export function* storeRows(scheduler: string, rows: readonly object[], query: Ro
   }
 }
 
-/** Runs a statement over rows, as often as their number asks for; answers the rows it gave back. */
+/** Runs a statement over rows as often as their number needs; answers the rows that it returned. */
 export function* runOver(
   rows: readonly object[],
   statement: (rowsJson: string) => SqlStatement,
@@ -185,7 +192,7 @@ export function* runOver(
   return answers.length === 1 ? (answers[0] ?? []) : answers.flat()
 }
 
-/** The statements that it takes, each made when it is asked for. */
+/** The statements for the rows, each made when the iterator reaches it. */
 export function* statementsOver(
   rows: readonly object[],
   statement: (rowsJson: string) => SqlStatement,

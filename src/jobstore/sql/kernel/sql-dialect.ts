@@ -2,13 +2,13 @@
 export type RowSetType = 'text' | 'bigint' | 'boolean'
 
 /**
- * What the two engines say differently, and nothing else: the algorithms and their statements stand once, in
- * `jobstore/sql`. Capabilities choose a strategy there; nobody asks for an engine's name.
+ * The differences of the engines' SQL, and nothing else: algorithms and statements exist once, in `jobstore/sql`. They
+ * choose a strategy by capabilities, never by an engine's name.
  */
 export interface SqlDialect {
   /** The placeholder of the n-th value, from 1. */
   placeholder(position: number): string
-  /** Whether rows are stored faster by one statement that is run for each than by one for all of them. */
+  /** Whether one run of a statement for each row stores rows faster than one statement for all. */
   readonly runsRowByRow: boolean
   /** Whether one placeholder may stand for the same value in several places. */
   readonly reusesParameters: boolean
@@ -18,18 +18,18 @@ export interface SqlDialect {
    */
   rowSet(parameter: string, columns: Readonly<Record<string, RowSetType>>): string
   /**
-   * A condition on a column of bound rows that always holds. Of planners that go by how many rows they expect it makes
-   * those expect next to none, so that they look each one up in an index instead of reading the other table whole:
-   * what they know of that may be from when it was empty.
+   * A condition on a column of bound rows that always holds. It makes a planner that estimates row counts expect few
+   * rows, so that it looks each row up in an index instead of reading the other table whole: its statistics of that
+   * table may be from when it was empty.
    */
   expectFew(column: string): string
-  /** Whether a column holds one of the values that a SELECT gives, which is run once. */
+  /** Whether a column holds one of the values of a SELECT, which is run once. */
   isAmong(column: string, select: string): string
-  /** What names a row in the transaction that has it locked, whatever its columns hold: a text or a number. */
+  /** An id of a row within the transaction that has it locked, independent of its columns: a text or a number. */
   rowId(alias: string): string
   /** Whether the row is one of those whose ids are in the JSON array that is bound as `:parameter`. */
   isAmongRowIds(alias: string, parameter: string): string
-  /** Whether a text column holds a text, where it may hold something else as well. */
+  /** Whether a text column holds a text, where it may hold other types as well. */
   isText(column: string): string
   /** Whether a column holds one of the texts of the JSON array that is bound as `:parameter`. */
   isAmongTexts(column: string, parameter: string): string
@@ -44,7 +44,7 @@ export interface SqlDialect {
   readonly keyCollation: string
   /** An expression that turns a text into the bytes of a data column. */
   textToBytes(expression: string): string
-  /** Predicates on text; case counts. `operand` is an expression. */
+  /** Case-sensitive predicates on text. `operand` is an expression. */
   startsWith(column: string, operand: string): string
   endsWith(column: string, operand: string): string
   contains(column: string, operand: string): string
@@ -52,6 +52,6 @@ export interface SqlDialect {
   beginsWithBytes(column: string, hex: string): string
   /** The database's own time as milliseconds since the epoch, when the statement runs; null: use the node's clock. */
   readonly nowMs: string | null
-  /** Words for column types in migrations. */
+  /** Names of column types in migrations. */
   readonly types: { readonly bytes: string; readonly bigint: string; readonly boolean: string }
 }

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from '../../../core/errors.ts'
 import { describeValue } from '../../../core/options.ts'
 
-/** Names of Quartz's tables, complete with schema and prefix, safe to put into a statement. */
+/** Names of Quartz's tables with schema and prefix, safe to put into a statement. */
 export interface SqlNames {
   readonly prefix: string
-  /** The schema with a dot behind it, or nothing. */
+  /** The schema and a dot, or an empty text. */
   readonly schema: string
   readonly jobs: string
   readonly triggers: string
@@ -17,7 +17,7 @@ export interface SqlNames {
   readonly firedTriggers: string
   readonly schedulerState: string
   readonly locks: string
-  /** Ours, not Quartz's. */
+  /** Tables of this library that Quartz does not have. */
   readonly pausedJobGroups: string
   readonly history: string
   readonly schemaVersion: string

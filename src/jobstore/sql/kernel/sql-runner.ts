@@ -4,16 +4,17 @@ import type { SqlProgram } from './statement.ts'
 /**
  * What a transaction may do to others:
  *
- * - `none`: one guarded statement that waits for nobody (a node's check-in);
+ * - `none`: one guarded statement that waits for no lock (a node's check-in);
  * - `rows`: touches rows that it locks or guards one by one (acquiring, firing, completing, one trigger);
- * - `shared`: stores jobs and triggers; excludes `exclusive`, not its like;
+ * - `shared`: stores jobs and triggers; excludes `exclusive`, not other `shared` ones;
  * - `exclusive`: changes what others depend on without naming it (groups, calendars, everything); one at a time;
  * - `cluster`: takes part in the recovery of failed nodes; one at a time, and excludes `exclusive`;
- * - `schema`: makes and changes tables, which need not be there yet; one at a time.
+ * - `schema`: makes and changes tables, which may not exist yet; one at a time.
  */
 export type TransactionLock = 'none' | 'rows' | 'shared' | 'exclusive' | 'cluster' | 'schema'
 
 export interface TransactionOptions<Answer = unknown> {
+  /** What the transaction may do to others. */
   readonly lock: TransactionLock
   /**
    * What to do about a lock that another session holds for long. `passOver` ends in a {@link RowsLockedError} at once,
@@ -23,35 +24,35 @@ export interface TransactionOptions<Answer = unknown> {
    */
   readonly whenLocked?: 'passOver' | 'comeBack' | 'wait'
   /**
-   * What to do while it is not known whether a commit happened: `bounded` ends in an error that says so, `patient`
-   * asks until the store is shut down, for callers to whom only the truth is of use.
+   * What to do while it is not known whether a commit happened: `bounded` ends in an error that says so, `patient` asks
+   * until the store is shut down, for callers that must know.
    */
   readonly onDoubt?: 'bounded' | 'patient'
   /**
-   * Whether the commit need not be on the disk before it is answered: whoever asked notices, and does it again, should
-   * a crash of the database undo it. Asked with the program's answer. Default: it must.
+   * Whether the commit may be answered before it is on the disk: the caller notices when a crash of the database undoes
+   * it, and runs the program again. Called with the program's answer. Default: false.
    */
   readonly mayBeLost?: (answer: Answer) => boolean
 }
 
-/** A transaction was given up because another session holds a lock that it needs; nothing of it was done. */
+/** A transaction was given up, and rolled back, because another session holds a lock that it needs. */
 export class RowsLockedError extends JobPersistenceError {}
 
 /** Runs programs on an engine. */
 export interface SqlRunner {
   /**
-   * Runs a program as one transaction: all or nothing. It is run again when the engine gave it up for a reason that
-   * passes (deadlock, serialization, a lost connection), so `begin` makes a fresh one each time.
+   * Runs a program as one transaction: all or nothing. It is run again when the engine gave it up for a temporary
+   * reason (deadlock, serialization, a lost connection), so `begin` makes a new program each time.
    *
-   * @throws RowsLockedError when it was to pass over what is locked
+   * @throws RowsLockedError when it was to pass over locked rows
    * @throws JobPersistenceError with the engine's error as cause; whatever the program itself throws
    */
   transact<Answer>(
     begin: () => SqlProgram<Answer>,
     options: NoInfer<TransactionOptions<Answer>>,
   ): Promise<Answer>
-  /** Runs a program that only reads, each statement for itself. */
+  /** Runs a program that only reads, without a transaction around its statements. */
   read<Answer>(begin: () => SqlProgram<Answer>): Promise<Answer>
-  /** Ends after what is under way; harmless when called twice. */
+  /** Resolves after operations under way; harmless when called twice. */
   close(): Promise<void>
 }

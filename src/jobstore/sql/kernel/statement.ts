@@ -1,7 +1,10 @@
 import { invariant } from '../../../core/errors.ts'
 import type { SqlDialect } from './sql-dialect.ts'
 
-/** What may be bound. Sets of rows go as one JSON text, so that a statement's text never depends on their number. */
+/**
+ * A value that can be bound. Sets of rows are bound as one JSON text, so that a statement's text does not depend on
+ * their number.
+ */
 export type SqlValue = string | number | boolean | null
 
 /** One statement, ready for an engine. */
@@ -11,11 +14,17 @@ export interface SqlStatement {
   readonly values: readonly SqlValue[]
   /** Instead of `values`: the statement is run once with each of these. Only for engines that run rows one by one. */
   readonly each?: readonly (readonly SqlValue[])[]
-  /** Where the reply goes when nobody waits for it: an engine may send such a statement together with a later one. */
+  /**
+   * Receives the reply when the program does not wait for it: an engine may send such a statement together with a later
+   * one.
+   */
   readonly pending?: PendingReply
 }
 
-/** The reply to a statement that was not waited for; there as soon as a later one of its transaction is answered. */
+/**
+ * The reply to a statement that the program does not wait for; available as soon as a later one of its transaction is
+ * answered.
+ */
 export class PendingReply {
   #reply: SqlReply | null = null
 
@@ -29,7 +38,7 @@ export class PendingReply {
   }
 }
 
-/** A row as the driver gave it. Whole numbers may come as text, booleans as 0 and 1: read it with `columns.ts`. */
+/** A row as the driver returned it. Whole numbers may come as text, booleans as 0 and 1: read it with `columns.ts`. */
 export type SqlRow = Readonly<Record<string, unknown>>
 
 export interface SqlReply {
@@ -40,15 +49,17 @@ export interface SqlReply {
 
 /**
  * The body of a transaction: yields statements, is sent the reply to each, returns the answer. A runner may run it
- * again from the start when the engine gave up the transaction, so it keeps nothing outside itself: what the node is to
- * remember goes into the notes of the transaction.
+ * again from the start when the engine gave up the transaction. So a program changes nothing outside itself: changes of
+ * the node's memory go into the notes of the transaction.
  */
 export type SqlProgram<Answer> = Generator<SqlStatement, Answer, SqlReply>
 
-/** A statement of which the text is made once and the values are given each time. */
-export type SqlQuery<Parameters extends Readonly<Record<string, SqlValue>>> = (
-  parameters: Parameters,
-) => SqlStatement
+/** A statement whose text is made once and whose values are given at each run. */
+export interface SqlQuery<Parameters extends Readonly<Record<string, SqlValue>>> {
+  (parameters: Parameters): SqlStatement
+  /** The text with its parameters by name (`:name`), for people. */
+  readonly namedText: string
+}
 
 // Not a cast (`x::text`), and not inside a quoted literal: statements of this library hold no colons in literals.
 const parameterPattern = /(?<!:):([a-z]\w*)/gi
@@ -58,14 +69,8 @@ export function sqlQuery<Parameters extends Readonly<Record<string, SqlValue>>>(
   dialect: SqlDialect,
   text: string,
 ): SqlQuery<Parameters> {
-  const order: string[] = []
-  const rendered = text.replace(/\s+/g, ' ').replace(parameterPattern, (_, name: string) => {
-    const known = order.indexOf(name)
-    if (known >= 0 && dialect.reusesParameters) return dialect.placeholder(known + 1)
-    order.push(name)
-    return dialect.placeholder(order.length)
-  })
-  return (parameters) => ({
+  const { rendered, order, namedText } = render(dialect, text)
+  const query = (parameters: Parameters): SqlStatement => ({
     text: rendered,
     values: order.map((name) => {
       const value = parameters[name]
@@ -73,19 +78,53 @@ export function sqlQuery<Parameters extends Readonly<Record<string, SqlValue>>>(
       return value
     }),
   })
+  return Object.assign(query, { namedText })
 }
 
-/** What a program is sent in place of a reply that is pending. */
+/** A statement that an engine runs once for each of a set of rows, each with its values in the order of the columns. */
+export interface RowByRowQuery {
+  (rows: readonly (readonly SqlValue[])[]): SqlStatement
+  readonly namedText: string
+}
+
+/** Makes a query of a text that names its parameters in the order in which rows hold them, each once. */
+export function rowByRowQuery(dialect: SqlDialect, text: string): RowByRowQuery {
+  const { rendered, namedText } = render(dialect, text)
+  const query = (rows: readonly (readonly SqlValue[])[]): SqlStatement => {
+    return { text: rendered, values: [], each: rows }
+  }
+  return Object.assign(query, { namedText })
+}
+
+function render(
+  dialect: SqlDialect,
+  text: string,
+): { readonly rendered: string; readonly order: readonly string[]; readonly namedText: string } {
+  const order: string[] = []
+  const namedText = text.replace(/\s+/g, ' ').trim()
+  const rendered = namedText.replace(parameterPattern, (_, name: string) => {
+    const known = order.indexOf(name)
+    if (known >= 0 && dialect.reusesParameters) return dialect.placeholder(known + 1)
+    order.push(name)
+    return dialect.placeholder(order.length)
+  })
+  return { rendered, order, namedText }
+}
+
+/** A program gets this in place of a pending reply. */
 export const noReply: SqlReply = Object.freeze({ rows: [], changes: 0 })
 
-/** Runs one statement at any time before the next one that is waited for, or the end of the transaction. */
+/**
+ * Runs one statement without waiting for it: at the latest with the next one that the program waits for, or at the end
+ * of the transaction.
+ */
 export function* later(statement: SqlStatement): SqlProgram<PendingReply> {
   const pending = new PendingReply()
   yield { ...statement, pending }
   return pending
 }
 
-/** Runs two programs side by side, in few round trips; what they write must not concern each other. */
+/** Runs two programs side by side, in few round trips; neither may depend on what the other writes. */
 export function* together<First, Second>(
   first: SqlProgram<First>,
   second: SqlProgram<Second>,

@@ -14,15 +14,15 @@ import {
 } from './plan-migrations.ts'
 import { planRepairs } from './plan-repairs.ts'
 
-/** Who brings the schema up to date: the store when it starts, or the user, with the command. */
+/** Whether the store brings the schema up to date when it starts, or the user does, with the command. */
 export type MigrateMode = 'onStart' | 'never'
 
 /**
- * Brings a database up to date, one transaction for each step; answers the versions that were applied, the newest also
- * when part of it was missing and was made again. Any number of nodes may do so at once.
+ * Brings a database up to date, one transaction for each step; answers the versions that were applied, and the newest
+ * one when missing parts of it were made again. Any number of nodes may do so at once.
  *
  * @throws JobPersistenceError ERR_SCHEMA_TOO_NEW when the database is made for newer code, ERR_SCHEMA_TOO_OLD when it
- * lacks what cannot be made again
+ * lacks columns which cannot be added
  */
 export async function migrate(
   runner: SqlRunner,
@@ -30,7 +30,7 @@ export async function migrate(
   nowMs: EpochMs,
 ): Promise<readonly number[]> {
   const applied: number[] = []
-  // Most starts find nothing to do, and need no lock to see it.
+  // Most starts find nothing to do, which is seen without a lock.
   const state = await look(runner, vocabulary)
   if (planMigrations(vocabulary, state).length === 0 && planRepairs(vocabulary, state).length === 0)
     return applied
@@ -71,7 +71,7 @@ async function look(runner: SqlRunner, vocabulary: SchemaVocabulary): Promise<Sc
   return state
 }
 
-/** Makes what is missing of the steps that were applied; false when nothing is. */
+/** Makes missing parts of the steps that were applied; false when no part is missing. */
 function* repair(vocabulary: SchemaVocabulary): SqlProgram<boolean> {
   const repairs = planRepairs(vocabulary, yield* readState(vocabulary))
   for (const { statement: change } of repairs) yield statement(change)
@@ -86,7 +86,7 @@ function* applyNext(vocabulary: SchemaVocabulary, nowMs: EpochMs): SqlProgram<nu
   const next = planMigrations(vocabulary, state)[0]
   if (next === undefined) return null
   for (const create of versionTable(vocabulary)) yield statement(create)
-  // First of all, so that the engine itself lets one migrator through, should the lock fail to.
+  // First, so that the primary key of this row lets one migration through if the lock does not.
   const claim = sqlQuery<{ version: number; breaking: boolean; appliedMs: number }>(
     dialect,
     `INSERT INTO ${names.schemaVersion} (version, breaking, applied_time)
@@ -114,7 +114,7 @@ function* readState(vocabulary: SchemaVocabulary): SqlProgram<SchemaState> {
   return { versions: yield* readVersions(vocabulary), columns, indexes }
 }
 
-/** What there is of all tables, in one statement. */
+/** The columns and indexes of all tables, in one statement. */
 function inventory({ schema, names }: SchemaVocabulary): string {
   const parts = tablesToInspect.flatMap((table) => [
     `SELECT '${table}' AS part, 'column' AS kind, c.name, NULL AS columns

@@ -7,14 +7,14 @@ const jobKey = { job_name: column.keyText(200), job_group: column.keyText(200) }
 const triggerKeyColumns = ['sched_name', 'trigger_group', 'trigger_name']
 const jobKeyColumns = ['sched_name', 'job_group', 'job_name']
 /**
- * Quartz's own script has a foreign key here, we have none: a trigger and its sub-row come and go in one transaction,
- * and four checks for each trigger that ends would cost more than deleting it.
+ * Quartz's own script has a foreign key here, this schema has none: a trigger and its sub-row are stored and deleted in
+ * one transaction, and four checks for each trigger that ends would cost more than its deletion.
  */
 const subTable = { primaryKey: triggerKeyColumns } as const
 
 /**
- * The tables of Quartz 2.x with our additions, and our own; parents first. The groups come before the names in keys,
- * so that one key serves look-ups, groups and listings.
+ * The tables of Quartz 2.x with the additions of this library, and its own tables; parents first. Groups come before
+ * names in keys, so that one index serves look-ups, groups and listings.
  */
 export const tablesOf1: readonly Table[] = [
   {
@@ -181,14 +181,14 @@ export const tablesOf1: readonly Table[] = [
 ]
 
 /**
- * Not the scheduler first, as in the primary key: to a planner that believes that a table holds a handful of rows all
- * indexes that begin with it are alike, and it may look a row up by the scheduler alone.
+ * The scheduler is not the first column, as it is in the primary key: for a planner that takes the table for small, all
+ * indexes that begin with the scheduler are equal, and it may look a row up by the scheduler alone.
  */
 const jobIndexColumns = ['job_name', 'job_group', 'sched_name']
 
 export const indexesOf1: readonly Index[] = [
   {
-    // In the order in which triggers fire, so that the search for due ones reads what it takes and no more.
+    // In the order in which triggers fire, so that the search for due ones reads only the rows that it takes.
     name: 't_acquire',
     table: 'triggers',
     columns: ({ keyCollation }) => [

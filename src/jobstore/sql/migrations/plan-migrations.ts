@@ -4,14 +4,14 @@ import { indexesOf1, tablesOf1 } from './migration-1.ts'
 import type { SchemaDialect } from './schema-dialect.ts'
 import { addColumn, createIndex, createTable } from './schema-tables.ts'
 
-/** Where and in whose words a schema is made. */
+/** The names and the dialect of a schema. */
 export interface SchemaVocabulary {
   readonly dialect: SqlDialect
   readonly schema: SchemaDialect
   readonly names: SqlNames
 }
 
-/** What is in a database. */
+/** The present state of a database. */
 export interface SchemaState {
   /** The migrations that were applied. */
   readonly versions: readonly { readonly version: number; readonly breaking: boolean }[]
@@ -27,10 +27,10 @@ export interface StoredIndex {
   readonly columns: readonly string[]
 }
 
-/** One step of the schema. Steps only go forward, and one that was released is never changed. */
+/** One step of the schema. Steps only go forward, and a released step is never changed. */
 interface Migration {
   readonly version: number
-  /** Whether code that does not know this step must keep away from a database that has it. */
+  /** Whether code that does not know this step must not use a database that has it. */
   readonly breaking: boolean
   readonly statements: (vocabulary: SchemaVocabulary, state: SchemaState) => readonly string[]
 }
@@ -60,10 +60,10 @@ export const schemaOfQuartz: SchemaState = {
   ),
 }
 
-/** The tables of which the columns are to be known, to make a plan. */
+/** The tables whose columns must be known to make a plan. */
 export const tablesToInspect: readonly (keyof SqlNames)[] = tablesOf1.map(({ name }) => name)
 
-/** The steps that a database still needs, in order. */
+/** The missing steps of a database, in order. */
 export function planMigrations(
   vocabulary: SchemaVocabulary,
   state: SchemaState,
@@ -78,7 +78,7 @@ export function planMigrations(
     }))
 }
 
-/** The statements before the first migration: the table that says which were applied. */
+/** The statements before the first migration: they make the table of applied migrations. */
 export function versionTable({ dialect, schema, names }: SchemaVocabulary): readonly string[] {
   const { types } = dialect
   const createSchema = names.schema === '' ? null : schema.createSchema(names.schema.slice(0, -1))
@@ -88,7 +88,7 @@ export function versionTable({ dialect, schema, names }: SchemaVocabulary): read
   return createSchema === null ? [create] : [createSchema, create]
 }
 
-/** Makes what is missing. Tables that Quartz's own script made are kept, with all that is in them. */
+/** Makes missing tables and columns. Tables that Quartz's own script made are kept with their rows. */
 function createOrAdopt(vocabulary: SchemaVocabulary, state: SchemaState): readonly string[] {
   const { dialect, names } = vocabulary
   const tables = tablesOf1.flatMap((table) => {

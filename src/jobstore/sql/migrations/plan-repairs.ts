@@ -3,7 +3,7 @@ import { indexesOf1, tablesOf1 } from './migration-1.ts'
 import type { SchemaState, SchemaVocabulary } from './plan-migrations.ts'
 import { addColumn, createIndex, createTable, type Index, indexName, type Table } from './schema-tables.ts'
 
-/** Something that a schema of the newest version has, and a database lacks. */
+/** A part of the newest schema that a database lacks. */
 export interface SchemaRepair {
   readonly what: string
   readonly statement: string
@@ -12,10 +12,11 @@ export interface SchemaRepair {
 }
 
 /**
- * What is missing in a database to which all steps were applied: someone may have made tables anew by the script of
- * Quartz, or restored part of them.
+ * The missing parts of a database to which all steps were applied: tables may have been made anew by the script of
+ * Quartz, or restored in part.
  *
- * @throws JobPersistenceError ERR_SCHEMA_TOO_OLD for a table that lacks columns of Quartz, which cannot be made up
+ * @throws JobPersistenceError ERR_SCHEMA_TOO_OLD for a table that lacks columns of Quartz, whose values cannot be made
+ * up
  */
 export function planRepairs(vocabulary: SchemaVocabulary, state: SchemaState): readonly SchemaRepair[] {
   return [
@@ -47,7 +48,7 @@ function repairsOf({ dialect, names }: SchemaVocabulary, table: Table, state: Sc
     }))
 }
 
-/** Quartz's own script has other names for some, and an order of columns that serves as well. */
+/** Quartz's own script has other names for some indexes, and an order of columns that serves as well. */
 function hasIndex({ dialect, names }: SchemaVocabulary, index: Index, { indexes }: SchemaState): boolean {
   const found = indexes.get(index.table) ?? []
   const wanted = index.columns(dialect).toSorted().join()

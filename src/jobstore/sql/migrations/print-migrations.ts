@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../../time/clock.ts'
 import { planMigrations, type SchemaState, type SchemaVocabulary, versionTable } from './plan-migrations.ts'
 
-/** What `migrate` would do to a database in this state, as a script that is run whole or not at all. */
+/** The statements of `migrate` for a database in this state, as a script in one transaction. */
 export function printMigrations(vocabulary: SchemaVocabulary, state: SchemaState, nowMs: EpochMs): string {
   const { names } = vocabulary
   const steps = planMigrations(vocabulary, state).flatMap(({ version, breaking, statements }) => [

@@ -1,6 +1,6 @@
-/** What the engines say differently about the schema itself. Tables are given by names that were validated. */
+/** The differences of the engines about the schema itself. Table names are validated. */
 export interface SchemaDialect {
-  /** Creates a schema that is not there yet; null where there are none. */
+  /** Creates the schema if it does not exist; null where the engine has no schemas. */
   createSchema(schema: string): string | null
   /** A query of the columns (`name`, lower case) of a table; no rows when there is no such table. */
   columnsOf(table: string): string

@@ -1,7 +1,7 @@
 import type { SqlDialect } from '../kernel/sql-dialect.ts'
 import type { SqlNames } from '../kernel/sql-names.ts'
 
-/** A column's type and whether it may be NULL, in the words of an engine. */
+/** A column's type and whether it may be NULL, in an engine's SQL. */
 export type ColumnType = (dialect: SqlDialect) => string
 
 /** Text that is part of a key: compared by code point, whatever the database's language. */
@@ -36,7 +36,7 @@ export const decimalOrNull: ColumnType = () => 'numeric(13,4)'
 export interface Table {
   readonly name: keyof SqlNames
   readonly columns: Readonly<Record<string, ColumnType>>
-  /** Columns that Quartz does not have; they are added to tables that Quartz's own script made. */
+  /** Columns that Quartz does not have; they are added to tables of Quartz's own script. */
   readonly additions?: Readonly<Record<string, ColumnType>>
   readonly primaryKey: readonly string[]
   readonly references?: {
@@ -46,12 +46,12 @@ export interface Table {
 }
 
 export interface Index {
-  /** What stands behind `idx_` and the tables' prefix. */
+  /** The name after `idx_` and the tables' prefix. */
   readonly name: string
   readonly table: keyof SqlNames
   readonly columns: (dialect: SqlDialect) => readonly string[]
   readonly where?: string
-  /** Left out where Quartz's own script made the table: one of its indexes serves. */
+  /** Not made where Quartz's own script made the table, because one of its indexes serves. */
   readonly ownTablesOnly: boolean
 }
 

@@ -1,32 +1,34 @@
 import type { EpochMs } from '../../../time/clock.ts'
 
-/** What a transaction made available to fire: the earliest instant, for the loops of all nodes. */
+/** The earliest instant at which a transaction lets a trigger fire, for the loops of all nodes. */
 export class FireOffers {
   #triggersMs: EpochMs | null = null
   #roomsMs: EpochMs | null = null
   #rearmedMs: EpochMs | null = null
 
-  /** Something may fire at this instant that could not before; null is no news. */
+  /** A trigger may fire at this instant that could not before; null is ignored. */
   note(fireTimeMs: EpochMs | null): void {
     this.#triggersMs = earlier(this.#triggersMs, fireTimeMs)
   }
 
-  /** The same of what waited only until there is room in its group. */
+  /** The same for a trigger that waited only for room in its group. */
   noteRoom(fireTimeMs: EpochMs | null): void {
     this.#roomsMs = earlier(this.#roomsMs, fireTimeMs)
   }
 
-  /** The next instant of a trigger that fired: the node that fired it knows, and no other one needs to. */
+  /** The next instant of a trigger that fired: the node that fired it knows it, and other nodes need no signal. */
   noteRearmed(fireTimeMs: EpochMs | null): void {
     this.#rearmedMs = earlier(this.#rearmedMs, fireTimeMs)
   }
 
-  /** For the loops that are told. */
+  /** For the loops that are signalled. */
   get earliestMs(): EpochMs | null {
     return earlier(this.#triggersMs, this.#roomsMs)
   }
 
-  /** For the searches of this node: with what is armed again, and without what only had no room. */
+  /**
+   * For the searches of this node: includes triggers that fired, without those that only lacked room in their group.
+   */
   get earliestTriggerMs(): EpochMs | null {
     return earlier(this.#triggersMs, this.#rearmedMs)
   }

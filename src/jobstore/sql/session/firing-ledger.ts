@@ -1,17 +1,17 @@
-/** A moment in the life of a {@link FiringLedger}. */
+/** A moment in the order of a {@link FiringLedger}. */
 export type LedgerMark = number
 
 /**
- * The claims and executions that the scheduler was told of and that have not ended. What the database has of this node
- * beyond them has no one to end it: the answer in which it would have been told was lost.
+ * The claims and executions that the scheduler knows and that have not ended. Further ones of this node in the database
+ * will never be ended by it, because the answer with them was lost.
  */
 export class FiringLedger {
   readonly #ids = new Set<string>()
-  /** Searches whose answers are not known yet, by when they began. */
+  /** Searches that are not answered yet, by when they began. */
   readonly #open = new Set<LedgerMark>()
   #begun: LedgerMark = 0
 
-  /** Runs a search for what is to fire, and notes what it answers. */
+  /** Runs a search for due triggers, and notes the claims and firings of its answer. */
   async during<Answer>(
     search: () => Promise<Answer>,
     idsOf: (answer: Answer) => readonly string[],
@@ -31,7 +31,7 @@ export class FiringLedger {
     return this.#ids.has(id)
   }
 
-  /** They have ended, or were given back. */
+  /** Removes claims and executions that have ended or were released. */
   forget(ids: readonly string[]): void {
     for (const id of ids) this.#ids.delete(id)
   }
@@ -40,7 +40,7 @@ export class FiringLedger {
     return this.#begun
   }
 
-  /** Whether all that was searched for until then has been answered, so that what it found is noted here. */
+  /** Whether every search that began before then has been answered, so that its result is noted here. */
   isCompleteUntil(mark: LedgerMark): boolean {
     return [...this.#open].every((begun) => begun > mark)
   }

@@ -1,56 +1,56 @@
 import type { EpochMs } from '../../../time/clock.ts'
 
-/** For why triggers were left: what a search must leave too if it is to begin behind them. */
+/** Why triggers were passed over: a search that begins after them must pass over the same ones. */
 export interface LeftFor {
   readonly unknownJobTypes: readonly string[]
   readonly fullGroups: readonly string[]
-  /** Whether jobs were left that other nodes are to run. */
+  /** Whether jobs that other nodes are to run were passed over. */
   readonly node: string | null
 }
 
 interface Passed {
   readonly untilMs: EpochMs
-  /** When all from the first trigger on was last looked at. */
+  /** When a search last began at the first trigger. */
   readonly sinceMs: EpochMs
   readonly leftFor: LeftFor
 }
 
 /**
- * How long a search may begin behind what an earlier one passed over. A trigger that another node gave an earlier time
- * without a word is hidden for so long at most.
+ * How long searches may begin after the triggers that an earlier one passed over. A trigger that another node gave an
+ * earlier time without a signal is hidden for at most this long.
  */
 const validForMs = 5000
 
 /**
- * The triggers at the front that searches of this node pass over: of job types that are not known here, of groups that
- * are full. There may be a hundred thousand, so a search begins behind them, as long as it would leave them as well.
- * Whatever becomes available before that instant takes the instant back.
+ * The first triggers in order of fire time that searches of this node pass over: of unknown job types, or of full
+ * groups. There may be a hundred thousand, so a search begins after them, as long as it would pass over them as well.
+ * When an earlier trigger becomes available, searches begin earlier again.
  */
 export class PassedTriggers {
   #passed: Passed | null = null
-  /** Changes when something that may have been passed over becomes available. */
+  /** Changes when a trigger that may have been passed over becomes available. */
   #version = 0
 
   get version(): number {
     return this.#version
   }
 
-  /** The instant after which a search may begin that leaves out so much; null: at the first trigger. */
+  /** The instant after which a search with these exclusions may begin; null: at the first trigger. */
   endFor(leftFor: LeftFor, nowMs: EpochMs): EpochMs | null {
     const passed = this.#validAt(nowMs)
     return passed !== null && isWithin(passed.leftFor, leftFor) ? passed.untilMs : null
   }
 
   /**
-   * A search has found that everything until an instant is to be left for these reasons. In vain when something became
-   * available since it began, at `version`.
+   * A search has passed over all triggers until an instant for these reasons. Ignored when a trigger has become
+   * available since the search began, at `version`.
    */
   note(untilMs: EpochMs, leftFor: LeftFor, nowMs: EpochMs, version: number): void {
     if (version !== this.#version) return
     if (leftFor.unknownJobTypes.length === 0 && leftFor.fullGroups.length === 0 && leftFor.node === null) {
       return
     }
-    // What is due at this very moment may still come.
+    // A trigger that is due at this very moment may still be stored.
     const endMs = Math.min(untilMs, nowMs - 1)
     const known = this.#validAt(nowMs)
     if (known !== null && known.untilMs >= endMs) return
@@ -58,7 +58,7 @@ export class PassedTriggers {
     this.#passed = { untilMs: endMs, sinceMs, leftFor }
   }
 
-  /** Something may fire at this instant that could not before; null: at any. What is due later was not passed over. */
+  /** A trigger may fire at this instant that could not before; null: at any. Later triggers were not passed over. */
   takeBack(fireTimeMs: EpochMs | null, nowMs: EpochMs): void {
     const passed = this.#passed
     if (fireTimeMs !== null && fireTimeMs > Math.max(nowMs, passed?.untilMs ?? 0)) return

@@ -2,15 +2,15 @@ import type { EpochMs } from '../../../time/clock.ts'
 import type { PassedTriggers } from './passed-triggers.ts'
 
 /**
- * What searches of this node have learned, so that the next one need not find it out again. A search works on copies;
- * what it learned is kept once it was committed.
+ * What searches of this node have found out, for the next one. A search works on copies, which replace this memory
+ * after its commit.
  */
 export interface SearchMemory {
-  /** Job types that were met and have no code here: their triggers are left to other nodes. */
+  /** Job types that were found and have no code on this node: their triggers are left to other nodes. */
   unknownJobTypes: ReadonlySet<string>
-  /** Whether a job was met that only some nodes are to run. */
+  /** Whether a job was found that only some nodes are to run. */
   affinityIsUsed: boolean
   readonly passed: PassedTriggers
-  /** When late triggers last had their turn. */
+  /** When late triggers were last handled. */
   misfiresTreatedAtMs: EpochMs
 }

@@ -18,7 +18,7 @@ import type { FireOffers } from './fire-offers.ts'
 import type { FiringLedger } from './firing-ledger.ts'
 import type { SearchMemory } from './search-memory.ts'
 
-/** A store at work for one scheduler: its tables, each the one place that knows its statements and encodings. */
+/** A store while one scheduler uses it: its tables, each the only place with its statements and encodings. */
 export interface SqlSession {
   readonly context: JobStoreContext
   readonly jobs: JobTable
@@ -32,25 +32,25 @@ export interface SqlSession {
   readonly listings: Listings
   readonly scopes: TriggerScopes
   readonly searchMemory: SearchMemory
-  /** Whether other nodes may work on the same tables. */
+  /** Whether other nodes may use the same tables. */
   readonly clustered: boolean
   /** Null where no Java nodes share the tables. */
   readonly triggersOfJava: TriggersOfJava | null
   /** Null where no group is limited. */
   readonly groupLimits: JobGroupLimits | null
   readonly ledger: FiringLedger
-  /** A fire instance id that nobody had before. */
+  /** Makes a unique fire instance id. */
   nextFireInstanceId(): string
 }
 
 /**
- * One attempt at one transaction. What it has to tell the scheduler, and what the node is to remember of it, is kept
- * until it was committed, and forgotten when it is run again.
+ * One attempt at one transaction. Its signals and its notes for the node's memory are kept until the commit, and
+ * dropped when the transaction is run again.
  */
 export interface SqlTransaction {
   readonly session: SqlSession
   readonly signals: SignalBuffer
-  /** The instant of the transaction: one for all that it decides. */
+  /** The instant of the transaction, by which it decides everything. */
   readonly nowMs: EpochMs
   readonly offers: FireOffers
   readonly notes: CommitNotes

@@ -7,7 +7,10 @@ import { FireOffers } from './fire-offers.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
 import type { SqlOperation, SqlTransactor } from './sql-transactor.ts'
 
-/** Runs programs as transactions, and tells the scheduler and its peers what a transaction did once it is committed. */
+/**
+ * Runs programs as transactions. After the commit it sends the transaction's signals to the scheduler, and wakes other
+ * nodes.
+ */
 export class SqlTransactions implements SqlTransactor {
   readonly session: SqlSession
   readonly #runner: SqlRunner
@@ -31,7 +34,7 @@ export class SqlTransactions implements SqlTransactor {
     tx.notes.apply()
     const { earliestTriggerMs } = tx.offers
     if (earliestTriggerMs !== null) this.session.searchMemory.passed.takeBack(earliestTriggerMs, tx.nowMs)
-    this.#tell(tx, operation.tells ?? 'everybody')
+    this.#tell(tx, operation.tells ?? 'all')
     return answer
   }
 
@@ -39,17 +42,17 @@ export class SqlTransactions implements SqlTransactor {
     return this.#runner.read(() => program(this.session))
   }
 
-  #tell(tx: SqlTransaction, tells: 'everybody' | 'peers' | 'nobody'): void {
+  #tell(tx: SqlTransaction, tells: 'all' | 'peers' | 'none'): void {
     const { earliestMs } = tx.offers
-    if (earliestMs !== null && tells !== 'nobody') {
-      if (tells === 'everybody') tx.signals.add('schedulingChanged', earliestMs)
+    if (earliestMs !== null && tells !== 'none') {
+      if (tells === 'all') tx.signals.add('schedulingChanged', earliestMs)
       this.#wakePeers(earliestMs)
     }
     tx.signals.flush(this.session.context.signaler)
   }
 }
 
-/** Each attempt has a transaction of its own: only what the committed one noted is applied and told. */
+/** Each attempt has its own signals and notes: only those of the committed one are applied. */
 function* attempt<Answer>(
   session: SqlSession,
   program: (tx: SqlTransaction) => SqlProgram<Answer>,

@@ -4,13 +4,13 @@ import type { SqlSession, SqlTransaction } from './sql-session.ts'
 
 export interface SqlOperation<Answer = unknown> extends TransactionOptions<Answer> {
   /**
-   * Whose loop need not be told that something may fire earlier: `nobody` is told what the scheduler's own loop did
-   * by firing, `peers` what it gives up.
+   * Which loops are woken when a trigger may fire earlier: `none` after the scheduler's own loop has fired, `peers`
+   * after it has released claims.
    */
-  readonly tells?: 'everybody' | 'peers' | 'nobody'
+  readonly tells?: 'all' | 'peers' | 'none'
 }
 
-/** How everything above the programs runs them. */
+/** How programs are run. */
 export interface SqlTransactor {
   readonly session: SqlSession
   run<Answer>(

@@ -1,7 +1,8 @@
 import { describeValue } from '../../../core/options.ts'
 import { TimeZone } from '../../../time/zone.ts'
 import { cronDialects } from '../../cron/cron-dialect.ts'
-import { CronExpression, type CronExpressionJson } from '../../cron/cron-expression.ts'
+import { CronExpression } from '../../cron/cron-expression.ts'
+import type { CronExpressionJson } from '../../cron/cron-times.ts'
 import type { CronDst } from '../../cron/dst-policy.ts'
 import { invalidTrigger } from '../../invalid-trigger.ts'
 import { calendarMisfireInstructions } from '../../misfire-instruction.ts'
@@ -62,7 +63,7 @@ function requireCron(json: unknown): CronExpression {
 function cronExpressionOf(row: ScheduleRow): CronExpression {
   const expression = row.text('cron_expression')
   const timeZone = row.textOrNull('time_zone_id') ?? TimeZone.system().name
-  // Java leaves our columns empty, and computes as it does.
+  // Java leaves this library's columns empty, and such triggers are computed as Java does.
   const dst = row.textOrNull('dst_policy') === null ? 'quartz' : row.oneOf('dst_policy', dstPolicies)
   const dialect = row.textOrNull('cron_dialect') === null ? 'quartz' : row.oneOf('cron_dialect', cronDialects)
   return row.shared(JSON.stringify([expression, timeZone, dst, dialect]), () => {

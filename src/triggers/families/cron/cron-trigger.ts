@@ -1,7 +1,9 @@
 import { checkNumber, checkObject, listOf } from '../../../core/arguments.ts'
 import { secondMs } from '../../../time/civil.ts'
 import type { EpochMs } from '../../../time/clock.ts'
-import { CronExpression, type CronOptions, checkExpression } from '../../cron/cron-expression.ts'
+import { CronExpression, checkExpression } from '../../cron/cron-expression.ts'
+import type { CronOptions } from '../../cron/cron-reader.ts'
+import { CronTimes } from '../../cron/cron-times.ts'
 import type { CronDst } from '../../cron/dst-policy.ts'
 import { FluentTriggerBuilder, type ScheduleBuilder } from '../../fluent-trigger-builder.ts'
 import { invalidTrigger } from '../../invalid-trigger.ts'
@@ -12,7 +14,7 @@ import type { TriggerFields } from '../../trigger-fields.ts'
 /** What a cron trigger has beyond the fields of every trigger. */
 export interface CronTriggerFields {
   /** The expression with its zone, dialect and DST policy. */
-  readonly cronExpression: CronExpression
+  readonly cronExpression: CronTimes
   readonly misfireInstruction: CalendarMisfireInstruction
 }
 
@@ -21,7 +23,7 @@ export interface CronTriggerFields {
  * fire time only when it matches; the end time is inclusive.
  */
 export class CronTrigger extends RecurringTrigger implements CronTriggerFields {
-  readonly cronExpression: CronExpression
+  readonly cronExpression: CronTimes
 
   constructor(
     fields: TriggerFields,
@@ -82,7 +84,7 @@ export class CronTrigger extends RecurringTrigger implements CronTriggerFields {
 
   override validate(): void {
     super.validate()
-    if (this.cronExpression instanceof CronExpression) return
+    if (this.cronExpression instanceof CronTimes) return
     throw invalidTrigger(
       this.describe(),
       'cronExpression',
@@ -113,27 +115,27 @@ function startingOnSecond(fields: TriggerFields): TriggerFields {
   return startTimeMs === fields.startTimeMs ? fields : { ...fields, startTimeMs }
 }
 
-/** Refuses what no number is before it becomes a part of an expression. */
+/** Refuses a value that is no number before it becomes a part of an expression. */
 function checkNumbers(method: string, numbers: Readonly<Record<string, number>>): void {
   for (const [argument, value] of Object.entries(numbers)) checkNumber(method, argument, value)
 }
 
 /** A cron schedule. Each method changes this builder and returns it. */
 export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
-  #cronExpression: CronExpression
+  #cronExpression: CronTimes
   #misfireInstruction: CalendarMisfireInstruction = 'smart'
 
-  private constructor(cronExpression: CronExpression) {
+  private constructor(cronExpression: CronTimes) {
     this.#cronExpression = cronExpression
   }
 
   /**
-   * An expression in Quartz's dialect, in the zone of this process with the DST policy `vixie` unless told otherwise;
-   * or a parsed one with the zone and policy that it has.
+   * An expression in Quartz's dialect, in the zone of this process with the DST policy `vixie`; or a parsed one, which
+   * keeps its zone and policy.
    *
    * @throws CronExpressionError
    */
-  static cronSchedule(expression: string | CronExpression, options?: CronOptions): CronScheduleBuilder {
+  static cronSchedule(expression: string | CronTimes, options?: CronOptions): CronScheduleBuilder {
     checkExpression('CronScheduleBuilder.cronSchedule', 'expression', expression)
     const parsed = typeof expression === 'string' ? CronExpression.parse(expression, options) : expression
     return new CronScheduleBuilder(parsed)

@@ -107,7 +107,7 @@ function clockText(secondOfDay: number): string {
   return `${Math.floor(minuteOfDay / 60)},${minuteOfDay % 60},${secondOfDay % 60}`
 }
 
-/** `8,5,3,17,30,0`: start and end of the day's window; what is left out is that end of the day. */
+/** `8,5,3,17,30,0`: start and end of the day's window; a value that is left out is that end of the day. */
 function windowOf(list: string | null): { readonly startSecond: number; readonly endSecond: number } {
   const parts = (list ?? '')
     .replace(/,+$/, '')

@@ -8,7 +8,7 @@ import { repeatIndefinitely } from '../../trigger-fields.ts'
 export const dailyTimeIntervalUnits = ['SECOND', 'MINUTE', 'HOUR'] as const
 export type DailyTimeIntervalUnit = (typeof dailyTimeIntervalUnits)[number]
 
-/** 23:59:59, which means the end of the day also where the clock shows it twice. */
+/** 23:59:59, which means the end of the day also when the wall clock shows it twice. */
 export const lastSecondOfDay = 86_399
 
 /** Sunday to Saturday, as bits 1 to 7. */
@@ -122,8 +122,8 @@ function lastInWindow(window: Window, intervalMs: number, limitMs: EpochMs): Epo
 }
 
 /**
- * The window of a local day as instants; null for a forbidden day and for one that the zone left out. An end of the
- * window that the clock jumps over is the first instant after the jump, and one that it shows twice is the first pass.
+ * The window of a local day as instants; null for a forbidden day and for one that the zone leaves out. An end of the
+ * window in a gap is the first instant after the gap, and one in an overlap is the first pass.
  */
 function windowOf(schedule: DailyTimeIntervalSchedule, epochDay: number): Window | null {
   if ((schedule.daysOfWeekMask & (1 << weekdayOf(epochDay))) === 0) return null
@@ -138,6 +138,6 @@ function windowOf(schedule: DailyTimeIntervalSchedule, epochDay: number): Window
     endSecondOfDay === lastSecondOfDay
       ? zone.firstInstantAtOrAfter(dayLocalMs + dayMs) - 1
       : zone.firstInstantAtOrAfter(dayLocalMs + endSecondOfDay * 1000)
-  // At the end of a day the clock can jump over all of a window, which then begins, and ends, on the next.
+  // At the end of a day a gap can cover a whole window, which then begins, and ends, on the next day.
   return { firstMs, lastMs: Math.max(firstMs, lastMs) }
 }

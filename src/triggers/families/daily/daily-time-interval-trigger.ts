@@ -172,8 +172,7 @@ export class DailyTimeIntervalTrigger extends RecurringTrigger implements DailyT
 const weekdays: readonly number[] = [1, 2, 3, 4, 5, 6, 7]
 
 /**
- * A daily-time-interval schedule: every minute of every day unless told otherwise. Each method changes this builder
- * and returns it.
+ * A daily-time-interval schedule; default: every minute of every day. Each method changes this builder and returns it.
  */
 export class DailyTimeIntervalScheduleBuilder implements ScheduleBuilder<DailyTimeIntervalTrigger> {
   #repeatInterval = 1

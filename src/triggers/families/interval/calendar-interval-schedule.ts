@@ -57,7 +57,7 @@ export function calendarIntervalFinalFireTime(schedule: CalendarIntervalSchedule
     return startTimeMs + Math.max(0, Math.floor((endTimeMs - 1 - startTimeMs) / stepMs)) * stepMs
   }
   const local = localSeries(schedule)
-  // In the second pass of an overlap the fire that the wall shows next may be over already.
+  // In the second pass of an overlap the next fire by the wall clock may have passed already.
   let fireNumber = local.lastAtOrBefore(schedule.zone.toLocalMs(endTimeMs)) + 2
   for (; fireNumber > 0; fireNumber--) {
     const instantMs = resolve(schedule, local.at(fireNumber))

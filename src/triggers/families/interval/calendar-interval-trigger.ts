@@ -114,7 +114,7 @@ export class CalendarIntervalTrigger extends RecurringTrigger implements Calenda
   }
 }
 
-/** A calendar-interval schedule, once a day unless told otherwise. Each method changes this builder and returns it. */
+/** A calendar-interval schedule; default: once a day. Each method changes this builder and returns it. */
 export class CalendarIntervalScheduleBuilder implements ScheduleBuilder<CalendarIntervalTrigger> {
   #repeatInterval = 1
   #repeatIntervalUnit: CalendarIntervalUnit = 'DAY'

@@ -165,7 +165,7 @@ function missedFires(trigger: SimpleTrigger, untilMs: EpochMs): number {
   return trigger.nextFireTimeMs === null ? 0 : intervalsBetween(trigger, trigger.nextFireTimeMs, untilMs)
 }
 
-/** A simple schedule, which fires once unless told otherwise. Each method changes this builder and returns it. */
+/** A simple schedule; default: fires once. Each method changes this builder and returns it. */
 export class SimpleScheduleBuilder implements ScheduleBuilder<SimpleTrigger> {
   #repeatCount = 0
   #repeatIntervalMs = 0

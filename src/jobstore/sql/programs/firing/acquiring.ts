@@ -25,22 +25,22 @@ import { type FirableTrigger, fireUnclaimed } from './firing.ts'
 import { GroupRooms } from './group-rooms.ts'
 import { overdueClaimMs } from './overdue-claims.ts'
 
-/** How many late triggers one transaction moves out of the way, so that it stays short. */
+/** How many misfired triggers one transaction handles, so that it stays short. */
 const misfiresPerTransaction = 200
-/** How many of those may be due at once: they stand before what comes due later. */
+/** How many of those may become due at once, because they come before later triggers. */
 const dueMisfiresPerTransaction = 50
-/** How long late triggers wait for their turn while what is due in time keeps this node busy. */
+/** How long late triggers wait while triggers in time keep this node busy. */
 const misfireTurnMs = 1000
 /** Among how many due triggers a search that met an unknown job type looks for further ones. */
 const triggersSearchedForTypes = 500
-/** How many rows of junk are taken out of the way at a time. */
+/** How many unreadable rows are taken out of service at a time. */
 const faultyPerStatement = 500
 
-/** What a search came to. */
+/** The result of a search. */
 export interface SearchResult extends AcquiredAndFired {
-  /** Late triggers are left, and nothing else: search again at once. */
+  /** Only late triggers are left: search again at once. */
   readonly isPartial: boolean
-  /** Other nodes hold claims that they should have fired by now. */
+  /** Other nodes have claims that they should have fired by now. */
   readonly hasOverdueClaims: boolean
 }
 
@@ -57,23 +57,23 @@ interface Search extends SearchManner {
   readonly maxCount: number
   readonly fired: TriggerFiredBundle[]
   readonly acquired: AcquiredTrigger[]
-  /** Late triggers whose instruction was carried out: one that is late still fires late. */
+  /** Late triggers whose misfire instruction was carried out; one that is still late fires late. */
   readonly treated: KeyMap<TriggerKey, true>
   /** Triggers that could not be read or computed. */
   readonly faulty: KeyMap<TriggerKey, true>
   /** Null where no group is limited. */
   readonly rooms: GroupRooms | null
   readonly unknownJobTypes: Set<string>
-  /** What is noted as passed over holds only while this has not changed. */
+  /** Notes about passed-over triggers are valid only while this version has not changed. */
   readonly passedVersion: number
   affinityIsUsed: boolean
-  /** Jobs of which nothing more may start in this search. */
+  /** Jobs of which no further trigger may start in this search. */
   readonly leftJobs: KeyMap<JobKey, true>
-  /** Whether something that is due was left for a reason that passes without a word: another transaction's lock. */
+  /** Whether a due trigger was left because of another transaction's lock, whose end sends no signal. */
   hasLeft: boolean
 }
 
-/** The instants that a part of a search looks at. */
+/** The range of fire times of a part of a search. */
 interface Range {
   readonly afterMs?: EpochMs
   readonly untilMs: EpochMs
@@ -82,8 +82,8 @@ interface Range {
 /**
  * Claims triggers, and with `fires` fires what is due now.
  *
- * What is due now comes first. Only when that is nothing, the earliest trigger ahead is looked for, by itself: a row
- * that is locked and then not claimed would have been hidden from the other nodes for nothing.
+ * Due triggers come first. Only when none is due, it looks for the earliest trigger ahead, by itself: a row that is
+ * locked and then not claimed would be hidden from other nodes for nothing.
  */
 export function* searchTriggers(
   tx: SqlTransaction,
@@ -100,7 +100,7 @@ export function* searchTriggers(
   const hasDue = countOf(search) > 0
   if (!isWhole) return { fired, acquired: inFireOrder(acquired), isPartial: !hasDue, hasOverdueClaims: false }
   if (!hasDue && noLaterThanMs > dueMs) yield* takeEach(search, { untilMs: noLaterThanMs }, 1)
-  // What has fired was due by now.
+  // Triggers that have fired were due by now.
   const firstMs = acquired[0]?.trigger.nextFireTimeMs ?? nowMs
   const look = hasDue
     ? { hasOverdueClaims: false }
@@ -143,8 +143,9 @@ function countOf({ fired, acquired }: Search): number {
 }
 
 /**
- * Takes what is due until an instant: first what is due in time, then what is late, as far as one transaction goes;
- * false when late triggers are left. While triggers in time take all there is room for, late ones wait, for a second.
+ * Takes triggers that are due until an instant: first those in time, then late ones, up to the limit of one
+ * transaction; false when late triggers are left. While triggers in time take all the room, late ones wait for up to a
+ * second.
  */
 function* takeDue(search: Search, untilMs: EpochMs): SqlProgram<boolean> {
   const { tx, maxCount } = search
@@ -170,7 +171,7 @@ function* takeDue(search: Search, untilMs: EpochMs): SqlProgram<boolean> {
   }
 }
 
-/** Takes what is due within a range, up to `maxCount` in all. */
+/** Takes triggers that are due within a range, up to `maxCount` in all. */
 function* takeEach(search: Search, range: Range, maxCount: number): SqlProgram<void> {
   for (;;) {
     const limit = maxCount - countOf(search)
@@ -182,7 +183,7 @@ function* takeEach(search: Search, range: Range, maxCount: number): SqlProgram<v
   }
 }
 
-/** A clock that was put back must not keep late triggers waiting. */
+/** After a clock was set back, late triggers must not wait longer. */
 function isTurnOfMisfires({ nowMs, session }: SqlTransaction): boolean {
   const { misfiresTreatedAtMs } = session.searchMemory
   return nowMs >= misfiresTreatedAtMs + misfireTurnMs || nowMs < misfiresTreatedAtMs
@@ -200,8 +201,8 @@ function* treatLate(search: Search, lateUntilMs: EpochMs): SqlProgram<boolean> {
 }
 
 /**
- * When to look again although no signal comes; with `hasOverdueClaims`, at once. Until then, other nodes fire what they
- * have claimed, and give it its next time without a word; and transactions end that hold what is due now.
+ * When to look again without a signal; with `hasOverdueClaims`, at once. Until then other nodes fire what they have
+ * claimed and store its next fire time without a signal, and transactions end that have locked due triggers.
  */
 function* nextLook(
   search: Search,
@@ -244,7 +245,7 @@ function leavingOut(search: Search, range: Range): LeavingOut {
   }
 }
 
-/** Until the first trigger that was found, or the end of the range, all is to be left. */
+/** All triggers before the first one that was found, or before the end of the range, are passed over. */
 function notePassed(search: Search, request: LeavingOut, firstMs: EpochMs | null): void {
   const { passedVersion } = search
   const { nowMs, notes, session } = search.tx
@@ -256,8 +257,8 @@ function notePassed(search: Search, request: LeavingOut, firstMs: EpochMs | null
 }
 
 /**
- * Locks what is due; null when something turned up that this node must leave alone, so that the search is to leave it
- * out: a job type that is not known here, or, for the first time, a job that only some nodes are to run.
+ * Locks due triggers. Null when one of them is not for this node, so that the search must be repeated without such
+ * ones: an unknown job type, or, for the first time, a job that only some nodes are to run.
  */
 function* lockKnown(search: Search, range: Range, limit: number): SqlProgram<readonly DueTrigger[] | null> {
   const { triggers, context, clustered } = search.tx.session
@@ -265,7 +266,7 @@ function* lockKnown(search: Search, range: Range, limit: number): SqlProgram<rea
   const found = yield* lockReadable(search.tx, { ...request, limit })
   const hasStrangers = found.some(({ jobType }) => !context.knowsJobType(jobType))
   if (hasStrangers) {
-    // There may be hundreds, one behind the other.
+    // There may be hundreds in a row.
     const types = yield* triggers.dueJobTypes({ ...request, limit: triggersSearchedForTypes })
     for (const jobType of [...types, ...found.map((due) => due.jobType)]) {
       if (!context.knowsJobType(jobType)) search.unknownJobTypes.add(jobType)
@@ -274,12 +275,12 @@ function* lockKnown(search: Search, range: Range, limit: number): SqlProgram<rea
   const isFirstForNodes =
     clustered && !search.affinityIsUsed && found.some(({ isForNodes }) => isForNodes === true)
   if (isFirstForNodes) search.affinityIsUsed = true
-  // Of several nodes, one may have left out what another one has locked.
+  // Another node may have locked triggers that this search left out.
   if (!clustered && range.afterMs === undefined) notePassed(search, request, found[0]?.nextFireTimeMs ?? null)
   return hasStrangers || isFirstForNodes ? null : found
 }
 
-/** Locks what is due, without the rows that mean nothing: those are taken out of service, as many as stand in front. */
+/** Locks due triggers; unreadable rows in front of them are taken out of service. */
 function* lockReadable(tx: SqlTransaction, request: DueRequest): SqlProgram<readonly DueTrigger[]> {
   const { triggers } = tx.session
   for (;;) {
@@ -308,7 +309,7 @@ function* lookAtRooms(
   return yield* GroupRooms.look(groupLimits)
 }
 
-/** Says which triggers only Java nodes will run, once for each. */
+/** Reports, once each, the triggers that only Java nodes will run. */
 function* reportTriggersOfJava(tx: SqlTransaction, untilMs: number): SqlProgram<void> {
   const { session, signals, nowMs, notes } = tx
   if (session.triggersOfJava === null) return
@@ -321,13 +322,13 @@ function* reportTriggersOfJava(tx: SqlTransaction, untilMs: number): SqlProgram<
 interface Candidate {
   readonly due: DueTrigger
   readonly trigger: Trigger
-  /** Null when it is to be claimed. */
+  /** Null when the trigger is to be claimed. */
   readonly jobDetail: JobDetail | null
 }
 
 /**
- * Claims what was found, or fires it, as far as it may start; what may not is left out from now on. False when nothing
- * came of it at all, so that to go on would be in vain.
+ * Claims or fires the triggers that may start; the others are left out from now on. False when none could start, so
+ * that going on would be useless.
  */
 function* take(search: Search, found: readonly DueTrigger[]): SqlProgram<boolean> {
   const { leftJobs, faulty } = search
@@ -337,7 +338,7 @@ function* take(search: Search, found: readonly DueTrigger[]): SqlProgram<boolean
   return count > 0 || leftJobs.size > before.left || faulty.size > before.faulty
 }
 
-/** The same for triggers whose jobs are free; answers how many there is room for. */
+/** The same for triggers whose jobs are free; answers how many the batch has room for. */
 function* takeFree(search: Search, free: readonly DueTrigger[]): SqlProgram<number> {
   const { tx } = search
   const candidates = yield* loadCandidates(search, free)
@@ -358,14 +359,14 @@ function* takeFree(search: Search, free: readonly DueTrigger[]): SqlProgram<numb
 }
 
 /**
- * Whether a trigger is fired in this step. Not of a job that forbids concurrent execution: firing it blocks the
- * triggers beside it, and two nodes that hold some of each other's would wait for one another.
+ * Whether a trigger is fired in this step. A trigger of a job that forbids concurrent execution is not: firing it
+ * blocks the job's other triggers, and two nodes that have locked some of these would wait for each other.
  */
 function firesNow({ fires, tx }: Search, due: DueTrigger): boolean {
   return fires && due.nextFireTimeMs <= tx.nowMs && !due.nonConcurrent
 }
 
-/** Reads the triggers, and the jobs of those that are fired now. What cannot be read goes out of service. */
+/** Reads the triggers, and the jobs of those that are fired now. Unreadable ones are taken out of service. */
 function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgram<readonly Candidate[]> {
   const { tx } = search
   const { triggers, jobs } = tx.session
@@ -399,7 +400,7 @@ function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
   return candidates
 }
 
-/** A row that is locked, and not there by the key that it seems to have: SQLite holds texts that are none. */
+/** A locked row that is not found by its key: SQLite stores values in text columns that are no texts. */
 function namelessRow({ key, rowId }: DueTrigger): FaultyRow {
   const error = brokenRow(
     'Trigger',
@@ -426,8 +427,8 @@ function claimOf({ session, nowMs }: SqlTransaction, { due, trigger }: Candidate
 
 /**
  * Leaves out triggers of non-concurrent jobs that may not start: one claim for each such job, and none while another
- * node holds one. The job's row is locked before the claims are looked at, so two nodes cannot both find none. The end
- * of a claim or an execution is announced; that of another transaction that holds the job's row is not.
+ * node has one. The job's row is locked before its claims are read, so two nodes cannot both find none. The end of a
+ * claim or an execution sends a signal; the end of another transaction that has locked the job's row does not.
  */
 function* withoutBusyJobs(search: Search, found: readonly DueTrigger[]): SqlProgram<readonly DueTrigger[]> {
   const { jobs, firedTriggers } = search.tx.session
@@ -449,7 +450,7 @@ function* withoutBusyJobs(search: Search, found: readonly DueTrigger[]): SqlProg
   )
 }
 
-/** No signal comes when the job can be taken. */
+/** There is no signal when the lock on the job ends. */
 function leaveJob(search: Search, key: JobKey): void {
   search.leftJobs.set(key, true)
   search.hasLeft = true

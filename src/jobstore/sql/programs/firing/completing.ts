@@ -12,7 +12,7 @@ import { noteEndedOfGroups } from '../steps/ended-claims.ts'
 import { tellFaultyFirings } from '../steps/faulty-triggers.ts'
 import { recordEnded } from '../steps/history.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
-import { deleteSpentJobs } from '../steps/orphans.ts'
+import { deleteFinishedJobs } from '../steps/orphans.ts'
 import { tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
 import { settleLockedJobs, uniqueKeys } from '../steps/settling.ts'
 
@@ -20,13 +20,13 @@ interface EndedExecution {
   readonly completion: JobCompletion
   readonly jobKey: JobKey
   readonly nonConcurrent: boolean
-  /** Its job may have lost its last trigger, and be there only for this execution to end. */
+  /** Its job may have lost its last trigger and be kept only until this execution ends. */
   readonly mayBeWaitedFor: boolean
 }
 
 /**
- * Ends executions: those that are still ours; a completion whose firing was taken from us writes nothing. Answers the
- * completions that take a row which another session holds: they are passed over and write nothing either.
+ * Ends executions whose firings still belong to this node; a completion of any other firing writes nothing. Answers the
+ * completions that need a row which another session has locked: they are passed over and write nothing either.
  */
 export function* completeJobs(
   tx: SqlTransaction,
@@ -41,14 +41,14 @@ export function* completeJobs(
   return locked
 }
 
-/** The first of the completions, as many as can be written together because none sees what another one does. */
+/** The first completions, as many as can be written together because none depends on another one. */
 function independentEnds(completions: readonly JobCompletion[]): readonly JobCompletion[] {
   const retries: JobCompletion[] = []
   const deletions = new KeyMap<JobKey, true>()
   for (const [index, completion] of completions.entries()) {
     const { jobDetail, instruction, retryTrigger } = completion
     const seesRetry = retries.some((earlier) => seesRetryOf(completion, earlier))
-    // A job that lost its last trigger is gone, and with it the reason to run it again.
+    // A job that lost its last trigger is deleted, so it is not tried again.
     const seesDeletion = retryTrigger !== null && deletions.has(jobDetail.key)
     if (seesRetry || seesDeletion) return completions.slice(0, index)
     if (retryTrigger !== null) retries.push(completion)
@@ -57,7 +57,7 @@ function independentEnds(completions: readonly JobCompletion[]): readonly JobCom
   return completions
 }
 
-/** Whether what a completion asks for is about the trigger that an earlier one stores. */
+/** Whether a completion's instruction concerns a trigger that an earlier one stores. */
 function seesRetryOf(completion: JobCompletion, { jobDetail, retryTrigger }: JobCompletion): boolean {
   if (retryTrigger === null || leavesTriggersAlone(completion)) return false
   if (concernsAllTriggers(completion)) return completion.jobDetail.key.equals(jobDetail.key)
@@ -85,7 +85,7 @@ function* completeTogether(
   )
 }
 
-/** Ends what is still ours and what no other session holds. */
+/** Ends executions that still belong to this node and whose rows no other session has locked. */
 function* deleteRows(
   tx: SqlTransaction,
   completions: readonly JobCompletion[],
@@ -97,21 +97,21 @@ function* deleteRows(
   const ended: EndedExecution[] = []
   for (const completion of completions) {
     const row = rows.get(completion.fireInstanceId)
-    // One that is named twice ends once.
+    // An execution that is named twice ends once.
     if (row === undefined || !rows.delete(completion.fireInstanceId)) continue
     const { disallowConcurrentExecution } = completion.jobDetail
     ended.push({
       completion,
       jobKey: row.jobKey ?? completion.jobDetail.key,
       nonConcurrent: row.nonConcurrent || disallowConcurrentExecution,
-      // It was told to look at its job, which would not be so by itself.
+      // Its row says that its end must look at the job, which the completion alone does not.
       mayBeWaitedFor: row.nonConcurrent && !disallowConcurrentExecution,
     })
   }
   return { ended, locked: new Set(locked) }
 }
 
-/** Only its row says of an execution that it was told to look at its job. */
+/** Only the row of an execution says that its end must look at the job. */
 function* lockFurtherJobs(
   tx: SqlTransaction,
   ended: readonly EndedExecution[],
@@ -129,13 +129,13 @@ function* carryOut(
   { jobs, triggers }: { readonly jobs: KeyMap<JobKey, JobRef>; readonly triggers: TriggersUnderLock },
 ): SqlProgram<void> {
   const refsOf = (keys: readonly JobKey[]): JobRef[] => uniqueKeys(keys).flatMap((key) => jobs.get(key) ?? [])
-  const losers = yield* carryOutInstructions(tx, ended, triggers)
+  const jobsLosingTriggers = yield* carryOutInstructions(tx, ended, triggers)
   yield* writeData(tx, ended, jobs)
   yield* storeRetries(tx, ended, jobs)
   const nonConcurrent = ended.filter((each) => each.nonConcurrent)
   yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
   const waitedFor = ended.filter((each) => each.mayBeWaitedFor).map(({ jobKey }) => jobKey)
-  yield* deleteSpentJobs(tx, refsOf([...losers, ...waitedFor]))
+  yield* deleteFinishedJobs(tx, refsOf([...jobsLosingTriggers, ...waitedFor]))
   yield* noteEndedOfGroups(tx, ended)
   yield* recordEnded(
     tx,
@@ -153,13 +153,13 @@ function touchesJob({ instruction, jobDataMap, jobDetail, retryTrigger }: JobCom
   )
 }
 
-/** Does what executions asked for; answers the jobs that lost a trigger by it. */
+/** Carries out the instructions of executions; answers the jobs that lost a trigger. */
 function* carryOutInstructions(
   tx: SqlTransaction,
   ended: readonly EndedExecution[],
   triggers: TriggersUnderLock,
 ): SqlProgram<readonly JobKey[]> {
-  const losers: JobKey[] = []
+  const jobsLosingTriggers: JobKey[] = []
   for (const { completion, jobKey } of ended) {
     const own = triggers.get(completion, jobKey)
     switch (completion.instruction) {
@@ -170,7 +170,7 @@ function* carryOutInstructions(
         // A trigger that ended while it ran may have been rescheduled meanwhile.
         if (own === null || (completion.trigger.nextFireTimeMs === null && own.nextFireTimeMs !== null)) break
         triggers.delete(own)
-        losers.push(jobKey)
+        jobsLosingTriggers.push(jobKey)
         break
       case 'setTriggerComplete':
         if (own !== null) triggers.apply(own, 'complete')
@@ -189,7 +189,7 @@ function* carryOutInstructions(
     }
   }
   yield* triggers.write(tx)
-  return losers
+  return jobsLosingTriggers
 }
 
 function failTrigger(tx: SqlTransaction, triggers: TriggersUnderLock, ref: TriggerRef): void {
@@ -201,7 +201,7 @@ function failTrigger(tx: SqlTransaction, triggers: TriggersUnderLock, ref: Trigg
   )
 }
 
-/** The triggers that a batch of completions is about: read once, changed in memory, written once. */
+/** The triggers of a batch of completions: read once, changed in memory, written once. */
 class TriggersUnderLock {
   readonly #refs = new KeyMap<TriggerRef['key'], TriggerRef>()
   readonly #states = new KeyMap<TriggerRef['key'], StoredTriggerState>()
@@ -214,7 +214,7 @@ class TriggersUnderLock {
     return ref !== undefined && ref.jobKey.equals(jobKey) && !this.#deleted.has(ref.key) ? ref : null
   }
 
-  /** Locks what completions are about; answers the triggers that another session holds. */
+  /** Locks the jobs and triggers of completions; answers the triggers that another session has locked. */
   *lock(
     tx: SqlTransaction,
     completions: readonly JobCompletion[],
@@ -278,7 +278,7 @@ function concernsAllTriggers({ instruction }: JobCompletion): boolean {
   return instruction === 'setAllJobTriggersComplete' || instruction === 'setAllJobTriggersError'
 }
 
-/** Data that the store cannot keep must not keep the executions from ending: the job has its old data then. */
+/** Data that the store cannot keep must not prevent the end of an execution: the job then keeps its old data. */
 function* writeData(
   tx: SqlTransaction,
   ended: readonly EndedExecution[],
@@ -292,7 +292,7 @@ function* writeData(
   }
 }
 
-/** Whether a retry can be stored; one that cannot is reported and dropped, so that the execution ends all the same. */
+/** Whether a retry trigger can be stored; one that cannot is reported and dropped, so that the execution still ends. */
 function isStorable({ session, signals }: SqlTransaction, retry: Trigger): boolean {
   try {
     session.triggers.requireStorable(retry)

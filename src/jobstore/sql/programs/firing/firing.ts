@@ -18,11 +18,11 @@ import { uniqueKeys } from '../steps/settling.ts'
 const gone: TriggerFiredResult = Object.freeze({ kind: 'gone' })
 const lockedByOthers: TriggerFiredResult = Object.freeze({ kind: 'locked' })
 
-/** A trigger that nobody else can fire now, with everything that firing it needs. */
+/** A trigger that no other node can fire now, with everything that firing it needs. */
 export interface FirableTrigger {
   readonly trigger: Trigger
   readonly jobDetail: JobDetail
-  /** Its claim, or what that would be. */
+  /** Its claim, or the row that a claim would have. */
   readonly row: FiredRow
 }
 
@@ -32,8 +32,8 @@ interface Firing extends FirableTrigger {
 }
 
 /**
- * Turns claims into executions: one answer for each claim, in the same order. Those that take a row which somebody else
- * holds are passed over and stay claims.
+ * Turns claims into executions: one answer for each claim, in the same order. Claims that need a row which another
+ * session has locked are passed over and stay claims.
  */
 export function* fireTriggers(
   tx: SqlTransaction,
@@ -66,21 +66,21 @@ export function* fireUnclaimed(
   return firings.map((firing) => bundleOf(tx, firing))
 }
 
-/** What can be fired of claims, and the fire instance ids of what another session's lock is in the way of. */
+/** The claims that can be fired, and the fire instance ids of those that another session's lock prevents. */
 interface HeldClaims {
   readonly held: readonly FirableTrigger[]
   readonly locked: ReadonlySet<string>
 }
 
 /**
- * While a claim is held its trigger cannot have changed: whatever takes a trigger out of ACQUIRED deletes the claim.
- * So the trigger that was claimed need not be read again.
+ * While a claim exists its trigger has not changed: every operation that takes a trigger out of ACQUIRED deletes the
+ * claim. So the trigger is not read again.
  */
 function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): SqlProgram<HeldClaims> {
   const { rows, locked } = yield* lockClaims(tx, claims)
   if (rows.size === 0) return { held: [], locked }
   const all = Array.from(rows.values())
-  // Jobs are locked before triggers, as everywhere; the claims say of which jobs they are.
+  // Jobs are locked before triggers, as everywhere; the claims name their jobs.
   const ownJobs = yield* tryLockJobs(
     tx,
     uniqueKeys(all.flatMap(({ nonConcurrent, jobKey }) => (nonConcurrent ? (jobKey ?? []) : []))),
@@ -112,7 +112,7 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
     } else if (jobKey === undefined) {
       idle.push({ row, state: null })
     } else if (row.fault !== undefined) {
-      // It is claimed anew, with a row that can be read.
+      // The claim is written anew, as a readable row.
       idle.push({ row, state: 'WAITING' })
     } else if (jobDetail === undefined) {
       faulty.push({ key: row.triggerKey, error: jobs.broken.get(jobKey) })
@@ -130,7 +130,7 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   return { held, locked }
 }
 
-/** The rows of claims that were not ended, by fire instance id, and which of them another session holds. */
+/** The rows of claims that were not ended, by fire instance id, and which of them another session has locked. */
 function* lockClaims(
   { session: { firedTriggers } }: SqlTransaction,
   claims: readonly AcquiredTrigger[],
@@ -148,14 +148,14 @@ function* lockClaims(
 /** Jobs that may not start now. */
 interface BusyJobs {
   readonly executing: KeyMap<JobKey, true>
-  /** Another session holds their rows. */
+  /** Another session has locked their rows. */
   readonly locked: KeyMap<JobKey, true>
 }
 
 /**
- * Which of the jobs may not start now, because they forbid concurrency and run. Several claims on one such job come
- * about when it allowed concurrency while they were made; only here, under its lock, it is sure what runs. Whoever
- * stores a trigger of such a job locks it too, so that none slips in beside the block below.
+ * The jobs that may not start now, because they forbid concurrency and run. There can be several claims on such a job
+ * when it allowed concurrency while they were made; only under its lock is it certain what runs. Storing a trigger of
+ * such a job takes the same lock, so that no unblocked trigger is added meanwhile.
  */
 function* lockBusyJobs(
   tx: SqlTransaction,
@@ -174,7 +174,7 @@ function* lockBusyJobs(
   return { executing, locked: others.locked }
 }
 
-/** A claim that is not carried out, and the state that it leaves its trigger in; null when that was changed before. */
+/** A claim that is not fired, and the state that its trigger gets; null when that was changed before. */
 interface IdleClaim {
   readonly row: FiredRow
   readonly state: StoredTriggerState | null
@@ -195,7 +195,7 @@ function* giveUp(tx: SqlTransaction, claims: readonly IdleClaim[]): SqlProgram<v
     claims.map(({ row }) => row.fireInstanceId),
     'ACQUIRED',
   )
-  // What the claim of a job that forbids concurrent execution hid from the search may have its turn.
+  // Other triggers of a job that forbids concurrent execution may fire now that its claim has ended.
   const hiding = claims.flatMap(({ row: { nonConcurrent, jobKey } }) => (nonConcurrent ? (jobKey ?? []) : []))
   offers.note(yield* scopes.earliestOfJobs(uniqueKeys(hiding)))
 }
@@ -245,7 +245,7 @@ function executionsOf({ nowMs }: SqlTransaction, firings: readonly Firing[]): Fi
   }))
 }
 
-/** Writes what the triggers are now, and blocks those of jobs that forbid concurrent execution. */
+/** Writes the new state of the triggers, and blocks those of jobs that forbid concurrent execution. */
 function* advance(
   { session: { triggers }, offers }: SqlTransaction,
   firings: readonly Firing[],

@@ -3,8 +3,8 @@ import type { JobGroupLimits } from '../../tables/firings/job-group-limits.ts'
 import type { DueTrigger } from '../../tables/triggers/trigger-table.ts'
 
 /**
- * How many more jobs of limited groups one search may claim. What is full at the first look is left out of the search,
- * so that it hides nothing else and is not locked for nothing; what is claimed is counted under a lock.
+ * How many more jobs of limited groups one search may claim. Groups that are full at the first look are left out of the
+ * search, so that their triggers hide no others and are not locked for nothing; claims are counted under a lock.
  */
 export class GroupRooms {
   readonly #limits: JobGroupLimits
@@ -24,14 +24,14 @@ export class GroupRooms {
     return [...this.#rooms].flatMap(([group, room]) => (room <= 0 ? [group] : []))
   }
 
-  /** Those that may be claimed; they count as claimed from here on. */
+  /** The triggers that may be claimed; they count as claimed from here on. */
   *admit<Candidate extends { readonly due: DueTrigger }>(
     candidates: readonly Candidate[],
   ): SqlProgram<readonly Candidate[]> {
     if (!candidates.some(({ due }) => this.#rooms.has(due.jobKey.group))) return candidates
     if (!this.#isExact) {
       yield* this.#limits.lock()
-      // A statement of its own, so that it sees what was claimed while this transaction waited for the lock.
+      // A separate statement, so that it sees claims made while this transaction waited for the lock.
       this.#rooms = yield* this.#limits.rooms()
       this.#isExact = true
     }

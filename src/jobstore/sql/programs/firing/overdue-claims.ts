@@ -3,14 +3,14 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import { release } from './releasing.ts'
 
 /**
- * How late a node may be to fire what it has claimed before its peers take the claim for one of a node that is blocked.
- * Milliseconds; a node that is only slow loses nothing but the work.
+ * How late a node may fire a claim before its peers take the node for blocked and end the claim. Milliseconds; when the
+ * node is only slow, another node fires the trigger.
  */
 export const overdueClaimMs = 30
 
 /**
- * Ends claims of other nodes that are overdue; answers how many. A claim that was ended comes to nothing when its node
- * fires it after all. Not where Java nodes share the tables: those fire what they have claimed whatever became of it.
+ * Ends claims of other nodes that are overdue; answers how many. When the node fires such a claim later, nothing
+ * happens. Not used where Java nodes share the tables, because those fire their claims without checking them.
  */
 export function* endOverdueClaims(tx: SqlTransaction): SqlProgram<number> {
   const { session, nowMs } = tx

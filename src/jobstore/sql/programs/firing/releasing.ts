@@ -9,8 +9,8 @@ import { tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
 import { settleLockedJobs, uniqueKeys } from '../steps/settling.ts'
 
 /**
- * Gives claims back; those that are not held any more are passed over. Answers those of which another session holds a
- * row: they are passed over too, and stay claims.
+ * Releases claims; those that do not exist any more are passed over. Answers those that need a row which another
+ * session has locked: they are passed over too, and stay claims.
  */
 export function* releaseTriggers(
   tx: SqlTransaction,
@@ -22,14 +22,17 @@ export function* releaseTriggers(
   return acquired.filter(({ fireInstanceId }) => held.has(fireInstanceId))
 }
 
-/** Gives back the claims of this scheduler instance of which no other session holds a row; answers their ids. */
+/** Releases the claims of this scheduler instance whose rows no other session has locked; answers their ids. */
 export function* releaseAllTriggers(tx: SqlTransaction): SqlProgram<readonly string[]> {
   const claims = yield* tx.session.firedTriggers.tryLockAllClaims()
   const held = yield* release(tx, claims)
   return claims.map(({ fireInstanceId }) => fireInstanceId).filter((id) => !held.includes(id))
 }
 
-/** Lets triggers wait again whose claims are locked; answers the ids of those of which another session holds a row. */
+/**
+ * Puts the triggers of locked claims back to WAITING; answers the ids of claims whose triggers another session has
+ * locked.
+ */
 export function* release(tx: SqlTransaction, claims: readonly FiredRow[]): SqlProgram<readonly string[]> {
   if (claims.length === 0) return []
   const { firedTriggers, triggers } = tx.session
@@ -53,7 +56,7 @@ export function* release(tx: SqlTransaction, claims: readonly FiredRow[]): SqlPr
   for (const { nextFireTimeMs } of waiting) tx.offers.note(nextFireTimeMs)
   yield* settleLockedJobs(tx, jobs.found.values())
   yield* noteEndedOfGroups(tx, free)
-  // What the claim of a job that forbids concurrent execution hid from the search may have its turn.
+  // Other triggers of a job that forbids concurrent execution may fire now that its claim has ended.
   tx.offers.note(yield* tx.session.scopes.earliestOfJobs(nonConcurrentJobsOf(free)))
   return claims.filter((claim) => !isFree(claim)).map(({ fireInstanceId }) => fireInstanceId)
 }

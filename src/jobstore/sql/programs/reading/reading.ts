@@ -21,7 +21,7 @@ import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlSession } from '../../session/sql-session.ts'
 import type { BrokenTrigger } from '../../tables/triggers/trigger-table.ts'
 
-// Who asks for one thing is told when its row cannot be read; listings and firing go on without it.
+// Reading one job or trigger throws when its row cannot be read; listings and firing go on without it.
 
 export function* getJob({ jobs }: SqlSession, key: JobKey): SqlProgram<JobDetail | null> {
   const { found, broken } = yield* jobs.load([key])
@@ -44,11 +44,11 @@ export function* getTriggersOfJob({ triggers }: SqlSession, key: JobKey): SqlPro
 
 export interface TriggersOfJob {
   readonly triggers: readonly Trigger[]
-  /** Those that cannot be read. */
+  /** Unreadable triggers. */
   readonly broken: readonly BrokenTrigger[]
 }
 
-/** Reports the triggers that a listing leaves out, once it was made. */
+/** Reports, after the listing, the triggers that it leaves out. */
 export function withoutBroken(
   { triggers, broken }: TriggersOfJob,
   signaler: SchedulerSignaler,
@@ -86,7 +86,7 @@ export function* queryTriggers(
   return pageOf(yield* listings.triggers(query, size + 1), size)
 }
 
-/** One page of what is remembered. */
+/** One page of the history. */
 export function* queryExecutions(
   { history }: SqlSession,
   query: ExecutionQuery,

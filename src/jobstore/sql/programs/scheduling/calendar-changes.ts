@@ -45,7 +45,7 @@ function* updateUsers(tx: SqlTransaction, name: string, calendar: Calendar): Sql
   )
 }
 
-/** Answers the triggers that are back from having no fire time left. */
+/** Answers the triggers that have a fire time again. */
 function* updateSome(
   tx: SqlTransaction,
   refs: readonly TriggerRef[],
@@ -53,7 +53,7 @@ function* updateSome(
   paused: PausedGroups,
 ): SqlProgram<readonly TriggerRef[]> {
   const { session, nowMs } = tx
-  // Rows that cannot be read stay as they are: they are reported when their time comes.
+  // Unreadable rows stay as they are: they are reported when they are due.
   const { found } = yield* session.triggers.load(refs.map(({ key }) => key))
   const changed: StoredTrigger[] = []
   const revived: TriggerRef[] = []
@@ -77,14 +77,14 @@ function* updateSome(
   return revived
 }
 
-/** The state of a trigger that was given its fire time under a new calendar; null when it stays as it is. */
+/** The state of a trigger after its fire time was computed under a new calendar; null when it stays as it is. */
 function stateUnderCalendar(
   state: StoredTriggerState,
   before: Trigger,
   updated: Trigger,
 ): StoredTriggerState | null {
   if (state === 'COMPLETE') {
-    // One that was ended by an instruction still has its fire time, and must stay ended.
+    // A trigger that an instruction ended still has its fire time, and must stay ended.
     const isBack = before.nextFireTimeMs === null && updated.nextFireTimeMs !== null
     return isBack ? nextTriggerState(state, 'revive') : null
   }

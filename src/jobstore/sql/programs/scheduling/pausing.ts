@@ -44,8 +44,8 @@ export function* pauseAll(tx: SqlTransaction): SqlProgram<void> {
   yield* tx.session.pausedGroups.setEveryNewTriggerGroup(true)
 }
 
-// A resumed group gives up its own pause only: a trigger goes on when neither its group nor its job's group is
-// remembered any more. Naming one trigger or one job is an order about exactly those triggers, and groups stand back.
+// Resuming a group ends the pause of that group only: a trigger goes on when neither its group nor its job's group is
+// remembered any more. Resuming one trigger or one job resumes exactly those triggers, whatever groups are paused.
 
 export function* resumeTrigger(tx: SqlTransaction, key: TriggerKey): SqlProgram<boolean> {
   const [ref] = yield* tx.session.triggers.lock([key])
@@ -97,7 +97,7 @@ function* resume(tx: SqlTransaction, scope: TriggerScope): SqlProgram<void> {
   do {
     const late: readonly TriggerKey[] = yield* scopes.lockLate(scope, { latestMs, after, limit: lateAtATime })
     yield* treatMisfires(tx, late)
-    // One that its instruction left late stays behind the search, and fires late.
+    // A trigger that its instruction left late is skipped by the search, and fires late.
     after = late.length < lateAtATime ? null : (late.at(-1) ?? null)
   } while (after !== null)
   tx.offers.note(yield* scopes.earliestAfterResume(scope))

@@ -2,7 +2,7 @@ import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { ScheduleEntry } from '../../../job-store.ts'
 
-/** What requests to schedule touch, to find out whether another one would see what they do. */
+/** The keys that requests to schedule touch, to find out whether another request depends on them. */
 export class ScheduleFootprint {
   readonly #triggers = new KeyMap<TriggerKey, true>()
   readonly #jobs = new KeyMap<JobKey, true>()

@@ -11,28 +11,28 @@ interface Call extends ScheduleRequest {
   readonly reject: (error: unknown) => void
 }
 
-/** Calls that see what others of them do, in their order. */
+/** Calls that depend on each other, in their order. */
 interface Chain {
   readonly calls: Call[]
   readonly footprint: ScheduleFootprint
 }
 
-/** Most triggers that calls are put together for; a single call may have more. */
+/** Most triggers of calls that share a transaction; a single call may have more. */
 const triggersPerTransaction = 1000
-/** How many calls of one transaction that was given up have one of their own at a time. */
+/** How many calls of a transaction that was given up are run at a time, each in its own transaction. */
 const sideBySide = 4
 
 /**
  * Stores what is scheduled, many calls at a time: while one transaction is under way the next calls gather and share
- * the following one, so that callers who come together pay for one commit together. Each call succeeds or is refused
- * for itself. One that needs what another session has locked waits by itself: the others go on without it, but for
- * those that would see what it does.
+ * the following one, so that concurrent callers share one commit. Each call succeeds or is refused by itself. A call
+ * that needs rows which another session has locked waits by itself: the others go on without it, except those that
+ * depend on it.
  */
 export class ScheduleWriter {
   readonly #transactor: SqlTransactor
   #calls: Call[] = []
   #isWriting = false
-  /** What waits for locks of other sessions. */
+  /** Calls that wait for locks of other sessions. */
   readonly #waiting = new Set<Chain>()
   readonly #apart = new Lanes(sideBySide)
 
@@ -91,11 +91,11 @@ export class ScheduleWriter {
     }
   }
 
-  /** Which of the calls a lock is in the way of is not known: those that are independent go on side by side. */
+  /** Which of the calls met the lock is not known, so independent calls are run side by side. */
   #setApart(batch: readonly Call[]): void {
     for (const chain of chainsOf(batch)) {
       this.#waiting.add(chain)
-      // Each call of a chain is told by itself; what is left of a chain that stopped is refused.
+      // Each call of a chain is answered by itself; the rest of a chain that stopped is refused.
       unawaited(this.#storeInTurn(chain), (error) => {
         for (const call of chain.calls) call.reject(error)
       })

@@ -39,15 +39,16 @@ export function* addJob(
 }
 
 /**
- * Carries out several calls in one transaction, as if one came after the other; answers for each why it was refused,
- * or null. A call that is refused leaves nothing behind and does not touch the others.
+ * Carries out several calls in one transaction, as if one came after the other; answers for each why it was refused, or
+ * null. A refused call stores nothing and does not affect the others.
  */
 export function* scheduleMany(
   tx: SqlTransaction,
   requests: readonly ScheduleRequest[],
 ): SqlProgram<readonly (Error | null)[]> {
   const refusals: (Error | null)[] = []
-  // When one transaction stores them bit by bit, all is locked first: locks are taken in one order everywhere.
+  // When one transaction stores them in several steps, all rows are locked first, because locks are taken in one order
+  // everywhere.
   if (independentOf(requests).length < requests.length) yield* lockWhatExists(tx, requests)
   while (refusals.length < requests.length) {
     refusals.push(...(yield* scheduleBatch(tx, independentOf(requests.slice(refusals.length)))))
@@ -55,7 +56,7 @@ export function* scheduleMany(
   return refusals
 }
 
-/** The first of the requests, as many as can be stored together because none sees what another one does. */
+/** The first requests, as many as can be stored together because none depends on another one. */
 function independentOf(requests: readonly ScheduleRequest[]): readonly ScheduleRequest[] {
   const footprint = new ScheduleFootprint()
   const end = requests.findIndex((request) => {
@@ -76,7 +77,7 @@ interface Stored {
   readonly paused: PausedGroups | null
 }
 
-/** Stores requests together; answers for the first of them only when a later one depends on what they left. */
+/** Stores requests together; answers for the first of them only when a later one depends on their result. */
 function* scheduleBatch(
   tx: SqlTransaction,
   requests: readonly ScheduleRequest[],
@@ -84,15 +85,15 @@ function* scheduleBatch(
   const stored = yield* lockWhatExists(tx, requests)
   const refusals: (Error | null)[] = []
   const accepted: ScheduleEntry[] = []
-  const losers = new KeyMap<JobKey, true>()
+  const jobsLosingTriggers = new KeyMap<JobKey, true>()
   for (const request of requests) {
-    // A job that loses a trigger may be gone with it.
-    if (losers.size > 0 && namesAny(request, losers)) break
+    // A job that loses a trigger may be deleted with it.
+    if (jobsLosingTriggers.size > 0 && namesAny(request, jobsLosingTriggers)) break
     const refusal = refusalOf(stored, request)
     refusals.push(refusal)
     if (refusal !== null) continue
     accepted.push(...request.entries)
-    for (const key of losersOf(stored, request)) losers.set(key, true)
+    for (const key of jobsLosingTriggersIn(stored, request)) jobsLosingTriggers.set(key, true)
   }
   yield* storeEntries(tx, accepted, stored)
   return refusals
@@ -150,7 +151,7 @@ function refusalOf(stored: Stored, { entries, replace }: ScheduleRequest): Error
 }
 
 /** The jobs whose stored triggers a request gives to other jobs. */
-function losersOf(stored: Stored, { entries }: ScheduleRequest): JobKey[] {
+function jobsLosingTriggersIn(stored: Stored, { entries }: ScheduleRequest): JobKey[] {
   if (stored.triggers.size === 0) return []
   return entries
     .flatMap(({ triggers }) => triggers)
@@ -182,12 +183,12 @@ function* storeEntries(
     jobs.set(key, { nonConcurrent: disallowConcurrentExecution })
   }
   const triggers = entries.flatMap((entry) => entry.triggers)
-  const losers = yield* storeNewTriggers(tx, triggers, {
+  const jobsLosingTriggers = yield* storeNewTriggers(tx, triggers, {
     existing: stored.triggers,
     jobs,
     paused: stored.paused,
   })
-  yield* deleteOrphans(tx, losers)
+  yield* deleteOrphans(tx, jobsLosingTriggers)
 }
 
 function* storeJobs(
@@ -209,7 +210,7 @@ function* storeJobs(
   tx.offers.note(yield* scopes.earliestOfJobs(keys))
 }
 
-/** Whether the triggers of a job wait under other rules when it is replaced, so that claims on them are void. */
+/** Whether replacing a job changes the rules for its waiting triggers, so that claims on them are void. */
 function changesKind(detail: JobDetail, stored: JobRef | undefined): boolean {
   return (
     stored !== undefined &&

@@ -4,7 +4,7 @@ import { calendarNotFound } from '../../../refusals.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 
-/** Reads the calendars that triggers name; the answer gives a trigger's calendar, or null when it names none. */
+/** Reads the calendars of triggers; answers a function that gives a trigger's calendar, or null when it names none. */
 export function* calendarsOf(
   tx: SqlTransaction,
   triggers: readonly Trigger[],

@@ -4,8 +4,8 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import { tellFaultyFirings } from './faulty-triggers.ts'
 
 /**
- * Ends the claims on triggers that were just taken out of ACQUIRED by something else than their claim, and notes what
- * of non-concurrent jobs and of limited groups was kept waiting by them.
+ * Ends the claims on triggers that an operation has taken out of ACQUIRED, and notes the triggers of non-concurrent
+ * jobs and limited groups that waited because of these claims.
  */
 export function* endStaleClaims(tx: SqlTransaction): SqlProgram<void> {
   const { scopes, firedTriggers } = tx.session
@@ -16,8 +16,8 @@ export function* endStaleClaims(tx: SqlTransaction): SqlProgram<void> {
 }
 
 /**
- * Says that claims or executions have ended, once their rows are deleted: what waits of their groups may have its turn,
- * on any node. Whether their groups were full is not asked; only a lock would tell.
+ * Notes that claims or executions have ended, after their rows are deleted: waiting triggers of their groups may fire,
+ * on any node. Whether the groups were full is not checked, because that would need a lock.
  */
 export function* noteEndedOfGroups(
   { session: { groupLimits }, offers, nowMs }: SqlTransaction,

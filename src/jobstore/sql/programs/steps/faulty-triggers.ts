@@ -9,15 +9,12 @@ export interface FaultyTrigger {
   readonly error: unknown
 }
 
-/** A row that was locked just now and that is of no use; it may not be found by its key. */
+/** A locked row that cannot be read; it may not be found by its key. */
 export interface FaultyRow extends FaultyTrigger {
   readonly rowId: SqlValue
 }
 
-/**
- * Takes locked triggers out of service that cannot be read or computed; the others go on, also those that Java nodes
- * can run.
- */
+/** Puts locked triggers that cannot be read or computed into the ERROR state, except those that Java nodes can run. */
 export function* putInError(tx: SqlTransaction, faulty: readonly FaultyTrigger[]): SqlProgram<void> {
   if (faulty.length === 0) return
   const { session, signals } = tx
@@ -27,7 +24,7 @@ export function* putInError(tx: SqlTransaction, faulty: readonly FaultyTrigger[]
   tellErrors(signals, ours)
 }
 
-/** The same for rows that a search for due triggers has just locked. Those of Java it leaves out by itself. */
+/** The same for rows that a search for due triggers has locked, which leaves out those of Java itself. */
 export function* putRowsInError(
   { session, signals }: SqlTransaction,
   rows: readonly FaultyRow[],
@@ -47,7 +44,7 @@ function tellErrors(signals: SqlTransaction['signals'], faulty: readonly FaultyT
   }
 }
 
-/** Says which of the firings that were ended, or are begun anew, could not be read. */
+/** Reports firings that could not be read and were ended or are claimed anew. */
 export function tellFaultyFirings({ signals }: SqlTransaction, rows: readonly FiredRow[]): void {
   for (const { fault } of rows) {
     if (fault !== undefined) signals.add('storeError', `${fault.message} Its row was deleted.`, fault)

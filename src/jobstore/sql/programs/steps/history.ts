@@ -5,7 +5,7 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-trigger-table.ts'
 import type { HistoryEntry } from '../../tables/history/history-table.ts'
 
-/** Writes down executions of this node that ended, as far as they are to be remembered. */
+/** Writes ended executions of this node into the history, if its options say so. */
 export function* recordEnded(tx: SqlTransaction, completions: readonly JobCompletion[]): SqlProgram<void> {
   const { history, context } = tx.session
   const entries: HistoryEntry[] = []
@@ -22,7 +22,7 @@ export function* recordEnded(tx: SqlTransaction, completions: readonly JobComple
   if (entries.length > 0) yield* history.insert(entries)
 }
 
-/** Writes down executions that went with their node and that nobody runs again. */
+/** Writes executions that were lost with their node, and are not run again, into the history. */
 export function* recordLost(
   tx: SqlTransaction,
   rows: readonly FiredRow[],

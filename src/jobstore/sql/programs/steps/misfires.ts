@@ -5,7 +5,7 @@ import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-ta
 import { calendarsOf } from './calendar-lookup.ts'
 import { type FaultyTrigger, putInError } from './faulty-triggers.ts'
 
-/** Whether the misfire instruction of a trigger must decide what becomes of its fire time. */
+/** Whether a trigger is misfired, so that its misfire instruction applies. */
 export function isLate(
   tx: SqlTransaction,
   row: Pick<TriggerRef, 'nextFireTimeMs' | 'misfireIsIgnored'>,
@@ -17,7 +17,7 @@ export function isLate(
 
 /**
  * Carries out the misfire instructions of locked triggers that wait or are paused, in the order of the keys, until as
- * many of them are due at once as may be; answers those that were treated.
+ * many of them are due at once as the limit allows; answers those that were handled.
  */
 export function* treatMisfires(
   tx: SqlTransaction,

@@ -10,11 +10,11 @@ import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-ta
 import { endStaleClaims } from './ended-claims.ts'
 import { executingJobs } from './settling.ts'
 
-/** What is stored already of what a transaction is about, locked. */
+/** The locked rows of a transaction that exist already. */
 export interface LockedRows {
   readonly existing: KeyMap<TriggerKey, TriggerRef>
   readonly jobs: KeyMap<JobKey, Pick<JobRef, 'nonConcurrent'>>
-  /** Null when nobody has looked yet. */
+  /** Null before they were read. */
   readonly paused?: PausedGroups | null
 }
 
@@ -36,9 +36,9 @@ export function* lockJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgr
 }
 
 /**
- * Stores triggers whose jobs are locked, over those of the same keys: they start anew, waiting, paused, blocked or
- * complete as their groups, their job and their fire time say. Notes what may fire; answers the jobs of triggers
- * whose place was taken by one of another job.
+ * Stores triggers whose jobs are locked, over those of the same keys: they start anew, WAITING, PAUSED, BLOCKED or
+ * COMPLETE as their groups, their job and their fire time say. Notes when they may fire; answers the former jobs of
+ * triggers that were replaced by triggers of another job.
  */
 export function* storeNewTriggers(
   tx: SqlTransaction,
@@ -50,16 +50,16 @@ export function* storeNewTriggers(
     yield* readCircumstances(tx, triggers, jobs, paused ?? (yield* tx.session.pausedGroups.load())),
   )
   const stored = new KeyMap<TriggerKey, StoredTrigger>()
-  const losers: JobKey[] = []
+  const jobsLosingTriggers: JobKey[] = []
   for (const trigger of triggers) {
     const { key, jobKey } = trigger
     const formerJob = stored.get(key)?.trigger.jobKey ?? existing.get(key)?.jobKey
-    if (formerJob !== undefined && jobKey?.equals(formerJob) !== true) losers.push(formerJob)
+    if (formerJob !== undefined && jobKey?.equals(formerJob) !== true) jobsLosingTriggers.push(formerJob)
     stored.set(key, { trigger, state: states.of(trigger) })
   }
   yield* tx.session.pausedGroups.addTriggerGroups(states.newlyPaused)
   yield* write(tx, stored.values(), existing)
-  return losers
+  return jobsLosingTriggers
 }
 
 function* write(
@@ -80,7 +80,7 @@ function* write(
   }
 }
 
-/** What decides how a trigger starts, besides its own fire time. */
+/** What decides the first state of a trigger, besides its own fire time. */
 interface Circumstances {
   readonly paused: PausedGroups
   /** Groups that hold a trigger; known only while `pauseAll` is in force. */
@@ -106,7 +106,7 @@ function* readCircumstances(
 }
 
 class StartingStates {
-  /** Groups that came into being here while `pauseAll` is in force. */
+  /** New groups of this call while `pauseAll` is in force. */
   readonly newlyPaused: string[] = []
   readonly #circumstances: Circumstances
   readonly #pausedGroups: Set<string>

@@ -4,36 +4,36 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
 import { executingJobs, uniqueKeys } from './settling.ts'
 
-/** Deletes those of the jobs that lost their last trigger and are not durable, and tells of them. */
-export function* deleteOrphans(tx: SqlTransaction, losers: readonly JobKey[]): SqlProgram<void> {
-  if (losers.length === 0) return
-  yield* deleteFleeting(tx, yield* tx.session.jobs.lock(uniqueKeys(losers)))
+/** Deletes jobs that lost their last trigger and are not durable, and signals it. */
+export function* deleteOrphans(tx: SqlTransaction, jobsLosingTriggers: readonly JobKey[]): SqlProgram<void> {
+  if (jobsLosingTriggers.length === 0) return
+  yield* deleteNonDurable(tx, yield* tx.session.jobs.lock(uniqueKeys(jobsLosingTriggers)))
 }
 
 /**
- * The same for locked jobs whose triggers have fired for the last time. One that requests recovery stays until what is
- * in flight of it has ended, or could not be recovered: the last end looks at the job again. Whoever stores a trigger
- * locks its job, so none can come to be meanwhile.
+ * The same for locked jobs whose triggers have fired for the last time. A job that requests recovery stays until its
+ * executions have ended, or could not be recovered: the last end looks at the job again. Storing a trigger locks its
+ * job, so no trigger is added meanwhile.
  */
-export function* deleteSpentJobs(tx: SqlTransaction, refs: readonly JobRef[]): SqlProgram<void> {
+export function* deleteFinishedJobs(tx: SqlTransaction, refs: readonly JobRef[]): SqlProgram<void> {
   const recoverable = refs.filter(({ durable, requestsRecovery }) => !durable && requestsRecovery)
   const executing = yield* executingJobs(
     tx,
     recoverable.map(({ key }) => key),
   )
-  yield* deleteFleeting(
+  yield* deleteNonDurable(
     tx,
     refs.filter(({ key }) => !executing.has(key)),
   )
 }
 
-function* deleteFleeting(
+function* deleteNonDurable(
   tx: SqlTransaction,
   refs: readonly Pick<JobRef, 'key' | 'durable'>[],
 ): SqlProgram<void> {
-  const fleeting = refs.filter(({ durable }) => !durable).map(({ key }) => key)
-  if (fleeting.length === 0) return
-  const deleted = yield* tx.session.jobs.deleteOrphans(fleeting)
+  const nonDurable = refs.filter(({ durable }) => !durable).map(({ key }) => key)
+  if (nonDurable.length === 0) return
+  const deleted = yield* tx.session.jobs.deleteOrphans(nonDurable)
   tx.signals.keep((signaler) => {
     for (const key of deleted()) signaler.jobDeleted(key)
   })

@@ -5,10 +5,10 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 
-/** Rows that were locked, as far as no other session holds them. */
+/** The rows that could be locked, because no other session has locked them. */
 export interface TriedLocks<Key extends JobKey | TriggerKey, Ref> {
   readonly found: KeyMap<Key, Ref>
-  /** Those that are there, and that another session holds. */
+  /** Existing rows that another session has locked. */
   readonly locked: KeyMap<Key, true>
 }
 

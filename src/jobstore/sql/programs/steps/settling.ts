@@ -5,17 +5,15 @@ import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
 
 /**
- * Makes the triggers of jobs blocked or not, as it must be by now: a job that forbids concurrent execution blocks
- * its triggers exactly while an execution of its key is in flight.
+ * Blocks or unblocks the triggers of jobs: a job that forbids concurrent execution blocks its triggers exactly while an
+ * execution of its key is in flight.
  */
 export function* settleJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgram<void> {
   if (keys.length === 0) return
   yield* settleLockedJobs(tx, yield* tx.session.jobs.lock(uniqueKeys(keys)))
 }
 
-/**
- * The same for jobs that are locked: nobody else can begin or end an execution of them between the look and the change.
- */
+/** The same for locked jobs: no other session can begin or end an execution of them between the look and the change. */
 export function* settleLockedJobs(
   tx: SqlTransaction,
   refs: readonly Pick<JobRef, 'key' | 'nonConcurrent'>[],
@@ -32,7 +30,7 @@ export function* settleLockedJobs(
   if (free.length > 0) offers.note(yield* session.triggers.applyToJobs('unblock', free))
 }
 
-/** Which of these locked jobs have an execution in flight; its end will look at the job. */
+/** The locked jobs that have an execution in flight; its end will look at the job. */
 export function* executingJobs(
   tx: SqlTransaction,
   keys: readonly JobKey[],
@@ -41,8 +39,8 @@ export function* executingJobs(
   const executing = new KeyMap<JobKey, true>()
   const found = yield* firedTriggers.executing(keys)
   if (found.length === 0) return executing
-  // An execution that began when its job allowed concurrency does not look at the job when it ends, unless it is told
-  // to. Telling it waits for one that is ending now, so the others are looked for again.
+  // The end of an execution that began when its job allowed concurrency looks at the job only if its row says so.
+  // Writing that into the row waits for an execution that is ending now, so the executions are read again.
   yield* firedTriggers.markNonConcurrent(found)
   for (const key of yield* firedTriggers.executing(found)) executing.set(key, true)
   return executing

@@ -19,7 +19,7 @@ import { anyText, bytesOrNull, text } from '../encoding/columns.ts'
 import { isJavaSerialized } from '../encoding/job-data-text.ts'
 import { columnWidths, fits, requireFits } from '../encoding/limits.ts'
 
-/** How many calendars are kept as they were read last. */
+/** How many calendars are cached. */
 const calendarsKept = 200
 
 /** The rows of `calendars`. */
@@ -54,7 +54,7 @@ export class CalendarTable {
     return (yield* first(this.#statements.exists({ scheduler: this.#schedulerName, name }))) !== null
   }
 
-  /** @throws InvalidArgumentError for a name that the column cannot hold */
+  /** @throws InvalidArgumentError for a name that does not fit its column */
   *put(name: string, calendar: Calendar): SqlProgram<void> {
     requireFits({ kind: 'Calendar', identity: name }, 'name', name, columnWidths.calendarName)
     const json = JSON.stringify(calendar.toJSON())
@@ -111,7 +111,7 @@ interface CalendarStatements {
   readonly names: SqlQuery<{ readonly scheduler: string }>
 }
 
-function calendarStatements(vocabulary: SqlVocabulary): CalendarStatements {
+export function calendarStatements(vocabulary: SqlVocabulary): CalendarStatements {
   const {
     dialect,
     names: { calendars },

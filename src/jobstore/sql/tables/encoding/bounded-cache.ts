@@ -1,4 +1,4 @@
-/** Keeps the values of the most recent keys; when it is full, the one that came first goes. */
+/** Keeps the values of the most recent keys; when it is full, the oldest is dropped. */
 export class BoundedCache<Value> {
   readonly #values = new Map<string, Value>()
   readonly #capacity: number

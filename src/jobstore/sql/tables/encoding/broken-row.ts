@@ -1,6 +1,6 @@
 import { JobPersistenceError } from '../../../../core/errors.ts'
 
-/** Says which row it was that could not be read. */
+/** The error of a row that could not be read. */
 export function brokenRow(
   kind: 'Job' | 'Trigger' | 'Calendar' | 'Firing' | 'Node',
   identity: { toString(): string },
@@ -13,7 +13,7 @@ export function brokenRow(
   )
 }
 
-/** What is wrong with a row, and what to do about it, as a sentence without its end. */
+/** What is wrong with a row and what to do about it, without the full stop. */
 export function brokenValue(problem: string): JobPersistenceError {
   return new JobPersistenceError(`${problem}.`, { code: 'ERR_BROKEN_ROW' })
 }

@@ -49,7 +49,7 @@ export function bytesOrNull(row: SqlRow, column: string): Buffer | null {
   throw broken(column, 'bytes', value)
 }
 
-/** Java writes 0 or -1 where there is no instant. What a Date cannot hold is none. */
+/** Java writes 0 or -1 where there is no instant. A value that a Date cannot hold reads as none. */
 export function instantOrNull(row: SqlRow, column: string): number | null {
   const value = integerOrNull(row, column)
   if (value === null || value <= 0) return null
@@ -57,14 +57,14 @@ export function instantOrNull(row: SqlRow, column: string): number | null {
   return value
 }
 
-/** An instant that is always there, and may lie before 1970. */
+/** An instant that is never NULL, and may be before 1970. */
 export function instant(row: SqlRow, column: string): number {
   const value = integer(row, column)
   if (Math.abs(value) > instantMaxMs) throw broken(column, 'an instant', value)
   return value
 }
 
-/** What a column holds, as far as it can be read: for programs that go on without it. */
+/** The value of a column, or null when it cannot be read: for programs that go on without it. */
 export function readable<Value>(
   read: (row: SqlRow, column: string) => Value,
   row: SqlRow,
@@ -78,7 +78,7 @@ export function readable<Value>(
   }
 }
 
-/** What a column holds, in words: nothing as an empty text, bytes as SQL writes them. */
+/** The value of a column for a message: NULL as an empty text, bytes as SQL writes them. */
 export function anyText(row: SqlRow, column: string): string {
   const value = row[column] ?? ''
   return typeof value === 'string' ? value : describeColumn(value)

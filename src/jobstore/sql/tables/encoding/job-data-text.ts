@@ -7,7 +7,7 @@ import { readProperties, writeProperties } from './properties-text.ts'
 export type JobDataEncoding = 'json' | 'properties'
 
 /**
- * The text of a `job_data` column; null, which Java and we read as an empty map, when there is none.
+ * The text of a `job_data` column; null, which reads as an empty map in Java too, when there is none.
  *
  * @throws InvalidArgumentError ERR_INVALID_JOB_DATA when the encoding holds strings only and a value is none
  */
@@ -35,9 +35,9 @@ export function jobDataText(
 }
 
 /**
- * Reads a `job_data` column in any of the forms in which it is written.
+ * Reads a `job_data` column in any of its forms.
  *
- * @throws JobPersistenceError ERR_BROKEN_ROW for data that Java serialized and for what cannot be read
+ * @throws JobPersistenceError ERR_BROKEN_ROW for data that Java serialized and for unreadable data
  */
 export function readJobData(bytes: Buffer | null): JobDataMap {
   if (bytes === null || bytes.length === 0) return emptyJobDataMap
@@ -59,7 +59,7 @@ export function readJobData(bytes: Buffer | null): JobDataMap {
   }
 }
 
-/** What data begin with that are written as JSON, and no properties text does: in hexadecimal digits. */
+/** The first bytes of data that are written as JSON, in hexadecimal digits; no properties text begins so. */
 export const jsonBegin = '7b'
 
 /** Whether bytes begin as Java's object streams do. */

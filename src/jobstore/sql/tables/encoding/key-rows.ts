@@ -15,7 +15,7 @@ import { columnWidths, fits } from './limits.ts'
 export const triggerKeyColumns = { trigger_name: 'text', trigger_group: 'text' } as const
 export const jobKeyColumns = { job_name: 'text', job_group: 'text' } as const
 
-/** Rows of keys; those that no row can have are left out. */
+/** Rows of keys; keys that no row can have are left out. */
 export function triggerKeyRows(
   schedulerName: string,
   keys: readonly TriggerKey[],
@@ -48,7 +48,7 @@ function storable<Key extends JobKey | TriggerKey>(keys: readonly Key[]): readon
   return found.length > rowsPerStatement ? found.sort(compareKeys) : found
 }
 
-/** The key in a row, whatever that is: {@link requireUsableKeys} refuses what no trigger or job of ours can have. */
+/** The key in a row, unchecked: {@link requireUsableKeys} refuses keys that this library cannot use. */
 export function triggerKeyOf(row: SqlRow): TriggerKey {
   return storedTriggerKey(anyText(row, 'trigger_name'), anyText(row, 'trigger_group'))
 }
@@ -57,7 +57,7 @@ export function jobKeyOf(row: SqlRow): JobKey {
   return storedJobKey(anyText(row, 'job_name'), anyText(row, 'job_group'))
 }
 
-/** @throws JobPersistenceError ERR_BROKEN_ROW for columns of a key that are blank, or by which no row can be found */
+/** @throws JobPersistenceError ERR_BROKEN_ROW for columns of a key that are blank or unusable for a look-up */
 export function requireUsableKeys(row: SqlRow, ...columns: readonly Columns[]): void {
   for (const column of columns.flatMap((key) => Object.keys(key))) {
     const part = text(row, column)

@@ -16,7 +16,7 @@ export const columnWidths = {
   property: 512,
 } as const
 
-/** What no text column can hold: NUL, and halves of surrogate pairs, which have no form in UTF-8. */
+/** Characters that no text column can hold: NUL, and halves of surrogate pairs, which have no form in UTF-8. */
 const unstorable = /[\0\p{Surrogate}]/u
 
 /** Whether a column of this width can hold a text. */
@@ -25,7 +25,7 @@ export function fits(text: string, width: number): boolean {
 }
 
 /**
- * Refuses a text that its column cannot hold, before the database sees it. `owner` is whose field it is, for the
+ * Refuses a text that its column cannot hold, before the statement is sent. `owner` names the field's owner in the
  * message.
  *
  * @throws InvalidArgumentError naming field, length and limit

@@ -2,12 +2,16 @@ import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { describeValue } from '../../../../core/options.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import {
+  boundRows,
   insertQuery,
+  isRow,
   type KeyQuery,
   type RowOf,
   type RowsQuery,
+  runOver,
   storeRows,
   updateQuery,
+  withScheduler,
   writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
@@ -18,9 +22,11 @@ import { anyText, boolean, instant, integerOrNull, readable, text } from '../enc
 import {
   jobKeyColumns,
   jobKeyOf,
+  jobKeyRows,
   requireUsableKeys,
   triggerKeyColumns,
   triggerKeyOf,
+  triggerKeyRows,
 } from '../encoding/key-rows.ts'
 
 export interface FiredRow {
@@ -34,14 +40,14 @@ export interface FiredRow {
   readonly priority: number
   readonly nonConcurrent: boolean
   readonly requestsRecovery: boolean
-  /** Why part of the row means nothing; absent in one that can be read. */
+  /** Why the row cannot be read; absent in a readable one. */
   readonly fault?: Error
 }
 
-/** What came of locking rows that another session may hold. */
+/** The result of locking rows that another session may have locked. */
 export interface LockedAmong<Key, Row> {
   readonly found: readonly Row[]
-  /** Those that are there, and that another session holds. */
+  /** Existing rows that another session has locked. */
   readonly locked: readonly Key[]
 }
 
@@ -49,18 +55,12 @@ export type TriggerFiring = Pick<FiredRow, 'triggerKey' | 'state' | 'plannedTime
 
 /** The rows of `fired_triggers`: claims (ACQUIRED) and executions in flight (EXECUTING). */
 export class FiredTriggerTable {
-  readonly #statements: Statements
-  readonly #allExecuting: SqlQuery<{ scheduler: string }>
+  readonly #statements: FiredTriggerStatements
   readonly #scheduler: string
   readonly #instance: string
 
   constructor(vocabulary: SqlVocabulary, instanceId: string) {
-    this.#statements = statementsOf(vocabulary)
-    this.#allExecuting = sqlQuery(
-      vocabulary.dialect,
-      `SELECT ${columns} FROM ${vocabulary.names.firedTriggers}
-       WHERE sched_name = :scheduler AND state = 'EXECUTING' ORDER BY fired_time, entry_id`,
-    )
+    this.#statements = firedTriggerStatements(vocabulary)
     this.#scheduler = vocabulary.schedulerName
     this.#instance = instanceId
   }
@@ -69,7 +69,7 @@ export class FiredTriggerTable {
     yield* storeRows(this.#scheduler, rows.map(encoded), this.#statements.insert)
   }
 
-  /** Locks those of the rows that are this scheduler instance's, in this state, and held by no other session. */
+  /** Locks the rows of this scheduler instance in this state that no other session has locked. */
   *tryLock(
     fireInstanceIds: readonly string[],
     state: FiredRow['state'],
@@ -78,7 +78,7 @@ export class FiredTriggerTable {
     return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
   }
 
-  /** Locks the claims of this scheduler instance that no other session holds. */
+  /** Locks the claims of this scheduler instance that no other session has locked. */
   *tryLockAllClaims(): SqlProgram<readonly FiredRow[]> {
     const own = { scheduler: this.#scheduler, instance: this.#instance }
     return decode(yield* all(this.#statements.tryLockAllClaims(own)))
@@ -91,7 +91,7 @@ export class FiredTriggerTable {
     yield* later(this.#statements.begin({ ...this.#own(ids), now: nowMs }))
   }
 
-  /** Writes down that the job of executions is another than when they were claimed. */
+  /** Writes the jobs of executions that were replaced since the claims. */
   *amend(rows: readonly FiredRow[]): SqlProgram<void> {
     const amended = rows.map((row) => ({
       sched_name: this.#scheduler,
@@ -102,7 +102,7 @@ export class FiredTriggerTable {
     yield* writeOver(amended, (rowsJson) => this.#statements.amend({ rows: rowsJson }))
   }
 
-  /** Deletes those of the rows that are this scheduler instance's and in this state, but not those that others hold. */
+  /** Deletes the rows of this scheduler instance in this state, except those that other sessions have locked. */
   *tryDelete(
     fireInstanceIds: readonly string[],
     state: FiredRow['state'],
@@ -112,7 +112,7 @@ export class FiredTriggerTable {
     return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
   }
 
-  /** Of the rows that were asked for and not found, those that are there all the same. */
+  /** The rows that were not found because another session has locked them. */
   *#lockedBesides(
     fireInstanceIds: readonly string[],
     state: FiredRow['state'],
@@ -125,19 +125,19 @@ export class FiredTriggerTable {
     return rows.map((row) => text(row, 'entry_id'))
   }
 
-  /** Deletes those of the rows that are this scheduler instance's and in this state; answers them. */
+  /** Deletes the rows of this scheduler instance in this state; answers them. */
   *delete(fireInstanceIds: readonly string[], state: FiredRow['state']): SqlProgram<readonly FiredRow[]> {
     if (fireInstanceIds.length === 0) return []
     return decode(yield* all(this.#statements.delete({ ...this.#own(fireInstanceIds), state })))
   }
 
-  /** Locks the rows of a scheduler instance that no other session holds. */
+  /** Locks the rows of a scheduler instance that no other session has locked. */
   *tryLockOfInstance(instance: string): SqlProgram<readonly FiredRow[]> {
     const { tryLockOfInstance } = this.#statements
     return decode(yield* all(tryLockOfInstance({ scheduler: this.#scheduler, instance })))
   }
 
-  /** Deletes those of the rows that are a scheduler instance's. */
+  /** Deletes the given rows of a scheduler instance. */
   *deleteOfInstance(instance: string, rows: readonly FiredRow[]): SqlProgram<void> {
     if (rows.length === 0) return
     const ids = JSON.stringify(rows.map(({ fireInstanceId }) => fireInstanceId))
@@ -150,16 +150,15 @@ export class FiredTriggerTable {
     return (yield* all(this.#statements.ownIds(own))).map((row) => text(row, 'entry_id'))
   }
 
-  /** Deletes all rows there are; answers them. */
+  /** Deletes all rows; answers them. */
   *deleteAll(): SqlProgram<readonly FiredRow[]> {
     return decode(yield* all(this.#statements.deleteAll({ scheduler: this.#scheduler })))
   }
 
-  /** Of the rows that name one of these triggers, what concerns the trigger; on any node. */
+  /** The claims and executions of these triggers, on any node. */
   *ofTriggers(triggerKeys: readonly TriggerKey[]): SqlProgram<readonly TriggerFiring[]> {
-    if (triggerKeys.length === 0) return []
-    const rows = JSON.stringify(triggerKeys.map(({ name, group }) => ({ name, grp: group })))
-    const found = yield* all(this.#statements.ofTriggers({ scheduler: this.#scheduler, rows }))
+    const keyRows = triggerKeyRows(this.#scheduler, triggerKeys)
+    const found = yield* runOver(keyRows, (rows) => this.#statements.ofTriggers({ rows }))
     return found.map((row) => ({
       triggerKey: triggerKeyOf(row),
       state: stateOf(row),
@@ -167,12 +166,15 @@ export class FiredTriggerTable {
     }))
   }
 
-  /** Deletes claims whose trigger is not ACQUIRED any more, and answers them: for whoever took it out of that state. */
+  /**
+   * Deletes claims whose trigger is not ACQUIRED any more, and answers them; called after an operation took triggers
+   * out of that state.
+   */
   *deleteStaleClaims(): SqlProgram<readonly FiredRow[]> {
     return decode(yield* all(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler })))
   }
 
-  /** Locks claims of other nodes that those could have fired by this instant, of which no other session holds a row. */
+  /** Locks claims that other nodes could have fired by this instant and whose rows no other session has locked. */
   *tryLockOverdueOfPeers(byMs: EpochMs): SqlProgram<readonly FiredRow[]> {
     const values = { scheduler: this.#scheduler, instance: this.#instance, by: byMs }
     return decode(yield* all(this.#statements.tryLockOverdueOfPeers(values)))
@@ -180,29 +182,31 @@ export class FiredTriggerTable {
 
   /** The executions in flight on every node. */
   *allExecuting(): SqlProgram<readonly FiredRow[]> {
-    return decode(yield* all(this.#allExecuting({ scheduler: this.#scheduler })))
+    return decode(yield* all(this.#statements.allExecuting({ scheduler: this.#scheduler })))
   }
 
-  /** Which of these jobs have an execution in flight, on any node. */
+  /** The jobs among these that have an execution in flight, on any node. */
   *executing(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
     return yield* this.#jobsOf(this.#statements.executing, jobKeys)
   }
 
-  /** Lets the ends of executions in flight of these jobs unblock triggers, whatever the jobs were when they began. */
+  /**
+   * Makes the ends of executions in flight of these jobs unblock triggers, also if the jobs allowed concurrency when
+   * they began.
+   */
   *markNonConcurrent(jobKeys: readonly JobKey[]): SqlProgram<void> {
-    yield* this.#jobsOf(this.#statements.markNonConcurrent, jobKeys)
+    const keyRows = jobKeyRows(this.#scheduler, jobKeys)
+    yield* runOver(keyRows, (rows) => this.#statements.markNonConcurrent({ rows }))
   }
 
-  /** Which of these jobs have a claim or an execution in flight, on any node. */
+  /** The jobs among these that have a claim or an execution in flight, on any node. */
   *busy(jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
     return yield* this.#jobsOf(this.#statements.busy, jobKeys)
   }
 
-  *#jobsOf(query: Statements['busy'], jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
-    if (jobKeys.length === 0) return []
-    const rows = JSON.stringify(jobKeys.map(({ name, group }) => ({ name, grp: group })))
-    const found = yield* all(query({ scheduler: this.#scheduler, rows }))
-    return found.map(jobKeyOf)
+  *#jobsOf(query: KeyQuery, jobKeys: readonly JobKey[]): SqlProgram<readonly JobKey[]> {
+    const keyRows = jobKeyRows(this.#scheduler, jobKeys)
+    return (yield* runOver(keyRows, (rows) => query({ rows }))).map(jobKeyOf)
   }
 
   #own(fireInstanceIds: readonly string[]): { scheduler: string; instance: string; ids: string } {
@@ -210,7 +214,7 @@ export class FiredTriggerTable {
   }
 }
 
-interface Statements {
+interface FiredTriggerStatements {
   readonly insert: RowsQuery
   readonly tryLock: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
   readonly tryLockAllClaims: SqlQuery<{ scheduler: string; instance: string }>
@@ -223,12 +227,13 @@ interface Statements {
   readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; ids: string }>
   readonly ownIds: SqlQuery<{ scheduler: string; instance: string }>
   readonly deleteAll: SqlQuery<{ scheduler: string }>
-  readonly ofTriggers: SqlQuery<{ scheduler: string; rows: string }>
+  readonly allExecuting: SqlQuery<{ scheduler: string }>
+  readonly ofTriggers: KeyQuery
   readonly deleteStaleClaims: SqlQuery<{ scheduler: string }>
   readonly tryLockOverdueOfPeers: SqlQuery<{ scheduler: string; instance: string; by: EpochMs }>
-  readonly executing: SqlQuery<{ scheduler: string; rows: string }>
-  readonly busy: SqlQuery<{ scheduler: string; rows: string }>
-  readonly markNonConcurrent: SqlQuery<{ scheduler: string; rows: string }>
+  readonly executing: KeyQuery
+  readonly busy: KeyQuery
+  readonly markNonConcurrent: KeyQuery
 }
 
 const amendable = { is_nonconcurrent: 'boolean', requests_recovery: 'boolean' } as const
@@ -246,8 +251,9 @@ const firedColumns = {
   ...amendable,
 } as const
 const columns = Object.keys(firedColumns).join(', ')
+const columnsOf = (alias: string): string => columns.replaceAll(/\w+/g, `${alias}.$&`)
 
-function statementsOf(vocabulary: SqlVocabulary): Statements {
+export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerStatements {
   const { dialect, names } = vocabulary
   const fired = names.firedTriggers
   const isOwn = (alias: string): string =>
@@ -260,23 +266,18 @@ function statementsOf(vocabulary: SqlVocabulary): Statements {
     insert: insertQuery(vocabulary, fired, firedColumns),
     tryLock: sqlQuery(
       dialect,
-      `SELECT ${columns} FROM ${fired} f
-       WHERE ${isOwn('f')} AND f.state = :state
-       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+      tryLockText(dialect, `FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`),
     ),
     tryLockAllClaims: sqlQuery(
       dialect,
-      `SELECT ${columns} FROM ${fired} f
-       WHERE f.sched_name = :scheduler AND f.instance_name = :instance AND f.state = 'ACQUIRED'
-       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+      tryLockText(dialect, `FROM ${fired} f WHERE ${ofInstance} AND f.state = 'ACQUIRED'`),
     ),
     find: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`),
     tryDelete: sqlQuery(
       dialect,
       `DELETE FROM ${fired} WHERE sched_name = :scheduler AND ${dialect.isAmong(
         'entry_id',
-        `SELECT f.entry_id FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state
-         ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+        tryLockText(dialect, `FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`, 'f.entry_id'),
       )} RETURNING ${columns}`,
     ),
     begin: sqlQuery(
@@ -293,8 +294,8 @@ function statementsOf(vocabulary: SqlVocabulary): Statements {
     ),
     deleteStaleClaims: sqlQuery(
       dialect,
-      // Whoever holds one of them is firing or releasing it, and sees for itself that it is void. Waiting would be a
-      // deadlock, as they hold the claim first and then want the trigger.
+      // A session that has locked one of them is firing or releasing it, and finds out itself that it is void. Waiting
+      // would be a deadlock, because such a session locks the claim first and then the trigger.
       `DELETE FROM ${fired} WHERE sched_name = :scheduler AND entry_id IN (
          SELECT f.entry_id FROM ${fired} f
          WHERE f.sched_name = :scheduler AND f.state = 'ACQUIRED' AND NOT EXISTS (
@@ -306,6 +307,13 @@ function statementsOf(vocabulary: SqlVocabulary): Statements {
   }
 }
 
+const ofInstance = 'f.sched_name = :scheduler AND f.instance_name = :instance'
+
+/** Locks rows `f`, given from FROM on, in one order everywhere; those that another session holds are left out. */
+function tryLockText(dialect: SqlDialect, rows: string, selected: string = columnsOf('f')): string {
+  return `SELECT ${selected} ${rows} ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`
+}
+
 /** Claims `f` of other nodes than `:instance` and their triggers `t`, from FROM on. */
 export function claimsOfPeers({ names }: SqlVocabulary): string {
   return `FROM ${names.firedTriggers} AS f CROSS JOIN ${names.triggers} AS t
@@ -314,72 +322,66 @@ export function claimsOfPeers({ names }: SqlVocabulary): string {
       AND t.trigger_state = 'ACQUIRED'`
 }
 
-/** About claims of other nodes. */
-function statementsOfPeers(vocabulary: SqlVocabulary): Pick<Statements, 'tryLockOverdueOfPeers'> {
+/** Statements about claims of other nodes. */
+function statementsOfPeers(vocabulary: SqlVocabulary): Pick<FiredTriggerStatements, 'tryLockOverdueOfPeers'> {
   const { dialect } = vocabulary
-  const ofClaim = Object.keys(firedColumns).map((column) => `f.${column}`)
   return {
-    // Who holds one of them is firing or releasing it.
+    // A session that has locked one of them is firing or releasing it.
     tryLockOverdueOfPeers: sqlQuery(
       dialect,
-      `SELECT ${ofClaim.join(', ')} ${claimsOfPeers(vocabulary)} AND t.next_fire_time <= :by AND f.fired_time <= :by
-       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
+      tryLockText(
+        dialect,
+        `${claimsOfPeers(vocabulary)} AND t.next_fire_time <= :by AND f.fired_time <= :by`,
+      ),
     ),
   }
 }
 
-type StatementsOfJobs = Pick<Statements, 'executing' | 'busy' | 'markNonConcurrent'>
+type StatementsOfJobs = Pick<FiredTriggerStatements, 'executing' | 'busy' | 'markNonConcurrent'>
 
-/** About firings of jobs, on whichever node. */
+/** Statements about firings of jobs, on any node. */
 function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs {
-  const keys = keyRows(dialect)
-  const jobsIn = (condition: string): string => `
-    SELECT DISTINCT f.job_name, f.job_group
-    FROM ${fired} f JOIN ${keys} AS r ON f.job_name = r.name AND f.job_group = r.grp
-    WHERE f.sched_name = :scheduler ${condition}`
+  const keys = boundRows(dialect, withScheduler(jobKeyColumns))
+  const isOfJob = isRow(dialect, 'f', jobKeyColumns)
+  const jobs = `SELECT DISTINCT f.job_name, f.job_group FROM ${fired} f JOIN ${keys} AS r ON ${isOfJob}`
   return {
-    executing: sqlQuery(dialect, jobsIn("AND f.state = 'EXECUTING'")),
-    busy: sqlQuery(dialect, jobsIn('')),
+    executing: sqlQuery(dialect, `${jobs} WHERE f.state = 'EXECUTING'`),
+    busy: sqlQuery(dialect, jobs),
     markNonConcurrent: sqlQuery(
       dialect,
       `UPDATE ${fired} AS f SET is_nonconcurrent = true FROM ${keys} AS r
-       WHERE f.sched_name = :scheduler AND f.job_name = r.name AND f.job_group = r.grp
-         AND f.state = 'EXECUTING' AND NOT COALESCE(f.is_nonconcurrent, false)`,
+       WHERE ${isOfJob} AND f.state = 'EXECUTING' AND NOT COALESCE(f.is_nonconcurrent, false)`,
     ),
   }
 }
 
 type StatementsOfRecovery = Pick<
-  Statements,
-  'tryLockOfInstance' | 'deleteOfInstance' | 'ownIds' | 'deleteAll' | 'ofTriggers'
+  FiredTriggerStatements,
+  'tryLockOfInstance' | 'deleteOfInstance' | 'ownIds' | 'allExecuting' | 'deleteAll' | 'ofTriggers'
 >
 
-/** About firings of whichever node. */
+/** Statements about firings of any node. */
 function statementsOfRecovery(dialect: SqlDialect, fired: string): StatementsOfRecovery {
-  const ofInstance = 'f.sched_name = :scheduler AND f.instance_name = :instance'
   return {
-    tryLockOfInstance: sqlQuery(
-      dialect,
-      `SELECT ${columns} FROM ${fired} f WHERE ${ofInstance}
-       ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`,
-    ),
+    tryLockOfInstance: sqlQuery(dialect, tryLockText(dialect, `FROM ${fired} f WHERE ${ofInstance}`)),
     deleteOfInstance: sqlQuery(
       dialect,
       `DELETE FROM ${fired} AS f WHERE ${ofInstance} AND ${dialect.isAmongTexts('f.entry_id', 'ids')}`,
     ),
     ownIds: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${ofInstance}`),
+    allExecuting: sqlQuery(
+      dialect,
+      `SELECT ${columns} FROM ${fired}
+       WHERE sched_name = :scheduler AND state = 'EXECUTING' ORDER BY fired_time, entry_id`,
+    ),
     deleteAll: sqlQuery(dialect, `DELETE FROM ${fired} WHERE sched_name = :scheduler RETURNING ${columns}`),
     ofTriggers: sqlQuery(
       dialect,
       `SELECT f.entry_id, f.trigger_name, f.trigger_group, f.state, f.sched_time
-       FROM ${fired} f JOIN ${keyRows(dialect)} AS r ON f.trigger_name = r.name AND f.trigger_group = r.grp
-       WHERE f.sched_name = :scheduler`,
+       FROM ${fired} f JOIN ${boundRows(dialect, withScheduler(triggerKeyColumns))} AS r
+         ON ${isRow(dialect, 'f', triggerKeyColumns)}`,
     ),
   }
-}
-
-function keyRows(dialect: SqlDialect): string {
-  return dialect.rowSet('rows', { name: 'text', grp: 'text' })
 }
 
 function encoded(row: FiredRow): RowOf<typeof firedColumns> {
@@ -435,7 +437,7 @@ function decoded(row: SqlRow, names: Names): FiredRow {
   }
 }
 
-/** What a row stands for that cannot be read: a firing that may have blocked its job, and is not repeated. */
+/** The reading of an unreadable row: a firing that may have blocked its job, and is not run again. */
 function leastKnown(
   row: SqlRow,
 ): Pick<FiredRow, 'firedTimeMs' | 'plannedTimeMs' | 'priority' | 'nonConcurrent' | 'requestsRecovery'> {
@@ -448,7 +450,7 @@ function leastKnown(
   }
 }
 
-/** Of a word that is unknown here it is only sure that its row stands in the way, as that of an execution does. */
+/** A row in an unknown state counts as an execution, because it may block its job. */
 function stateOf(row: SqlRow): FiredRow['state'] {
   return row['state'] === 'ACQUIRED' ? 'ACQUIRED' : 'EXECUTING'
 }

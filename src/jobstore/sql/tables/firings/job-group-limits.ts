@@ -40,20 +40,20 @@ function invalid(message: string): InvalidArgumentError {
   return new InvalidArgumentError(field, message, 'ERR_INVALID_OPTION')
 }
 
-/** What limits of job groups ask the database; all nodes count the same rows. */
+/** The statements for limits of job groups; all nodes count the same rows. */
 export class JobGroupLimits {
-  /** How far ahead this node's loop looks: it looks again for what is due later. */
+  /** How far ahead this node's loop looks; for later triggers it looks again. */
   lookAheadMs = 30_000
   readonly #limits: JobGroupLimitsByGroup
   readonly #scheduler: string
   readonly #groups: string
-  readonly #statements: Statements
+  readonly #statements: JobGroupLimitStatements
 
   constructor(vocabulary: SqlVocabulary, limits: JobGroupLimitsByGroup) {
     this.#limits = limits
     this.#scheduler = vocabulary.schedulerName
     this.#groups = groupRows(limits.keys())
-    this.#statements = statementsOf(vocabulary)
+    this.#statements = jobGroupLimitStatements(vocabulary)
   }
 
   has(group: string): boolean {
@@ -72,8 +72,8 @@ export class JobGroupLimits {
   }
 
   /**
-   * Until the transaction ends nobody else claims jobs of limited groups. One lock for all groups: one for each would
-   * be taken in the order in which triggers turn up, and two nodes would wait for each other.
+   * Until the transaction ends no other node claims jobs of limited groups. There is one lock for all groups: locks of
+   * single groups would be taken in the order of the triggers, and two nodes could wait for each other.
    */
   *lock(): SqlProgram<void> {
     const values = { scheduler: this.#scheduler }
@@ -82,7 +82,7 @@ export class JobGroupLimits {
     yield* first(this.#statements.lock(values))
   }
 
-  /** The earliest fire time of what waits of these groups, among what the loop looks at. */
+  /** The earliest fire time of waiting triggers of these groups, as far ahead as the loop looks. */
   *earliestOf(groups: Iterable<string>, nowMs: EpochMs): SqlProgram<EpochMs | null> {
     const values = {
       scheduler: this.#scheduler,
@@ -94,7 +94,7 @@ export class JobGroupLimits {
   }
 }
 
-interface Statements {
+interface JobGroupLimitStatements {
   readonly inFlight: SqlQuery<{ scheduler: string; rows: string }>
   readonly lock: SqlQuery<{ scheduler: string }>
   readonly makeLock: SqlQuery<{ scheduler: string }>
@@ -103,7 +103,7 @@ interface Statements {
 
 const lockName = 'JOB_GROUP_LIMITS'
 
-function statementsOf({ dialect, names }: SqlVocabulary): Statements {
+export function jobGroupLimitStatements({ dialect, names }: SqlVocabulary): JobGroupLimitStatements {
   const groups = groupsOf(dialect)
   return {
     inFlight: sqlQuery(
@@ -121,8 +121,8 @@ function statementsOf({ dialect, names }: SqlVocabulary): Statements {
       `INSERT INTO ${names.locks} (sched_name, lock_name) VALUES (:scheduler, '${lockName}')
        ON CONFLICT DO NOTHING`,
     ),
-    // The empty text keeps planners to the index for acquiring: a full group may have many that wait, and the first of
-    // them is soon met there.
+    // The empty text keeps the planner on the index for acquiring: a full group may have many waiting triggers, and the
+    // first of them is found there soon.
     earliest: sqlQuery(
       dialect,
       `SELECT t.next_fire_time FROM ${names.triggers} AS t

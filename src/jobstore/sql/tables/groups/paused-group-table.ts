@@ -5,11 +5,11 @@ import { all, later, type SqlProgram, type SqlQuery, sqlQuery, together } from '
 import { anyText } from '../encoding/columns.ts'
 import { groupRows, groupsOf, groupTable } from '../encoding/groups.ts'
 
-/** Which groups are remembered as paused. */
+/** The groups that are remembered as paused. */
 export interface PausedGroups {
   readonly triggerGroups: ReadonlySet<string>
   readonly jobGroups: ReadonlySet<string>
-  /** `pauseAll` is in force: a trigger group that comes into being is remembered as paused. */
+  /** `pauseAll` is in force: a new trigger group is remembered as paused. */
   readonly everyNewTriggerGroup: boolean
 }
 
@@ -18,19 +18,19 @@ const allGroupsPaused = '_$_ALL_GROUPS_PAUSED_$_'
 
 /** The rows of `paused_trigger_grps` and `paused_job_grps`: few, so they are read whole. */
 export class PausedGroupTable {
-  readonly #triggerGroups: GroupStatements
-  readonly #jobGroups: GroupStatements
+  readonly #statements: PausedGroupStatements
   readonly #scheduler: string
 
   constructor(vocabulary: SqlVocabulary) {
-    const { names } = vocabulary
-    this.#triggerGroups = statementsOf(vocabulary, names.pausedGroups, 'trigger_group')
-    this.#jobGroups = statementsOf(vocabulary, names.pausedJobGroups, 'job_group')
+    this.#statements = pausedGroupStatements(vocabulary)
     this.#scheduler = vocabulary.schedulerName
   }
 
   *load(): SqlProgram<PausedGroups> {
-    const [ofTriggers, ofJobs] = yield* together(this.#read(this.#triggerGroups), this.#read(this.#jobGroups))
+    const [ofTriggers, ofJobs] = yield* together(
+      this.#read(this.#statements.triggerGroups),
+      this.#read(this.#statements.jobGroups),
+    )
     const triggerGroups = new Set(ofTriggers)
     const jobGroups = new Set(ofJobs)
     const everyNewTriggerGroup = triggerGroups.delete(allGroupsPaused)
@@ -38,33 +38,33 @@ export class PausedGroupTable {
   }
 
   *addTriggerGroups(groups: readonly string[]): SqlProgram<void> {
-    yield* this.#add(this.#triggerGroups, groups)
+    yield* this.#add(this.#statements.triggerGroups, groups)
   }
 
   *addJobGroups(groups: readonly string[]): SqlProgram<void> {
-    yield* this.#add(this.#jobGroups, groups)
+    yield* this.#add(this.#statements.jobGroups, groups)
   }
 
   /** Forgets the matching groups and answers those that were remembered. */
   *removeTriggerGroups(matcher: GroupMatcher): SqlProgram<readonly string[]> {
     const { triggerGroups } = yield* this.load()
-    return yield* this.#remove(this.#triggerGroups, [...triggerGroups], matcher)
+    return yield* this.#remove(this.#statements.triggerGroups, [...triggerGroups], matcher)
   }
 
   *removeJobGroups(matcher: GroupMatcher): SqlProgram<readonly string[]> {
     const { jobGroups } = yield* this.load()
-    return yield* this.#remove(this.#jobGroups, [...jobGroups], matcher)
+    return yield* this.#remove(this.#statements.jobGroups, [...jobGroups], matcher)
   }
 
   *setEveryNewTriggerGroup(isPaused: boolean): SqlProgram<void> {
-    if (isPaused) yield* this.#add(this.#triggerGroups, [allGroupsPaused])
-    else yield* later(this.#triggerGroups.remove(this.#values([allGroupsPaused])))
+    if (isPaused) yield* this.#add(this.#statements.triggerGroups, [allGroupsPaused])
+    else yield* later(this.#statements.triggerGroups.remove(this.#values([allGroupsPaused])))
   }
 
   /** Forgets everything. */
   *clear(): SqlProgram<void> {
-    yield* later(this.#triggerGroups.clear({ scheduler: this.#scheduler }))
-    yield* later(this.#jobGroups.clear({ scheduler: this.#scheduler }))
+    yield* later(this.#statements.triggerGroups.clear({ scheduler: this.#scheduler }))
+    yield* later(this.#statements.jobGroups.clear({ scheduler: this.#scheduler }))
   }
 
   *#read(statements: GroupStatements): SqlProgram<readonly string[]> {
@@ -91,11 +91,24 @@ export class PausedGroupTable {
   }
 }
 
+interface PausedGroupStatements {
+  readonly triggerGroups: GroupStatements
+  readonly jobGroups: GroupStatements
+}
+
 interface GroupStatements {
   readonly load: SqlQuery<{ scheduler: string }>
   readonly add: SqlQuery<{ scheduler: string; rows: string }>
   readonly remove: SqlQuery<{ scheduler: string; rows: string }>
   readonly clear: SqlQuery<{ scheduler: string }>
+}
+
+export function pausedGroupStatements(vocabulary: SqlVocabulary): PausedGroupStatements {
+  const { names } = vocabulary
+  return {
+    triggerGroups: statementsOf(vocabulary, names.pausedGroups, 'trigger_group'),
+    jobGroups: statementsOf(vocabulary, names.pausedJobGroups, 'job_group'),
+  }
 }
 
 function statementsOf(vocabulary: SqlVocabulary, table: string, column: string): GroupStatements {

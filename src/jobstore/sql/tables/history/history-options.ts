@@ -1,19 +1,19 @@
 import { InvalidArgumentError } from '../../../../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../../../../core/options.ts'
 
-/** Which executions that ended a store remembers; `scheduler.queryExecutions` lists them. */
+/** Which ended executions a store keeps in its history; `scheduler.queryExecutions` lists them. */
 export interface HistoryOptions {
   /**
    * `failures`: those that failed, timed out, were interrupted or were lost with their node; `all`: also those that
-   * went well or were vetoed, which costs a row each; `off`: none. Default `failures`.
+   * ended well or were vetoed, a row each; `off`: none. Default `failures`.
    */
   readonly record?: 'off' | 'failures' | 'all'
   /**
-   * Executions that began longer ago than this are forgotten. Milliseconds, at least 1,000, default 30 days
+   * Executions that began longer ago than this are deleted. Milliseconds, at least 1,000, default 30 days
    * (2,592,000,000).
    */
   readonly maxAgeMs?: number
-  /** Roughly how many executions are remembered; the oldest go first. 1 to 100,000,000, default 100,000. */
+  /** About how many executions are kept; the oldest are deleted first. 1 to 100,000,000, default 100,000. */
   readonly maxRows?: number
 }
 

@@ -32,12 +32,12 @@ import {
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
 import type { ResolvedHistoryOptions } from './history-options.ts'
 
-/** An execution as it is written down. */
+/** An execution of the history. */
 export interface HistoryEntry {
   readonly fireInstanceId: string
   readonly triggerKey: TriggerKey
   readonly jobKey: JobKey
-  /** Null when the job is gone. */
+  /** Null when the job does not exist any more. */
   readonly jobType: string | null
   readonly node: string
   readonly scheduledFireTimeMs: EpochMs
@@ -49,7 +49,7 @@ export interface HistoryEntry {
   readonly recovering: boolean
 }
 
-/** How much of an error is kept. */
+/** How many characters of an error are kept. */
 const errorTextLength = 2000
 
 const columns = {
@@ -69,56 +69,38 @@ const columns = {
   recovering: 'boolean',
 } as const
 
-/** Rows go by the time at which they fired: one of a time that no Date can hold is nowhere among them. */
+/** Rows are ordered by the time at which they fired; rows with a time that no Date can hold are left out. */
 const hasPlace = `h.fired_time BETWEEN ${String(-instantMaxMs)} AND ${String(instantMaxMs)}`
 
 /** The rows of `execution_history`: at most one for each trigger, planned instant and attempt. */
 export class HistoryTable {
   readonly #vocabulary: SqlVocabulary
   readonly #record: ResolvedHistoryOptions['record']
-  readonly #insert: RowsQuery
-  readonly #deleteUpTo: SqlQuery<{ scheduler: string; time: number; id: string }>
-  readonly #nth: SqlQuery<{ scheduler: string; skipped: number }>
-  readonly #nthBefore: SqlQuery<{ scheduler: string; before: number; skipped: number }>
+  readonly #statements: HistoryStatements
 
   constructor(vocabulary: SqlVocabulary, { record }: ResolvedHistoryOptions) {
-    const { dialect, names } = vocabulary
     this.#vocabulary = vocabulary
     this.#record = record
-    this.#insert = insertMissingQuery(vocabulary, names.history, columns)
-    const place = `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h
-      WHERE h.sched_name = :scheduler AND ${hasPlace}`
-    this.#nth = sqlQuery(
-      dialect,
-      `${place} ORDER BY h.fired_time DESC, h.fire_instance_id DESC LIMIT 1 OFFSET :skipped`,
-    )
-    this.#nthBefore = sqlQuery(
-      dialect,
-      `${place} AND h.fired_time < :before ORDER BY h.fired_time, h.fire_instance_id LIMIT 1 OFFSET :skipped`,
-    )
-    this.#deleteUpTo = sqlQuery(
-      dialect,
-      `DELETE FROM ${names.history} WHERE sched_name = :scheduler
-         AND (fired_time, fire_instance_id) <= (:time, :id)`,
-    )
+    this.#statements = historyStatements(vocabulary)
   }
 
-  /** Whether executions that ended so are written down. */
+  /** Whether executions with this outcome are kept. */
   keeps(outcome: ExecutionOutcome): boolean {
     if (this.#record !== 'failures') return this.#record === 'all'
     return outcome !== 'succeeded' && outcome !== 'vetoed'
   }
 
-  /** Writes down those executions that are to be kept; what is there already stays as it is. */
+  /** Stores the executions that are to be kept; existing rows stay as they are. */
   *insert(entries: readonly HistoryEntry[]): SqlProgram<void> {
     const scheduler = this.#vocabulary.schedulerName
     const rows = entries.filter(({ outcome }) => this.keeps(outcome)).map(rowOf)
-    yield* storeRows(scheduler, rows, this.#insert)
+    yield* storeRows(scheduler, rows, this.#statements.insert)
   }
 
-  /** The place of the newest execution that is one too many; null when there are no more than `maxRows`. */
+  /** The place of the newest execution beyond `maxRows`; null when there are no more than that. */
   *surplus(maxRows: number): SqlProgram<ExecutionCursor | null> {
-    return cursorOf(yield* first(this.#nth({ scheduler: this.#vocabulary.schedulerName, skipped: maxRows })))
+    const values = { scheduler: this.#vocabulary.schedulerName, skipped: maxRows }
+    return cursorOf(yield* first(this.#statements.nth(values)))
   }
 
   /** Deletes executions that began before an instant, or are at or before a place; about `limit` at most. */
@@ -130,46 +112,89 @@ export class HistoryTable {
     // Before every id of that instant.
     const oldest: ExecutionCursor = { fireTimeMs: beforeMs, fireInstanceId: '' }
     const last = surplus !== null && surplus.fireTimeMs >= beforeMs ? surplus : oldest
-    const nth = yield* first(this.#nthBefore({ scheduler, before: last.fireTimeMs, skipped: limit - 1 }))
+    const nth = yield* first(
+      this.#statements.nthBefore({ scheduler, before: last.fireTimeMs, skipped: limit - 1 }),
+    )
     const end = cursorOf(nth) ?? last
-    return yield* run(this.#deleteUpTo({ scheduler, time: end.fireTimeMs, id: end.fireInstanceId }))
+    const values = { scheduler, time: end.fireTimeMs, id: end.fireInstanceId }
+    return yield* run(this.#statements.deleteUpTo(values))
   }
 
   /** Those that began last first. */
   *find(query: ExecutionQuery, limit: number): SqlProgram<readonly ExecutionSummary[]> {
-    const { dialect, names, schedulerName } = this.#vocabulary
-    const conditions = ['h.sched_name = :scheduler', hasPlace]
-    const values: Record<string, SqlValue> = { scheduler: schedulerName, limit }
-    const add = (condition: string, given: Readonly<Record<string, SqlValue | undefined>>): void => {
-      const bound: Record<string, SqlValue> = {}
-      for (const [name, value] of Object.entries(given)) {
-        if (value === undefined) return
-        bound[name] = value
-      }
-      conditions.push(condition)
-      Object.assign(values, bound)
-    }
-    const { jobKey, triggerKey, node, outcome, from, to, after } = query
-    add('h.job_name = :job AND h.job_group = :jobGroup', { job: jobKey?.name, jobGroup: jobKey?.group })
-    add('h.trigger_name = :trigger AND h.trigger_group = :triggerGroup', {
-      trigger: triggerKey?.name,
-      triggerGroup: triggerKey?.group,
-    })
-    add('h.instance_name = :node', { node })
-    add('h.outcome = :outcome', { outcome })
-    add('h.fired_time >= :fromMs', { fromMs: from?.getTime() })
-    add('h.fired_time < :toMs', { toMs: to?.getTime() })
-    add('(h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)', {
-      afterMs: after?.fireTimeMs,
-      afterId: after?.fireInstanceId,
-    })
-    const select = sqlQuery(
-      dialect,
-      `SELECT ${Object.keys(columns).join(', ')} FROM ${names.history} AS h WHERE ${conditions.join(' AND ')}
-       ORDER BY h.fired_time DESC, h.fire_instance_id DESC LIMIT :limit`,
-    )
-    return (yield* all(select(values))).map(summaryOf)
+    const { query: select, values } = executionsQuery(this.#vocabulary, query)
+    const given = { scheduler: this.#vocabulary.schedulerName, limit, ...values }
+    return (yield* all(select(given))).map(summaryOf)
   }
+}
+
+interface HistoryStatements {
+  readonly insert: RowsQuery
+  readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
+  readonly nthBefore: SqlQuery<{ scheduler: string; before: number; skipped: number }>
+  readonly deleteUpTo: SqlQuery<{ scheduler: string; time: number; id: string }>
+}
+
+export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements {
+  const { dialect, names } = vocabulary
+  const place = `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h
+    WHERE h.sched_name = :scheduler AND ${hasPlace}`
+  return {
+    insert: insertMissingQuery(vocabulary, names.history, columns),
+    nth: sqlQuery(
+      dialect,
+      `${place} ORDER BY h.fired_time DESC, h.fire_instance_id DESC LIMIT 1 OFFSET :skipped`,
+    ),
+    nthBefore: sqlQuery(
+      dialect,
+      `${place} AND h.fired_time < :before ORDER BY h.fired_time, h.fire_instance_id LIMIT 1 OFFSET :skipped`,
+    ),
+    deleteUpTo: sqlQuery(
+      dialect,
+      `DELETE FROM ${names.history} WHERE sched_name = :scheduler
+         AND (fired_time, fire_instance_id) <= (:time, :id)`,
+    ),
+  }
+}
+
+/** The executions of a query, those that began last first; the values are those of its conditions. */
+export function executionsQuery(
+  { dialect, names }: SqlVocabulary,
+  { jobKey, triggerKey, node, outcome, from, to, after }: ExecutionQuery,
+): {
+  readonly query: SqlQuery<Readonly<Record<string, SqlValue>>>
+  readonly values: Readonly<Record<string, SqlValue>>
+} {
+  const conditions = ['h.sched_name = :scheduler', hasPlace]
+  const values: Record<string, SqlValue> = {}
+  const add = (condition: string, given: Readonly<Record<string, SqlValue | undefined>>): void => {
+    const bound: Record<string, SqlValue> = {}
+    for (const [name, value] of Object.entries(given)) {
+      if (value === undefined) return
+      bound[name] = value
+    }
+    conditions.push(condition)
+    Object.assign(values, bound)
+  }
+  add('h.job_name = :job AND h.job_group = :jobGroup', { job: jobKey?.name, jobGroup: jobKey?.group })
+  add('h.trigger_name = :trigger AND h.trigger_group = :triggerGroup', {
+    trigger: triggerKey?.name,
+    triggerGroup: triggerKey?.group,
+  })
+  add('h.instance_name = :node', { node })
+  add('h.outcome = :outcome', { outcome })
+  add('h.fired_time >= :fromMs', { fromMs: from?.getTime() })
+  add('h.fired_time < :toMs', { toMs: to?.getTime() })
+  add('(h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)', {
+    afterMs: after?.fireTimeMs,
+    afterId: after?.fireInstanceId,
+  })
+  const query = sqlQuery(
+    dialect,
+    `SELECT ${Object.keys(columns).join(', ')} FROM ${names.history} AS h WHERE ${conditions.join(' AND ')}
+       ORDER BY h.fired_time DESC, h.fire_instance_id DESC LIMIT :limit`,
+  )
+  return { query, values }
 }
 
 function rowOf(entry: HistoryEntry): object {
@@ -191,7 +216,7 @@ function rowOf(entry: HistoryEntry): object {
   }
 }
 
-/** The beginning of a text, without what no text column can hold. */
+/** The beginning of a text, without characters that no text column can hold. */
 function storable(text: string): string {
   return text.slice(0, errorTextLength).replace(/[\0\p{Surrogate}]/gu, '\uFFFD')
 }

@@ -28,7 +28,7 @@ export const jobColumns = {
   node_affinity: 'text',
 } as const
 
-/** @throws InvalidArgumentError for what the columns cannot hold */
+/** @throws InvalidArgumentError for values that do not fit their columns */
 export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof jobColumns> {
   const { key } = job
   const owner = { kind: 'Job', identity: key }

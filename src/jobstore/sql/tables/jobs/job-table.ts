@@ -34,7 +34,7 @@ import { type JobDataEncoding, jobDataText, jsonBegin } from '../encoding/job-da
 import { jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
 import { jobColumns, jobOf, jobRow } from './job-rows.ts'
 
-/** What a row of `job_details` says without its data. */
+/** A row of `job_details` without its data. */
 export interface JobRef {
   readonly key: JobKey
   readonly jobType: string
@@ -47,14 +47,14 @@ export interface JobRef {
 
 export interface LoadedJobs {
   readonly found: KeyMap<JobKey, JobDetail>
-  /** Rows that cannot be read, data that Java serialized for one. */
+  /** Unreadable rows, such as rows with data that Java serialized. */
   readonly broken: KeyMap<JobKey, Error>
 }
 
 export interface JobDataEntry {
   readonly key: JobKey
   readonly data: JobDataMap
-  /** How the data are written that are there; the new ones are written so too. */
+  /** The encoding of the stored data; new data are written in the same. */
   readonly encoding?: JobDataEncoding | null
 }
 
@@ -76,15 +76,15 @@ export class JobTable {
   }
 
   /**
-   * Stores rows of keys that are not there yet.
+   * Stores rows of new keys.
    *
-   * @throws InvalidArgumentError for what the columns cannot hold, before the database sees it
+   * @throws InvalidArgumentError for values that do not fit their columns, before the statement is sent
    */
   *insert(jobs: readonly JobDetail[]): SqlProgram<void> {
     yield* storeRows(this.#schedulerName, this.#rows(jobs), this.#statements.insert)
   }
 
-  /** Stores rows whole, over those of the same key. */
+  /** Stores whole rows over those of the same key. */
   *put(jobs: readonly JobDetail[]): SqlProgram<void> {
     yield* storeRows(this.#schedulerName, this.#rows(uniqueJobs(jobs)), this.#statements.upsert)
   }
@@ -103,7 +103,7 @@ export class JobTable {
     return { found, broken }
   }
 
-  /** Locks those rows that exist and answers what they are, in order of keys. */
+  /** Locks and answers existing rows, in order of keys. */
   *lock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
     return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.lock)).map(refOf)
   }
@@ -135,7 +135,10 @@ export class JobTable {
     return refused
   }
 
-  /** Deletes those of the keys that are not durable and have no trigger left; once that is done, says which. */
+  /**
+   * Deletes the jobs among the keys that are not durable and have no trigger left; the answer lists them once the
+   * statement has run.
+   */
   *deleteOrphans(keys: readonly JobKey[]): SqlProgram<() => readonly JobKey[]> {
     const replies: PendingReply[] = []
     const rows = jobKeyRows(this.#schedulerName, keys)
@@ -177,7 +180,7 @@ function uniqueJobs(jobs: readonly JobDetail[]): readonly JobDetail[] {
   return unique.size === jobs.length ? jobs : unique.values()
 }
 
-/** What cannot be read counts as what does the least: the job is not deleted, not run beside itself, not recovered. */
+/** Unreadable flags count as the safest value: the job is not deleted, not run concurrently, not recovered. */
 function refOf(row: SqlRow): JobRef {
   return {
     key: jobKeyOf(row),
@@ -208,7 +211,7 @@ interface JobStatements {
   readonly clear: SqlQuery<{ readonly scheduler: string }>
 }
 
-function jobStatements(vocabulary: SqlVocabulary): JobStatements {
+export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
   const { dialect, names } = vocabulary
   const { jobs, triggers } = names
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))

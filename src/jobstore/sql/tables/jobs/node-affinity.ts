@@ -29,9 +29,9 @@ export function quotedNode(instanceId: string): string {
 }
 
 /**
- * The condition that a job `j` may run on the node whose quoted name is bound as `:node`. A node is there while it has
- * a row in the scheduler state: one that leaves deletes it, one that failed loses it when it is recovered. What names
- * no nodes is found everywhere, so that it is found to be broken.
+ * The condition that a job `j` may run on the node whose quoted name is bound as `:node`. A node counts as alive while
+ * it has a row in the scheduler state: a node that leaves deletes it, and recovery deletes the row of a failed one. A
+ * value that does not name nodes is found by every node, so that it is reported as broken.
  */
 export function runsHere({ dialect, names }: SqlVocabulary): string {
   const isNamed = dialect.contains('j.node_affinity', `('"' || s.instance_name || '"')`)

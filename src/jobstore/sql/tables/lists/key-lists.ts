@@ -11,7 +11,7 @@ import { jobKeyOf, triggerKeyColumns, triggerKeyOf, triggerKeyRows } from '../en
 /** What a list is of. */
 export type ListSubject = 'jobKeys' | 'triggerKeys' | 'jobGroups' | 'triggerGroups'
 
-/** Which keys and groups there are. Nothing is locked. */
+/** The stored keys and groups. Nothing is locked. */
 export class KeyLists {
   readonly #vocabulary: SqlVocabulary
   readonly #statements: KeyListStatements
@@ -48,7 +48,7 @@ export class KeyLists {
     return found
   }
 
-  /** Which of these groups hold a trigger. */
+  /** The groups among these that have a trigger. */
   *triggerGroupsAmong(groups: Iterable<string>): SqlProgram<readonly string[]> {
     const values = { scheduler: this.#vocabulary.schedulerName, rows: groupRows(groups) }
     const found = yield* all(this.#statements.triggerGroupsAmong(values))

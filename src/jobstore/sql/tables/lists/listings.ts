@@ -165,7 +165,7 @@ export function listingQuery(
   const [name, group] = [`${subject}_name`, `${subject}_group`]
   const groups = groupPredicate(dialect, group, matcher)
   const values: Record<string, string> = { ...groups.values }
-  // A page begins behind a key, and there is no key behind which bytes would be.
+  // A page begins after a key, and no key sorts before a value of bytes.
   const conditions = ['sched_name = :scheduler', dialect.isText(name), dialect.isText(group), groups.text]
   for (const [column, value] of Object.entries(equals)) {
     if (value === undefined) continue
@@ -236,7 +236,7 @@ export function listingStatements({ dialect, names }: SqlVocabulary): ListingSta
   }
 }
 
-// One row that cannot be read must not hide the others: it is listed with what of it can.
+// One unreadable row must not hide the others: it is listed with its readable columns.
 
 function jobSummary(row: SqlRow): JobSummary {
   return {
@@ -264,7 +264,7 @@ function triggerSummary(row: SqlRow, families: TriggerFamilies): TriggerSummary 
   }
 }
 
-/** A word that is no state of ours is reported as an error of the trigger, as it cannot fire. */
+/** An unknown state is listed as ERROR, because such a trigger cannot fire. */
 function reportedStateOf(row: SqlRow): TriggerState {
   const stored = anyText(row, 'trigger_state')
   const state = storedTriggerStates.find((each) => each === stored)

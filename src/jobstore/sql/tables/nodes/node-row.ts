@@ -1,16 +1,16 @@
 import type { EpochMs } from '../../../../time/clock.ts'
 
-/** How a node keeps others from its rows. */
+/** A node's way of locking rows. */
 export type NodeLocking = 'skipLocked' | 'quartzLocks'
 
-/** What a node tells about itself. */
+/** The information of a node about itself. */
 export interface NodeInfo {
   /** Of this package. */
   readonly version: string
   readonly pid: number
   readonly host: string
   readonly jobTypes: readonly string[]
-  /** Null where the database has no choice of locking. */
+  /** Null where the database has one way of locking only. */
   readonly locking: NodeLocking | null
   /** How far the database's time is ahead of the machine's clock; null while that is not known. */
   readonly clockOffsetMs: number | null
@@ -26,11 +26,11 @@ export interface NodeRow {
   readonly lastCheckInMs: EpochMs
   readonly checkInIntervalMs: number
   readonly info: NodeInfo | null
-  /** The row is none: firings name this instance, and there is no state of it. */
+  /** There is no row in the scheduler state; only firings name this instance. */
   readonly isOrphan: boolean
 }
 
-/** The most that the option of this name takes. */
+/** The maximum of the option of this name. */
 export const failedAfterMaxMs = 3_600_000
 
 /** What Java adds to the check-in interval before it takes a node for failed. */
@@ -48,7 +48,7 @@ export function lockingOf(row: NodeRow): NodeLocking | null {
   return row.bootId === null ? 'quartzLocks' : (row.info?.locking ?? null)
 }
 
-/** Reads what a node wrote; null when it cannot be read, which must not keep anybody from recovering the node. */
+/** Reads the information of a node; null when it cannot be read, so that the node can still be recovered. */
 export function parseNodeInfo(json: string | null): NodeInfo | null {
   if (json === null) return null
   try {

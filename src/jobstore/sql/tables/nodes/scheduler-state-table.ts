@@ -5,7 +5,7 @@ import { type SqlQuery, type SqlRow, type SqlStatement, sqlQuery } from '../../k
 import { anyText, instant, integer, readable, text, textOrNull } from '../encoding/columns.ts'
 import { failedAfterMaxMs, type NodeInfo, type NodeRow, parseNodeInfo } from './node-row.ts'
 
-/** What a node writes of itself. */
+/** The row that a node writes. */
 export interface OwnRow {
   readonly instanceId: string
   readonly bootId: string
@@ -16,27 +16,27 @@ export interface OwnRow {
 /** All nodes, at one instant. */
 export interface Roll {
   readonly rows: readonly NodeRow[]
-  /** On the time that check-ins go by. */
+  /** On the time of the check-ins. */
   readonly nowMs: EpochMs
 }
 
 /**
- * The rows of `scheduler_state`. Check-ins are on the database's time, or on that of the node where the database has
- * none: `clockMs` is used only there.
+ * The rows of `scheduler_state`. Check-ins have the database's time, or the node's where the database has none:
+ * `clockMs` is used only there.
  */
 export class SchedulerStateTable {
   /** Whether check-ins are on the database's time. */
   readonly isOnDatabaseTime: boolean
-  readonly #statements: Statements
+  readonly #statements: SchedulerStateStatements
   readonly #scheduler: string
 
   constructor(vocabulary: SqlVocabulary) {
-    this.#statements = statementsOf(vocabulary)
+    this.#statements = schedulerStateStatements(vocabulary)
     this.#scheduler = vocabulary.schedulerName
     this.isOnDatabaseTime = vocabulary.dialect.nowMs !== null
   }
 
-  /** Everybody: {@link readRoll} reads the reply. */
+  /** All nodes: {@link readRoll} reads the reply. */
   load(clockMs: EpochMs): SqlStatement {
     return this.#statements.load({ scheduler: this.#scheduler, now: clockMs })
   }
@@ -46,12 +46,12 @@ export class SchedulerStateTable {
     return this.#statements.insert({ ...this.#values(own), now: clockMs })
   }
 
-  /** Changes one row while it is ours. */
+  /** Changes the row of this start, if it still exists. */
   checkIn(own: OwnRow, clockMs: EpochMs): SqlStatement {
     return this.#statements.checkIn({ ...this.#values(own), now: clockMs })
   }
 
-  /** Deletes one row while it is as it was seen: whoever takes part is not deleted between a look and this. */
+  /** Deletes one row if it has not changed since it was read, so that a node that has checked in meanwhile stays. */
   deleteAsSeen({ instanceId, bootId, lastCheckInMs }: NodeRow): SqlStatement {
     return this.#statements.deleteAsSeen({
       scheduler: this.#scheduler,
@@ -61,7 +61,7 @@ export class SchedulerStateTable {
     })
   }
 
-  /** Deletes our row, unless firings of ours are left, which others recover when it goes stale. */
+  /** Deletes this node's row, unless firings of it are left, which peers recover when the row is overdue. */
   leave({ instanceId, bootId }: OwnRow): SqlStatement {
     return this.#statements.leave({ scheduler: this.#scheduler, instance: instanceId, boot: bootId })
   }
@@ -90,7 +90,7 @@ export function readRoll(rows: readonly SqlRow[]): Roll {
     nodes.push({
       instanceId: anyText(row, 'instance_name'),
       bootId: readable(textOrNull, row, 'boot_id', null),
-      // A time that means nothing was never heard of: such a node has failed, unless it checks in.
+      // A node with an unreadable time has failed, unless it checks in.
       lastCheckInMs: readable(instant, row, 'last_checkin_time', 0),
       checkInIntervalMs: checkInIntervalOf(row),
       info: parseNodeInfo(readable(textOrNull, row, 'node_info', null)),
@@ -100,7 +100,7 @@ export function readRoll(rows: readonly SqlRow[]): Roll {
   return { rows: nodes, nowMs: nowMs ?? 0 }
 }
 
-/** An interval that no node would have counts for nothing: it must not keep its work from being recovered. */
+/** An impossible interval is ignored, so that the node's work can be recovered. */
 function checkInIntervalOf(row: SqlRow): number {
   const intervalMs = readable(integer, row, 'checkin_interval', 0)
   return intervalMs < 0 || intervalMs > failedAfterMaxMs ? 0 : intervalMs
@@ -115,7 +115,7 @@ interface OwnValues {
   readonly info: string
 }
 
-interface Statements {
+interface SchedulerStateStatements {
   readonly load: SqlQuery<{ scheduler: string; now: number }>
   readonly insert: SqlQuery<OwnValues & { now: number }>
   readonly checkIn: SqlQuery<OwnValues & { now: number }>
@@ -123,13 +123,13 @@ interface Statements {
   readonly leave: SqlQuery<{ scheduler: string; instance: string; boot: string }>
 }
 
-function statementsOf({ dialect, names }: SqlVocabulary): Statements {
+export function schedulerStateStatements({ dialect, names }: SqlVocabulary): SchedulerStateStatements {
   const state = names.schedulerState
   const fired = names.firedTriggers
   const now = dialect.nowMs ?? 'CAST(:now AS bigint)'
   const own = 'sched_name = :scheduler AND instance_name = :instance AND boot_id = :boot'
   return {
-    // The time comes in a row of its own, so that it is there also when nobody else is.
+    // The time is a row of its own, so that it is read also when there is no node.
     load: sqlQuery(
       dialect,
       `SELECT 'node' AS kind, s.instance_name, s.boot_id, s.last_checkin_time, s.checkin_interval, s.node_info

@@ -7,9 +7,9 @@ import { claimsOfPeers } from '../firings/fired-trigger-table.ts'
 import { quotedNode, runsHere } from '../jobs/node-affinity.ts'
 import { isOfJava } from './triggers-of-java.ts'
 
-/** Which waiting triggers a search looks at. */
+/** The waiting triggers of a search. */
 export interface DueRequest {
-  /** Only what is due after this instant. Default: all. */
+  /** Only triggers that are due after this instant. Default: all. */
   readonly afterMs?: EpochMs | null
   readonly untilMs: EpochMs
   readonly limit: number
@@ -24,21 +24,21 @@ export interface DueRequest {
 }
 
 /**
- * What is done with the triggers that are due: `lock` locks them, leaving out those that another transaction holds;
- * `types` answers their job types; `look` answers the first fire time, also of one that is locked, and of the claims
- * of other nodes. It does both at once: between two statements a trigger may go from one to the other.
+ * What a statement does with due triggers. `lock` locks them, leaving out those that another transaction has locked.
+ * `types` answers their job types. `look` answers the first fire time, also of a locked trigger, and that of claims of
+ * other nodes: in one statement, because a trigger may change from one to the other between two.
  */
-type Purpose = 'lock' | 'types' | 'look'
+export type DuePurpose = 'lock' | 'types' | 'look'
 
-type DueParameters = Readonly<Record<string, string | number>>
+export type DueParameters = Readonly<Record<string, string | number>>
 
-/** The parameters that a request may have, each with a condition of its own. */
-const optional = ['afterMs', 'types', 'node', 'groups', 'jobs']
+/** The parameters that a request may have, each with its condition. */
+export const dueConditions = ['afterMs', 'types', 'node', 'groups', 'jobs'] as const
 
 /** The statements about triggers that are due, each with the conditions that its request asks for. */
 export class DueStatements {
   readonly #vocabulary: SqlVocabulary
-  readonly #queries: Readonly<Record<Purpose, Map<number, SqlQuery<DueParameters>>>> = {
+  readonly #queries: Readonly<Record<DuePurpose, Map<number, SqlQuery<DueParameters>>>> = {
     lock: new Map(),
     types: new Map(),
     look: new Map(),
@@ -48,16 +48,16 @@ export class DueStatements {
     this.#vocabulary = vocabulary
   }
 
-  /** `instance` is whose claims are not those of other nodes. */
+  /** `instance` is this node, whose own claims are left out. */
   look(request: Omit<DueRequest, 'limit'>, instance: string): SqlStatement {
     return this.#of('look', { ...request, limit: 1 }, { instance })
   }
 
-  of(purpose: Exclude<Purpose, 'look'>, request: DueRequest): SqlStatement {
+  of(purpose: Exclude<DuePurpose, 'look'>, request: DueRequest): SqlStatement {
     return this.#of(purpose, request, {})
   }
 
-  #of(purpose: Purpose, request: DueRequest, others: DueParameters): SqlStatement {
+  #of(purpose: DuePurpose, request: DueRequest, others: DueParameters): SqlStatement {
     const { afterMs = null, untilMs, limit, unknownJobTypes, node = null } = request
     const { fullGroups = [], leftJobs = [] } = request
     const values: Record<string, string | number> = {
@@ -82,22 +82,28 @@ export class DueStatements {
     return this.#query(purpose, Object.keys(values))(values)
   }
 
-  #query(purpose: Purpose, parameters: readonly string[]): SqlQuery<DueParameters> {
+  #query(purpose: DuePurpose, parameters: readonly string[]): SqlQuery<DueParameters> {
     const queries = this.#queries[purpose]
     // One bit for each condition that there is.
-    const conditions = optional.reduce(
+    const conditions = dueConditions.reduce(
       (bits, parameter, index) => (parameters.includes(parameter) ? bits | (1 << index) : bits),
       0,
     )
     const known = queries.get(conditions)
     if (known !== undefined) return known
-    const query = sqlQuery<DueParameters>(
-      this.#vocabulary.dialect,
-      textOf(this.#vocabulary, purpose, parameters),
-    )
+    const query = dueQuery(this.#vocabulary, purpose, parameters)
     queries.set(conditions, query)
     return query
   }
+}
+
+/** One of the statements, with the conditions of those of its parameters that have one. */
+export function dueQuery(
+  vocabulary: SqlVocabulary,
+  purpose: DuePurpose,
+  parameters: readonly string[],
+): SqlQuery<DueParameters> {
+  return sqlQuery(vocabulary.dialect, textOf(vocabulary, purpose, parameters))
 }
 
 function conditionsOf(vocabulary: SqlVocabulary, parameters: readonly string[]): string {
@@ -117,7 +123,7 @@ function conditionsOf(vocabulary: SqlVocabulary, parameters: readonly string[]):
 const columns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
   j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity`
 
-function textOf(vocabulary: SqlVocabulary, purpose: Purpose, parameters: readonly string[]): string {
+function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: readonly string[]): string {
   const { dialect } = vocabulary
   // One lower bound: SQLite would begin at the first of two.
   const after = parameters.includes('afterMs') ? ':afterMs' : '0'
@@ -141,13 +147,13 @@ function textOf(vocabulary: SqlVocabulary, purpose: Purpose, parameters: readonl
 }
 
 /**
- * The index for acquiring gives the order, and is partial: the state must stand here as it stands there. Java writes
- * -1 or 0 where there is no next fire time. The firings in flight are few and read once; those of Java's that have
- * not begun name a trigger and no job.
+ * The index for acquiring gives the order, and is partial: the condition on the state must be the same text as in the
+ * index. Java writes -1 or 0 where there is no next fire time. The firings in flight are few and read once; those of
+ * Java's that have not begun name a trigger and no job.
  *
- * Every trigger has a job. The outer join and the empty text are there for the planner of PostgreSQL: it expects an
- * inner join to lose most rows, and then sorts all triggers that are due; and it shall not know the scheduler of the
- * jobs, for the reason of `withScheduler`.
+ * Every trigger has a job. The outer join and the empty text are for the planner of PostgreSQL: it expects an inner
+ * join to lose most rows, and then sorts all due triggers. It must not know the scheduler of the jobs, for the reason
+ * given at `withScheduler`.
  */
 function dueText(vocabulary: SqlVocabulary, selected: string, condition: string, locking: string): string {
   const { dialect, names, sharedWithJava = false } = vocabulary

@@ -4,7 +4,9 @@ import type { Columns } from '../../kernel/row-set.ts'
 import type { SqlNames } from '../../kernel/sql-names.ts'
 import { triggerKeyColumns } from '../encoding/key-rows.ts'
 
-/** What the store itself knows of the tables that families fill: how it joins them, and the column that it writes. */
+/**
+ * The tables of the trigger families, as the store uses them: how it joins them, and the column that it writes itself.
+ */
 export interface StoredTable {
   readonly name: (names: SqlNames) => string
   readonly alias: string
@@ -34,7 +36,7 @@ export const storedTables: Readonly<Record<ScheduleTable, StoredTable>> = {
   },
 }
 
-/** The tables whose rows we write, in the order in which they are written. */
+/** The tables that this library writes, in the order in which they are written. */
 export const scheduleTableNames: readonly ScheduleTable[] = [
   'simple_triggers',
   'cron_triggers',
@@ -50,17 +52,17 @@ export function timesColumns(table: ScheduleTable): Columns {
   return { [storedTables[table].times]: 'bigint' }
 }
 
-/** What a misfire may change. */
+/** The columns that a misfire may change. */
 export function changingColumns(table: ScheduleTable): Columns {
   return { ...scheduleTables[table], ...timesColumns(table) }
 }
 
-/** All that we write of a row. */
+/** All columns that this library writes. */
 export function writtenColumns(table: ScheduleTable): Columns {
   return { ...triggerKeyColumns, ...changingColumns(table) }
 }
 
-/** What {@link scheduleOf} reads, of all tables. */
+/** The columns of all tables that {@link scheduleOf} reads. */
 export const scheduleSelection: string = scheduleTableNames
   .flatMap((table) => {
     const { alias } = storedTables[table]
@@ -80,8 +82,8 @@ export function scheduleJoins(names: SqlNames): string {
     .join(' ')
 }
 
-/** What is selected of a table. */
+/** The selected columns of a table. */
 export function selectedColumns(table: ScheduleTable): readonly string[] {
-  // The name is there in every row that exists.
+  // The name is NULL only when there is no row.
   return ['trigger_name', ...Object.keys(scheduleTables[table]), storedTables[table].times]
 }

@@ -19,14 +19,14 @@ const widths: Readonly<Record<string, number>> = {
   str_prop_3: columnWidths.property,
 }
 
-/** What is bound for a column that its family leaves out: what Java writes. */
+/** The value for a column that its family leaves out: the one that Java writes. */
 const emptyValues = { text: null, bigint: 0, boolean: false } as const
 type ColumnKind = keyof typeof emptyValues
 
 /**
- * What is bound for the columns that families fill.
+ * The values for the columns of families.
  *
- * @throws InvalidArgumentError for what the columns cannot hold
+ * @throws InvalidArgumentError for values that do not fit their columns
  */
 export function scheduleValues(family: TriggerFamily, trigger: Trigger): Readonly<Record<string, Bound>> {
   const values: Readonly<Record<string, unknown>> = family.toColumns(trigger)
@@ -45,7 +45,7 @@ export function scheduleValues(family: TriggerFamily, trigger: Trigger): Readonl
 interface Place {
   readonly column: string
   readonly kind: ColumnKind
-  /** Whose value it is, for messages. */
+  /** The owner of the value, for messages. */
   readonly field: string
 }
 
@@ -76,7 +76,7 @@ function unstorable(trigger: Trigger, field: string, problem: string): Error {
   return invalidTrigger(`Trigger '${trigger.key.toString()}'`, field, problem)
 }
 
-/** What is bound for the column that counts firings. */
+/** The value for the column that counts firings. */
 export function timesValue(trigger: Trigger, table: ScheduleTable): Readonly<Record<string, number>> {
   const { times, timesMax } = storedTables[table]
   return { [times]: Math.min(trigger.timesTriggered, timesMax) }

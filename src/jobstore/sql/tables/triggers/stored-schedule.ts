@@ -7,7 +7,7 @@ import { brokenValue } from '../encoding/broken-row.ts'
 import { boolean, integer, integerOrNull, text, textOrNull } from '../encoding/columns.ts'
 import { selectedColumns, storedTables } from './schedule-tables.ts'
 
-/** The row of a table among what `scheduleSelection` selected, or null when there is none. */
+/** The row of a table in a result of `scheduleSelection`, or null when there is none. */
 export function scheduleOf(row: SqlRow, table: ScheduleTable): SqlRow | null {
   const { alias } = storedTables[table]
   const named = row[`${alias}_trigger_name`]

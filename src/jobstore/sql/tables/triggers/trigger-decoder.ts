@@ -37,12 +37,12 @@ const statesByName: ReadonlyMap<string, StoredTriggerState> = new Map(
   storedTriggerStates.map((state) => [state, state]),
 )
 
-/** The state that a row holds; null for a word that is none of ours. */
+/** The state of a row; null for an unknown word. */
 export function stateOf(row: SqlRow): StoredTriggerState | null {
   return statesByName.get(anyText(row, 'trigger_state')) ?? null
 }
 
-/** Rebuilds triggers from rows, each by its family. Keeps what families share between triggers. */
+/** Makes triggers of rows, each by its family. Caches values that triggers of a family have in common. */
 export class TriggerDecoder {
   readonly #families: TriggerFamilies
   readonly #shared = new Map<TriggerFamily, BoundedCache<unknown>>()

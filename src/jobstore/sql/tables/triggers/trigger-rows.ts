@@ -33,7 +33,7 @@ export type TriggerRow = RowOf<typeof triggerColumns>
 /**
  * The row of `triggers` for a trigger.
  *
- * @throws InvalidArgumentError for what the columns cannot hold
+ * @throws InvalidArgumentError for values that do not fit their columns
  */
 export function triggerRow(
   family: TriggerFamily,
@@ -75,7 +75,7 @@ export function fireTimeColumns(trigger: Trigger): {
   }
 }
 
-/** In these columns 0 and below mean "none", so an instant before 1971 becomes the first that they can hold. */
+/** In these columns 0 and below mean "none", so an earlier instant becomes the first that they can hold. */
 function instantColumn(ms: EpochMs | null): number | null {
   return ms === null ? null : Math.max(1, ms)
 }
@@ -94,7 +94,7 @@ function requireWidths(trigger: Trigger): void {
 /**
  * The row of the table of its family.
  *
- * @throws InvalidArgumentError for what the columns cannot hold
+ * @throws InvalidArgumentError for values that do not fit their columns
  */
 export function scheduleRow(family: TriggerFamily, trigger: Trigger): object {
   return {

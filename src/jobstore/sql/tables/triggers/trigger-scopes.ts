@@ -18,7 +18,7 @@ import { groupRows, groupsOf } from '../encoding/groups.ts'
 import { jobKeyColumns, jobKeyRows, triggerKeyOf } from '../encoding/key-rows.ts'
 import { stateAfter, statesBefore } from './transitions.ts'
 
-/** A set of triggers that one statement reaches, however many they are. */
+/** A set of triggers that one statement can name, however many they are. */
 export type TriggerScope =
   | { readonly kind: 'all' }
   | { readonly kind: 'one'; readonly key: TriggerKey }
@@ -40,7 +40,7 @@ type SteeringAction = Extract<TriggerAction, 'pause' | 'resume'>
 
 export interface LateRequest {
   readonly latestMs: EpochMs
-  /** Only keys behind this one; null from the first one on. */
+  /** Only keys after this one; null: from the first one on. */
   readonly after: TriggerKey | null
   readonly limit: number
 }
@@ -48,51 +48,40 @@ export interface LateRequest {
 /** Statements about sets of triggers, for pausing and resuming. */
 export class TriggerScopes {
   readonly #scheduler: string
-  readonly #statements: Readonly<Record<TriggerScope['kind'], ScopeStatements>>
-  readonly #earliestOfJobs: KeyQuery
-  readonly #earliestBehindStaleClaims: SqlQuery<{ scheduler: string }>
+  readonly #statements: TriggerScopeStatements
 
   constructor(vocabulary: SqlVocabulary) {
-    const { dialect, schedulerName } = vocabulary
-    this.#scheduler = schedulerName
-    this.#statements = {
-      all: scopeStatements(vocabulary, 'true'),
-      one: scopeStatements(vocabulary, 't.trigger_name = :name AND t.trigger_group = :grp'),
-      job: scopeStatements(vocabulary, 't.job_name = :name AND t.job_group = :grp'),
-      triggerGroups: scopeStatements(vocabulary, groupsBut(dialect, 't.trigger_group', 't.job_group')),
-      jobGroups: scopeStatements(vocabulary, groupsBut(dialect, 't.job_group', 't.trigger_group')),
-    }
-    this.#earliestOfJobs = sqlQuery(dialect, earliestOfJobs(vocabulary))
-    this.#earliestBehindStaleClaims = sqlQuery(dialect, earliestBehindStaleClaims(vocabulary))
+    this.#scheduler = vocabulary.schedulerName
+    this.#statements = triggerScopeStatements(vocabulary)
   }
 
-  /** Carries out an action on every trigger of the scope in whose state it does something. */
+  /** Carries out an action on every trigger of the scope whose state it changes. */
   *apply(action: SteeringAction, scope: TriggerScope): SqlProgram<void> {
-    yield* later(this.#statements[scope.kind][action](this.#values(scope)))
+    yield* later(this.#statements.apply[action][scope.kind](this.#values(scope)))
   }
 
-  /** The earliest fire time of triggers that the action lets wait. */
+  /** The earliest fire time of triggers that become WAITING by the action. */
   *earliestAfterResume(scope: TriggerScope): SqlProgram<EpochMs | null> {
-    return yield* earliest(this.#statements[scope.kind].earliest(this.#values(scope)))
+    return yield* earliest(this.#statements.earliest[scope.kind](this.#values(scope)))
   }
 
-  /** Locks paused triggers that a misfire instruction must treat before they go on, in order of keys. */
+  /** Locks paused triggers that are misfired and need their misfire instruction before they go on, in order of keys. */
   *lockLate(scope: TriggerScope, { latestMs, after, limit }: LateRequest): SqlProgram<readonly TriggerKey[]> {
     const values = { latestMs, afterName: after?.name ?? '', afterGroup: after?.group ?? '', limit }
-    const rows = yield* all(this.#statements[scope.kind].late({ ...this.#values(scope), ...values }))
+    const rows = yield* all(this.#statements.late[scope.kind]({ ...this.#values(scope), ...values }))
     return rows.map(triggerKeyOf)
   }
 
-  /** The earliest fire time of what waits of these jobs. */
+  /** The earliest fire time of waiting triggers of these jobs. */
   *earliestOfJobs(keys: readonly JobKey[]): SqlProgram<EpochMs | null> {
     if (keys.length === 0) return null
     const rows = JSON.stringify(jobKeyRows(this.#scheduler, keys))
-    return yield* earliest(this.#earliestOfJobs({ rows }))
+    return yield* earliest(this.#statements.earliestOfJobs({ rows }))
   }
 
-  /** The earliest fire time of what waits for a claim to go that counts for nothing any more. */
+  /** The earliest fire time of triggers that waited because of a claim that has ended. */
   *earliestBehindStaleClaims(): SqlProgram<EpochMs | null> {
-    return yield* earliest(this.#earliestBehindStaleClaims({ scheduler: this.#scheduler }))
+    return yield* earliest(this.#statements.earliestBehindStaleClaims({ scheduler: this.#scheduler }))
   }
 
   #values(scope: TriggerScope): Values {
@@ -113,40 +102,76 @@ export class TriggerScopes {
 
 type Values = Readonly<Record<string, SqlValue>>
 
-interface ScopeStatements {
-  readonly pause: SqlQuery<Values>
-  readonly resume: SqlQuery<Values>
-  readonly earliest: SqlQuery<Values>
-  readonly late: SqlQuery<Values>
+type OfScopes = Readonly<Record<TriggerScope['kind'], SqlQuery<Values>>>
+
+interface TriggerScopeStatements {
+  readonly apply: Readonly<Record<SteeringAction, OfScopes>>
+  readonly earliest: OfScopes
+  readonly late: OfScopes
+  readonly earliestOfJobs: KeyQuery
+  readonly earliestBehindStaleClaims: SqlQuery<{ scheduler: string }>
 }
 
-function scopeStatements({ dialect, names }: SqlVocabulary, scope: string): ScopeStatements {
-  const { keyCollation } = dialect
-  const of = (condition: string): string => `t.sched_name = :scheduler AND ${scope} AND ${condition}`
-  const inStateFor = (action: SteeringAction): string => of(`t.trigger_state IN (${statesBefore(action)})`)
-  const update = (action: SteeringAction): string => `
-    UPDATE ${names.triggers} AS t SET trigger_state = ${stateAfter(action, 't.trigger_state')}
-    WHERE ${inStateFor(action)}`
-  return {
-    pause: sqlQuery(dialect, update('pause')),
-    resume: sqlQuery(dialect, update('resume')),
-    earliest: sqlQuery(
-      dialect,
-      `SELECT min(t.next_fire_time) AS earliest FROM ${names.triggers} t
-       WHERE ${inStateFor('resume')} AND ${stateAfter('resume', 't.trigger_state')} = 'WAITING'
-         AND t.next_fire_time > 0`,
-    ),
-    // -1 is Quartz's number for triggers that ignore misfires.
-    late: sqlQuery(
-      dialect,
-      `SELECT t.trigger_name, t.trigger_group FROM ${names.triggers} t
-       WHERE ${inStateFor('resume')}
-         AND t.next_fire_time > 0 AND t.next_fire_time <= :latestMs AND COALESCE(t.misfire_instr, 0) <> -1
-         AND (t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}) > (:afterGroup, :afterName)
-       ORDER BY t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}
-       LIMIT :limit ${dialect.forUpdate('t')}`,
-    ),
+export function triggerScopeStatements(vocabulary: SqlVocabulary): TriggerScopeStatements {
+  const { dialect } = vocabulary
+  const conditions: Readonly<Record<TriggerScope['kind'], string>> = {
+    all: 'true',
+    one: 't.trigger_name = :name AND t.trigger_group = :grp',
+    job: 't.job_name = :name AND t.job_group = :grp',
+    triggerGroups: groupsBut(dialect, 't.trigger_group', 't.job_group'),
+    jobGroups: groupsBut(dialect, 't.job_group', 't.trigger_group'),
   }
+  const each = (textOf: (scope: string) => string): OfScopes => {
+    const queryOf = (kind: TriggerScope['kind']): SqlQuery<Values> =>
+      sqlQuery(dialect, textOf(conditions[kind]))
+    return {
+      all: queryOf('all'),
+      one: queryOf('one'),
+      job: queryOf('job'),
+      triggerGroups: queryOf('triggerGroups'),
+      jobGroups: queryOf('jobGroups'),
+    }
+  }
+  return {
+    apply: {
+      pause: each((scope) => updateText(vocabulary, scope, 'pause')),
+      resume: each((scope) => updateText(vocabulary, scope, 'resume')),
+    },
+    earliest: each((scope) => earliestText(vocabulary, scope)),
+    late: each((scope) => lateText(vocabulary, scope)),
+    earliestOfJobs: sqlQuery(dialect, earliestOfJobs(vocabulary)),
+    earliestBehindStaleClaims: sqlQuery(dialect, earliestBehindStaleClaims(vocabulary)),
+  }
+}
+
+/** The triggers of a scope in whose state the action does something. */
+function inStateFor(action: SteeringAction, scope: string): string {
+  return `t.sched_name = :scheduler AND ${scope} AND t.trigger_state IN (${statesBefore(action)})`
+}
+
+function updateText({ names }: SqlVocabulary, scope: string, action: SteeringAction): string {
+  return `
+    UPDATE ${names.triggers} AS t SET trigger_state = ${stateAfter(action, 't.trigger_state')}
+    WHERE ${inStateFor(action, scope)}`
+}
+
+function earliestText({ names }: SqlVocabulary, scope: string): string {
+  return `
+    SELECT min(t.next_fire_time) AS earliest FROM ${names.triggers} t
+    WHERE ${inStateFor('resume', scope)} AND ${stateAfter('resume', 't.trigger_state')} = 'WAITING'
+      AND t.next_fire_time > 0`
+}
+
+/** -1 is Quartz's number for triggers that ignore misfires. */
+function lateText({ dialect, names }: SqlVocabulary, scope: string): string {
+  const { keyCollation } = dialect
+  return `
+    SELECT t.trigger_name, t.trigger_group FROM ${names.triggers} t
+    WHERE ${inStateFor('resume', scope)}
+      AND t.next_fire_time > 0 AND t.next_fire_time <= :latestMs AND COALESCE(t.misfire_instr, 0) <> -1
+      AND (t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}) > (:afterGroup, :afterName)
+    ORDER BY t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}
+    LIMIT :limit ${dialect.forUpdate('t')}`
 }
 
 function groupsBut(dialect: SqlDialect, column: string, otherColumn: string): string {

@@ -34,7 +34,7 @@ import { triggerColumns } from './trigger-rows.ts'
 export type SubTable = ScheduleTable | 'blob_triggers'
 export const subTables: readonly SubTable[] = [...scheduleTableNames, 'blob_triggers']
 
-/** What {@link TriggerRef} is read from. */
+/** The columns of a {@link TriggerRef}. */
 const refColumns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
   t.calendar_name, t.trigger_type, t.misfire_instr`
 
@@ -42,7 +42,7 @@ const refColumns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.
 export interface TriggerStatements {
   readonly insert: RowsQuery
   readonly upsert: RowsQuery
-  /** Those of the bound rows that are stored with another type. */
+  /** The triggers among the bound rows that are stored with another type. */
   readonly selectRetyped: KeyQuery
   readonly advance: KeyQuery
   /** The same, and the start time. */

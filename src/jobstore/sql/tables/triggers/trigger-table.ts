@@ -42,19 +42,19 @@ export interface StoredTrigger {
   readonly state: StoredTriggerState
 }
 
-/** What a row of `triggers` says of itself without its sub-table, enough to decide most things. */
+/** A row of `triggers` without its sub-table, which is enough for most decisions. */
 export interface TriggerRef {
   readonly key: TriggerKey
   readonly jobKey: JobKey
   readonly state: StoredTriggerState
   readonly nextFireTimeMs: EpochMs | null
   readonly calendarName: string | null
-  /** The word of its family in the table: SIMPLE, CRON, ..., BLOB, or one that this node does not know. */
+  /** The stored type of its family: SIMPLE, CRON, ..., BLOB, or one that this node does not know. */
   readonly storedType: string
   readonly misfireIsIgnored: boolean
 }
 
-/** A row that cannot be read: an unknown type, a missing sub-row, data that Java serialized. */
+/** An unreadable row: an unknown type, a missing sub-row, data that Java serialized. */
 export interface BrokenTrigger {
   readonly key: TriggerKey
   readonly error: Error
@@ -65,7 +65,7 @@ export interface LoadedTriggers {
   readonly broken: readonly BrokenTrigger[]
 }
 
-/** A waiting trigger whose time has come, as found. */
+/** A due trigger, as a search found it. */
 export interface DueTrigger {
   readonly key: TriggerKey
   readonly jobKey: JobKey
@@ -74,11 +74,11 @@ export interface DueTrigger {
   readonly requestsRecovery: boolean
   readonly nextFireTimeMs: EpochMs
   readonly misfireIsIgnored: boolean
-  /** Some nodes are to run it; absent when all may. */
+  /** Present when only some nodes are to run it. */
   readonly isForNodes?: true
-  /** Names the row in this transaction, whatever its columns hold. */
+  /** The id of the row in this transaction, independent of its columns. */
   readonly rowId: SqlValue
-  /** Why the rest means nothing; absent in what can be read. */
+  /** Why the row cannot be read; absent in a readable one. */
   readonly fault?: Error
 }
 
@@ -101,9 +101,9 @@ export class TriggerTable {
   }
 
   /**
-   * Stores rows of keys that are not there yet.
+   * Stores rows of new keys.
    *
-   * @throws InvalidArgumentError for what the columns cannot hold, before the database sees it
+   * @throws InvalidArgumentError for values that do not fit their columns, before the statement is sent
    */
   *insert(entries: readonly StoredTrigger[]): SqlProgram<void> {
     const rows = this.#rows(entries)
@@ -113,12 +113,12 @@ export class TriggerTable {
     }
   }
 
-  /** @throws InvalidArgumentError for a trigger that the columns cannot hold */
+  /** @throws InvalidArgumentError for a trigger whose values do not fit the columns */
   requireStorable(trigger: Trigger): void {
     this.#rows([{ trigger, state: 'WAITING' }])
   }
 
-  /** Stores rows whole, over those of the same key, whatever type those were. */
+  /** Stores whole rows over those of the same key and any type. */
   *put(entries: readonly StoredTrigger[]): SqlProgram<void> {
     if (entries.length === 0) return
     const unique = uniqueEntries(entries)
@@ -135,7 +135,7 @@ export class TriggerTable {
     }
   }
 
-  /** Writes what a misfire instruction changes, of rows that are there; their data stay as they are written. */
+  /** Writes the columns that a misfire instruction changes into existing rows; their data stay as they are. */
   *reschedule(entries: readonly StoredTrigger[]): SqlProgram<void> {
     const rows = entries.map(({ trigger, state }) => ({
       ...this.#keyColumns(trigger.key),
@@ -181,7 +181,7 @@ export class TriggerTable {
     return this.#loaded(yield* this.#over(jobKeyRows(this.#schedulerName, [key]), this.#statements.loadOfJob))
   }
 
-  /** Locks those rows that exist and answers what they are, in order of keys. */
+  /** Locks and answers existing rows, in order of keys. */
   *lock(keys: readonly TriggerKey[]): SqlProgram<readonly TriggerRef[]> {
     return (yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.lock)).map(refOf)
   }
@@ -202,7 +202,7 @@ export class TriggerTable {
 
   /**
    * Locks waiting triggers that are due, in the order in which they fire, leaving out those that another transaction
-   * holds and those of non-concurrent jobs that have a claim or an execution in flight.
+   * has locked and those of non-concurrent jobs that have a claim or an execution in flight.
    */
   *lockDue(request: DueRequest): SqlProgram<readonly DueTrigger[]> {
     return (yield* all(this.#due.of('lock', request))).map(dueOf)
@@ -215,8 +215,8 @@ export class TriggerTable {
   }
 
   /**
-   * The earliest fire time of the triggers that {@link lockDue} would look at, also when another transaction holds it;
-   * and from when on the first claim of another node can be fired: when it is due, or was made, if that is later.
+   * The earliest fire time of the triggers that {@link lockDue} would look at, also when another transaction has locked
+   * it; and when the first claim of another node can be fired: when it is due, or when it was made, if that is later.
    */
   *lookAhead(
     request: Omit<DueRequest, 'limit'>,
@@ -229,7 +229,9 @@ export class TriggerTable {
     }
   }
 
-  /** Carries out an action on all triggers of these jobs; answers the earliest fire time of what now waits. */
+  /**
+   * Carries out an action on all triggers of these jobs; answers the earliest fire time of those that are WAITING then.
+   */
   *applyToJobs(action: TriggerAction, keys: readonly JobKey[]): SqlProgram<EpochMs | null> {
     let earliestMs: EpochMs | null = null
     for (const row of yield* this.#over(
@@ -242,7 +244,7 @@ export class TriggerTable {
     return earliestMs
   }
 
-  /** Blocks what can be blocked of the triggers of these jobs. */
+  /** Blocks those triggers of these jobs that can be blocked. */
   *block(keys: readonly JobKey[]): SqlProgram<void> {
     yield* this.#write(jobKeyRows(this.#schedulerName, keys), this.#statements.apply.block)
   }
@@ -289,7 +291,7 @@ export class TriggerTable {
     }
   }
 
-  /** Where the rest of a trigger lies; everywhere it may, for a type that is not known here. */
+  /** The sub-table of a stored type; all sub-tables for an unknown type. */
   #subTablesOf(storedType: string): readonly SubTable[] {
     if (storedType === 'BLOB') return ['blob_triggers']
     const family = this.#families.ofStoredType(storedType)
@@ -351,12 +353,12 @@ function uniqueEntries(entries: readonly StoredTrigger[]): readonly StoredTrigge
   return unique.size === entries.length ? entries : unique.values()
 }
 
-/** What cannot be read is left out: a program that needs it reads the whole row, and finds it broken. */
+/** An unreadable value is left out: a program that needs it reads the whole row, and reports it as broken. */
 function refOf(row: SqlRow): TriggerRef {
   return {
     key: triggerKeyOf(row),
     jobKey: jobKeyOf(row),
-    // A state that nobody here knows is for an operator to mend, as an error is.
+    // An unknown state counts as ERROR, which an operator resets.
     state: stateOf(row) ?? 'ERROR',
     nextFireTimeMs: readable(instantOrNull, row, 'next_fire_time', null),
     calendarName: readable(textOrNull, row, 'calendar_name', null),

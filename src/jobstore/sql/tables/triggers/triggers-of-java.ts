@@ -9,11 +9,11 @@ import { all, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../.
 import { boolean, textOrNull } from '../encoding/columns.ts'
 import { triggerKeyColumns, triggerKeyOf, triggerKeyRows } from '../encoding/key-rows.ts'
 
-/** How long a look for triggers to report is good for. */
+/** How long the result of a look for triggers to report is used. */
 const lookIntervalMs = 1000
 /** Most triggers of one look. */
 const lookedAtOnce = 100
-/** How many triggers that were met are remembered. */
+/** How many reported triggers are remembered. */
 const rememberedMax = 10_000
 
 export interface TriggerOfJava {
@@ -23,23 +23,23 @@ export interface TriggerOfJava {
 }
 
 /**
- * In tables that Java nodes share: the triggers that only those can run, because Java serialized their data or their
+ * In tables shared with Java nodes: the triggers that only those can run, because Java serialized their data or their
  * calendar, because they are of a type that only Java knows, or because a key is blank. They are left as they are.
  */
 export class TriggersOfJava {
   readonly #schedulerName: string
-  readonly #statements: { readonly due: SqlQuery<DueParameters>; readonly among: KeyQuery }
+  readonly #statements: StatementsOfJava
   #met = new KeyMap<TriggerKey, true>()
   #lookAtMs: EpochMs = 0
 
   constructor(vocabulary: SqlVocabulary) {
     this.#schedulerName = vocabulary.schedulerName
-    this.#statements = { due: dueQuery(vocabulary), among: amongQuery(vocabulary) }
+    this.#statements = statementsOfJava(vocabulary)
   }
 
-  /** What to report: those that are about to fire and were not met before. Looks once a second at most. */
+  /** The triggers to report: those that are about to fire and were not reported before. Looks once a second at most. */
   *newlyDue(nowMs: EpochMs, untilMs: EpochMs, notes: CommitNotes): SqlProgram<readonly TriggerOfJava[]> {
-    // A clock that was put back must not keep it from looking.
+    // After a clock was set back it must still look.
     if (nowMs < this.#lookAtMs && nowMs >= this.#lookAtMs - lookIntervalMs) return []
     const request = { scheduler: this.#schedulerName, untilMs, limit: lookedAtOnce }
     const found = (yield* all(this.#statements.due(request))).map((row) => ({
@@ -55,7 +55,7 @@ export class TriggersOfJava {
     return fresh
   }
 
-  /** Those of the keys whose triggers only Java can run. */
+  /** The keys among these whose triggers only Java can run. */
   *among(keys: readonly TriggerKey[]): SqlProgram<KeyMap<TriggerKey, true>> {
     const named = triggerKeyRows(this.#schedulerName, keys)
     const found = yield* runOver(named, (rows) => this.#statements.among({ rows }))
@@ -78,10 +78,10 @@ function reasons({ dialect, names, triggerFamilies = TriggerFamilies.ofLibrary }
   readonly hasJavaData: string
   readonly hasJavaCalendar: string
 } {
-  // What each of Java's object streams begins with.
+  // The first bytes of Java's object streams.
   const isSerialized = (column: string): string => dialect.beginsWithBytes(column, 'aced')
   const isBlank = (column: string): string => `trim(${column}) = ''`
-  // Capital letters, digits and underscores: the families see to it.
+  // Stored types have only capital letters, digits and underscores, which families check.
   const ourTypes = triggerFamilies.storedTypes
   const keyColumns = ['t.trigger_name', 't.trigger_group', 't.job_name', 't.job_group']
   return {
@@ -98,6 +98,15 @@ interface DueParameters extends Readonly<Record<string, string | number>> {
   readonly scheduler: string
   readonly untilMs: EpochMs
   readonly limit: number
+}
+
+interface StatementsOfJava {
+  readonly due: SqlQuery<DueParameters>
+  readonly among: KeyQuery
+}
+
+export function statementsOfJava(vocabulary: SqlVocabulary): StatementsOfJava {
+  return { due: dueQuery(vocabulary), among: amongQuery(vocabulary) }
 }
 
 function dueQuery(vocabulary: SqlVocabulary): SqlQuery<DueParameters> {

@@ -1,0 +1,4611 @@
+-- Every statement of the SQL store, as each engine is sent it, with its parameters by name and the functions that
+-- ask for it. Printed by `npm run statements` from src/jobstore; a test compares. Tables have their default prefix.
+-- What makes the tables is printed by `quartz-ts migrate --print`.
+
+--------------------------------------------------------------------------------------
+-- triggers: triggers, simple_triggers, cron_triggers, simprop_triggers, blob_triggers
+--------------------------------------------------------------------------------------
+
+-- triggers.insert
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+INSERT INTO qrtz_triggers (sched_name, trigger_name, trigger_group, job_name, job_group, description,
+  next_fire_time, prev_fire_time, priority, trigger_state, trigger_type, start_time, end_time, calendar_name,
+  misfire_instr, job_data, misfire_orig_fire_time)
+VALUES (:scheduler, :trigger_name, :trigger_group, :job_name, :job_group, :description, :next_fire_time,
+  :prev_fire_time, :priority, :trigger_state, :trigger_type, :start_time, :end_time, :calendar_name,
+  :misfire_instr, CAST(:job_data AS BLOB), :misfire_orig_fire_time);
+
+-- PostgreSQL
+INSERT INTO qrtz_triggers (sched_name, trigger_name, trigger_group, job_name, job_group, description,
+  next_fire_time, prev_fire_time, priority, trigger_state, trigger_type, start_time, end_time, calendar_name,
+  misfire_instr, job_data, misfire_orig_fire_time)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.description, r.next_fire_time,
+  r.prev_fire_time, r.priority, r.trigger_state, r.trigger_type, r.start_time, r.end_time, r.calendar_name,
+  r.misfire_instr, convert_to(r.job_data, 'UTF8'), r.misfire_orig_fire_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, job_name text,
+    job_group text, description text, next_fire_time bigint, prev_fire_time bigint, priority bigint,
+    trigger_state text, trigger_type text, start_time bigint, end_time bigint, calendar_name text,
+    misfire_instr bigint, job_data text, misfire_orig_fire_time bigint)
+) AS r
+WHERE true;
+
+-- triggers.upsert
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+INSERT INTO qrtz_triggers (sched_name, trigger_name, trigger_group, job_name, job_group, description,
+  next_fire_time, prev_fire_time, priority, trigger_state, trigger_type, start_time, end_time, calendar_name,
+  misfire_instr, job_data, misfire_orig_fire_time)
+VALUES (:scheduler, :trigger_name, :trigger_group, :job_name, :job_group, :description, :next_fire_time,
+  :prev_fire_time, :priority, :trigger_state, :trigger_type, :start_time, :end_time, :calendar_name,
+  :misfire_instr, CAST(:job_data AS BLOB), :misfire_orig_fire_time)
+ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET job_name = excluded.job_name,
+  job_group = excluded.job_group, description = excluded.description,
+  next_fire_time = excluded.next_fire_time, prev_fire_time = excluded.prev_fire_time,
+  priority = excluded.priority, trigger_state = excluded.trigger_state, trigger_type = excluded.trigger_type,
+  start_time = excluded.start_time, end_time = excluded.end_time, calendar_name = excluded.calendar_name,
+  misfire_instr = excluded.misfire_instr, job_data = excluded.job_data,
+  misfire_orig_fire_time = excluded.misfire_orig_fire_time;
+
+-- PostgreSQL
+INSERT INTO qrtz_triggers (sched_name, trigger_name, trigger_group, job_name, job_group, description,
+  next_fire_time, prev_fire_time, priority, trigger_state, trigger_type, start_time, end_time, calendar_name,
+  misfire_instr, job_data, misfire_orig_fire_time)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.description, r.next_fire_time,
+  r.prev_fire_time, r.priority, r.trigger_state, r.trigger_type, r.start_time, r.end_time, r.calendar_name,
+  r.misfire_instr, convert_to(r.job_data, 'UTF8'), r.misfire_orig_fire_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, job_name text,
+    job_group text, description text, next_fire_time bigint, prev_fire_time bigint, priority bigint,
+    trigger_state text, trigger_type text, start_time bigint, end_time bigint, calendar_name text,
+    misfire_instr bigint, job_data text, misfire_orig_fire_time bigint)
+) AS r
+WHERE true
+ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET job_name = excluded.job_name,
+  job_group = excluded.job_group, description = excluded.description,
+  next_fire_time = excluded.next_fire_time, prev_fire_time = excluded.prev_fire_time,
+  priority = excluded.priority, trigger_state = excluded.trigger_state, trigger_type = excluded.trigger_type,
+  start_time = excluded.start_time, end_time = excluded.end_time, calendar_name = excluded.calendar_name,
+  misfire_instr = excluded.misfire_instr, job_data = excluded.job_data,
+  misfire_orig_fire_time = excluded.misfire_orig_fire_time;
+
+-- triggers.advance
+--   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
+  misfire_orig_fire_time = r.misfire_orig_fire_time
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'trigger_state' AS trigger_state,
+    value ->> 'next_fire_time' AS next_fire_time, value ->> 'prev_fire_time' AS prev_fire_time,
+    value ->> 'misfire_orig_fire_time' AS misfire_orig_fire_time
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
+  misfire_orig_fire_time = r.misfire_orig_fire_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    trigger_state text, next_fire_time bigint, prev_fire_time bigint, misfire_orig_fire_time bigint)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.reschedule
+--   programs/steps/misfires.ts (treatMisfires)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
+  misfire_orig_fire_time = r.misfire_orig_fire_time, start_time = r.start_time
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'trigger_state' AS trigger_state,
+    value ->> 'next_fire_time' AS next_fire_time, value ->> 'prev_fire_time' AS prev_fire_time,
+    value ->> 'misfire_orig_fire_time' AS misfire_orig_fire_time, value ->> 'start_time' AS start_time
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
+  misfire_orig_fire_time = r.misfire_orig_fire_time, start_time = r.start_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    trigger_state text, next_fire_time bigint, prev_fire_time bigint, misfire_orig_fire_time bigint,
+    start_time bigint)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.setStateOfRows
+--   programs/steps/faulty-triggers.ts (putRowsInError)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = :state
+WHERE t.sched_name = :scheduler
+  AND t.rowid IN (SELECT value FROM json_each(:rows));
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = :state
+WHERE t.sched_name = :scheduler
+  AND t.ctid = ANY(ARRAY(SELECT CAST(id AS tid) FROM json_array_elements_text(CAST(:rows AS json)) AS id));
+
+-- triggers.setState
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
+--   programs/firing/acquiring.ts (searchTriggers)
+--   programs/firing/completing.ts (completeJobs)
+--   programs/firing/firing.ts (fireTriggers)
+--   programs/firing/releasing.ts (release)
+--   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
+--   programs/steps/faulty-triggers.ts (putInError)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = r.trigger_state
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'trigger_state' AS trigger_state
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = r.trigger_state
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    trigger_state text)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.delete
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   programs/firing/completing.ts (completeJobs)
+--   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/scheduling.ts (rescheduleTrigger)
+-- SQLite
+DELETE FROM qrtz_triggers
+WHERE (trigger_name, trigger_group, sched_name) IN (
+  SELECT r.trigger_name, r.trigger_group, r.sched_name
+  FROM (
+    SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND true
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_triggers
+WHERE (trigger_name, trigger_group, sched_name) IN (
+  SELECT r.trigger_name, r.trigger_group, r.sched_name
+  FROM (
+    SELECT *
+    FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND true
+);
+
+-- triggers.selectRetyped
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.trigger_type
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'trigger_type' AS trigger_type
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_type <> r.trigger_type;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.trigger_type
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    trigger_type text)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_type <> r.trigger_type;
+
+-- triggers.load
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   programs/firing/acquiring.ts (searchTriggers)
+--   programs/reading/reading.ts (getTrigger)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/steps/misfires.ts (treatMisfires)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.loadOfJob
+--   programs/reading/reading.ts (getTriggersOfJob)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_name COLLATE "C";
+
+-- triggers.lock
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
+--   programs/firing/completing.ts (completeJobs)
+--   programs/scheduling/pausing.ts (pauseTrigger, resumeTrigger)
+--   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
+--   programs/steps/new-triggers.ts (lockTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
+  t.calendar_name, t.trigger_type, t.misfire_instr
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true
+ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
+  t.calendar_name, t.trigger_type, t.misfire_instr
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+FOR NO KEY UPDATE OF t;
+
+-- triggers.tryLock
+--   programs/steps/passing-over.ts (tryLockTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
+  t.calendar_name, t.trigger_type, t.misfire_instr
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true
+ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
+  t.calendar_name, t.trigger_type, t.misfire_instr
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+FOR NO KEY UPDATE OF t SKIP LOCKED;
+
+-- triggers.lockOfJobs
+--   programs/firing/completing.ts (completeJobs)
+--   programs/scheduling/deleting.ts (deleteJobs)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
+  t.calendar_name, t.trigger_type, t.misfire_instr
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
+  t.calendar_name, t.trigger_type, t.misfire_instr
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+FOR NO KEY UPDATE OF t;
+
+-- triggers.lockOfCalendar
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
+  t.calendar_name, t.trigger_type, t.misfire_instr
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.calendar_name = :name
+ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
+  t.calendar_name, t.trigger_type, t.misfire_instr
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.calendar_name = :name
+ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+FOR NO KEY UPDATE OF t;
+
+-- triggers.apply.acquire
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'ACQUIRED' ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('WAITING')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'ACQUIRED' ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('WAITING')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.apply.release
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'WAITING' ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('ACQUIRED')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'WAITING' ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('ACQUIRED')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.apply.fire
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'WAITING' ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('ACQUIRED')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'WAITING' ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('ACQUIRED')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.apply.fireLast
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'COMPLETE' ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('ACQUIRED')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'ACQUIRED' THEN 'COMPLETE' ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('ACQUIRED')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.apply.block
+--   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'BLOCKED' WHEN 'ACQUIRED' THEN 'BLOCKED' WHEN
+  'PAUSED' THEN 'PAUSED_BLOCKED' ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'PAUSED')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'BLOCKED' WHEN 'ACQUIRED' THEN 'BLOCKED' WHEN
+  'PAUSED' THEN 'PAUSED_BLOCKED' ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'PAUSED')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.apply.unblock
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'BLOCKED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'PAUSED'
+  ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'BLOCKED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'PAUSED'
+  ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.apply.pause
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
+  'BLOCKED' THEN 'PAUSED_BLOCKED' ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
+  'BLOCKED' THEN 'PAUSED_BLOCKED' ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.apply.resume
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.apply.complete
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'COMPLETE' WHEN 'ACQUIRED' THEN 'COMPLETE' WHEN
+  'BLOCKED' THEN 'COMPLETE' WHEN 'PAUSED' THEN 'COMPLETE' WHEN 'PAUSED_BLOCKED' THEN 'COMPLETE' WHEN 'ERROR'
+  THEN 'COMPLETE' ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED', 'PAUSED', 'PAUSED_BLOCKED', 'ERROR')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'COMPLETE' WHEN 'ACQUIRED' THEN 'COMPLETE' WHEN
+  'BLOCKED' THEN 'COMPLETE' WHEN 'PAUSED' THEN 'COMPLETE' WHEN 'PAUSED_BLOCKED' THEN 'COMPLETE' WHEN 'ERROR'
+  THEN 'COMPLETE' ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED', 'PAUSED', 'PAUSED_BLOCKED', 'ERROR')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.apply.fail
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'ERROR' WHEN 'ACQUIRED' THEN 'ERROR' WHEN
+  'BLOCKED' THEN 'ERROR' WHEN 'PAUSED' THEN 'ERROR' WHEN 'PAUSED_BLOCKED' THEN 'ERROR' WHEN 'COMPLETE' THEN
+  'ERROR' ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED', 'PAUSED', 'PAUSED_BLOCKED', 'COMPLETE')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'ERROR' WHEN 'ACQUIRED' THEN 'ERROR' WHEN
+  'BLOCKED' THEN 'ERROR' WHEN 'PAUSED' THEN 'ERROR' WHEN 'PAUSED_BLOCKED' THEN 'ERROR' WHEN 'COMPLETE' THEN
+  'ERROR' ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED', 'PAUSED', 'PAUSED_BLOCKED', 'COMPLETE')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.apply.reset
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'ERROR' THEN 'WAITING' ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('ERROR')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'ERROR' THEN 'WAITING' ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('ERROR')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.apply.revive
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/settling.ts (settleLockedJobs)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'COMPLETE' THEN 'WAITING' ELSE t.trigger_state END
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state IN ('COMPLETE')
+RETURNING trigger_state, next_fire_time;
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'COMPLETE' THEN 'WAITING' ELSE t.trigger_state END
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state IN ('COMPLETE')
+RETURNING trigger_state, next_fire_time;
+
+-- triggers.insertInto.simple_triggers
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repeat_count, repeat_interval,
+  times_triggered)
+VALUES (:scheduler, :trigger_name, :trigger_group, :repeat_count, :repeat_interval, :times_triggered);
+
+-- PostgreSQL
+INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repeat_count, repeat_interval,
+  times_triggered)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.repeat_count, r.repeat_interval, r.times_triggered
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, repeat_count bigint,
+    repeat_interval bigint, times_triggered bigint)
+) AS r
+WHERE true;
+
+-- triggers.insertInto.cron_triggers
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+INSERT INTO qrtz_cron_triggers (sched_name, trigger_name, trigger_group, cron_expression, time_zone_id,
+  dst_policy, cron_dialect, times_triggered)
+VALUES (:scheduler, :trigger_name, :trigger_group, :cron_expression, :time_zone_id, :dst_policy,
+  :cron_dialect, :times_triggered);
+
+-- PostgreSQL
+INSERT INTO qrtz_cron_triggers (sched_name, trigger_name, trigger_group, cron_expression, time_zone_id,
+  dst_policy, cron_dialect, times_triggered)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.cron_expression, r.time_zone_id, r.dst_policy,
+  r.cron_dialect, r.times_triggered
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text,
+    cron_expression text, time_zone_id text, dst_policy text, cron_dialect text, times_triggered bigint)
+) AS r
+WHERE true;
+
+-- triggers.insertInto.simprop_triggers
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+INSERT INTO qrtz_simprop_triggers (sched_name, trigger_name, trigger_group, str_prop_1, str_prop_2,
+  str_prop_3, int_prop_1, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id, int_prop_2)
+VALUES (:scheduler, :trigger_name, :trigger_group, :str_prop_1, :str_prop_2, :str_prop_3, :int_prop_1,
+  :long_prop_1, :long_prop_2, :bool_prop_1, :bool_prop_2, :time_zone_id, :int_prop_2);
+
+-- PostgreSQL
+INSERT INTO qrtz_simprop_triggers (sched_name, trigger_name, trigger_group, str_prop_1, str_prop_2,
+  str_prop_3, int_prop_1, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id, int_prop_2)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.str_prop_1, r.str_prop_2, r.str_prop_3, r.int_prop_1,
+  r.long_prop_1, r.long_prop_2, r.bool_prop_1, r.bool_prop_2, r.time_zone_id, r.int_prop_2
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, str_prop_1 text,
+    str_prop_2 text, str_prop_3 text, int_prop_1 bigint, long_prop_1 bigint, long_prop_2 bigint,
+    bool_prop_1 boolean, bool_prop_2 boolean, time_zone_id text, int_prop_2 bigint)
+) AS r
+WHERE true;
+
+-- triggers.upsertInto.simple_triggers
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repeat_count, repeat_interval,
+  times_triggered)
+VALUES (:scheduler, :trigger_name, :trigger_group, :repeat_count, :repeat_interval, :times_triggered)
+ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET repeat_count = excluded.repeat_count,
+  repeat_interval = excluded.repeat_interval, times_triggered = excluded.times_triggered;
+
+-- PostgreSQL
+INSERT INTO qrtz_simple_triggers (sched_name, trigger_name, trigger_group, repeat_count, repeat_interval,
+  times_triggered)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.repeat_count, r.repeat_interval, r.times_triggered
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, repeat_count bigint,
+    repeat_interval bigint, times_triggered bigint)
+) AS r
+WHERE true
+ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET repeat_count = excluded.repeat_count,
+  repeat_interval = excluded.repeat_interval, times_triggered = excluded.times_triggered;
+
+-- triggers.upsertInto.cron_triggers
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+INSERT INTO qrtz_cron_triggers (sched_name, trigger_name, trigger_group, cron_expression, time_zone_id,
+  dst_policy, cron_dialect, times_triggered)
+VALUES (:scheduler, :trigger_name, :trigger_group, :cron_expression, :time_zone_id, :dst_policy,
+  :cron_dialect, :times_triggered)
+ON CONFLICT (sched_name, trigger_name,
+  trigger_group) DO UPDATE SET cron_expression = excluded.cron_expression,
+  time_zone_id = excluded.time_zone_id, dst_policy = excluded.dst_policy,
+  cron_dialect = excluded.cron_dialect, times_triggered = excluded.times_triggered;
+
+-- PostgreSQL
+INSERT INTO qrtz_cron_triggers (sched_name, trigger_name, trigger_group, cron_expression, time_zone_id,
+  dst_policy, cron_dialect, times_triggered)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.cron_expression, r.time_zone_id, r.dst_policy,
+  r.cron_dialect, r.times_triggered
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text,
+    cron_expression text, time_zone_id text, dst_policy text, cron_dialect text, times_triggered bigint)
+) AS r
+WHERE true
+ON CONFLICT (sched_name, trigger_name,
+  trigger_group) DO UPDATE SET cron_expression = excluded.cron_expression,
+  time_zone_id = excluded.time_zone_id, dst_policy = excluded.dst_policy,
+  cron_dialect = excluded.cron_dialect, times_triggered = excluded.times_triggered;
+
+-- triggers.upsertInto.simprop_triggers
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+INSERT INTO qrtz_simprop_triggers (sched_name, trigger_name, trigger_group, str_prop_1, str_prop_2,
+  str_prop_3, int_prop_1, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id, int_prop_2)
+VALUES (:scheduler, :trigger_name, :trigger_group, :str_prop_1, :str_prop_2, :str_prop_3, :int_prop_1,
+  :long_prop_1, :long_prop_2, :bool_prop_1, :bool_prop_2, :time_zone_id, :int_prop_2)
+ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET str_prop_1 = excluded.str_prop_1,
+  str_prop_2 = excluded.str_prop_2, str_prop_3 = excluded.str_prop_3, int_prop_1 = excluded.int_prop_1,
+  long_prop_1 = excluded.long_prop_1, long_prop_2 = excluded.long_prop_2, bool_prop_1 = excluded.bool_prop_1,
+  bool_prop_2 = excluded.bool_prop_2, time_zone_id = excluded.time_zone_id, int_prop_2 = excluded.int_prop_2;
+
+-- PostgreSQL
+INSERT INTO qrtz_simprop_triggers (sched_name, trigger_name, trigger_group, str_prop_1, str_prop_2,
+  str_prop_3, int_prop_1, long_prop_1, long_prop_2, bool_prop_1, bool_prop_2, time_zone_id, int_prop_2)
+SELECT :scheduler, r.trigger_name, r.trigger_group, r.str_prop_1, r.str_prop_2, r.str_prop_3, r.int_prop_1,
+  r.long_prop_1, r.long_prop_2, r.bool_prop_1, r.bool_prop_2, r.time_zone_id, r.int_prop_2
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, str_prop_1 text,
+    str_prop_2 text, str_prop_3 text, int_prop_1 bigint, long_prop_1 bigint, long_prop_2 bigint,
+    bool_prop_1 boolean, bool_prop_2 boolean, time_zone_id text, int_prop_2 bigint)
+) AS r
+WHERE true
+ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET str_prop_1 = excluded.str_prop_1,
+  str_prop_2 = excluded.str_prop_2, str_prop_3 = excluded.str_prop_3, int_prop_1 = excluded.int_prop_1,
+  long_prop_1 = excluded.long_prop_1, long_prop_2 = excluded.long_prop_2, bool_prop_1 = excluded.bool_prop_1,
+  bool_prop_2 = excluded.bool_prop_2, time_zone_id = excluded.time_zone_id, int_prop_2 = excluded.int_prop_2;
+
+-- triggers.rewriteIn.simple_triggers
+--   programs/steps/misfires.ts (treatMisfires)
+-- SQLite
+UPDATE qrtz_simple_triggers AS t
+SET repeat_count = r.repeat_count, repeat_interval = r.repeat_interval, times_triggered = r.times_triggered
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'repeat_count' AS repeat_count,
+    value ->> 'repeat_interval' AS repeat_interval, value ->> 'times_triggered' AS times_triggered
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_simple_triggers AS t
+SET repeat_count = r.repeat_count, repeat_interval = r.repeat_interval, times_triggered = r.times_triggered
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    repeat_count bigint, repeat_interval bigint, times_triggered bigint)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.rewriteIn.cron_triggers
+--   programs/steps/misfires.ts (treatMisfires)
+-- SQLite
+UPDATE qrtz_cron_triggers AS t
+SET cron_expression = r.cron_expression, time_zone_id = r.time_zone_id, dst_policy = r.dst_policy,
+  cron_dialect = r.cron_dialect, times_triggered = r.times_triggered
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'cron_expression' AS cron_expression,
+    value ->> 'time_zone_id' AS time_zone_id, value ->> 'dst_policy' AS dst_policy,
+    value ->> 'cron_dialect' AS cron_dialect, value ->> 'times_triggered' AS times_triggered
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_cron_triggers AS t
+SET cron_expression = r.cron_expression, time_zone_id = r.time_zone_id, dst_policy = r.dst_policy,
+  cron_dialect = r.cron_dialect, times_triggered = r.times_triggered
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    cron_expression text, time_zone_id text, dst_policy text, cron_dialect text, times_triggered bigint)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.rewriteIn.simprop_triggers
+--   programs/steps/misfires.ts (treatMisfires)
+-- SQLite
+UPDATE qrtz_simprop_triggers AS t
+SET str_prop_1 = r.str_prop_1, str_prop_2 = r.str_prop_2, str_prop_3 = r.str_prop_3,
+  int_prop_1 = r.int_prop_1, long_prop_1 = r.long_prop_1, long_prop_2 = r.long_prop_2,
+  bool_prop_1 = r.bool_prop_1, bool_prop_2 = r.bool_prop_2, time_zone_id = r.time_zone_id,
+  int_prop_2 = r.int_prop_2
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'str_prop_1' AS str_prop_1,
+    value ->> 'str_prop_2' AS str_prop_2, value ->> 'str_prop_3' AS str_prop_3,
+    value ->> 'int_prop_1' AS int_prop_1, value ->> 'long_prop_1' AS long_prop_1,
+    value ->> 'long_prop_2' AS long_prop_2, value ->> 'bool_prop_1' AS bool_prop_1,
+    value ->> 'bool_prop_2' AS bool_prop_2, value ->> 'time_zone_id' AS time_zone_id,
+    value ->> 'int_prop_2' AS int_prop_2
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_simprop_triggers AS t
+SET str_prop_1 = r.str_prop_1, str_prop_2 = r.str_prop_2, str_prop_3 = r.str_prop_3,
+  int_prop_1 = r.int_prop_1, long_prop_1 = r.long_prop_1, long_prop_2 = r.long_prop_2,
+  bool_prop_1 = r.bool_prop_1, bool_prop_2 = r.bool_prop_2, time_zone_id = r.time_zone_id,
+  int_prop_2 = r.int_prop_2
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    str_prop_1 text, str_prop_2 text, str_prop_3 text, int_prop_1 bigint, long_prop_1 bigint,
+    long_prop_2 bigint, bool_prop_1 boolean, bool_prop_2 boolean, time_zone_id text, int_prop_2 bigint)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.countIn.simple_triggers
+--   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+-- SQLite
+UPDATE qrtz_simple_triggers AS t
+SET times_triggered = r.times_triggered
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'times_triggered' AS times_triggered
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_simple_triggers AS t
+SET times_triggered = r.times_triggered
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    times_triggered bigint)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.countIn.cron_triggers
+--   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+-- SQLite
+UPDATE qrtz_cron_triggers AS t
+SET times_triggered = r.times_triggered
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'times_triggered' AS times_triggered
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_cron_triggers AS t
+SET times_triggered = r.times_triggered
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    times_triggered bigint)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.countIn.simprop_triggers
+--   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+-- SQLite
+UPDATE qrtz_simprop_triggers AS t
+SET int_prop_2 = r.int_prop_2
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'int_prop_2' AS int_prop_2
+  FROM json_each(:rows)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_simprop_triggers AS t
+SET int_prop_2 = r.int_prop_2
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text,
+    int_prop_2 bigint)
+) AS r
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- triggers.deleteFrom.simple_triggers
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   programs/firing/completing.ts (completeJobs)
+--   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/scheduling.ts (rescheduleTrigger)
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+DELETE FROM qrtz_simple_triggers
+WHERE (trigger_name, trigger_group, sched_name) IN (
+  SELECT r.trigger_name, r.trigger_group, r.sched_name
+  FROM (
+    SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND true
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_simple_triggers
+WHERE (trigger_name, trigger_group, sched_name) IN (
+  SELECT r.trigger_name, r.trigger_group, r.sched_name
+  FROM (
+    SELECT *
+    FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND true
+);
+
+-- triggers.deleteFrom.cron_triggers
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   programs/firing/completing.ts (completeJobs)
+--   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/scheduling.ts (rescheduleTrigger)
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+DELETE FROM qrtz_cron_triggers
+WHERE (trigger_name, trigger_group, sched_name) IN (
+  SELECT r.trigger_name, r.trigger_group, r.sched_name
+  FROM (
+    SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND true
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_cron_triggers
+WHERE (trigger_name, trigger_group, sched_name) IN (
+  SELECT r.trigger_name, r.trigger_group, r.sched_name
+  FROM (
+    SELECT *
+    FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND true
+);
+
+-- triggers.deleteFrom.simprop_triggers
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   programs/firing/completing.ts (completeJobs)
+--   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/scheduling.ts (rescheduleTrigger)
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+DELETE FROM qrtz_simprop_triggers
+WHERE (trigger_name, trigger_group, sched_name) IN (
+  SELECT r.trigger_name, r.trigger_group, r.sched_name
+  FROM (
+    SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND true
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_simprop_triggers
+WHERE (trigger_name, trigger_group, sched_name) IN (
+  SELECT r.trigger_name, r.trigger_group, r.sched_name
+  FROM (
+    SELECT *
+    FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND true
+);
+
+-- triggers.deleteFrom.blob_triggers
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   programs/firing/completing.ts (completeJobs)
+--   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/scheduling.ts (rescheduleTrigger)
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+DELETE FROM qrtz_blob_triggers
+WHERE (trigger_name, trigger_group, sched_name) IN (
+  SELECT r.trigger_name, r.trigger_group, r.sched_name
+  FROM (
+    SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND true
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_blob_triggers
+WHERE (trigger_name, trigger_group, sched_name) IN (
+  SELECT r.trigger_name, r.trigger_group, r.sched_name
+  FROM (
+    SELECT *
+    FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND true
+);
+
+-- triggers.clear.simple_triggers
+--   programs/scheduling/deleting.ts (clear)
+-- Every engine
+DELETE FROM qrtz_simple_triggers WHERE sched_name = :scheduler;
+
+-- triggers.clear.cron_triggers
+--   programs/scheduling/deleting.ts (clear)
+-- Every engine
+DELETE FROM qrtz_cron_triggers WHERE sched_name = :scheduler;
+
+-- triggers.clear.simprop_triggers
+--   programs/scheduling/deleting.ts (clear)
+-- Every engine
+DELETE FROM qrtz_simprop_triggers WHERE sched_name = :scheduler;
+
+-- triggers.clear.blob_triggers
+--   programs/scheduling/deleting.ts (clear)
+-- Every engine
+DELETE FROM qrtz_blob_triggers WHERE sched_name = :scheduler;
+
+-- triggers.clear.triggers
+--   programs/scheduling/deleting.ts (clear)
+-- Every engine
+DELETE FROM qrtz_triggers WHERE sched_name = :scheduler;
+
+-- triggers.due.lock: with no condition besides the time
+--   programs/firing/acquiring.ts (searchTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, t.rowid AS row_id
+FROM qrtz_triggers AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time <= :untilMs
+  AND t.next_fire_time > 0
+  AND (
+    NOT COALESCE(j.is_nonconcurrent, false)
+      OR (t.job_name, t.job_group) NOT IN (
+        SELECT f.job_name, f.job_group
+        FROM qrtz_fired_triggers AS f
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NOT NULL
+          AND f.job_group IS NOT NULL
+        UNION ALL
+        SELECT a.job_name, a.job_group
+        FROM qrtz_fired_triggers AS f
+          CROSS JOIN qrtz_triggers AS a
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NULL
+          AND a.sched_name = f.sched_name
+          AND a.trigger_name = f.trigger_name
+          AND a.trigger_group = f.trigger_group
+      )
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, CAST(t.ctid AS text) AS row_id
+FROM qrtz_triggers AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time <= :untilMs
+  AND t.next_fire_time > 0
+  AND (
+    NOT COALESCE(j.is_nonconcurrent, false)
+      OR (t.job_name, t.job_group) NOT IN (
+        SELECT f.job_name, f.job_group
+        FROM qrtz_fired_triggers AS f
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NOT NULL
+          AND f.job_group IS NOT NULL
+        UNION ALL
+        SELECT a.job_name, a.job_group
+        FROM qrtz_fired_triggers AS f
+          CROSS JOIN qrtz_triggers AS a
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NULL
+          AND a.sched_name = f.sched_name
+          AND a.trigger_name = f.trigger_name
+          AND a.trigger_group = f.trigger_group
+      )
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t SKIP LOCKED;
+
+-- PostgreSQL, quartzLocks
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, CAST(t.ctid AS text) AS row_id
+FROM qrtz_triggers AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time <= :untilMs
+  AND t.next_fire_time > 0
+  AND NOT (
+    (
+      trim(t.trigger_name) = ''
+        OR trim(t.trigger_group) = ''
+        OR trim(t.job_name) = ''
+        OR trim(t.job_group) = ''
+    )
+      OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
+      OR (
+        (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+          OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+      )
+      OR (
+        t.calendar_name IS NOT NULL
+          AND (
+            SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
+            FROM qrtz_calendars AS k
+            WHERE k.sched_name = t.sched_name
+              AND k.calendar_name = t.calendar_name
+          ) IS TRUE
+      )
+  )
+  AND (
+    NOT COALESCE(j.is_nonconcurrent, false)
+      OR (t.job_name, t.job_group) NOT IN (
+        SELECT f.job_name, f.job_group
+        FROM qrtz_fired_triggers AS f
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NOT NULL
+          AND f.job_group IS NOT NULL
+        UNION ALL
+        SELECT a.job_name, a.job_group
+        FROM qrtz_fired_triggers AS f
+          CROSS JOIN qrtz_triggers AS a
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NULL
+          AND a.sched_name = f.sched_name
+          AND a.trigger_name = f.trigger_name
+          AND a.trigger_group = f.trigger_group
+      )
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t SKIP LOCKED;
+
+-- triggers.due.lock: with every condition that a search may have
+--   programs/firing/acquiring.ts (searchTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, t.rowid AS row_id
+FROM qrtz_triggers AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time <= :untilMs
+  AND t.next_fire_time > :afterMs
+  AND j.job_class_name NOT IN (
+    SELECT r.job_type FROM (SELECT value ->> 'job_type' AS job_type FROM json_each(:types)) AS r
+  )
+  AND (
+    j.node_affinity IS NULL
+      OR NOT (
+        (
+          substr(j.node_affinity, 1, length('[true,"')) = '[true,"'
+            OR substr(j.node_affinity, 1, length('[false,"')) = '[false,"'
+        )
+          AND ('"]' = '' OR substr(j.node_affinity, -length('"]')) = '"]')
+      )
+      OR instr(j.node_affinity, :node) > 0
+      OR (
+        substr(j.node_affinity, 1, length('[false')) = '[false'
+          AND NOT EXISTS (
+            SELECT 1
+            FROM qrtz_scheduler_state AS s
+            WHERE s.sched_name = :scheduler
+              AND instr(j.node_affinity, ('"' || s.instance_name || '"')) > 0
+          )
+      )
+  )
+  AND t.job_group NOT IN (
+    SELECT g.job_group FROM (SELECT value ->> 'job_group' AS job_group FROM json_each(:groups)) AS g
+  )
+  AND (t.job_name, t.job_group) NOT IN (
+    SELECT l.job_name, l.job_group
+    FROM (
+      SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group FROM json_each(:jobs)
+    ) AS l
+  )
+  AND (
+    NOT COALESCE(j.is_nonconcurrent, false)
+      OR (t.job_name, t.job_group) NOT IN (
+        SELECT f.job_name, f.job_group
+        FROM qrtz_fired_triggers AS f
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NOT NULL
+          AND f.job_group IS NOT NULL
+        UNION ALL
+        SELECT a.job_name, a.job_group
+        FROM qrtz_fired_triggers AS f
+          CROSS JOIN qrtz_triggers AS a
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NULL
+          AND a.sched_name = f.sched_name
+          AND a.trigger_name = f.trigger_name
+          AND a.trigger_group = f.trigger_group
+      )
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, CAST(t.ctid AS text) AS row_id
+FROM qrtz_triggers AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time <= :untilMs
+  AND t.next_fire_time > :afterMs
+  AND j.job_class_name NOT IN (
+    SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r
+  )
+  AND (
+    j.node_affinity IS NULL
+      OR NOT (
+        (
+          starts_with(j.node_affinity, CAST('[true,"' AS text))
+            OR starts_with(j.node_affinity, CAST('[false,"' AS text))
+        )
+          AND right(j.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+      )
+      OR strpos(j.node_affinity, CAST(:node AS text)) > 0
+      OR (
+        starts_with(j.node_affinity, CAST('[false' AS text))
+          AND NOT EXISTS (
+            SELECT 1
+            FROM qrtz_scheduler_state AS s
+            WHERE s.sched_name = :scheduler
+              AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+          )
+      )
+  )
+  AND t.job_group NOT IN (
+    SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
+  )
+  AND (t.job_name, t.job_group) NOT IN (
+    SELECT l.job_name, l.job_group
+    FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+  )
+  AND (
+    NOT COALESCE(j.is_nonconcurrent, false)
+      OR (t.job_name, t.job_group) NOT IN (
+        SELECT f.job_name, f.job_group
+        FROM qrtz_fired_triggers AS f
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NOT NULL
+          AND f.job_group IS NOT NULL
+        UNION ALL
+        SELECT a.job_name, a.job_group
+        FROM qrtz_fired_triggers AS f
+          CROSS JOIN qrtz_triggers AS a
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NULL
+          AND a.sched_name = f.sched_name
+          AND a.trigger_name = f.trigger_name
+          AND a.trigger_group = f.trigger_group
+      )
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t SKIP LOCKED;
+
+-- PostgreSQL, quartzLocks
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, CAST(t.ctid AS text) AS row_id
+FROM qrtz_triggers AS t
+  LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time <= :untilMs
+  AND t.next_fire_time > :afterMs
+  AND j.job_class_name NOT IN (
+    SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r
+  )
+  AND (
+    j.node_affinity IS NULL
+      OR NOT (
+        (
+          starts_with(j.node_affinity, CAST('[true,"' AS text))
+            OR starts_with(j.node_affinity, CAST('[false,"' AS text))
+        )
+          AND right(j.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+      )
+      OR strpos(j.node_affinity, CAST(:node AS text)) > 0
+      OR (
+        starts_with(j.node_affinity, CAST('[false' AS text))
+          AND NOT EXISTS (
+            SELECT 1
+            FROM qrtz_scheduler_state AS s
+            WHERE s.sched_name = :scheduler
+              AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+          )
+      )
+  )
+  AND t.job_group NOT IN (
+    SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
+  )
+  AND (t.job_name, t.job_group) NOT IN (
+    SELECT l.job_name, l.job_group
+    FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+  )
+  AND NOT (
+    (
+      trim(t.trigger_name) = ''
+        OR trim(t.trigger_group) = ''
+        OR trim(t.job_name) = ''
+        OR trim(t.job_group) = ''
+    )
+      OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
+      OR (
+        (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+          OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+      )
+      OR (
+        t.calendar_name IS NOT NULL
+          AND (
+            SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
+            FROM qrtz_calendars AS k
+            WHERE k.sched_name = t.sched_name
+              AND k.calendar_name = t.calendar_name
+          ) IS TRUE
+      )
+  )
+  AND (
+    NOT COALESCE(j.is_nonconcurrent, false)
+      OR (t.job_name, t.job_group) NOT IN (
+        SELECT f.job_name, f.job_group
+        FROM qrtz_fired_triggers AS f
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NOT NULL
+          AND f.job_group IS NOT NULL
+        UNION ALL
+        SELECT a.job_name, a.job_group
+        FROM qrtz_fired_triggers AS f
+          CROSS JOIN qrtz_triggers AS a
+        WHERE f.sched_name = :scheduler
+          AND f.job_name IS NULL
+          AND a.sched_name = f.sched_name
+          AND a.trigger_name = f.trigger_name
+          AND a.trigger_group = f.trigger_group
+      )
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t SKIP LOCKED;
+
+-- triggers.due.types: with no condition besides the time
+--   programs/firing/acquiring.ts (searchTriggers)
+-- SQLite
+SELECT DISTINCT r.job_class_name
+FROM (
+  SELECT j.job_class_name
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > 0
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+  LIMIT :limit
+) AS r;
+
+-- PostgreSQL
+SELECT DISTINCT r.job_class_name
+FROM (
+  SELECT j.job_class_name
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > 0
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C"
+  LIMIT :limit
+) AS r;
+
+-- PostgreSQL, quartzLocks
+SELECT DISTINCT r.job_class_name
+FROM (
+  SELECT j.job_class_name
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > 0
+    AND NOT (
+      (
+        trim(t.trigger_name) = ''
+          OR trim(t.trigger_group) = ''
+          OR trim(t.job_name) = ''
+          OR trim(t.job_group) = ''
+      )
+        OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
+        OR (
+          (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+            OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+        )
+        OR (
+          t.calendar_name IS NOT NULL
+            AND (
+              SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
+              FROM qrtz_calendars AS k
+              WHERE k.sched_name = t.sched_name
+                AND k.calendar_name = t.calendar_name
+            ) IS TRUE
+        )
+    )
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C"
+  LIMIT :limit
+) AS r;
+
+-- triggers.due.types: with every condition that a search may have
+--   programs/firing/acquiring.ts (searchTriggers)
+-- SQLite
+SELECT DISTINCT r.job_class_name
+FROM (
+  SELECT j.job_class_name
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > :afterMs
+    AND j.job_class_name NOT IN (
+      SELECT r.job_type FROM (SELECT value ->> 'job_type' AS job_type FROM json_each(:types)) AS r
+    )
+    AND (
+      j.node_affinity IS NULL
+        OR NOT (
+          (
+            substr(j.node_affinity, 1, length('[true,"')) = '[true,"'
+              OR substr(j.node_affinity, 1, length('[false,"')) = '[false,"'
+          )
+            AND ('"]' = '' OR substr(j.node_affinity, -length('"]')) = '"]')
+        )
+        OR instr(j.node_affinity, :node) > 0
+        OR (
+          substr(j.node_affinity, 1, length('[false')) = '[false'
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND instr(j.node_affinity, ('"' || s.instance_name || '"')) > 0
+            )
+        )
+    )
+    AND t.job_group NOT IN (
+      SELECT g.job_group FROM (SELECT value ->> 'job_group' AS job_group FROM json_each(:groups)) AS g
+    )
+    AND (t.job_name, t.job_group) NOT IN (
+      SELECT l.job_name, l.job_group
+      FROM (
+        SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group FROM json_each(:jobs)
+      ) AS l
+    )
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+  LIMIT :limit
+) AS r;
+
+-- PostgreSQL
+SELECT DISTINCT r.job_class_name
+FROM (
+  SELECT j.job_class_name
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > :afterMs
+    AND j.job_class_name NOT IN (
+      SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r
+    )
+    AND (
+      j.node_affinity IS NULL
+        OR NOT (
+          (
+            starts_with(j.node_affinity, CAST('[true,"' AS text))
+              OR starts_with(j.node_affinity, CAST('[false,"' AS text))
+          )
+            AND right(j.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+        )
+        OR strpos(j.node_affinity, CAST(:node AS text)) > 0
+        OR (
+          starts_with(j.node_affinity, CAST('[false' AS text))
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+            )
+        )
+    )
+    AND t.job_group NOT IN (
+      SELECT g.job_group
+      FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
+    )
+    AND (t.job_name, t.job_group) NOT IN (
+      SELECT l.job_name, l.job_group
+      FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+    )
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C"
+  LIMIT :limit
+) AS r;
+
+-- PostgreSQL, quartzLocks
+SELECT DISTINCT r.job_class_name
+FROM (
+  SELECT j.job_class_name
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > :afterMs
+    AND j.job_class_name NOT IN (
+      SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r
+    )
+    AND (
+      j.node_affinity IS NULL
+        OR NOT (
+          (
+            starts_with(j.node_affinity, CAST('[true,"' AS text))
+              OR starts_with(j.node_affinity, CAST('[false,"' AS text))
+          )
+            AND right(j.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+        )
+        OR strpos(j.node_affinity, CAST(:node AS text)) > 0
+        OR (
+          starts_with(j.node_affinity, CAST('[false' AS text))
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+            )
+        )
+    )
+    AND t.job_group NOT IN (
+      SELECT g.job_group
+      FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
+    )
+    AND (t.job_name, t.job_group) NOT IN (
+      SELECT l.job_name, l.job_group
+      FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+    )
+    AND NOT (
+      (
+        trim(t.trigger_name) = ''
+          OR trim(t.trigger_group) = ''
+          OR trim(t.job_name) = ''
+          OR trim(t.job_group) = ''
+      )
+        OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
+        OR (
+          (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+            OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+        )
+        OR (
+          t.calendar_name IS NOT NULL
+            AND (
+              SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
+              FROM qrtz_calendars AS k
+              WHERE k.sched_name = t.sched_name
+                AND k.calendar_name = t.calendar_name
+            ) IS TRUE
+        )
+    )
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C"
+  LIMIT :limit
+) AS r;
+
+-- triggers.due.look: with no condition besides the time
+--   programs/firing/acquiring.ts (searchTriggers)
+-- SQLite
+SELECT (
+  SELECT t.next_fire_time
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > 0
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+  LIMIT :limit
+) AS waiting_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE
+  f.fired_time END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name =
+  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND
+  t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS
+  claimed_time;
+
+-- PostgreSQL
+SELECT (
+  SELECT t.next_fire_time
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > 0
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C"
+  LIMIT :limit
+) AS waiting_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE
+  f.fired_time END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name =
+  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND
+  t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS
+  claimed_time;
+
+-- PostgreSQL, quartzLocks
+SELECT (
+  SELECT t.next_fire_time
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > 0
+    AND NOT (
+      (
+        trim(t.trigger_name) = ''
+          OR trim(t.trigger_group) = ''
+          OR trim(t.job_name) = ''
+          OR trim(t.job_group) = ''
+      )
+        OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
+        OR (
+          (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+            OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+        )
+        OR (
+          t.calendar_name IS NOT NULL
+            AND (
+              SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
+              FROM qrtz_calendars AS k
+              WHERE k.sched_name = t.sched_name
+                AND k.calendar_name = t.calendar_name
+            ) IS TRUE
+        )
+    )
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C"
+  LIMIT :limit
+) AS waiting_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE
+  f.fired_time END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name =
+  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND
+  t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS
+  claimed_time;
+
+-- triggers.due.look: with every condition that a search may have
+--   programs/firing/acquiring.ts (searchTriggers)
+-- SQLite
+SELECT (
+  SELECT t.next_fire_time
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > :afterMs
+    AND j.job_class_name NOT IN (
+      SELECT r.job_type FROM (SELECT value ->> 'job_type' AS job_type FROM json_each(:types)) AS r
+    )
+    AND (
+      j.node_affinity IS NULL
+        OR NOT (
+          (
+            substr(j.node_affinity, 1, length('[true,"')) = '[true,"'
+              OR substr(j.node_affinity, 1, length('[false,"')) = '[false,"'
+          )
+            AND ('"]' = '' OR substr(j.node_affinity, -length('"]')) = '"]')
+        )
+        OR instr(j.node_affinity, :node) > 0
+        OR (
+          substr(j.node_affinity, 1, length('[false')) = '[false'
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND instr(j.node_affinity, ('"' || s.instance_name || '"')) > 0
+            )
+        )
+    )
+    AND t.job_group NOT IN (
+      SELECT g.job_group FROM (SELECT value ->> 'job_group' AS job_group FROM json_each(:groups)) AS g
+    )
+    AND (t.job_name, t.job_group) NOT IN (
+      SELECT l.job_name, l.job_group
+      FROM (
+        SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group FROM json_each(:jobs)
+      ) AS l
+    )
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+  LIMIT :limit
+) AS waiting_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE
+  f.fired_time END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name =
+  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND
+  t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS
+  claimed_time;
+
+-- PostgreSQL
+SELECT (
+  SELECT t.next_fire_time
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > :afterMs
+    AND j.job_class_name NOT IN (
+      SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r
+    )
+    AND (
+      j.node_affinity IS NULL
+        OR NOT (
+          (
+            starts_with(j.node_affinity, CAST('[true,"' AS text))
+              OR starts_with(j.node_affinity, CAST('[false,"' AS text))
+          )
+            AND right(j.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+        )
+        OR strpos(j.node_affinity, CAST(:node AS text)) > 0
+        OR (
+          starts_with(j.node_affinity, CAST('[false' AS text))
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+            )
+        )
+    )
+    AND t.job_group NOT IN (
+      SELECT g.job_group
+      FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
+    )
+    AND (t.job_name, t.job_group) NOT IN (
+      SELECT l.job_name, l.job_group
+      FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+    )
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C"
+  LIMIT :limit
+) AS waiting_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE
+  f.fired_time END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name =
+  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND
+  t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS
+  claimed_time;
+
+-- PostgreSQL, quartzLocks
+SELECT (
+  SELECT t.next_fire_time
+  FROM qrtz_triggers AS t
+    LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+  WHERE t.sched_name = :scheduler
+    AND t.trigger_state = 'WAITING'
+    AND t.next_fire_time <= :untilMs
+    AND t.next_fire_time > :afterMs
+    AND j.job_class_name NOT IN (
+      SELECT r.job_type FROM (SELECT * FROM json_to_recordset(CAST(:types AS json)) AS r(job_type text)) AS r
+    )
+    AND (
+      j.node_affinity IS NULL
+        OR NOT (
+          (
+            starts_with(j.node_affinity, CAST('[true,"' AS text))
+              OR starts_with(j.node_affinity, CAST('[false,"' AS text))
+          )
+            AND right(j.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+        )
+        OR strpos(j.node_affinity, CAST(:node AS text)) > 0
+        OR (
+          starts_with(j.node_affinity, CAST('[false' AS text))
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+            )
+        )
+    )
+    AND t.job_group NOT IN (
+      SELECT g.job_group
+      FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
+    )
+    AND (t.job_name, t.job_group) NOT IN (
+      SELECT l.job_name, l.job_group
+      FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
+    )
+    AND NOT (
+      (
+        trim(t.trigger_name) = ''
+          OR trim(t.trigger_group) = ''
+          OR trim(t.job_name) = ''
+          OR trim(t.job_group) = ''
+      )
+        OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
+        OR (
+          (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+            OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+        )
+        OR (
+          t.calendar_name IS NOT NULL
+            AND (
+              SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
+              FROM qrtz_calendars AS k
+              WHERE k.sched_name = t.sched_name
+                AND k.calendar_name = t.calendar_name
+            ) IS TRUE
+        )
+    )
+    AND (
+      NOT COALESCE(j.is_nonconcurrent, false)
+        OR (t.job_name, t.job_group) NOT IN (
+          SELECT f.job_name, f.job_group
+          FROM qrtz_fired_triggers AS f
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NOT NULL
+            AND f.job_group IS NOT NULL
+          UNION ALL
+          SELECT a.job_name, a.job_group
+          FROM qrtz_fired_triggers AS f
+            CROSS JOIN qrtz_triggers AS a
+          WHERE f.sched_name = :scheduler
+            AND f.job_name IS NULL
+            AND a.sched_name = f.sched_name
+            AND a.trigger_name = f.trigger_name
+            AND a.trigger_group = f.trigger_group
+        )
+    )
+  ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C"
+  LIMIT :limit
+) AS waiting_time, (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE
+  f.fired_time END) FROM qrtz_fired_triggers AS f CROSS JOIN qrtz_triggers AS t WHERE f.sched_name =
+  :scheduler AND f.state = 'ACQUIRED' AND f.instance_name <> :instance AND t.sched_name = f.sched_name AND
+  t.trigger_name = f.trigger_name AND t.trigger_group = f.trigger_group AND t.trigger_state = 'ACQUIRED') AS
+  claimed_time;
+
+--------------------------------------------------------------------------------------
+-- scopes: triggers that one action reaches: all, one, those of a job, those of groups
+--------------------------------------------------------------------------------------
+
+-- scopes.apply.pause.all
+--   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
+--      resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
+  'BLOCKED' THEN 'PAUSED_BLOCKED' ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND true
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
+
+-- scopes.apply.pause.one
+--   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
+--      resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
+  'BLOCKED' THEN 'PAUSED_BLOCKED' ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
+
+-- scopes.apply.pause.job
+--   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
+--      resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
+  'BLOCKED' THEN 'PAUSED_BLOCKED' ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
+
+-- scopes.apply.pause.triggerGroups
+--   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
+--      resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
+  'BLOCKED' THEN 'PAUSED_BLOCKED' ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
+  'BLOCKED' THEN 'PAUSED_BLOCKED' ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.job_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
+
+-- scopes.apply.pause.jobGroups
+--   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
+--      resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
+  'BLOCKED' THEN 'PAUSED_BLOCKED' ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
+  'BLOCKED' THEN 'PAUSED_BLOCKED' ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
+
+-- scopes.apply.resume.all
+--   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
+--      resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND true
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.apply.resume.one
+--   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
+--      resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.apply.resume.job
+--   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
+--      resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.apply.resume.triggerGroups
+--   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
+--      resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.job_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.apply.resume.jobGroups
+--   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
+--      resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.earliest.all
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND true
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.one
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.job
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.triggerGroups
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- PostgreSQL
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.job_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.jobGroups
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- PostgreSQL
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.late.all
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND true
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND true
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.one
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.job
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.triggerGroups
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.job_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.jobGroups
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.earliestOfJobs
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   programs/firing/firing.ts (fireTriggers)
+--   programs/firing/releasing.ts (release)
+--   programs/scheduling/scheduling.ts (scheduleMany)
+-- SQLite
+SELECT min(t.next_fire_time) AS earliest
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- PostgreSQL
+SELECT min(t.next_fire_time) AS earliest
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliestBehindStaleClaims
+--   programs/steps/ended-claims.ts (endStaleClaims)
+-- Every engine
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_fired_triggers f
+  JOIN qrtz_triggers t ON t.sched_name = f.sched_name
+    AND t.job_name = f.job_name
+    AND t.job_group = f.job_group
+WHERE f.sched_name = :scheduler
+  AND f.state = 'ACQUIRED'
+  AND f.is_nonconcurrent
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time > 0
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_triggers claimed
+    WHERE claimed.sched_name = f.sched_name
+      AND claimed.trigger_name = f.trigger_name
+      AND claimed.trigger_group = f.trigger_group
+      AND claimed.trigger_state = 'ACQUIRED'
+  );
+
+--------------------------------------------------------
+-- triggersOfJava: triggers that only Java nodes can run
+--------------------------------------------------------
+
+-- triggersOfJava.due
+--   programs/firing/acquiring.ts (searchTriggers)
+SELECT t.trigger_name, t.trigger_group, t.trigger_type, t.calendar_name, (trim(t.trigger_name) = '' OR
+  trim(t.trigger_group) = '' OR trim(t.job_name) = '' OR trim(t.job_group) = '') AS has_blank_key,
+  t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I') AS of_other_type, (
+  (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+    OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+) AS has_java_data
+FROM qrtz_triggers AS t
+  JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :untilMs
+  AND (
+    (
+      trim(t.trigger_name) = ''
+        OR trim(t.trigger_group) = ''
+        OR trim(t.job_name) = ''
+        OR trim(t.job_group) = ''
+    )
+      OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
+      OR (
+        (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+          OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+      )
+      OR (
+        t.calendar_name IS NOT NULL
+          AND (
+            SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
+            FROM qrtz_calendars AS k
+            WHERE k.sched_name = t.sched_name
+              AND k.calendar_name = t.calendar_name
+          ) IS TRUE
+      )
+  )
+LIMIT :limit;
+
+-- triggersOfJava.among
+--   programs/steps/faulty-triggers.ts (putInError)
+SELECT t.trigger_name, t.trigger_group
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+  JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name
+    AND j.job_name = t.job_name
+    AND j.job_group = t.job_group
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND (
+    (
+      trim(t.trigger_name) = ''
+        OR trim(t.trigger_group) = ''
+        OR trim(t.job_name) = ''
+        OR trim(t.job_group) = ''
+    )
+      OR t.trigger_type NOT IN ('SIMPLE', 'CRON', 'CAL_INT', 'DAILY_I')
+      OR (
+        (encode(substr(t.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+          OR (encode(substr(j.job_data, 1, 2), 'hex') = 'aced') IS TRUE
+      )
+      OR (
+        t.calendar_name IS NOT NULL
+          AND (
+            SELECT encode(substr(k.calendar, 1, 2), 'hex') = 'aced'
+            FROM qrtz_calendars AS k
+            WHERE k.sched_name = t.sched_name
+              AND k.calendar_name = t.calendar_name
+          ) IS TRUE
+      )
+  );
+
+--------------------
+-- jobs: job_details
+--------------------
+
+-- jobs.insert
+--   programs/scheduling/scheduling.ts (scheduleMany)
+-- SQLite
+INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
+  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity)
+VALUES (:scheduler, :job_name, :job_group, :description, :job_class_name, :is_durable, :is_nonconcurrent,
+  :is_update_data, :requests_recovery, CAST(:job_data AS BLOB), :timeout_ms, :retry_policy, :node_affinity);
+
+-- PostgreSQL
+INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
+  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity)
+SELECT :scheduler, r.job_name, r.job_group, r.description, r.job_class_name, r.is_durable, r.is_nonconcurrent,
+  r.is_update_data, r.requests_recovery, convert_to(r.job_data, 'UTF8'), r.timeout_ms, r.retry_policy,
+  r.node_affinity
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, description text,
+    job_class_name text, is_durable boolean, is_nonconcurrent boolean, is_update_data boolean,
+    requests_recovery boolean, job_data text, timeout_ms bigint, retry_policy text, node_affinity text)
+) AS r
+WHERE true;
+
+-- jobs.upsert
+--   programs/scheduling/scheduling.ts (scheduleMany)
+-- SQLite
+INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
+  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity)
+VALUES (:scheduler, :job_name, :job_group, :description, :job_class_name, :is_durable, :is_nonconcurrent,
+  :is_update_data, :requests_recovery, CAST(:job_data AS BLOB), :timeout_ms, :retry_policy, :node_affinity)
+ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = excluded.description,
+  job_class_name = excluded.job_class_name, is_durable = excluded.is_durable,
+  is_nonconcurrent = excluded.is_nonconcurrent, is_update_data = excluded.is_update_data,
+  requests_recovery = excluded.requests_recovery, job_data = excluded.job_data,
+  timeout_ms = excluded.timeout_ms, retry_policy = excluded.retry_policy,
+  node_affinity = excluded.node_affinity;
+
+-- PostgreSQL
+INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
+  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity)
+SELECT :scheduler, r.job_name, r.job_group, r.description, r.job_class_name, r.is_durable, r.is_nonconcurrent,
+  r.is_update_data, r.requests_recovery, convert_to(r.job_data, 'UTF8'), r.timeout_ms, r.retry_policy,
+  r.node_affinity
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, description text,
+    job_class_name text, is_durable boolean, is_nonconcurrent boolean, is_update_data boolean,
+    requests_recovery boolean, job_data text, timeout_ms bigint, retry_policy text, node_affinity text)
+) AS r
+WHERE true
+ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = excluded.description,
+  job_class_name = excluded.job_class_name, is_durable = excluded.is_durable,
+  is_nonconcurrent = excluded.is_nonconcurrent, is_update_data = excluded.is_update_data,
+  requests_recovery = excluded.requests_recovery, job_data = excluded.job_data,
+  timeout_ms = excluded.timeout_ms, retry_policy = excluded.retry_policy,
+  node_affinity = excluded.node_affinity;
+
+-- jobs.load
+--   programs/firing/acquiring.ts (searchTriggers)
+--   programs/firing/firing.ts (fireTriggers)
+--   programs/reading/reading.ts (getJob)
+-- SQLite
+SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
+  j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy, j.node_affinity
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND j.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
+  j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy, j.node_affinity
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND j.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- jobs.lock
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   programs/scheduling/pausing.ts (pauseJob, resumeJob)
+--   programs/steps/new-triggers.ts (lockJobs)
+--   programs/steps/orphans.ts (deleteOrphans)
+--   programs/steps/settling.ts (settleJobs)
+-- SQLite
+SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
+  CASE WHEN length(j.job_data) > 0 THEN lower(hex(substr(j.job_data, 1, 1))) = '7b' END AS data_is_json
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND j.sched_name = r.sched_name
+  AND true
+ORDER BY (j.job_group <> 'DEFAULT'), j.job_group , j.job_name;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
+  CASE WHEN length(j.job_data) > 0 THEN encode(substr(j.job_data, 1, 1), 'hex') = '7b' END AS data_is_json
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND j.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+ORDER BY (j.job_group <> 'DEFAULT'), j.job_group COLLATE "C", j.job_name COLLATE "C"
+FOR NO KEY UPDATE OF j;
+
+-- jobs.tryLock
+--   programs/firing/acquiring.ts (searchTriggers)
+--   programs/steps/passing-over.ts (tryLockJobs)
+-- SQLite
+SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
+  CASE WHEN length(j.job_data) > 0 THEN lower(hex(substr(j.job_data, 1, 1))) = '7b' END AS data_is_json
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND j.sched_name = r.sched_name
+  AND true
+ORDER BY (j.job_group <> 'DEFAULT'), j.job_group , j.job_name;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
+  CASE WHEN length(j.job_data) > 0 THEN encode(substr(j.job_data, 1, 1), 'hex') = '7b' END AS data_is_json
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND j.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+ORDER BY (j.job_group <> 'DEFAULT'), j.job_group COLLATE "C", j.job_name COLLATE "C"
+FOR NO KEY UPDATE OF j SKIP LOCKED;
+
+-- jobs.find
+--   programs/steps/passing-over.ts (tryLockJobs)
+-- SQLite
+SELECT j.job_name, j.job_group
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND j.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND j.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- jobs.writeData
+--   programs/firing/completing.ts (completeJobs)
+-- SQLite
+UPDATE qrtz_job_details AS t
+SET job_data = CAST(r.job_data AS BLOB)
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'job_data' AS job_data
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_job_details AS t
+SET job_data = convert_to(r.job_data, 'UTF8')
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text,
+    job_data text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- jobs.deleteOrphans
+--   programs/steps/orphans.ts (deleteFinishedJobs, deleteOrphans)
+-- SQLite
+DELETE FROM qrtz_job_details AS j
+WHERE (job_name, job_group, sched_name) IN (
+  SELECT r.job_name, r.job_group, r.sched_name
+  FROM (
+    SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_triggers AS t
+      WHERE t.job_name = r.job_name
+        AND t.job_group = r.job_group
+        AND t.sched_name = r.sched_name
+        AND true
+    )
+)
+  AND NOT j.is_durable
+RETURNING job_name, job_group;
+
+-- PostgreSQL
+DELETE FROM qrtz_job_details AS j
+WHERE (job_name, job_group, sched_name) IN (
+  SELECT r.job_name, r.job_group, r.sched_name
+  FROM (
+    SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_triggers AS t
+      WHERE t.job_name = r.job_name
+        AND t.job_group = r.job_group
+        AND t.sched_name = r.sched_name
+        AND r.sched_name = r.sched_name || ''
+    )
+)
+  AND NOT j.is_durable
+RETURNING job_name, job_group;
+
+-- jobs.delete
+--   programs/scheduling/deleting.ts (deleteJobs)
+-- SQLite
+DELETE FROM qrtz_job_details AS j
+WHERE (job_name, job_group, sched_name) IN (
+  SELECT r.job_name, r.job_group, r.sched_name
+  FROM (
+    SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_triggers AS t
+      WHERE t.job_name = r.job_name
+        AND t.job_group = r.job_group
+        AND t.sched_name = r.sched_name
+        AND true
+    )
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_job_details AS j
+WHERE (job_name, job_group, sched_name) IN (
+  SELECT r.job_name, r.job_group, r.sched_name
+  FROM (
+    SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_triggers AS t
+      WHERE t.job_name = r.job_name
+        AND t.job_group = r.job_group
+        AND t.sched_name = r.sched_name
+        AND r.sched_name = r.sched_name || ''
+    )
+);
+
+-- jobs.clear
+--   programs/scheduling/deleting.ts (clear)
+-- Every engine
+DELETE FROM qrtz_job_details WHERE sched_name = :scheduler;
+
+----------------------------------------------------------------------------------------
+-- firedTriggers: fired_triggers: claims (ACQUIRED) and executions in flight (EXECUTING)
+----------------------------------------------------------------------------------------
+
+-- firedTriggers.tryLockOfInstance
+--   cluster/recovery.ts (recoverInstance)
+-- SQLite
+SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
+  f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+ORDER BY f.entry_id;
+
+-- PostgreSQL
+SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
+  f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+ORDER BY f.entry_id
+FOR NO KEY UPDATE OF f SKIP LOCKED;
+
+-- firedTriggers.deleteOfInstance
+--   cluster/recovery.ts (recoverInstance)
+--   programs/firing/releasing.ts (release)
+-- SQLite
+DELETE FROM qrtz_fired_triggers AS f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id IN (SELECT value FROM json_each(:ids));
+
+-- PostgreSQL
+DELETE FROM qrtz_fired_triggers AS f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))));
+
+-- firedTriggers.ownIds
+--   cluster/cluster-node.ts (ClusterNode)
+-- Every engine
+SELECT f.entry_id
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance;
+
+-- firedTriggers.allExecuting
+--   sql-cluster.ts (SqlCluster)
+-- Every engine
+SELECT entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery
+FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND state = 'EXECUTING'
+ORDER BY fired_time, entry_id;
+
+-- firedTriggers.deleteAll
+--   cluster/recovery.ts (recoverAtStart)
+-- Every engine
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-- firedTriggers.ofTriggers
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
+-- SQLite
+SELECT f.entry_id, f.trigger_name, f.trigger_group, f.state, f.sched_time
+FROM qrtz_fired_triggers f
+  JOIN (
+    SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r ON f.trigger_name = r.trigger_name
+    AND f.trigger_group = r.trigger_group
+    AND f.sched_name = r.sched_name
+    AND true;
+
+-- PostgreSQL
+SELECT f.entry_id, f.trigger_name, f.trigger_group, f.state, f.sched_time
+FROM qrtz_fired_triggers f
+  JOIN (
+    SELECT *
+    FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+  ) AS r ON f.trigger_name = r.trigger_name
+    AND f.trigger_group = r.trigger_group
+    AND f.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || '';
+
+-- firedTriggers.executing
+--   programs/firing/firing.ts (fireTriggers)
+--   programs/steps/settling.ts (executingJobs)
+-- SQLite
+SELECT DISTINCT f.job_name, f.job_group
+FROM qrtz_fired_triggers f
+  JOIN (
+    SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r ON f.job_name = r.job_name
+    AND f.job_group = r.job_group
+    AND f.sched_name = r.sched_name
+    AND true
+WHERE f.state = 'EXECUTING';
+
+-- PostgreSQL
+SELECT DISTINCT f.job_name, f.job_group
+FROM qrtz_fired_triggers f
+  JOIN (
+    SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+  ) AS r ON f.job_name = r.job_name
+    AND f.job_group = r.job_group
+    AND f.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+WHERE f.state = 'EXECUTING';
+
+-- firedTriggers.busy
+--   programs/firing/acquiring.ts (searchTriggers)
+-- SQLite
+SELECT DISTINCT f.job_name, f.job_group
+FROM qrtz_fired_triggers f
+  JOIN (
+    SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r ON f.job_name = r.job_name
+    AND f.job_group = r.job_group
+    AND f.sched_name = r.sched_name
+    AND true;
+
+-- PostgreSQL
+SELECT DISTINCT f.job_name, f.job_group
+FROM qrtz_fired_triggers f
+  JOIN (
+    SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+  ) AS r ON f.job_name = r.job_name
+    AND f.job_group = r.job_group
+    AND f.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || '';
+
+-- firedTriggers.markNonConcurrent
+--   programs/steps/settling.ts (executingJobs)
+-- SQLite
+UPDATE qrtz_fired_triggers AS f
+SET is_nonconcurrent = true
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE f.job_name = r.job_name
+  AND f.job_group = r.job_group
+  AND f.sched_name = r.sched_name
+  AND true
+  AND f.state = 'EXECUTING'
+  AND NOT COALESCE(f.is_nonconcurrent, false);
+
+-- PostgreSQL
+UPDATE qrtz_fired_triggers AS f
+SET is_nonconcurrent = true
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE f.job_name = r.job_name
+  AND f.job_group = r.job_group
+  AND f.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND f.state = 'EXECUTING'
+  AND NOT COALESCE(f.is_nonconcurrent, false);
+
+-- firedTriggers.tryLockOverdueOfPeers
+--   programs/firing/overdue-claims.ts (endOverdueClaims)
+-- SQLite
+SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
+  f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
+FROM qrtz_fired_triggers AS f
+  CROSS JOIN qrtz_triggers AS t
+WHERE f.sched_name = :scheduler
+  AND f.state = 'ACQUIRED'
+  AND f.instance_name <> :instance
+  AND t.sched_name = f.sched_name
+  AND t.trigger_name = f.trigger_name
+  AND t.trigger_group = f.trigger_group
+  AND t.trigger_state = 'ACQUIRED'
+  AND t.next_fire_time <= :by
+  AND f.fired_time <= :by
+ORDER BY f.entry_id;
+
+-- PostgreSQL
+SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
+  f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
+FROM qrtz_fired_triggers AS f
+  CROSS JOIN qrtz_triggers AS t
+WHERE f.sched_name = :scheduler
+  AND f.state = 'ACQUIRED'
+  AND f.instance_name <> :instance
+  AND t.sched_name = f.sched_name
+  AND t.trigger_name = f.trigger_name
+  AND t.trigger_group = f.trigger_group
+  AND t.trigger_state = 'ACQUIRED'
+  AND t.next_fire_time <= :by
+  AND f.fired_time <= :by
+ORDER BY f.entry_id
+FOR NO KEY UPDATE OF f SKIP LOCKED;
+
+-- firedTriggers.insert
+--   programs/firing/acquiring.ts (searchTriggers)
+--   programs/firing/firing.ts (fireUnclaimed)
+-- SQLite
+INSERT INTO qrtz_fired_triggers (sched_name, entry_id, trigger_name, trigger_group, instance_name, fired_time,
+  sched_time, priority, state, job_name, job_group, is_nonconcurrent, requests_recovery)
+VALUES (:scheduler, :entry_id, :trigger_name, :trigger_group, :instance_name, :fired_time, :sched_time,
+  :priority, :state, :job_name, :job_group, :is_nonconcurrent, :requests_recovery);
+
+-- PostgreSQL
+INSERT INTO qrtz_fired_triggers (sched_name, entry_id, trigger_name, trigger_group, instance_name, fired_time,
+  sched_time, priority, state, job_name, job_group, is_nonconcurrent, requests_recovery)
+SELECT :scheduler, r.entry_id, r.trigger_name, r.trigger_group, r.instance_name, r.fired_time, r.sched_time,
+  r.priority, r.state, r.job_name, r.job_group, r.is_nonconcurrent, r.requests_recovery
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, trigger_name text, trigger_group text,
+    instance_name text, fired_time bigint, sched_time bigint, priority bigint, state text, job_name text,
+    job_group text, is_nonconcurrent boolean, requests_recovery boolean)
+) AS r
+WHERE true;
+
+-- firedTriggers.tryLock
+--   programs/firing/firing.ts (fireTriggers)
+--   programs/firing/releasing.ts (releaseTriggers)
+-- SQLite
+SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
+  f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id IN (SELECT value FROM json_each(:ids))
+  AND f.state = :state
+ORDER BY f.entry_id;
+
+-- PostgreSQL
+SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
+  f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
+  AND f.state = :state
+ORDER BY f.entry_id
+FOR NO KEY UPDATE OF f SKIP LOCKED;
+
+-- firedTriggers.tryLockAllClaims
+--   programs/firing/releasing.ts (releaseAllTriggers)
+-- SQLite
+SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
+  f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.state = 'ACQUIRED'
+ORDER BY f.entry_id;
+
+-- PostgreSQL
+SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
+  f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.state = 'ACQUIRED'
+ORDER BY f.entry_id
+FOR NO KEY UPDATE OF f SKIP LOCKED;
+
+-- firedTriggers.find
+--   programs/firing/completing.ts (completeJobs)
+--   programs/firing/firing.ts (fireTriggers)
+--   programs/firing/releasing.ts (releaseTriggers)
+-- SQLite
+SELECT f.entry_id
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id IN (SELECT value FROM json_each(:ids))
+  AND f.state = :state;
+
+-- PostgreSQL
+SELECT f.entry_id
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
+  AND f.state = :state;
+
+-- firedTriggers.tryDelete
+--   programs/firing/completing.ts (completeJobs)
+-- SQLite
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND entry_id IN (
+    SELECT f.entry_id
+    FROM qrtz_fired_triggers f
+    WHERE f.sched_name = :scheduler
+      AND f.instance_name = :instance
+      AND f.entry_id IN (SELECT value FROM json_each(:ids))
+      AND f.state = :state
+    ORDER BY f.entry_id
+  )
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-- PostgreSQL
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND entry_id = ANY(
+    ARRAY(
+      SELECT f.entry_id
+      FROM qrtz_fired_triggers f
+      WHERE f.sched_name = :scheduler
+        AND f.instance_name = :instance
+        AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
+        AND f.state = :state
+      ORDER BY f.entry_id
+      FOR NO KEY UPDATE OF f SKIP LOCKED
+    )
+  )
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-- firedTriggers.begin
+--   programs/firing/firing.ts (fireTriggers)
+-- SQLite
+UPDATE qrtz_fired_triggers AS f
+SET state = 'EXECUTING', fired_time = :now
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id IN (SELECT value FROM json_each(:ids))
+  AND f.state = 'ACQUIRED';
+
+-- PostgreSQL
+UPDATE qrtz_fired_triggers AS f
+SET state = 'EXECUTING', fired_time = :now
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
+  AND f.state = 'ACQUIRED';
+
+-- firedTriggers.amend
+--   programs/firing/firing.ts (fireTriggers)
+-- SQLite
+UPDATE qrtz_fired_triggers AS t
+SET is_nonconcurrent = r.is_nonconcurrent, requests_recovery = r.requests_recovery
+FROM (
+  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name,
+    value ->> 'is_nonconcurrent' AS is_nonconcurrent, value ->> 'requests_recovery' AS requests_recovery
+  FROM json_each(:rows)
+) AS r
+WHERE t.entry_id = r.entry_id
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_fired_triggers AS t
+SET is_nonconcurrent = r.is_nonconcurrent, requests_recovery = r.requests_recovery
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text, is_nonconcurrent boolean,
+    requests_recovery boolean)
+) AS r
+WHERE t.entry_id = r.entry_id
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- firedTriggers.delete
+--   programs/firing/firing.ts (fireTriggers)
+-- SQLite
+DELETE FROM qrtz_fired_triggers AS f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id IN (SELECT value FROM json_each(:ids))
+  AND f.state = :state
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-- PostgreSQL
+DELETE FROM qrtz_fired_triggers AS f
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
+  AND f.state = :state
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-- firedTriggers.deleteStaleClaims
+--   programs/firing/completing.ts (completeJobs)
+--   programs/firing/firing.ts (fireTriggers)
+--   programs/scheduling/deleting.ts (clear)
+--   programs/steps/ended-claims.ts (endStaleClaims)
+-- SQLite
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND entry_id IN (
+    SELECT f.entry_id
+    FROM qrtz_fired_triggers f
+    WHERE f.sched_name = :scheduler
+      AND f.state = 'ACQUIRED'
+      AND NOT EXISTS (
+        SELECT 1
+        FROM qrtz_triggers t
+        WHERE t.sched_name = f.sched_name
+          AND t.trigger_name = f.trigger_name
+          AND t.trigger_group = f.trigger_group
+          AND t.trigger_state = 'ACQUIRED'
+      )
+  )
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-- PostgreSQL
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND entry_id IN (
+    SELECT f.entry_id
+    FROM qrtz_fired_triggers f
+    WHERE f.sched_name = :scheduler
+      AND f.state = 'ACQUIRED'
+      AND NOT EXISTS (
+        SELECT 1
+        FROM qrtz_triggers t
+        WHERE t.sched_name = f.sched_name
+          AND t.trigger_name = f.trigger_name
+          AND t.trigger_group = f.trigger_group
+          AND t.trigger_state = 'ACQUIRED'
+      )
+    FOR NO KEY UPDATE OF f SKIP LOCKED
+  )
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-----------------------------------------------------------------------
+-- groupLimits: how many jobs of a group may run, where that is limited
+-----------------------------------------------------------------------
+
+-- groupLimits.inFlight
+--   programs/firing/group-rooms.ts (GroupRooms)
+-- SQLite
+SELECT f.job_group, count(*) AS in_flight
+FROM qrtz_fired_triggers AS f
+WHERE f.sched_name = :scheduler
+  AND f.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:rows)) AS r)
+GROUP BY f.job_group;
+
+-- PostgreSQL
+SELECT f.job_group, count(*) AS in_flight
+FROM qrtz_fired_triggers AS f
+WHERE f.sched_name = :scheduler
+  AND f.job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(grp text)) AS r
+  )
+GROUP BY f.job_group;
+
+-- groupLimits.lock
+--   programs/firing/group-rooms.ts (GroupRooms)
+-- SQLite
+SELECT l.lock_name
+FROM qrtz_locks AS l
+WHERE l.sched_name = :scheduler
+  AND l.lock_name = 'JOB_GROUP_LIMITS';
+
+-- PostgreSQL
+SELECT l.lock_name
+FROM qrtz_locks AS l
+WHERE l.sched_name = :scheduler
+  AND l.lock_name = 'JOB_GROUP_LIMITS'
+FOR NO KEY UPDATE OF l;
+
+-- groupLimits.makeLock
+--   programs/firing/group-rooms.ts (GroupRooms)
+-- Every engine
+INSERT INTO qrtz_locks (sched_name, lock_name) VALUES (:scheduler, 'JOB_GROUP_LIMITS') ON CONFLICT DO NOTHING;
+
+-- groupLimits.earliest
+--   programs/steps/ended-claims.ts (noteEndedOfGroups)
+-- SQLite
+SELECT t.next_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :untilMs
+  AND (t.job_group || '') IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:rows)) AS r)
+ORDER BY t.next_fire_time
+LIMIT 1;
+
+-- PostgreSQL
+SELECT t.next_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :untilMs
+  AND (t.job_group || '') IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(grp text)) AS r
+  )
+ORDER BY t.next_fire_time
+LIMIT 1;
+
+-----------------------------------------------------
+-- pausedGroups: paused_trigger_grps, paused_job_grps
+-----------------------------------------------------
+
+-- pausedGroups.triggerGroups.load
+--   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/pausing.ts (resumeJobs, resumeTriggers)
+--   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- Every engine
+SELECT trigger_group AS grp
+FROM qrtz_paused_trigger_grps
+WHERE sched_name = :scheduler;
+
+-- pausedGroups.triggerGroups.add
+--   programs/scheduling/pausing.ts (pauseAll, pauseTriggers, resumeTriggers)
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+INSERT INTO qrtz_paused_trigger_grps (sched_name, trigger_group)
+SELECT :scheduler, r.grp
+FROM (SELECT value ->> 'grp' AS grp FROM json_each(:rows)) AS r
+WHERE true
+ON CONFLICT DO NOTHING;
+
+-- PostgreSQL
+INSERT INTO qrtz_paused_trigger_grps (sched_name, trigger_group)
+SELECT :scheduler, r.grp
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(grp text)) AS r
+WHERE true
+ON CONFLICT DO NOTHING;
+
+-- pausedGroups.triggerGroups.remove
+--   programs/scheduling/pausing.ts (pauseAll, resumeJobs, resumeTriggers)
+-- SQLite
+DELETE FROM qrtz_paused_trigger_grps
+WHERE sched_name = :scheduler
+  AND trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:rows)) AS r);
+
+-- PostgreSQL
+DELETE FROM qrtz_paused_trigger_grps
+WHERE sched_name = :scheduler
+  AND trigger_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(grp text)) AS r
+  );
+
+-- pausedGroups.triggerGroups.clear
+--   programs/scheduling/deleting.ts (clear)
+--   programs/scheduling/pausing.ts (resumeAll)
+-- Every engine
+DELETE FROM qrtz_paused_trigger_grps WHERE sched_name = :scheduler;
+
+-- pausedGroups.jobGroups.load
+--   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/pausing.ts (resumeJobs, resumeTriggers)
+--   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
+--   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- Every engine
+SELECT job_group AS grp
+FROM qrtz_paused_job_grps
+WHERE sched_name = :scheduler;
+
+-- pausedGroups.jobGroups.add
+--   programs/scheduling/pausing.ts (pauseJobs)
+-- SQLite
+INSERT INTO qrtz_paused_job_grps (sched_name, job_group)
+SELECT :scheduler, r.grp
+FROM (SELECT value ->> 'grp' AS grp FROM json_each(:rows)) AS r
+WHERE true
+ON CONFLICT DO NOTHING;
+
+-- PostgreSQL
+INSERT INTO qrtz_paused_job_grps (sched_name, job_group)
+SELECT :scheduler, r.grp
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(grp text)) AS r
+WHERE true
+ON CONFLICT DO NOTHING;
+
+-- pausedGroups.jobGroups.remove
+--   programs/scheduling/pausing.ts (resumeJobs, resumeTriggers)
+-- SQLite
+DELETE FROM qrtz_paused_job_grps
+WHERE sched_name = :scheduler
+  AND job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:rows)) AS r);
+
+-- PostgreSQL
+DELETE FROM qrtz_paused_job_grps
+WHERE sched_name = :scheduler
+  AND job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(grp text)) AS r
+  );
+
+-- pausedGroups.jobGroups.clear
+--   programs/scheduling/deleting.ts (clear)
+--   programs/scheduling/pausing.ts (resumeAll)
+-- Every engine
+DELETE FROM qrtz_paused_job_grps WHERE sched_name = :scheduler;
+
+-----------------------
+-- calendars: calendars
+-----------------------
+
+-- calendars.load
+--   programs/reading/reading.ts (getCalendar)
+--   programs/steps/calendar-lookup.ts (calendarsOf)
+-- SQLite
+SELECT c.calendar_name, c.calendar
+FROM (SELECT value ->> 'name' AS name FROM json_each(:rows)) AS r
+  CROSS JOIN qrtz_calendars AS c
+WHERE c.sched_name = :scheduler
+  AND c.calendar_name = r.name;
+
+-- PostgreSQL
+SELECT c.calendar_name, c.calendar
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(name text)) AS r
+  CROSS JOIN qrtz_calendars AS c
+WHERE c.sched_name = :scheduler
+  AND c.calendar_name = r.name;
+
+-- calendars.exists
+--   programs/scheduling/calendar-changes.ts (addCalendar, deleteCalendar)
+-- Every engine
+SELECT 1 AS found
+FROM qrtz_calendars
+WHERE sched_name = :scheduler
+  AND calendar_name = :name;
+
+-- calendars.put
+--   programs/scheduling/calendar-changes.ts (addCalendar)
+-- SQLite
+INSERT INTO qrtz_calendars (sched_name, calendar_name, calendar)
+VALUES (:scheduler, :name, CAST(:json AS BLOB))
+ON CONFLICT (sched_name, calendar_name) DO UPDATE SET calendar = excluded.calendar;
+
+-- PostgreSQL
+INSERT INTO qrtz_calendars (sched_name, calendar_name, calendar)
+VALUES (:scheduler, :name, convert_to(:json, 'UTF8'))
+ON CONFLICT (sched_name, calendar_name) DO UPDATE SET calendar = excluded.calendar;
+
+-- calendars.delete
+--   programs/scheduling/calendar-changes.ts (deleteCalendar)
+-- Every engine
+DELETE FROM qrtz_calendars WHERE sched_name = :scheduler AND calendar_name = :name;
+
+-- calendars.clear
+--   programs/scheduling/deleting.ts (clear)
+-- Every engine
+DELETE FROM qrtz_calendars WHERE sched_name = :scheduler;
+
+-- calendars.names
+--   sql-job-store.ts (SqlJobStore)
+-- SQLite
+SELECT calendar_name
+FROM qrtz_calendars
+WHERE sched_name = :scheduler
+ORDER BY calendar_name;
+
+-- PostgreSQL
+SELECT calendar_name
+FROM qrtz_calendars
+WHERE sched_name = :scheduler
+ORDER BY calendar_name COLLATE "C";
+
+-----------------------------
+-- history: execution_history
+-----------------------------
+
+-- history.insert
+--   programs/steps/history.ts (recordEnded, recordLost)
+-- SQLite
+INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
+  job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text,
+  recovering)
+VALUES (:scheduler, :fire_instance_id, :trigger_name, :trigger_group, :job_name, :job_group, :job_type,
+  :instance_name, :planned_time, :fired_time, :finished_time, :attempt, :outcome, :error_text, :recovering)
+ON CONFLICT DO NOTHING;
+
+-- PostgreSQL
+INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
+  job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text,
+  recovering)
+SELECT :scheduler, r.fire_instance_id, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.job_type,
+  r.instance_name, r.planned_time, r.fired_time, r.finished_time, r.attempt, r.outcome, r.error_text,
+  r.recovering
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, trigger_name text,
+    trigger_group text, job_name text, job_group text, job_type text, instance_name text, planned_time bigint,
+    fired_time bigint, finished_time bigint, attempt bigint, outcome text, error_text text,
+    recovering boolean)
+) AS r
+WHERE true
+ON CONFLICT DO NOTHING;
+
+-- history.nth
+--   history-pruner.ts (HistoryPruner)
+-- Every engine
+SELECT h.fired_time, h.fire_instance_id
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+LIMIT 1 OFFSET :skipped;
+
+-- history.nthBefore
+--   history-pruner.ts (HistoryPruner)
+-- Every engine
+SELECT h.fired_time, h.fire_instance_id
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+  AND h.fired_time < :before
+ORDER BY h.fired_time, h.fire_instance_id
+LIMIT 1 OFFSET :skipped;
+
+-- history.deleteUpTo
+--   history-pruner.ts (HistoryPruner)
+-- Every engine
+DELETE FROM qrtz_execution_history
+WHERE sched_name = :scheduler
+  AND (fired_time, fire_instance_id) <= (:time, :id);
+
+-- history.find: with every condition that a query may have
+--   programs/reading/reading.ts (queryExecutions)
+-- Every engine
+SELECT fire_instance_id, trigger_name, trigger_group, job_name, job_group, job_type, instance_name,
+  planned_time, fired_time, finished_time, attempt, outcome, error_text, recovering
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+  AND h.job_name = :job
+  AND h.job_group = :jobGroup
+  AND h.trigger_name = :trigger
+  AND h.trigger_group = :triggerGroup
+  AND h.instance_name = :node
+  AND h.outcome = :outcome
+  AND h.fired_time >= :fromMs
+  AND h.fired_time < :toMs
+  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
+ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+LIMIT :limit;
+
+--------------------------------------------
+-- keyLists: which keys and groups there are
+--------------------------------------------
+
+-- keyLists.jobsOfTriggers
+--   programs/scheduling/deleting.ts (deleteTriggers)
+--   programs/scheduling/scheduling.ts (rescheduleTrigger, scheduleMany)
+--   programs/steps/passing-over.ts (tryLockTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group
+FROM (
+  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.trigger_name = r.trigger_name
+  AND t.trigger_group = r.trigger_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- keyLists.triggerGroupsAmong
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+SELECT r.grp
+FROM (SELECT value ->> 'grp' AS grp FROM json_each(:rows)) AS r
+WHERE EXISTS (SELECT 1 FROM qrtz_triggers t WHERE t.sched_name = :scheduler AND t.trigger_group = r.grp);
+
+-- PostgreSQL
+SELECT r.grp
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(grp text)) AS r
+WHERE EXISTS (SELECT 1 FROM qrtz_triggers t WHERE t.sched_name = :scheduler AND t.trigger_group = r.grp);
+
+-- keyLists.userOfCalendar
+--   programs/scheduling/calendar-changes.ts (deleteCalendar)
+-- Every engine
+SELECT trigger_name, trigger_group
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND calendar_name = :name
+LIMIT 1;
+
+-- keyLists.acquiredWithoutClaim
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
+-- Every engine
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'ACQUIRED'
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers f
+    WHERE f.sched_name = t.sched_name
+      AND f.trigger_name = t.trigger_name
+      AND f.trigger_group = t.trigger_group
+      AND f.state = 'ACQUIRED'
+  )
+LIMIT :limit;
+
+-- keyLists.blockedWithoutExecution
+--   cluster/stuck-triggers.ts (freeStuckTriggers)
+-- Every engine
+SELECT DISTINCT t.job_name, t.job_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state IN ('BLOCKED', 'PAUSED_BLOCKED')
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers f
+    WHERE f.sched_name = t.sched_name
+      AND f.job_name = t.job_name
+      AND f.job_group = t.job_group
+      AND f.state = 'EXECUTING'
+  )
+LIMIT :limit;
+
+-- keyLists.jobKeys: of a matcher that names the beginning of the group
+--   sql-job-store.ts (SqlJobStore)
+-- SQLite
+SELECT job_name AS name, job_group AS grp
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+  AND substr(job_group, 1, length(:operand)) = :operand;
+
+-- PostgreSQL
+SELECT job_name AS name, job_group AS grp
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+  AND starts_with(job_group, CAST(:operand AS text));
+
+-- keyLists.triggerKeys: of a matcher that names the beginning of the group
+--   sql-job-store.ts (SqlJobStore)
+-- SQLite
+SELECT trigger_name AS name, trigger_group AS grp
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND substr(trigger_group, 1, length(:operand)) = :operand;
+
+-- PostgreSQL
+SELECT trigger_name AS name, trigger_group AS grp
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND starts_with(trigger_group, CAST(:operand AS text));
+
+-- keyLists.jobGroups: of a matcher that names the beginning of the group
+--   programs/scheduling/pausing.ts (pauseJobs, resumeJobs)
+--   sql-job-store.ts (SqlJobStore)
+-- SQLite
+SELECT DISTINCT '' AS name, job_group AS grp
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+  AND substr(job_group, 1, length(:operand)) = :operand;
+
+-- PostgreSQL
+SELECT DISTINCT '' AS name, job_group AS grp
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+  AND starts_with(job_group, CAST(:operand AS text));
+
+-- keyLists.triggerGroups: of a matcher that names the beginning of the group
+--   programs/scheduling/pausing.ts (pauseTriggers, resumeTriggers)
+--   sql-job-store.ts (SqlJobStore)
+-- SQLite
+SELECT DISTINCT '' AS name, trigger_group AS grp
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND substr(trigger_group, 1, length(:operand)) = :operand;
+
+-- PostgreSQL
+SELECT DISTINCT '' AS name, trigger_group AS grp
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND starts_with(trigger_group, CAST(:operand AS text));
+
+--------------------------------------
+-- listings: what users list and count
+--------------------------------------
+
+-- listings.counts
+--   sql-job-store.ts (SqlJobStore)
+-- Every engine
+SELECT (
+  SELECT count(*)
+  FROM qrtz_job_details
+  WHERE sched_name = :scheduler
+) AS jobs, (SELECT count(*) FROM qrtz_triggers WHERE sched_name = :scheduler) AS triggers,
+  (SELECT count(*) FROM qrtz_calendars WHERE sched_name = :scheduler) AS calendars;
+
+-- listings.triggerState
+--   joined-job-store.ts (JoinedJobStore)
+--   sql-job-store.ts (SqlJobStore)
+-- Every engine
+SELECT trigger_state
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND trigger_name = :name
+  AND trigger_group = :grp;
+
+-- listings.dueByJobType
+--   programs/reading/reading.ts (queryUnknownJobTypes)
+-- Every engine
+SELECT p.job_class_name, p.waiting, p.trigger_name, p.trigger_group, p.job_name, p.job_group
+FROM (
+  SELECT j.job_class_name, d.trigger_name, d.trigger_group, d.job_name, d.job_group,
+    count(*) OVER (PARTITION BY j.job_class_name) AS waiting,
+    row_number() OVER (PARTITION BY j.job_class_name ORDER BY d.next_fire_time, d.trigger_name) AS place
+  FROM (
+    SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time
+    FROM qrtz_triggers AS t
+    WHERE t.sched_name = :scheduler
+      AND t.trigger_state = 'WAITING'
+      AND t.next_fire_time <= :untilMs
+    ORDER BY t.next_fire_time
+    LIMIT 10000
+  ) AS d
+    JOIN qrtz_job_details AS j ON j.sched_name = :scheduler
+      AND j.job_name = d.job_name
+      AND j.job_group = d.job_group
+) AS p
+WHERE p.place <= 10
+ORDER BY p.job_class_name, p.place;
+
+-- listings.jobs: the group DEFAULT, with every condition that a query may have
+--   programs/reading/reading.ts (queryJobs)
+-- SQLite
+SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
+  is_update_data
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+  AND typeof(job_name) = 'text'
+  AND typeof(job_group) = 'text'
+  AND substr(job_group, 1, length(:operand)) = :operand
+  AND job_class_name = :job_class_name
+  AND job_group = 'DEFAULT'
+  AND job_name > :afterName
+ORDER BY job_group , job_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
+  is_update_data
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+  AND true
+  AND true
+  AND starts_with(job_group, CAST(:operand AS text))
+  AND job_class_name = :job_class_name
+  AND job_group = 'DEFAULT'
+  AND job_name COLLATE "C" > :afterName
+ORDER BY job_group COLLATE "C", job_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.jobs: the other groups, with every condition that a query may have
+--   programs/reading/reading.ts (queryJobs)
+-- SQLite
+SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
+  is_update_data
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+  AND typeof(job_name) = 'text'
+  AND typeof(job_group) = 'text'
+  AND substr(job_group, 1, length(:operand)) = :operand
+  AND job_class_name = :job_class_name
+  AND job_group <> 'DEFAULT'
+ORDER BY job_group , job_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
+  is_update_data
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+  AND true
+  AND true
+  AND starts_with(job_group, CAST(:operand AS text))
+  AND job_class_name = :job_class_name
+  AND job_group <> 'DEFAULT'
+ORDER BY job_group COLLATE "C", job_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.jobs: the other groups, behind a key, with every condition that a query may have
+--   programs/reading/reading.ts (queryJobs)
+-- SQLite
+SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
+  is_update_data
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+  AND typeof(job_name) = 'text'
+  AND typeof(job_group) = 'text'
+  AND substr(job_group, 1, length(:operand)) = :operand
+  AND job_class_name = :job_class_name
+  AND job_group <> 'DEFAULT'
+  AND (job_group , job_name ) > (:afterGroup, :afterName)
+ORDER BY job_group , job_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
+  is_update_data
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+  AND true
+  AND true
+  AND starts_with(job_group, CAST(:operand AS text))
+  AND job_class_name = :job_class_name
+  AND job_group <> 'DEFAULT'
+  AND (job_group COLLATE "C", job_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY job_group COLLATE "C", job_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.triggers: the group DEFAULT, with every condition that a query may have
+--   programs/reading/reading.ts (queryTriggers)
+-- SQLite
+SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
+  calendar_name, priority, next_fire_time, prev_fire_time
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND typeof(trigger_name) = 'text'
+  AND typeof(trigger_group) = 'text'
+  AND substr(trigger_group, 1, length(:operand)) = :operand
+  AND job_name = :job_name
+  AND job_group = :job_group
+  AND calendar_name = :calendar_name
+  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND trigger_group = 'DEFAULT'
+  AND trigger_name > :afterName
+ORDER BY trigger_group , trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
+  calendar_name, priority, next_fire_time, prev_fire_time
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND true
+  AND true
+  AND starts_with(trigger_group, CAST(:operand AS text))
+  AND job_name = :job_name
+  AND job_group = :job_group
+  AND calendar_name = :calendar_name
+  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND trigger_group = 'DEFAULT'
+  AND trigger_name COLLATE "C" > :afterName
+ORDER BY trigger_group COLLATE "C", trigger_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.triggers: the other groups, with every condition that a query may have
+--   programs/reading/reading.ts (queryTriggers)
+-- SQLite
+SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
+  calendar_name, priority, next_fire_time, prev_fire_time
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND typeof(trigger_name) = 'text'
+  AND typeof(trigger_group) = 'text'
+  AND substr(trigger_group, 1, length(:operand)) = :operand
+  AND job_name = :job_name
+  AND job_group = :job_group
+  AND calendar_name = :calendar_name
+  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND trigger_group <> 'DEFAULT'
+ORDER BY trigger_group , trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
+  calendar_name, priority, next_fire_time, prev_fire_time
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND true
+  AND true
+  AND starts_with(trigger_group, CAST(:operand AS text))
+  AND job_name = :job_name
+  AND job_group = :job_group
+  AND calendar_name = :calendar_name
+  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND trigger_group <> 'DEFAULT'
+ORDER BY trigger_group COLLATE "C", trigger_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.triggers: the other groups, behind a key, with every condition that a query may have
+--   programs/reading/reading.ts (queryTriggers)
+-- SQLite
+SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
+  calendar_name, priority, next_fire_time, prev_fire_time
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND typeof(trigger_name) = 'text'
+  AND typeof(trigger_group) = 'text'
+  AND substr(trigger_group, 1, length(:operand)) = :operand
+  AND job_name = :job_name
+  AND job_group = :job_group
+  AND calendar_name = :calendar_name
+  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND trigger_group <> 'DEFAULT'
+  AND (trigger_group , trigger_name ) > (:afterGroup, :afterName)
+ORDER BY trigger_group , trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
+  calendar_name, priority, next_fire_time, prev_fire_time
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+  AND true
+  AND true
+  AND starts_with(trigger_group, CAST(:operand AS text))
+  AND job_name = :job_name
+  AND job_group = :job_group
+  AND calendar_name = :calendar_name
+  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND trigger_group <> 'DEFAULT'
+  AND (trigger_group COLLATE "C", trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY trigger_group COLLATE "C", trigger_name COLLATE "C"
+LIMIT :limit;
+
+-------------------------------------------------
+-- nodes: scheduler_state: the nodes of a cluster
+-------------------------------------------------
+
+-- nodes.load
+--   cluster/cluster-node.ts (ClusterNode)
+--   cluster/recovery.ts (recoverNode)
+--   cluster/registration.ts (register)
+SELECT 'node' AS kind, s.instance_name, s.boot_id, s.last_checkin_time, s.checkin_interval, s.node_info
+FROM qrtz_scheduler_state s
+WHERE s.sched_name = :scheduler
+UNION ALL
+SELECT DISTINCT 'orphan', f.instance_name, NULL, CAST(0 AS bigint), CAST(0 AS bigint), NULL
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_scheduler_state s
+    WHERE s.sched_name = f.sched_name
+      AND s.instance_name = f.instance_name
+  )
+UNION ALL
+SELECT 'time', NULL, NULL, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint), NULL, NULL;
+
+-- nodes.insert
+--   cluster/registration.ts (register)
+INSERT INTO qrtz_scheduler_state (sched_name, instance_name, boot_id, last_checkin_time, checkin_interval,
+  node_info)
+VALUES (:scheduler, :instance, :boot, CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint), :interval,
+  :info)
+ON CONFLICT DO NOTHING;
+
+-- nodes.checkIn
+--   cluster/cluster-node.ts (ClusterNode)
+UPDATE qrtz_scheduler_state
+SET last_checkin_time = CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint),
+  checkin_interval = :interval, node_info = :info
+WHERE sched_name = :scheduler
+  AND instance_name = :instance
+  AND boot_id = :boot;
+
+-- nodes.deleteAsSeen
+--   cluster/recovery.ts (recoverNode)
+--   cluster/registration.ts (register)
+DELETE FROM qrtz_scheduler_state
+WHERE sched_name = :scheduler
+  AND instance_name = :instance
+  AND COALESCE(boot_id, '') = :boot
+  AND CASE WHEN last_checkin_time BETWEEN -8640000000000000 AND 8640000000000000 THEN last_checkin_time ELSE 0
+    END = :last;
+
+-- nodes.leave
+--   cluster/cluster-node.ts (ClusterNode)
+DELETE FROM qrtz_scheduler_state AS s
+WHERE sched_name = :scheduler
+  AND instance_name = :instance
+  AND boot_id = :boot
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers f
+    WHERE f.sched_name = s.sched_name
+      AND f.instance_name = s.instance_name
+  );
+
+----------------------------------------------------------------------------
+-- lease: scheduler_state: the one scheduler that fires on a SQLite database
+----------------------------------------------------------------------------
+
+-- lease.holders
+--   jobstore/sqlite/scheduler-lease.ts (SchedulerLease)
+SELECT instance_name, boot_id, last_checkin_time, node_info
+FROM qrtz_scheduler_state
+WHERE sched_name = :scheduler
+  AND boot_id <> :bootId
+ORDER BY last_checkin_time DESC;
+
+-- lease.releaseOthers
+--   jobstore/sqlite/scheduler-lease.ts (SchedulerLease)
+DELETE FROM qrtz_scheduler_state WHERE sched_name = :scheduler AND (boot_id IS NULL OR boot_id <> :bootId);
+
+-- lease.hold
+--   jobstore/sqlite/scheduler-lease.ts (SchedulerLease)
+INSERT INTO qrtz_scheduler_state (sched_name, instance_name, last_checkin_time, checkin_interval, boot_id,
+  node_info)
+VALUES (:scheduler, :instanceId, :nowMs, :checkinIntervalMs, :bootId, :nodeInfo)
+ON CONFLICT (sched_name, instance_name) DO UPDATE SET last_checkin_time = excluded.last_checkin_time;
+
+-- lease.checkIn
+--   jobstore/sqlite/scheduler-lease.ts (SchedulerLease)
+UPDATE qrtz_scheduler_state SET last_checkin_time = :nowMs WHERE sched_name = :scheduler AND boot_id = :bootId;
+
+-- lease.prove
+--   jobstore/sqlite/scheduler-lease.ts (SchedulerLease)
+SELECT 1 AS held
+FROM qrtz_scheduler_state
+WHERE sched_name = :scheduler
+  AND boot_id = :bootId;
+
+-- lease.release
+--   jobstore/sqlite/scheduler-lease.ts (SchedulerLease)
+DELETE FROM qrtz_scheduler_state WHERE sched_name = :scheduler AND boot_id = :bootId;
+
+-----------------------------------------------------------------------------------------------------
+-- Locks that a transaction takes on PostgreSQL when it begins, for a scheduler named QuartzScheduler
+-----------------------------------------------------------------------------------------------------
+
+-- none, for a check-in: skipLocked
+-- nothing
+
+-- none, for a check-in: quartzLocks
+-- nothing
+
+-- rows, for acquiring, firing, completing, one trigger: skipLocked
+-- nothing
+
+-- rows, for acquiring, firing, completing, one trigger: quartzLocks
+SELECT lock_name
+FROM qrtz_locks
+WHERE sched_name = 'QuartzScheduler'
+  AND lock_name = 'TRIGGER_ACCESS'
+FOR UPDATE;
+
+-- shared, for storing and deleting: skipLocked
+SELECT pg_advisory_xact_lock_shared(-5054017454423357608);
+
+-- shared, for storing and deleting: quartzLocks
+SELECT lock_name
+FROM qrtz_locks
+WHERE sched_name = 'QuartzScheduler'
+  AND lock_name = 'TRIGGER_ACCESS'
+FOR UPDATE;
+
+-- exclusive, for groups, calendars, everything: skipLocked
+SELECT pg_advisory_xact_lock(-5054017454423357608);
+
+-- exclusive, for groups, calendars, everything: quartzLocks
+SELECT lock_name
+FROM qrtz_locks
+WHERE sched_name = 'QuartzScheduler'
+  AND lock_name = 'TRIGGER_ACCESS'
+FOR UPDATE;
+
+-- cluster, for recovery: skipLocked
+SELECT pg_advisory_xact_lock(-8972253300228487514);
+SELECT pg_advisory_xact_lock_shared(-5054017454423357608);
+
+-- cluster, for recovery: quartzLocks
+SELECT lock_name
+FROM qrtz_locks
+WHERE sched_name = 'QuartzScheduler'
+  AND lock_name = 'STATE_ACCESS'
+FOR UPDATE;
+SELECT lock_name
+FROM qrtz_locks
+WHERE sched_name = 'QuartzScheduler'
+  AND lock_name = 'TRIGGER_ACCESS'
+FOR UPDATE;
+
+-- schema, for migrations: skipLocked
+SELECT pg_advisory_xact_lock(-1930864098579477342);
+
+-- schema, for migrations: quartzLocks
+SELECT pg_advisory_xact_lock(-1930864098579477342);

@@ -1,0 +1,55 @@
+import type { IdGenerator } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { JobStore } from '../jobstore/job-store.ts'
+import type { Clock } from '../time/clock.ts'
+import type { Notifier } from './notifier.ts'
+
+export interface LoopFailuresParts {
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  readonly logger: Logger
+  readonly jobStore: JobStore
+  readonly notifier: Notifier
+}
+
+/**
+ * Failures of the store or the pool in a row, and how long the loop waits before it tries again: after the first
+ * failure not at all, after each further one longer.
+ */
+export class LoopFailures {
+  readonly #parts: LoopFailuresParts
+  #count = 0
+  #retryAtMs = 0
+
+  constructor(parts: LoopFailuresParts) {
+    this.#parts = parts
+  }
+
+  /** The loop does not ask the store before this monotonic time. */
+  get retryAtMs(): number {
+    return this.#retryAtMs
+  }
+
+  /** Reports the first failure of a row; logs each further one for debugging. */
+  add(message: string, error: unknown): void {
+    const { clock, ids, jobStore, logger, notifier } = this.#parts
+    this.#count++
+    if (this.#count === 1) notifier.error(message, error)
+    else {
+      logger.debug({ err: error, failures: this.#count }, message)
+      const delayMs = jobStore.acquireRetryDelayMs(this.#count)
+      this.#retryAtMs = clock.elapsedMs() + delayMs * (1 - 0.5 * ids.random())
+    }
+  }
+
+  /** The row of failures has ended; a wait that has begun goes on. */
+  end(): void {
+    this.#count = 0
+  }
+
+  /** Forgets failures and the wait. */
+  clear(): void {
+    this.#count = 0
+    this.#retryAtMs = 0
+  }
+}

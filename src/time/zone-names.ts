@@ -1,0 +1,57 @@
+import { InvalidArgumentError } from '../core/errors.ts'
+import { describeValue, nearestName } from '../core/options.ts'
+
+/** Longer than every IANA name. */
+const nameMaxLength = 64
+
+/** Zones by their names, each made once. `make` answers null for a name that is no zone's. */
+export class ZoneNames<Zone> {
+  readonly #byName = new Map<string, Zone>()
+  readonly #make: (name: string) => Zone | null
+
+  constructor(make: (name: string) => Zone | null) {
+    this.#make = make
+  }
+
+  /** Throws {@link InvalidArgumentError} (`ERR_UNKNOWN_TIME_ZONE`) for a name that is no zone's. */
+  of(name: string): Zone {
+    const known = this.#byName.get(name)
+    if (known !== undefined) return known
+    // A bare offset is a zone to some versions of Node and not to others: refuse it everywhere.
+    const possible = typeof name === 'string' && /^[A-Za-z]/.test(name) && name.length <= nameMaxLength
+    const made = possible ? this.#make(name) : null
+    if (made === null) throw unknownZone(name)
+    this.#byName.set(name, made)
+    return made
+  }
+
+  /** True when {@link ZoneNames.of} takes the name. */
+  isKnown(name: string): boolean {
+    try {
+      this.of(name)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** The zone that Intl goes by when it is told none, UTC when that has no name. */
+  ofMachine(): Zone {
+    const name = new Intl.DateTimeFormat().resolvedOptions().timeZone
+    return this.of(this.isKnown(name) ? name : 'UTC')
+  }
+}
+
+function unknownZone(name: unknown): InvalidArgumentError {
+  const nearest =
+    typeof name === 'string' && name.length <= nameMaxLength
+      ? nearestName(name, Intl.supportedValuesOf('timeZone'))
+      : null
+  const remedy =
+    nearest === null ? `Use an IANA name such as 'Europe/Paris' or 'UTC'.` : `Did you mean '${nearest}'?`
+  return new InvalidArgumentError(
+    'timeZone',
+    `Unknown time zone ${describeValue(name)}. ${remedy}`,
+    'ERR_UNKNOWN_TIME_ZONE',
+  )
+}

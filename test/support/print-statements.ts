@@ -1,0 +1,353 @@
+import { JobKey, TriggerKey } from '../../src/core/key.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
+import { quartzLocking, skipLockedLocking } from '../../src/jobstore/postgres/locking.ts'
+import { postgresDialect } from '../../src/jobstore/postgres/postgres-dialect.ts'
+import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
+import type { TransactionLock } from '../../src/jobstore/sql/kernel/sql-runner.ts'
+import type { SqlVocabulary } from '../../src/jobstore/sql/kernel/sql-vocabulary.ts'
+import { calendarStatements } from '../../src/jobstore/sql/tables/calendars/calendar-table.ts'
+import { firedTriggerStatements } from '../../src/jobstore/sql/tables/firings/fired-trigger-table.ts'
+import { jobGroupLimitStatements } from '../../src/jobstore/sql/tables/firings/job-group-limits.ts'
+import { pausedGroupStatements } from '../../src/jobstore/sql/tables/groups/paused-group-table.ts'
+import { executionsQuery, historyStatements } from '../../src/jobstore/sql/tables/history/history-table.ts'
+import { jobStatements } from '../../src/jobstore/sql/tables/jobs/job-table.ts'
+import { keyListStatements, listQuery } from '../../src/jobstore/sql/tables/lists/key-lists.ts'
+import {
+  jobListing,
+  type ListingPart,
+  listingQuery,
+  listingStatements,
+  triggerListing,
+} from '../../src/jobstore/sql/tables/lists/listings.ts'
+import { leaseStatements } from '../../src/jobstore/sql/tables/nodes/lease-statements.ts'
+import { schedulerStateStatements } from '../../src/jobstore/sql/tables/nodes/scheduler-state-table.ts'
+import {
+  type DuePurpose,
+  dueConditions,
+  dueQuery,
+} from '../../src/jobstore/sql/tables/triggers/due-statements.ts'
+import { triggerScopeStatements } from '../../src/jobstore/sql/tables/triggers/trigger-scopes.ts'
+import { triggerStatements } from '../../src/jobstore/sql/tables/triggers/trigger-statements.ts'
+import { statementsOfJava } from '../../src/jobstore/sql/tables/triggers/triggers-of-java.ts'
+import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
+import { formatSql } from './format-sql.ts'
+import { StatementUsers } from './statement-users.ts'
+
+const tables = 'src/jobstore/sql/tables/'
+const schedulerName = 'QuartzScheduler'
+const names = sqlNames('statements', {})
+
+interface Engine {
+  readonly name: 'SQLite' | 'PostgreSQL' | 'PostgreSQL, quartzLocks'
+  readonly vocabulary: SqlVocabulary
+}
+
+const sqlite: Engine = { name: 'SQLite', vocabulary: { dialect: sqliteDialect, names, schedulerName } }
+const postgres: Engine = {
+  name: 'PostgreSQL',
+  vocabulary: { dialect: postgresDialect, names, schedulerName },
+}
+const quartzLocks: Engine = {
+  name: 'PostgreSQL, quartzLocks',
+  vocabulary: { ...postgres.vocabulary, sharedWithJava: true },
+}
+
+/** Statements, or further statements, by name. */
+interface Statements {
+  readonly [name: string]: { readonly namedText: string } | Statements
+}
+
+/** A statement that has conditions as they are asked for. */
+interface Composed {
+  readonly name: string
+  /** What of it is shown. */
+  readonly shown: string
+  /** The methods of the table that run it. */
+  readonly methods: readonly string[]
+  readonly make: (vocabulary: SqlVocabulary) => { readonly namedText: string }
+}
+
+interface Table {
+  /** What programs call it: its name in a session first. */
+  readonly names: readonly string[]
+  readonly about: string
+  /** Where the class is that runs the statements. */
+  readonly path: string
+  readonly engines?: readonly Engine[]
+  readonly statements: (vocabulary: SqlVocabulary) => object
+  readonly composed?: readonly Composed[]
+  /** Who runs them, where that is no program. */
+  readonly user?: string
+}
+
+const allTables: readonly Table[] = [
+  {
+    names: ['triggers'],
+    about: 'triggers, simple_triggers, cron_triggers, simprop_triggers, blob_triggers',
+    path: `${tables}triggers/trigger-table.ts`,
+    statements: triggerStatements,
+    composed: (
+      [
+        ['lock', 'lockDue'],
+        ['types', 'dueJobTypes'],
+        ['look', 'lookAhead'],
+      ] as const
+    ).flatMap(([purpose, method]) => dueStatements(purpose, method)),
+  },
+  {
+    names: ['scopes'],
+    about: 'triggers that one action reaches: all, one, those of a job, those of groups',
+    path: `${tables}triggers/trigger-scopes.ts`,
+    statements: triggerScopeStatements,
+  },
+  {
+    names: ['triggersOfJava'],
+    about: 'triggers that only Java nodes can run',
+    path: `${tables}triggers/triggers-of-java.ts`,
+    engines: [quartzLocks],
+    statements: statementsOfJava,
+  },
+  { names: ['jobs'], about: 'job_details', path: `${tables}jobs/job-table.ts`, statements: jobStatements },
+  {
+    names: ['firedTriggers'],
+    about: 'fired_triggers: claims (ACQUIRED) and executions in flight (EXECUTING)',
+    path: `${tables}firings/fired-trigger-table.ts`,
+    statements: firedTriggerStatements,
+  },
+  {
+    names: ['groupLimits', 'limits', '#limits'],
+    about: 'how many jobs of a group may run, where that is limited',
+    path: `${tables}firings/job-group-limits.ts`,
+    statements: jobGroupLimitStatements,
+  },
+  {
+    names: ['pausedGroups'],
+    about: 'paused_trigger_grps, paused_job_grps',
+    path: `${tables}groups/paused-group-table.ts`,
+    statements: pausedGroupStatements,
+  },
+  {
+    names: ['calendars'],
+    about: 'calendars',
+    path: `${tables}calendars/calendar-table.ts`,
+    statements: calendarStatements,
+  },
+  {
+    names: ['history'],
+    about: 'execution_history',
+    path: `${tables}history/history-table.ts`,
+    statements: historyStatements,
+    composed: [
+      {
+        name: 'find',
+        shown: 'with every condition that a query may have',
+        methods: ['find'],
+        make: (vocabulary) => executionsQuery(vocabulary, wholeExecutionQuery).query,
+      },
+    ],
+  },
+  {
+    names: ['keyLists'],
+    about: 'which keys and groups there are',
+    path: `${tables}lists/key-lists.ts`,
+    statements: keyListStatements,
+    composed: (['jobKeys', 'triggerKeys', 'jobGroups', 'triggerGroups'] as const).map((subject) => ({
+      name: subject,
+      shown: 'of a matcher that names the beginning of the group',
+      methods: [subject],
+      make: (vocabulary) => listQuery(vocabulary, subject, beginning).query,
+    })),
+  },
+  {
+    names: ['listings'],
+    about: 'what users list and count',
+    path: `${tables}lists/listings.ts`,
+    statements: listingStatements,
+    composed: [...listingParts('jobs'), ...listingParts('triggers')],
+  },
+  {
+    names: ['nodes', 'table', '#table'],
+    about: 'scheduler_state: the nodes of a cluster',
+    path: `${tables}nodes/scheduler-state-table.ts`,
+    engines: [postgres],
+    statements: schedulerStateStatements,
+  },
+  {
+    names: ['lease'],
+    about: 'scheduler_state: the one scheduler that fires on a SQLite database',
+    path: `${tables}nodes/lease-statements.ts`,
+    engines: [sqlite],
+    statements: leaseStatements,
+    user: 'jobstore/sqlite/scheduler-lease.ts (SchedulerLease)',
+  },
+]
+
+function dueStatements(purpose: DuePurpose, method: string): readonly Composed[] {
+  const always = ['scheduler', 'untilMs', 'limit']
+  const make = (conditions: readonly string[]) => (vocabulary: SqlVocabulary) => {
+    return dueQuery(vocabulary, purpose, [...always, ...conditions])
+  }
+  const name = `due.${purpose}`
+  return [
+    { name, shown: 'with no condition besides the time', methods: [method], make: make([]) },
+    {
+      name,
+      shown: 'with every condition that a search may have',
+      methods: [method],
+      make: make(dueConditions),
+    },
+  ]
+}
+
+const beginning = GroupMatcher.groupStartsWith('g')
+const key = { name: 'n', group: 'g' }
+const wholeExecutionQuery = {
+  jobKey: new JobKey(key.name, key.group),
+  triggerKey: new TriggerKey(key.name, key.group),
+  node: 'a',
+  outcome: 'failed',
+  from: new Date(0),
+  to: new Date(1),
+  after: { fireTimeMs: 0, fireInstanceId: 'a' },
+} as const
+const wholeListings = {
+  jobs: jobListing({ group: beginning, jobType: 'a' }),
+  triggers: triggerListing({
+    group: beginning,
+    jobKey: wholeExecutionQuery.jobKey,
+    calendarName: 'a',
+    state: 'PAUSED',
+  }),
+}
+
+function listingParts(of: keyof typeof wholeListings): readonly Composed[] {
+  const parts: Readonly<Record<ListingPart, string>> = {
+    default: 'the group DEFAULT',
+    others: 'the other groups',
+    othersAfter: 'the other groups, behind a key',
+  }
+  return (Object.keys(parts) as ListingPart[]).map((part) => ({
+    name: of,
+    shown: `${parts[part]}, with every condition that a query may have`,
+    methods: [of],
+    make: (vocabulary) => listingQuery(vocabulary, wholeListings[of], part).query,
+  }))
+}
+
+/** What {@link TransactionLock} is taken for, as docs/internals/sql-store.md says it. */
+const locks: Readonly<Record<TransactionLock, string>> = {
+  none: 'a check-in',
+  rows: 'acquiring, firing, completing, one trigger',
+  shared: 'storing and deleting',
+  exclusive: 'groups, calendars, everything',
+  cluster: 'recovery',
+  schema: 'migrations',
+}
+
+const header = `\
+-- Every statement of the SQL store, as each engine is sent it, with its parameters by name and the functions that
+-- ask for it. Printed by \`npm run statements\` from src/jobstore; a test compares. Tables have their default prefix.
+-- What makes the tables is printed by \`quartz-ts migrate --print\`.
+`
+
+/** The text of docs/internals/statements.sql. */
+export function printStatements(): string {
+  const users = new StatementUsers()
+  return [header, ...allTables.map((table) => printTable(table, users)), printLocks()].join('\n')
+}
+
+function printTable(table: Table, users: StatementUsers): string {
+  const engines = table.engines ?? [sqlite, postgres, quartzLocks]
+  const title = `-- ${table.names[0] ?? ''}: ${table.about}`
+  const blocks = [`${'-'.repeat(title.length)}\n${title}\n${'-'.repeat(title.length)}\n`]
+  const [firstEngine] = engines
+  const paths = pathsOf(table.statements(firstEngine?.vocabulary ?? postgres.vocabulary) as Statements)
+  for (const path of paths) {
+    const methods = users.methodsOf(table.path, path)
+    const texts = engines.map((engine) => textAt(table.statements(engine.vocabulary) as Statements, path))
+    blocks.push(
+      block(`${table.names[0] ?? ''}.${path.join('.')}`, usersOf(table, methods, users), engines, texts),
+    )
+  }
+  for (const { name, shown, methods, make } of table.composed ?? []) {
+    const texts = engines.map(({ vocabulary }) => make(vocabulary).namedText)
+    blocks.push(
+      block(`${table.names[0] ?? ''}.${name}: ${shown}`, usersOf(table, methods, users), engines, texts),
+    )
+  }
+  return blocks.join('\n')
+}
+
+function usersOf(table: Table, methods: readonly string[], users: StatementUsers): readonly string[] {
+  if (table.user !== undefined) return [table.user]
+  return users.callersOf(table.names, methods)
+}
+
+function pathsOf(statements: Statements): string[][] {
+  return Object.entries(statements).flatMap(([name, value]) => {
+    return isStatement(value) ? [[name]] : pathsOf(value).map((path) => [name, ...path])
+  })
+}
+
+function isStatement(value: Statements[string]): value is { readonly namedText: string } {
+  return typeof value === 'function'
+}
+
+function textAt(statements: Statements, [name = '', ...rest]: readonly string[]): string {
+  const value = statements[name]
+  if (value === undefined) throw new Error(`there is no statement ${name}`)
+  return isStatement(value) ? value.namedText : textAt(value, rest)
+}
+
+/** One statement; engines that are sent the same text share it. */
+function block(
+  title: string,
+  users: readonly string[],
+  engines: readonly Engine[],
+  texts: readonly string[],
+): string {
+  if (users.length === 0) throw new Error(`nothing uses the statement ${title}`)
+  const byText = new Map<string, string[]>()
+  for (const [index, text] of texts.entries()) {
+    byText.set(text, [...(byText.get(text) ?? []), engines[index]?.name ?? ''])
+  }
+  const printed = [...byText].map(([text, sent]) => `${nameOf(sent, engines)}${formatSql(text)};\n`)
+  return `-- ${title}\n${users.map(commentOf).join('')}${printed.join('\n')}`
+}
+
+/** A comment of as many lines as the text needs. */
+function commentOf(text: string): string {
+  const found: string[] = []
+  let line = '--  '
+  for (const word of text.split(' ')) {
+    if (line.length + 1 + word.length > 110) {
+      found.push(line)
+      line = '--     '
+    }
+    line += ` ${word}`
+  }
+  return [...found, line].map((each) => `${each}\n`).join('')
+}
+
+function nameOf(sent: readonly string[], engines: readonly Engine[]): string {
+  if (engines.length === 1) return ''
+  if (sent.length === engines.length) return '-- Every engine\n'
+  const isPostgres = sent.length === 2 && !sent.includes(sqlite.name)
+  return `-- ${isPostgres ? postgres.name : sent.join(' and ')}\n`
+}
+
+function printLocks(): string {
+  const scope = { names, schedulerName }
+  const strategies = [skipLockedLocking(scope), quartzLocking(scope)]
+  const title = `-- Locks that a transaction takes on PostgreSQL when it begins, for a scheduler named ${schedulerName}`
+  const blocks = [`${'-'.repeat(title.length)}\n${title}\n${'-'.repeat(title.length)}\n`]
+  for (const [lock, use] of Object.entries(locks)) {
+    for (const strategy of strategies) {
+      const taken = strategy.take(lock as TransactionLock).map((text) => `${formatSql(text)};\n`)
+      blocks.push(
+        `-- ${lock}, for ${use}: ${strategy.name}\n${taken.length === 0 ? '-- nothing\n' : taken.join('')}`,
+      )
+    }
+  }
+  return blocks.join('\n')
+}
