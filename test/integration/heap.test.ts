@@ -12,7 +12,7 @@ describe('a scheduler whose jobs all have new names', () => {
   // A key, its texts and the entry of a map that forgets none come to more than these bytes a job.
   it.each([
     { where: 'in memory', store: 'ram', jobsPerRound: 2000, mostBytesPerJob: 60 },
-    { where: 'on SQLite', store: ':memory:', jobsPerRound: 600, mostBytesPerJob: 150 },
+    { where: 'on SQLite', store: ':memory:', jobsPerRound: 400, mostBytesPerJob: 150 },
   ])('keeps nothing of those that have run $where', async ({ store, jobsPerRound, mostBytesPerJob }) => {
     const args = [script, store, String(jobsPerRound), String(rounds)]
     const { lines, ...end } = await runProcess('--expose-gc', args, () => {}, 110_000)
