@@ -68,7 +68,6 @@ export { RecurringTrigger } from './triggers/recurring-trigger.ts'
 export { compareFireOrder } from './triggers/trigger.ts'
 export {
   type BooleanColumn,
-  type ColumnsByKind,
   type IntegerColumn,
   type ScheduleColumn,
   type ScheduleRow,
