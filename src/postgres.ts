@@ -1,4 +1,6 @@
 /** Jobs and triggers in PostgreSQL, for any number of nodes; needs the package pg. */
+
+export { postgresDialect, postgresSchema } from './jobstore/postgres/postgres-dialect.ts'
 export { postgresJobStore } from './jobstore/postgres/postgres-job-store.ts'
 export type { PostgresJobStoreOptions } from './jobstore/postgres/postgres-options.ts'
 export type { PostgresConnection, PostgresPool } from './jobstore/postgres/postgres-source.ts'

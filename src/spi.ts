@@ -1,4 +1,4 @@
-/** Contracts of what can be put under a scheduler: for those who write a job store, a pool or a trigger family. */
+/** The contracts of what a scheduler stands on: job stores, SQL dialects, thread pools and trigger families. */
 
 export type { InterruptTarget, JobStoreCluster } from './jobstore/cluster-view.ts'
 export {
@@ -22,6 +22,31 @@ export type {
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
+export type { RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
+export {
+  RowsLockedError,
+  type SqlRunner,
+  type TransactionLock,
+  type TransactionOptions,
+} from './jobstore/sql/kernel/sql-runner.ts'
+export {
+  PendingReply,
+  type SqlProgram,
+  type SqlReply,
+  type SqlRow,
+  type SqlStatement,
+  type SqlValue,
+} from './jobstore/sql/kernel/statement.ts'
+export type { MigrateMode } from './jobstore/sql/migrations/migrate.ts'
+export type { SchemaDialect } from './jobstore/sql/migrations/schema-dialect.ts'
+export {
+  type SqlDatabase,
+  type SqlDatabaseRunner,
+  type SqlJobStoreOptions,
+  sqlJobStore,
+} from './jobstore/sql/sql-database.ts'
+export type { JobDataEncoding } from './jobstore/sql/tables/encoding/job-data-text.ts'
+export type { HistoryOptions } from './jobstore/sql/tables/history/history-options.ts'
 export {
   type StateChanges,
   type StoredTriggerState,
@@ -41,13 +66,14 @@ export type { WorkerTask, WorkerTaskResult } from './threadpool/wire.ts'
 export { TriggerFamilies } from './triggers/families/trigger-families.ts'
 export { RecurringTrigger } from './triggers/recurring-trigger.ts'
 export { compareFireOrder } from './triggers/trigger.ts'
-export type {
-  BooleanColumn,
-  IntegerColumn,
-  ScheduleColumn,
-  ScheduleRow,
-  ScheduleTable,
-  ScheduleValues,
-  TextColumn,
-  TriggerFamily,
+export {
+  type BooleanColumn,
+  type IntegerColumn,
+  type ScheduleColumn,
+  type ScheduleRow,
+  type ScheduleTable,
+  type ScheduleValues,
+  scheduleTables,
+  type TextColumn,
+  type TriggerFamily,
 } from './triggers/trigger-family.ts'

@@ -110,7 +110,7 @@ export interface JobStoreContext {
   readonly misfireThresholdMs: number
   /** Whether this node has the code of a job type; triggers of other types are left to other nodes. */
   readonly knowsJobType: (jobType: string) => boolean
-  /** How triggers are written down and read back. A store refuses a trigger of another family. */
+  /** How triggers are written down and read back. The scheduler hands over triggers of these families only. */
   readonly triggerFamilies: TriggerFamilies
   /** The job types that this node runs, for the list of the cluster's nodes. */
   readonly jobTypes: () => readonly string[]

@@ -297,9 +297,8 @@ export class WorkerThreads {
       `Worker jobs wait (${this.#waiting.size} by now), and all ${maxThreads} threads of the pool were terminated ` +
         'and do not exit, as they are in native code. Give such calls a time limit of their own, or raise maxThreads.',
     )
-    const { allThreadsStuck, logger } = this.#context
-    if (allThreadsStuck === undefined) logger.error({ err: error }, error.message)
-    else allThreadsStuck(error)
+    if (this.#context.allThreadsStuck === undefined) this.#context.logger.error({ err: error }, error.message)
+    else this.#context.allThreadsStuck(error)
   }
 
   #logIdleFailure(error: unknown): void {

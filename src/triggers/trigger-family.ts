@@ -30,19 +30,18 @@ export const scheduleTables = {
 } as const
 
 /** The name of a table without its prefix. */
-export type ScheduleTable = keyof typeof scheduleTables
+export type ScheduleTable = 'simple_triggers' | 'cron_triggers' | 'simprop_triggers'
 
-type ColumnsByKind<Kind> = {
-  [Table in ScheduleTable]: {
-    [Column in keyof (typeof scheduleTables)[Table]]: (typeof scheduleTables)[Table][Column] extends Kind
-      ? Column
-      : never
-  }[keyof (typeof scheduleTables)[Table]]
-}[ScheduleTable]
-
-export type TextColumn = ColumnsByKind<'text'>
-export type IntegerColumn = ColumnsByKind<'bigint'>
-export type BooleanColumn = ColumnsByKind<'boolean'>
+export type TextColumn =
+  | 'cron_expression'
+  | 'time_zone_id'
+  | 'dst_policy'
+  | 'cron_dialect'
+  | 'str_prop_1'
+  | 'str_prop_2'
+  | 'str_prop_3'
+export type IntegerColumn = 'repeat_count' | 'repeat_interval' | 'int_prop_1' | 'long_prop_1' | 'long_prop_2'
+export type BooleanColumn = 'bool_prop_1' | 'bool_prop_2'
 export type ScheduleColumn = TextColumn | IntegerColumn | BooleanColumn
 
 /** What a family writes into its table. What it leaves out is NULL, 0 or false, as Java writes it. */

@@ -20,6 +20,7 @@ import {
   triggerToJSON,
 } from '../../src/index.ts'
 import { hashPassword } from '../../src/server.ts'
+import { sqlJobStore } from '../../src/spi.ts'
 import {
   aJob,
   aLogger,
@@ -82,6 +83,7 @@ export const functionSurfaces: readonly Surface[] = [
       parseCrontab,
       parseUnixCron,
       hashPassword,
+      sqlJobStore,
     },
     calls: {
       jobKey: key,
@@ -123,6 +125,10 @@ export const functionSurfaces: readonly Surface[] = [
       parseUnixCron: {
         text: cronText('* * * * *'),
         options: options({ timeZone: zone, dst: cronDst, seconds: oneOf('never') }),
+      },
+      sqlJobStore: {
+        database: { ...object, good: { connect: (): void => {} } },
+        options: options({ tablePrefix: text, migrate: oneOf('never'), jobData: oneOf('json') }),
       },
     },
   },

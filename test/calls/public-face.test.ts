@@ -26,6 +26,7 @@ const surfaces: readonly Surface[] = [
 /** What has no table, and why. */
 const exempt: Readonly<Record<string, string>> = {
   ListenerManager: 'in the table of the scheduler',
+  PendingReply: 'a runner settles it',
   DelegatingJobStore: 'the scheduler calls it, with what it has checked',
   Trigger: 'made by builders; its methods are called for every firing',
   SimpleTrigger: 'as Trigger',

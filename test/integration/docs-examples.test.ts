@@ -59,7 +59,7 @@ afterAll(async () => {
 describe('examples of README and docs run', { concurrent: true }, () => {
   const runnable = examples.filter(({ kind }) => kind === 'run')
 
-  test.each(runnable)('$name ends by itself', (example) => runExample(example, 30_000))
+  test.each(runnable)('$name ends by itself', (example) => runExample(example, 90_000))
 })
 
 describe('the examples run', () => {

@@ -23,12 +23,34 @@ function strayedSql(file: SourceFile): string[] {
   return found
 }
 
+/** Statements that a method makes each time, which `docs/internals/statements.sql` would lack. */
+function unprintedSql(file: SourceFile): string[] {
+  const found: string[] = []
+  walk(parse(file), (node) => {
+    if (!ts.isClassDeclaration(node)) return
+    walk(node, (inner) => {
+      if (ts.isCallExpression(inner) && inner.expression.getText() === 'sqlQuery') {
+        found.push(`${file.path}:${lineOf(inner)}: make it in the function that statements are printed from`)
+      }
+    })
+  })
+  return found
+}
+
 describe('SQL', () => {
   const sources = projectFiles(/^src\/.*\.ts$/)
 
   test('stands in tables, migrations and engines only', () => {
     expect(sources.filter((file) => places.test(file.path)).length).toBeGreaterThan(20)
     expect(sources.flatMap(strayedSql)).toEqual([])
+  })
+
+  test('is not made in methods of tables, so that all of it is printed', () => {
+    const text = 'class A { *b() { yield sqlQuery(dialect, text)({}) } }'
+    expect(unprintedSql({ path: 'src/jobstore/sql/tables/a.ts', text })).toHaveLength(1)
+    expect(
+      sources.filter(({ path }) => path.startsWith('src/jobstore/sql/tables/')).flatMap(unprintedSql),
+    ).toEqual([])
   })
 
   test.each([

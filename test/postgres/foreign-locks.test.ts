@@ -289,6 +289,43 @@ describe('while somebody else holds a lock that a job needs, others fire, schedu
   })
 })
 
+describe('while another session holds the row of how often a trigger fired, others fire and are on time', () => {
+  /** A job that runs any number of times at a time, so that its triggers are fired where they are found. */
+  const plainJob = JobBuilder.newJob('held').withIdentity(heldKey).storeDurably().build()
+
+  test('a trigger that comes due', async () => {
+    const scene = await openScene()
+    const { scheduler, held, openGate } = scene
+    openGate()
+    await startTicking(scene)
+    await scheduler.scheduleJob(plainJob, every('held', heldMs, Date.now() + 500))
+    const clients = await subRow.take(scene)
+    await scheduler.start()
+    await expectOthersToGoOn(scene, 20)
+    expect(held.planned).toHaveLength(0)
+    await release(clients)
+    await held.more(3)
+    expect(held.gaps).toEqual([heldMs])
+  })
+
+  test('a trigger whose misfire instruction is due', async () => {
+    const scene = await openScene()
+    const { scheduler, held, openGate, query } = scene
+    openGate()
+    await startTicking(scene)
+    await scheduler.scheduleJob(plainJob, every('held', heldMs, Date.now() + 500))
+    await query(
+      `UPDATE qrtz_triggers SET next_fire_time = next_fire_time - 120000 WHERE trigger_name = 'held'`,
+    )
+    const clients = await subRow.take(scene)
+    await scheduler.start()
+    await expectOthersToGoOn(scene, 20)
+    expect(held.planned).toHaveLength(0)
+    await release(clients)
+    await held.more(3)
+  })
+})
+
 describe('while somebody else holds a lock', () => {
   test('calls that wait for it hold up no other call and use up no pool, however many there are', async () => {
     const scene = await openScene({ poolSize: 3 })

@@ -133,10 +133,11 @@ export class SlowingTrigger extends Trigger implements SlowingFields {
 
   /** The schedule begun anew with what is left of it: the one misfire that changes more than the fire state. */
   #restartedAt(nowMs: EpochMs): this {
+    const { firstGapMs, growthMs, misfireInstruction } = this
     const { nextFireTimeMs, previousFireTimeMs, misfiredFireTimeMs } = this.firingLateAt(nowMs)
     return new SlowingTrigger(
       this.fieldsWith({ startTimeMs: nowMs }),
-      { ...this, repeatCount: this.repeatCount - this.timesTriggered },
+      { firstGapMs, growthMs, misfireInstruction, repeatCount: this.repeatCount - this.timesTriggered },
       nextFireTimeMs,
       previousFireTimeMs,
       0,

@@ -60,8 +60,6 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         throw error
       }
       let node: ClusterNode | null = null
-      /** Looks at the nodes, and takes no part. */
-      let observer: ClusterNode | null = null
       return {
         runner: access.runner,
         async start(transactor) {
@@ -70,10 +68,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
           access.listen()
         },
         mayClaim: async () => node?.confirm(),
-        nodes(transactor) {
-          observer ??= new ClusterNode(transactor, clusterOptions(options), new EventLoopCheckIns(transactor))
-          return (node ?? observer).nodes()
-        },
+        nodes: async (transactor) => (node ?? observer(transactor, options)).nodes(),
         interruptOnPeers: (target) => access.interruptOnPeers(target),
         join: (handle) => access.join(handle),
         wakePeers: (earliestMs) => {
@@ -90,6 +85,11 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
       }
     },
   }
+}
+
+/** A node that looks at the others and takes no part, for a scheduler that has not started. */
+function observer(transactor: SqlTransactor, options: ResolvedPostgresOptions): ClusterNode {
+  return new ClusterNode(transactor, clusterOptions(options), new EventLoopCheckIns(transactor))
 }
 
 /** Reaches the server and sees to it that the tables are there. */

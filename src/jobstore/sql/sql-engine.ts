@@ -16,7 +16,7 @@ import type { ResolvedHistoryOptions } from './tables/history/history-options.ts
 export interface SqlEngine {
   /** The name of the store, for people. */
   readonly name: string
-  readonly capabilities: Pick<JobStoreCapabilities, 'persistent' | 'clustered'>
+  readonly capabilities: Pick<JobStoreCapabilities, 'persistent' | 'clustered' | 'sharedTransactions'>
   readonly dialect: SqlDialect
   readonly names: SqlNames
   readonly encoding: JobDataEncoding

@@ -36,10 +36,10 @@ import type { DatabaseJobStore } from './database-job-store.ts'
 import { HistoryPruner } from './history-pruner.ts'
 import { JoinedJobStore } from './joined-job-store.ts'
 import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
-import type { TransactionLock } from './kernel/sql-runner.ts'
+import { RowsLockedError, type TransactionLock } from './kernel/sql-runner.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import { openSession } from './open-session.ts'
-import { searchTriggers } from './programs/firing/acquiring.ts'
+import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
 import { completeJobs } from './programs/firing/completing.ts'
 import { fireTriggers } from './programs/firing/firing.ts'
 import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
@@ -89,7 +89,7 @@ export class SqlJobStore implements DatabaseJobStore {
     // under the lock. A trigger that has fired meanwhile is WAITING again for its next instant, and Java would fire it
     // for the previous one; a claimed trigger is not WAITING.
     const firesAtOnce = engine.sharedWithJava !== true
-    this.capabilities = { ...engine.capabilities, history: true, firesAtOnce, sharedTransactions: true }
+    this.capabilities = { sharedTransactions: true, ...engine.capabilities, history: true, firesAtOnce }
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
@@ -339,8 +339,8 @@ export class SqlJobStore implements DatabaseJobStore {
     if (connection.join === undefined) {
       throw new SchedulerError(
         'ERR_NOT_SUPPORTED',
-        `${this.name} is in memory that no other connection can reach. Use a file, or give the store your own ` +
-          'connection.',
+        `${this.name} works in no transaction of yours: no connection but its own reaches its data. For SQLite, ` +
+          'use a file, or give the store your own connection.',
       )
     }
     return new JoinedJobStore(transactions.session, connection.join(handle))
@@ -377,22 +377,39 @@ export class SqlJobStore implements DatabaseJobStore {
     const { clock } = transactions.session.context
     await connection.mayClaim?.()
     for (;;) {
-      const { isPartial, hasOverdueClaims, ...batch } = await transactions.run(
-        (tx) => searchTriggers(tx, request, { fires }),
-        {
-          lock: 'rows',
-          tells: 'none',
-          // When it is not known whether a firing was committed, the loop would lose it or run it twice. A claim that a
-          // crash undoes is missed when it is fired.
-          ...(fires ? { onDoubt: 'patient' } : {}),
-          mayBeLost: ({ fired }) => fired.length === 0,
-        },
-      )
+      const { isPartial, hasOverdueClaims, ...batch } = await this.#searchPastLocks(request, fires)
       const isEmpty = batch.fired.length === 0 && batch.acquired.length === 0
       if (isEmpty && hasOverdueClaims && (await this.#pass(endOverdueClaims, { tells: 'none' })) > 0) continue
       if (!isPartial || request.isStillWanted?.() === false) return batch
       await new Promise<void>((resolve) => clock.setImmediate(resolve))
     }
+  }
+
+  /**
+   * A search passes over locked rows of triggers. Where another session holds only the row of a trigger's schedule, the
+   * search writes less: it claims what it would fire, and then leaves late triggers as they are.
+   */
+  async #searchPastLocks(request: AcquireRequest, fires: boolean): Promise<SearchResult> {
+    const { transactions } = this.#require()
+    const attempt = (manner: SearchManner, whenLocked: 'passOver' | 'comeBack'): Promise<SearchResult> =>
+      transactions.run((tx) => searchTriggers(tx, request, manner), {
+        lock: 'rows',
+        tells: 'none',
+        whenLocked,
+        // When it is not known whether a firing was committed, the loop would lose it or run it twice. A claim that a
+        // crash undoes is missed when it is fired.
+        ...(manner.fires ? { onDoubt: 'patient' } : {}),
+        mayBeLost: ({ fired }) => fired.length === 0,
+      })
+    const manners = [{ fires, treatsLate: true }, ...(fires ? [{ fires: false, treatsLate: true }] : [])]
+    for (const manner of manners) {
+      try {
+        return await attempt(manner, 'passOver')
+      } catch (error) {
+        if (!(error instanceof RowsLockedError)) throw error
+      }
+    }
+    return attempt({ fires: false, treatsLate: false }, 'comeBack')
   }
 
   #forget(firings: readonly { readonly fireInstanceId: string }[]): void {

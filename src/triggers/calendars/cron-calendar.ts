@@ -8,7 +8,7 @@ import { type CalendarOptions, ZonedCalendar } from './zoned-calendar.ts'
 export interface CronCalendarOptions
   extends CalendarOptions,
     Pick<CronOptions, 'dst' | 'dialect' | 'seconds'> {
-  /** The seconds that are left out: an expression in text, or a parsed one with the zone that it has. */
+  /** The seconds that are left out: an expression as text, or a parsed one, which keeps its zone. */
   readonly expression: string | CronTimes
 }
 

@@ -35,7 +35,7 @@ interface Barren {
 /** Stretches that took fewer questions are not worth remembering. */
 const leastQuestionsKept = 1000
 
-/** What the six calendars share: zone, description, and standing on a base calendar. */
+/** The common part of the six calendars: zone, description and base calendar. */
 export abstract class ZonedCalendar implements Calendar {
   abstract readonly type: string
   readonly description: string | null
@@ -137,7 +137,7 @@ export abstract class ZonedCalendar implements Calendar {
     return base === null
   }
 
-  /** A calendar and what it stands on, each by itself; a base of another make is one with its own bases. */
+  /** A calendar and its bases, each by itself; a base of a user's class counts with its own bases as one. */
   static #layersOf(top: Calendar): readonly Layer[] {
     const layers: Layer[] = []
     let base: Calendar | null = top

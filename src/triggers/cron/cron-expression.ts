@@ -19,7 +19,7 @@ export class CronExpression extends CronTimes {
   }
 
   /**
-   * Reads an expression. Throws `CronExpressionError` with the field, the position and, where the intent is plain, a
+   * Reads an expression. Throws `CronExpressionError` with the field, the position and, where the intent is clear, a
    * suggestion; also for an expression that can never fire (`0 0 0 31 2 ?`). Throws `InvalidArgumentError` for an
    * unknown zone.
    */
@@ -33,7 +33,7 @@ export class CronExpression extends CronTimes {
   }
 }
 
-/** An expression in text or a parsed one, for what takes either. */
+/** An expression as text or a parsed one. */
 export const checkExpression: ArgumentCheck = checkThat(
   'a cron expression, as text or parsed',
   (value) => typeof value === 'string' || value instanceof CronTimes,

@@ -8,7 +8,7 @@ import type { UnixFields } from './unix-scanner.ts'
 export function readWithCronParser(expression: string, tokens: SixTokens): UnixFields {
   try {
     const text = tokens.map((token) => token.text).join(' ')
-    // The library would otherwise ask the clock for a date to start from, which is not used.
+    // cron-parser would otherwise read the clock for a start date that is not used.
     const { second, minute, hour, dayOfMonth, month, dayOfWeek } = CronExpressionParser.parse(text, {
       currentDate: 0,
       tz: 'UTC',
@@ -25,7 +25,7 @@ export function readWithCronParser(expression: string, tokens: SixTokens): UnixF
       nth: dayOfWeek.nthDay,
     }
   } catch (cause) {
-    // Each field is right by itself: only the day of the month and the months can contradict each other.
+    // Each field alone is valid: only the day of the month and the months can contradict each other.
     const found = cause instanceof Error ? cause.message : String(cause)
     throw cronError(expression, placeOf(dayOfMonthSpec, tokens[3].position), found, null)
   }

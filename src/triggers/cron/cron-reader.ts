@@ -12,7 +12,7 @@ import { parseUnixFields, type UnixReader } from './unix-fields.ts'
 
 /** Options of `CronExpression.parse`. */
 export interface CronOptions {
-  /** IANA name of the zone whose wall clock the fields speak of. Default: the zone of this process. */
+  /** IANA name of the zone whose wall clock the fields mean. Default: the zone of this process. */
   readonly timeZone?: string | undefined
   /** What happens where the wall clock jumps. Default `vixie`; `quartz` is what Java Quartz does. */
   readonly dst?: CronDst | undefined
@@ -25,7 +25,7 @@ export interface CronOptions {
 /** Options of `parseUnixCron`. */
 export type UnixCronOptions = Omit<CronOptions, 'dialect'>
 
-/** With `expression`, so that what `toJSON` gives can be passed. */
+/** With `expression`, so that the result of `toJSON` can be passed. */
 const optionNames = ['timeZone', 'dst', 'dialect', 'seconds', 'expression']
 
 /** What differs between the package and its browser entry: where zones come from, and what reads Unix fields. */
@@ -37,7 +37,7 @@ export interface CronEnvironment {
 
 /** An expression that has been read. */
 export interface CronParts {
-  /** The text as it is kept: upper case, single spaces. */
+  /** The normalized text: upper case, single spaces. */
   readonly expression: string
   readonly dialect: CronDialect
   readonly schedule: CronSchedule

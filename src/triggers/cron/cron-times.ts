@@ -32,7 +32,7 @@ const timesMax = 100_000
  * seconds from 1970 to 2199.
  */
 export abstract class CronTimes {
-  /** The text as it is kept: upper case, single spaces. */
+  /** The normalized text: upper case, single spaces. */
   readonly expression: string
   readonly dialect: CronDialect
   readonly dst: CronDst

@@ -27,7 +27,7 @@ export class CronExpression extends CronTimes {
   }
 
   /**
-   * Reads an expression. Throws `CronExpressionError` with the field, the position and, where the intent is plain, a
+   * Reads an expression. Throws `CronExpressionError` with the field, the position and, where the intent is clear, a
    * suggestion; also for an expression that can never fire (`0 0 0 31 2 ?`). Throws `InvalidArgumentError` for an
    * unknown zone.
    */

@@ -5,7 +5,7 @@ import type { CronToken } from './cron-text.ts'
 import { FieldScanner, type ValueSet } from './field-scanner.ts'
 import type { SixSpecs, SixTokens } from './six-fields.ts'
 
-/** What stands in the fields of a Unix expression, value by value. */
+/** The values of the fields of a Unix expression. */
 export interface UnixFields {
   readonly seconds: readonly number[]
   readonly minutes: readonly number[]

@@ -318,7 +318,10 @@ export class ClusterNode implements CheckInObserver {
     try {
       while (await this.#transactor.run(freeStuckTriggers, { lock: 'cluster' }));
     } catch (error) {
-      this.#context.signaler.storeError('Claimed triggers without a claim could not be looked for.', error)
+      this.#context.signaler.storeError(
+        'Triggers without their claim or execution could not be looked for.',
+        error,
+      )
     }
   }
 

@@ -14,6 +14,7 @@ import type { SqlProgram } from './statement.ts'
 export type TransactionLock = 'none' | 'rows' | 'shared' | 'exclusive' | 'cluster' | 'schema'
 
 export interface TransactionOptions<Answer = unknown> {
+  /** What the transaction may do to others. */
   readonly lock: TransactionLock
   /**
    * What to do about a lock that another session holds for long. `passOver` ends in a {@link RowsLockedError} at once,

@@ -44,10 +44,16 @@ export interface SearchResult extends AcquiredAndFired {
   readonly hasOverdueClaims: boolean
 }
 
-interface Search {
-  readonly tx: SqlTransaction
+/** What a search may do with the triggers that it finds. */
+export interface SearchManner {
   /** Whether triggers that are due now are fired at once instead of claimed. */
   readonly fires: boolean
+  /** Whether the misfire instructions of late triggers are carried out; otherwise late triggers are left. */
+  readonly treatsLate: boolean
+}
+
+interface Search extends SearchManner {
+  readonly tx: SqlTransaction
   readonly maxCount: number
   readonly fired: TriggerFiredBundle[]
   readonly acquired: AcquiredTrigger[]
@@ -82,12 +88,12 @@ interface Range {
 export function* searchTriggers(
   tx: SqlTransaction,
   request: AcquireRequest,
-  { fires }: { readonly fires: boolean },
+  manner: SearchManner,
 ): SqlProgram<SearchResult> {
   const { nowMs } = tx
   const { noLaterThanMs, maxCount, timeWindowMs } = request
   yield* reportTriggersOfJava(tx, noLaterThanMs)
-  const search = beginSearch(tx, { fires, maxCount }, yield* lookAtRooms(tx, noLaterThanMs))
+  const search = beginSearch(tx, { ...manner, maxCount }, yield* lookAtRooms(tx, noLaterThanMs))
   const { fired, acquired } = search
   const dueMs = Math.min(noLaterThanMs, nowMs)
   const isWhole = yield* takeDue(search, dueMs)
@@ -106,14 +112,13 @@ export function* searchTriggers(
 
 function beginSearch(
   tx: SqlTransaction,
-  { fires, maxCount }: Pick<Search, 'fires' | 'maxCount'>,
+  manner: SearchManner & Pick<Search, 'maxCount'>,
   rooms: GroupRooms | null,
 ): Search {
   const { searchMemory: memory, context } = tx.session
   const search: Search = {
     tx,
-    fires,
-    maxCount,
+    ...manner,
     fired: [],
     acquired: [],
     treated: new KeyMap(),
@@ -157,6 +162,10 @@ function* takeDue(search: Search, untilMs: EpochMs): SqlProgram<boolean> {
       continue
     }
     yield* takeEach(search, { afterMs: lateUntilMs, untilMs }, maxCount)
+    if (!search.treatsLate) {
+      search.hasLeft = true
+      return true
+    }
     if (countOf(search) >= maxCount && !isTurnOfMisfires(tx)) return true
     if (!(yield* treatLate(search, Math.min(lateUntilMs, untilMs)))) return false
   }

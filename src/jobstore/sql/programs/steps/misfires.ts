@@ -42,6 +42,7 @@ export function* treatMisfires(
     signals.add('triggerMisfired', trigger)
     try {
       const after = trigger.updateAfterMisfire(calendarOf(trigger), nowMs)
+      session.triggers.requireReschedulable(after)
       const isOver = after.nextFireTimeMs === null
       updated.push({ trigger: after, state: isOver ? 'COMPLETE' : state })
       if (isOver) signals.add('triggerFinalized', after)

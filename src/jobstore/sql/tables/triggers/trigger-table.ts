@@ -135,6 +135,12 @@ export class TriggerTable {
     }
   }
 
+  /** @throws InvalidArgumentError for a trigger that {@link reschedule} cannot write: its family computed it so */
+  requireReschedulable(trigger: Trigger): void {
+    const family = this.#families.of(trigger)
+    if (family.keepsScheduleOnMisfire !== true) scheduleRow(family, trigger)
+  }
+
   /** Writes the columns that a misfire instruction changes into existing rows; their data stay as they are. */
   *reschedule(entries: readonly StoredTrigger[]): SqlProgram<void> {
     const rows = entries.map(({ trigger, state }) => ({

@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import { createScheduler, defineJob, JobBuilder, TriggerBuilder } from 'quartz-ts'
+import { type SqlDatabase, sqlJobStore } from 'quartz-ts/spi'
+import { sqliteDialect, sqliteSchema } from 'quartz-ts/sqlite'
+import { jobStoreConformance } from 'quartz-ts/testing'
+import { describe, expect, test } from 'vitest'
+import { systemIds } from '../../../src/core/ids.ts'
+import { openSqlite } from '../../../src/jobstore/sqlite/sqlite-runner.ts'
+import { systemClock } from '../../../src/time/clock.ts'
+import { temporaryFolder } from '../../support/sqlite.ts'
+
+/** A database as users of `sqlJobStore` write one, over the words and the runner of the SQLite store. */
+function databaseAt(filename: string): SqlDatabase & { readonly opened: () => number } {
+  let connections = 0
+  return {
+    name: 'MyJobStore',
+    persistent: filename !== ':memory:',
+    dialect: sqliteDialect,
+    schema: sqliteSchema,
+    async connect() {
+      const runner = await openSqlite(
+        { filename, synchronous: 'normal' },
+        { clock: systemClock, ids: systemIds, busyTimeoutMs: 5_000 },
+      )
+      connections++
+      return {
+        transact: (begin) => runner.transact(begin),
+        read: (begin) => runner.read(begin),
+        close: async () => {
+          connections--
+          await runner.close()
+        },
+      }
+    },
+    opened: () => connections,
+  }
+}
+
+describe('a store over a SQL database of the user conforms', () => {
+  const cases = jobStoreConformance({
+    name: 'own-database',
+    create: () => sqlJobStore(databaseAt(':memory:')),
+    capabilities: { persistent: false, clustered: false, firesAtOnce: true },
+  })
+  test.each(cases)('$area: $name', ({ run }) => run())
+})
+
+describe('sqlJobStore', () => {
+  const runs: string[] = []
+  const job = defineJob('job', ({ recovering }) => {
+    runs.push(recovering ? 'recovering' : 'planned')
+  })
+
+  test('makes the tables, gives its connections back, and finds the next time what it stored', async () => {
+    const database = databaseAt(join(temporaryFolder(), 'a.db'))
+    const options = { tablePrefix: 'my_', migrate: 'never' } as const
+    const early = createScheduler({ jobs: [job], jobStore: sqlJobStore(database, options) })
+    await expect(early).rejects.toMatchObject({ code: 'ERR_SCHEMA_TOO_OLD' })
+    expect(await sqlJobStore(database, options).migrate()).not.toEqual([])
+    expect(database.opened()).toBe(0)
+
+    await using first = await createScheduler({ jobs: [job], jobStore: sqlJobStore(database, options) })
+    const trigger = TriggerBuilder.newTrigger().withIdentity('once').startNow().build()
+    await first.scheduleJob(JobBuilder.newJob(job).withIdentity('a').build(), trigger)
+    await first.shutdown()
+    expect(runs).toEqual([])
+
+    await using second = await createScheduler({ jobs: [job], jobStore: sqlJobStore(database, options) })
+    await second.start()
+    await second.idle()
+    expect(runs).toEqual(['planned'])
+    await second.shutdown()
+    expect(database.opened()).toBe(0)
+  })
+
+  test('has no part in transactions of the user, and says so', async () => {
+    const jobStore = sqlJobStore(databaseAt(':memory:'))
+    expect(jobStore.capabilities).toMatchObject({ sharedTransactions: false, clustered: false })
+    await using scheduler = await createScheduler({ jobs: [job], jobStore, logger: false })
+    expect(() => scheduler.withTransaction({})).toThrow(
+      expect.objectContaining({ code: 'ERR_NOT_SUPPORTED' }) as Error,
+    )
+  })
+})
