@@ -7,8 +7,8 @@ import { projectFiles } from '../support/source-files.ts'
 const face = publicFace()
 
 /**
- * Names that two entries have for what a program may use in place of the other: the expressions of quartz-ts/cron answer
- * what those of quartz-ts answer and are taken wherever those are (decision 13).
+ * Names that two entries have for what a program may use in place of the other: the expressions of quartz-ts/cron
+ * answer what those of quartz-ts answer and are taken wherever those are (decision 13).
  */
 const interchangeable = ['CronExpression', 'parseUnixCron']
 
