@@ -11,7 +11,7 @@ import { visible } from './terminal/text.ts'
 const spec = {
   name: 'serve',
   argument: '',
-  summary: 'Serves the HTTP API and the dashboard for the schedulers on a store',
+  summary: 'Serves the HTTP API and the dashboard of a store',
   options: {
     store: { type: 'string', value: 'STORE', help: `Where the jobs are: ${storePlaces}` },
     prefix: {
@@ -34,7 +34,7 @@ const spec = {
     'token-file': {
       type: 'string',
       value: 'FILE',
-      help: 'Keeps the hash of a token that is made at the first start (default: a new token each time)',
+      help: 'Keeps the hash of a token that is made at the first start',
     },
     'read-only': { type: 'boolean', help: 'Refuse everything that changes something' },
   },

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
 import { EventStream, stuckClient } from '../support/event-stream.ts'
 import { addPlainJob, filledScheduler, serverFixture, tokens, type Who } from '../support/server-fixture.ts'
 
@@ -108,6 +109,16 @@ test('a client that does not read costs nothing, and does not hold up the end', 
   await fixture.server.close()
   expect(performance.now() - began).toBeLessThan(4000)
   for (const socket of stuck) socket.destroy()
+})
+
+test('a stream ends after an hour, so that its client has to say again who it is', async () => {
+  const clock = new ManualClock()
+  await using fixture = await serverFixture({ clock })
+  const stream = await EventStream.open(fixture.address, bearer('viewer'))
+  expect(await stream.next()).toMatchObject({ data: null })
+  const next = stream.next()
+  await clock.advance(3_600_000)
+  for (let event = await next; event !== null; ) event = await stream.next()
 })
 
 test('streams are limited in number, and end with the server', async () => {

@@ -99,6 +99,15 @@ test('a token becomes a cookie, which a page of another site cannot use', async 
   const pause = (headers: Record<string, string>): Promise<{ status: number }> =>
     fixture.ask('POST /scheduler/pause-all?dryRun=true', { who: null, headers: { cookie, ...headers } })
   expect(await pause({ origin: fixture.address })).toMatchObject({ status: 200 })
+  const secure = await createServer({ scheduler: fixture.scheduler, auth, logger: false })
+  const login = await secure.fetch(
+    new Request('http://ops.example.com/api/session', {
+      method: 'POST',
+      headers: { origin: 'https://ops.example.com' },
+      body: JSON.stringify({ token: tokens.viewer }),
+    }),
+  )
+  expect(login.headers.get('set-cookie')).toMatch(/; Secure$/)
   expect(await pause({ origin: 'http://evil.example' })).toMatchObject({ status: 403 })
   expect(await fixture.ask('POST /session', { who: null, body: { token: 'wrong' } })).toMatchObject({
     status: 401,

@@ -112,7 +112,7 @@ export class RequestPipeline {
   }
 
   #exchangeOf(request: Request, connection: Connection, headers: Headers): Exchange {
-    const secure = new URL(request.url).protocol === 'https:'
+    const secure = isEncrypted(request)
     return {
       request,
       countLogin: () => {
@@ -232,6 +232,13 @@ export class RequestPipeline {
       logThrown(logger, error, 'onAudit threw')
     }
   }
+}
+
+/** Whether the browser came by TLS; a proxy that ends it leaves the origin as it was. */
+function isEncrypted(request: Request): boolean {
+  return (
+    new URL(request.url).protocol === 'https:' || request.headers.get('origin')?.startsWith('https:') === true
+  )
 }
 
 interface Change {

@@ -12,6 +12,8 @@ const pingMs = 15_000
 const lingerMs = 120_000
 /** How many events one write has at most. */
 const batchMax = 200
+/** A stream ends after so long, and its client comes back: by then it may have lost its permission. */
+const streamMs = 3_600_000
 const neverGiven = -1
 
 export interface StreamOptions {
@@ -56,9 +58,11 @@ export class LiveStreams {
     this.#open.add(ending)
     const end = (): void => {
       if (!this.#open.delete(ending)) return
+      lifetime.cancel()
       ending.abort()
       if (this.#open.size === 0) this.#linger()
     }
+    const lifetime = this.#clock.setTimer(streamMs, end, { unref: true })
     const reader = new EventReader(
       this.#ring,
       { id: this.#idOf(lastEventId), epoch: this.#epoch },
