@@ -16,7 +16,7 @@ const deletesOwn =
   /^DELETE FROM qrtz_fired_triggers AS f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
 
 const locksOwn =
-  /^SELECT entry_id, .* FROM qrtz_fired_triggers f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
+  /^SELECT f\.entry_id, .* qrtz_fired_triggers f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
 const endsOwn =
   /^DELETE FROM qrtz_fired_triggers WHERE sched_name = \? AND entry_id IN \(SELECT f.entry_id .* f.instance_name = \?/
 
