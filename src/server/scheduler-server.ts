@@ -12,7 +12,7 @@ import { catalogue, mayCall } from './catalogue/catalogue.ts'
 import { createApp } from './http/app.ts'
 import { Page } from './http/page.ts'
 import { type Connection, RequestPipeline } from './http/pipeline.ts'
-import { isLoopback, loopbackNames } from './http/request-guards.ts'
+import { isLoopback, loopbackHosts } from './http/request-guards.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { openApiDocument } from './openapi/document.ts'
 import type { ListenOptions, SchedulerServer } from './server-face.ts'
@@ -108,7 +108,7 @@ async function listen(
 ): Promise<{ server: Server; address: string }> {
   checkOptions('listen', where, { port: checkWhole(0, 65_535), host: checkString })
   const { port = 8080, host = '127.0.0.1' } = where
-  const hosts = allowedHosts ?? (isLoopback(host) ? loopbackNames() : null)
+  const hosts = allowedHosts ?? (isLoopback(host) ? loopbackHosts : null)
   const nodeServer = createRequire(import.meta.url)('@hono/node-server') as NodeServer
   const listener = nodeServer.getRequestListener(
     (request, { incoming }) =>

@@ -271,7 +271,7 @@ describe('the page', () => {
 
   test('comes for every path that is none of the API, under a strict policy', async () => {
     await using fixture = await serverFixture({ dashboard: folder })
-    for (const path of ['/', '/jobs/reports/daily', '/index.html/x']) {
+    for (const path of ['/', '/jobs/reports/daily.v2', '/index.html/x']) {
       const page = await get(fixture.address, path)
       const policy = page.headers.get('content-security-policy') ?? ''
       const [, nonce = ''] = /'nonce-([^']+)'/.exec(policy) ?? []

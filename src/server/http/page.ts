@@ -40,7 +40,9 @@ export class Page {
   async answer(path: string, accepts: string): Promise<Response | null> {
     const file = await this.#find(path)
     if (file !== null) return fileResponse(file.content, path)
-    return /\btext\/html\b|\*\/\*/.test(accepts) && extname(path) === '' ? this.#index() : null
+    // Names of jobs have dots as well; a program that asks for a missing script must not get a page.
+    const wantsPage = accepts.includes('text/html') || (accepts.includes('*/*') && extname(path) === '')
+    return wantsPage ? this.#index() : null
   }
 
   async #find(path: string): Promise<{ content: Buffer } | null> {

@@ -1,7 +1,7 @@
 import { SchedulerError } from '../../core/errors.ts'
 
 /** Names by which a server on the loopback interface is called. */
-const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
 export function isLoopback(host: string): boolean {
   return loopbackHosts.includes(host) || host === '::1'
@@ -20,11 +20,6 @@ export function requireHost(request: Request, allowedHosts: readonly string[]): 
     'ERR_FOREIGN_ORIGIN',
     `This server is not called '${hostname.slice(0, 100)}'. Name it in allowedHosts, or use ${allowedHosts[0] ?? ''}.`,
   )
-}
-
-/** The hosts of a server that listens on the loopback interface. */
-export function loopbackNames(): readonly string[] {
-  return loopbackHosts
 }
 
 /**
