@@ -247,9 +247,16 @@ describe('runs', () => {
   test('a trigger lends its data to a run', async () => {
     await fixture.scheduler.start()
     const begun = fixture.scheduler.events.next('jobToBeExecuted')
-    await answer('triggers.run', 'POST /triggers/reports/daily/run', { body: { jobDataMap: { extra: 1 } } })
+    await answer('triggers.run', 'POST /triggers/reports/daily/run', {
+      body: { jobDataMap: { extra: 1, apiKey: '***' } },
+    })
     const { context } = await begun
-    expect(context.mergedJobDataMap).toMatchObject({ password: 'hunter2', to: 'ops@example.com', extra: 1 })
+    expect(context.mergedJobDataMap).toMatchObject({
+      password: 'hunter2',
+      to: 'ops@example.com',
+      extra: 1,
+      apiKey: 'k-123',
+    })
   })
 
   test('the filter of executions is read, and refused in words', async () => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
-import type { JobSummary, Page, TriggerSummary } from '../../jobstore/queries.ts'
+import type { JobSummary, TriggerSummary } from '../../jobstore/queries.ts'
 import { triggerStates } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { BulkJson } from '../bulk/bulk-runs.ts'
@@ -17,7 +17,7 @@ import {
   nothing,
   textUpTo,
 } from '../wire/fields.ts'
-import { groupMatcherOf, groupQuery } from '../wire/pages.ts'
+import { eachOf, groupMatcherOf, groupQuery } from '../wire/pages.ts'
 import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
 
 const actions = ['pause', 'resume', 'run', 'delete'] as const
@@ -157,19 +157,6 @@ async function keysOf(scheduler: Scheduler, body: BulkRequest, access: Access): 
     )
   }
   return keys
-}
-
-/** Walks through all pages of a listing. */
-export async function eachOf<Item, Key>(
-  load: (after: Key | null) => Promise<Page<Item, Key>>,
-  visit: (item: Item) => void,
-): Promise<void> {
-  let after: Key | null = null
-  do {
-    const page: Page<Item, Key> = await load(after)
-    page.items.forEach(visit)
-    after = page.next
-  } while (after !== null)
 }
 
 async function carryOut(scheduler: Scheduler, { of, action }: BulkRequest, key: KeyJson): Promise<boolean> {

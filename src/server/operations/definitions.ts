@@ -20,8 +20,8 @@ import {
   textUpTo,
 } from '../wire/fields.ts'
 import { type JobFieldsJson, jobFieldsJson, jobToJson } from '../wire/jobs.ts'
+import { eachOf } from '../wire/pages.ts'
 import { definitionOf, type TriggerFieldsJson, triggerFieldsJson } from '../wire/triggers.ts'
-import { eachOf } from './bulk.ts'
 import { calendarDefinitionJson } from './calendars.ts'
 import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
 import { jobOf } from './jobs.ts'

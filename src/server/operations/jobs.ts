@@ -216,8 +216,9 @@ const runJob: Operation = operation({
   answer: actionJson(z.strictObject({ triggerKey: keyJson.nullable().describe('Of the one-shot trigger.') })),
   async handle(call) {
     const { scheduler, params, body } = call
-    const { key } = await requireJob(scheduler, params)
-    const triggerKey = call.isDryRun ? null : await scheduler.triggerJob(key, body.jobDataMap)
+    const { key, jobDataMap } = await requireJob(scheduler, params)
+    const data = unmasked(body.jobDataMap, jobDataMap)
+    const triggerKey = call.isDryRun ? null : await scheduler.triggerJob(key, data)
     return change(call, 'data', {
       wouldChange: () => true,
       carryOut: async () => true,

@@ -296,9 +296,9 @@ const runTrigger: Operation = operation({
     const { scheduler, params, body, isDryRun } = call
     const trigger = await requireTrigger(scheduler, params)
     const job = await requireJob(scheduler, trigger.jobKey ?? params)
-    const made = isDryRun
-      ? null
-      : await scheduler.triggerJob(job.key, { ...trigger.jobDataMap, ...body.jobDataMap })
+    const shown = { ...job.jobDataMap, ...trigger.jobDataMap }
+    const data = { ...trigger.jobDataMap, ...unmasked(body.jobDataMap, shown) }
+    const made = isDryRun ? null : await scheduler.triggerJob(job.key, data)
     return change(call, 'data', {
       wouldChange: () => true,
       carryOut: async () => true,

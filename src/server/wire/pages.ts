@@ -103,3 +103,16 @@ export async function filteredPage<Item, Key>(
   }
   return { items: found, next: after ?? null }
 }
+
+/** Walks through all pages of a listing. */
+export async function eachOf<Item, Key>(
+  load: (after: Key | null) => Promise<Page<Item, Key>>,
+  visit: (item: Item) => void,
+): Promise<void> {
+  let after: Key | null = null
+  do {
+    const page: Page<Item, Key> = await load(after)
+    page.items.forEach(visit)
+    after = page.next
+  } while (after !== null)
+}
