@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { EventRing } from '../../src/server/live/event-ring.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
 import { EventStream, stuckClient } from '../support/event-stream.ts'
 import { addPlainJob, filledScheduler, serverFixture, tokens, type Who } from '../support/server-fixture.ts'
@@ -59,12 +60,16 @@ test('a client that comes back gets what it missed, or is told to look again', a
       id: expect.stringMatching(/\.\d+$/) as string,
     })
   }
-  for (let count = 0; count < 1100; count++) {
-    await resume()
-    await pause()
-  }
-  await using late = await EventStream.open(address, { ...bearer('viewer'), 'last-event-id': lastId })
-  expect(await late.nextData()).toMatchObject({ event: 'resync' })
+})
+
+test('events that are no longer kept are not passed over in silence', () => {
+  const ring = new EventRing(10, new ManualClock())
+  const event = { event: 'jobPaused', scheduler: 's', node: 'n', atMs: 0 }
+  for (let count = 0; count < 25; count++) ring.add(event)
+  expect(ring.after(20, 100)?.map(({ id }) => id)).toEqual([21, 22, 23, 24, 25])
+  expect(ring.after(15, 3)?.map(({ id }) => id)).toEqual([16, 17, 18])
+  expect(ring.after(25, 100)).toEqual([])
+  for (const id of [14, 0, -1, 26]) expect([id, ring.after(id, 100)]).toEqual([id, null])
 })
 
 test('a principal of one job group hears of that group alone', async () => {
@@ -109,6 +114,31 @@ test('a client that does not read costs nothing, and does not hold up the end', 
   await fixture.server.close()
   expect(performance.now() - began).toBeLessThan(4000)
   for (const socket of stuck) socket.destroy()
+})
+
+test('of a flood of events the rest is left out, and one word at its end says so', async () => {
+  const clock = new ManualClock()
+  await using fixture = await serverFixture({ clock })
+  await using stream = await EventStream.open(fixture.address, bearer('viewer'))
+  const pauseAndResume = async (times: number): Promise<void> => {
+    for (let count = 0; count < times; count++) {
+      await fixture.scheduler.pauseTrigger(triggerKey('daily', 'reports'))
+      await fixture.scheduler.resumeTrigger(triggerKey('daily', 'reports'))
+    }
+  }
+  const first = stream.nextData()
+  await pauseAndResume(3000)
+  await clock.advance(100)
+  expect((await first).data).toMatchObject({ event: 'triggerPaused' })
+  let heard = 1
+  await clock.advance(2000)
+  for (let { event } = await stream.nextData(); event !== 'resync'; { event } = await stream.nextData())
+    heard++
+  expect(heard).toBe(4000)
+  const next = stream.nextData()
+  await pauseAndResume(1)
+  await clock.advance(100)
+  expect((await next).data).toMatchObject({ event: 'triggerPaused' })
 })
 
 test('a stream ends after an hour, so that its client has to say again who it is', async () => {

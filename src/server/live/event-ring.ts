@@ -10,6 +10,9 @@ export interface NumberedEvent {
 
 /** How long events gather before readers are woken: many of a burst then go out together. */
 const gatherMs = 25
+/** More events than a page could show, in so long: the rest is left out, so that a busy scheduler pays little for it. */
+const windowMs = 2000
+const windowMax = 4000
 
 /**
  * The last events, numbered. Readers come to it with the number that they have; it keeps nothing for any of them, so a
@@ -22,6 +25,9 @@ export class EventRing {
   readonly #waiting = new Set<() => void>()
   #lastId = 0
   #isGathering = false
+  #windowEndMs = Number.NEGATIVE_INFINITY
+  #inWindow = 0
+  #isSkipping = false
 
   constructor(capacity: number, clock: Clock) {
     this.#capacity = capacity
@@ -31,6 +37,29 @@ export class EventRing {
   /** The number of the last event; 0 before the first. */
   get lastId(): number {
     return this.#lastId
+  }
+
+  /**
+   * Whether there is room for one more event now. When there is none, it is left out: at the end of the window its number
+   * is given to no event, by which readers learn that some are missing.
+   */
+  mayAdd(): boolean {
+    const nowMs = this.#clock.elapsedMs()
+    if (nowMs >= this.#windowEndMs) {
+      this.#windowEndMs = nowMs + windowMs
+      this.#inWindow = 0
+    }
+    if (this.#inWindow++ < windowMax) return true
+    if (!this.#isSkipping) {
+      this.#isSkipping = true
+      const endGap = (): void => {
+        this.#isSkipping = false
+        this.#lastId++
+        this.wake()
+      }
+      this.#clock.setTimer(this.#windowEndMs - nowMs, endGap, { unref: true })
+    }
+    return false
   }
 
   add(event: LiveEventJson): void {
@@ -44,13 +73,13 @@ export class EventRing {
     })
   }
 
-  /** Events after a number, oldest first; null when some of them are no longer kept, or the number was never given. */
+  /** Events after a number, oldest first; null when the next one is missing, or the number was never given. */
   after(id: number, max: number): readonly NumberedEvent[] | null {
     if (id > this.#lastId || id < this.#lastId - this.#capacity) return null
     const found: NumberedEvent[] = []
     for (let next = id + 1; next <= this.#lastId && found.length < max; next++) {
       const event = this.#events[next % this.#capacity]
-      if (event?.id !== next) return null
+      if (event?.id !== next) return found.length > 0 ? found : null
       found.push(event)
     }
     return found

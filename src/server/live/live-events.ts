@@ -20,7 +20,8 @@ export interface LiveEventJson {
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-type Tell = (event: string, told: Told) => void
+/** Takes what there is to say as a function: most of a flood of events is left out. */
+type Tell = (event: string, told: () => Told) => void
 type Told = Pick<LiveEventJson, 'jobKey' | 'triggerKey' | 'fireInstanceId' | 'group' | 'detail'>
 
 const ofContext = ({ jobDetail, triggerKey, fireInstanceId }: JobExecutionContext): Told => ({
@@ -58,17 +59,17 @@ export function observeScheduler({ events }: Scheduler, tell: Tell): () => void 
       ] as const
     ).map((name) =>
       events.on(name, () => {
-        tell(name, {})
+        tell(name, () => ({}))
       }),
     ),
     events.on('schedulerError', ({ message, error }) => {
-      tell('schedulerError', { detail: { message, code: error.code } })
+      tell('schedulerError', () => ({ detail: { message, code: error.code } }))
     }),
     events.on('nodeFailed', ({ instanceId }) => {
-      tell('nodeFailed', { detail: { instanceId } })
+      tell('nodeFailed', () => ({ detail: { instanceId } }))
     }),
     events.on('nodeRecovered', (detail) => {
-      tell('nodeRecovered', { detail })
+      tell('nodeRecovered', () => ({ detail }))
     }),
   ]
   return () => {
@@ -79,38 +80,42 @@ export function observeScheduler({ events }: Scheduler, tell: Tell): () => void 
 function executionEvents(events: SchedulerEvents, tell: Tell): (() => void)[] {
   return [
     events.on('jobToBeExecuted', ({ context }) => {
-      const detail = { scheduledFireTimeMs: context.scheduledFireTime.getTime(), attempt: context.attempt }
-      tell('jobToBeExecuted', { ...ofContext(context), detail })
+      tell('jobToBeExecuted', () => ({
+        ...ofContext(context),
+        detail: { scheduledFireTimeMs: context.scheduledFireTime.getTime(), attempt: context.attempt },
+      }))
     }),
     events.on('jobWasExecuted', ({ context, error }) => {
-      const detail = { runTimeMs: context.jobRunTimeMs, failed: error !== null }
-      tell('jobWasExecuted', { ...ofContext(context), detail })
+      tell('jobWasExecuted', () => ({
+        ...ofContext(context),
+        detail: { runTimeMs: context.jobRunTimeMs, failed: error !== null },
+      }))
     }),
     events.on('jobExecutionVetoed', ({ context }) => {
-      tell('jobExecutionVetoed', ofContext(context))
+      tell('jobExecutionVetoed', () => ofContext(context))
     }),
     events.on('jobProgress', ({ context, value }) => {
       const isShort = typeof value === 'number' || typeof value === 'boolean'
-      tell('jobProgress', { ...ofContext(context), ...(isShort && { detail: { value } }) })
+      tell('jobProgress', () => ({ ...ofContext(context), ...(isShort && { detail: { value } }) }))
     }),
     events.on('jobInterrupted', ({ jobKey, fireInstanceId, reason }) => {
-      tell('jobInterrupted', { jobKey: keyToJson(jobKey), fireInstanceId, detail: { reason } })
+      tell('jobInterrupted', () => ({ jobKey: keyToJson(jobKey), fireInstanceId, detail: { reason } }))
     }),
     events.on('jobRetryScheduled', ({ context, attempt, retryTime }) => {
-      tell('jobRetryScheduled', {
+      tell('jobRetryScheduled', () => ({
         ...ofContext(context),
         detail: { attempt, retryTimeMs: retryTime.getTime() },
-      })
+      }))
     }),
     events.on('triggerMisfired', ({ trigger }) => {
-      tell('triggerMisfired', ofTrigger(trigger))
+      tell('triggerMisfired', () => ofTrigger(trigger))
     }),
     events.on('triggerInError', ({ triggerKey, reason }) => {
-      tell('triggerInError', { ...ofTriggerKey({ triggerKey }), detail: { reason } })
+      tell('triggerInError', () => ({ ...ofTriggerKey({ triggerKey }), detail: { reason } }))
     }),
     events.on('executionLost', ({ fireInstanceId, jobKey, triggerKey }) => {
       const ofJob = jobKey === null ? {} : ofJobKey({ jobKey })
-      tell('executionLost', { ...ofTriggerKey({ triggerKey }), ...ofJob, fireInstanceId })
+      tell('executionLost', () => ({ ...ofTriggerKey({ triggerKey }), ...ofJob, fireInstanceId }))
     }),
   ]
 }
@@ -118,27 +123,27 @@ function executionEvents(events: SchedulerEvents, tell: Tell): (() => void)[] {
 function definitionEvents(events: SchedulerEvents, tell: Tell): (() => void)[] {
   return [
     events.on('jobScheduled', ({ trigger }) => {
-      tell('jobScheduled', ofTrigger(trigger))
+      tell('jobScheduled', () => ofTrigger(trigger))
     }),
     events.on('triggerFinalized', ({ trigger }) => {
-      tell('triggerFinalized', ofTrigger(trigger))
+      tell('triggerFinalized', () => ofTrigger(trigger))
     }),
     events.on('jobAdded', ({ jobDetail }) => {
-      tell('jobAdded', ofJobKey({ jobKey: jobDetail.key }))
+      tell('jobAdded', () => ofJobKey({ jobKey: jobDetail.key }))
     }),
     ...(['jobUnscheduled', 'triggerPaused', 'triggerResumed'] as const).map((name) =>
       events.on(name, (payload) => {
-        tell(name, ofTriggerKey(payload))
+        tell(name, () => ofTriggerKey(payload))
       }),
     ),
     ...(['jobDeleted', 'jobPaused', 'jobResumed'] as const).map((name) =>
       events.on(name, (payload) => {
-        tell(name, ofJobKey(payload))
+        tell(name, () => ofJobKey(payload))
       }),
     ),
     ...(['triggersPaused', 'triggersResumed', 'jobsPaused', 'jobsResumed'] as const).map((name) =>
       events.on(name, (payload) => {
-        tell(name, ofGroup(payload))
+        tell(name, () => ofGroup(payload))
       }),
     ),
   ]

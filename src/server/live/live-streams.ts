@@ -6,7 +6,7 @@ import { EventRing } from './event-ring.ts'
 import { type LiveEventJson, observeScheduler } from './live-events.ts'
 
 /** How many events are kept for clients that come back. */
-const ringSize = 2000
+const ringSize = 5000
 const pingMs = 15_000
 /** How long events are kept up without a client: as long as one may take to come back. */
 const lingerMs = 120_000
@@ -123,7 +123,8 @@ export class LiveStreams {
     for (const [name, scheduler] of this.#schedulers) {
       const node = scheduler.schedulerInstanceId
       const stop = observeScheduler(scheduler, (event, told) => {
-        this.#ring.add({ event, scheduler: name, node, atMs: this.#clock.now(), ...told })
+        if (!this.#ring.mayAdd()) return
+        this.#ring.add({ event, scheduler: name, node, atMs: this.#clock.now(), ...told() })
       })
       this.#stops.push(stop)
     }
