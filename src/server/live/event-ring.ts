@@ -10,7 +10,7 @@ export interface NumberedEvent {
 
 /** How long events gather before readers are woken: many of a burst then go out together. */
 const gatherMs = 25
-/** More events than a page could show, in so long: the rest is left out, so that a busy scheduler pays little for it. */
+/** How many events so long a time may have: of more the rest is left out, so that a flood costs a busy node little. */
 const windowMs = 2000
 const windowMax = 4000
 
@@ -40,8 +40,8 @@ export class EventRing {
   }
 
   /**
-   * Whether there is room for one more event now. When there is none, it is left out: at the end of the window its number
-   * is given to no event, by which readers learn that some are missing.
+   * Whether there is room for one more event now. When there is none, it is left out: at the end of the window a number
+   * is given to no event, and readers that come to it learn that some are missing.
    */
   mayAdd(): boolean {
     const nowMs = this.#clock.elapsedMs()
