@@ -8,13 +8,20 @@ import { crontabCommand } from './crontab/crontab-command.ts'
 import type { CliHost } from './host.ts'
 import { migrateCommand } from './migrate-command.ts'
 import { nextCommand } from './next-command.ts'
+import { serveCommand } from './serve-command.ts'
 import { visible } from './terminal/text.ts'
 import { validateCommand } from './validate-command.ts'
 
 /** Exit codes of the process; 1 means that a command found something wrong. */
 const exitCodes = { ok: 0, wrong: 1, usage: 2 } as const
 
-const commands: readonly Command[] = [crontabCommand, migrateCommand, nextCommand, validateCommand]
+const commands: readonly Command[] = [
+  crontabCommand,
+  migrateCommand,
+  nextCommand,
+  serveCommand,
+  validateCommand,
+]
 
 /** Runs the command that the arguments name and resolves with the exit code of the process. */
 export async function runCli(args: readonly string[], host: CliHost): Promise<number> {

@@ -1,7 +1,9 @@
 /** What stands in the place of a secret. */
-const hidden = '***'
+export const hidden = '***'
 
 const secretName = String.raw`[\w.-]*(?:pass(?:word|wd|phrase|code)?|pwd|secret|token)`
+const secretKey =
+  /pass(?:word|wd|phrase|code)?$|pwd$|secret|token|api[_.-]?key|authorization|credential|private[_.-]?key/i
 const parameter = new RegExp(`([?&]${secretName}=)[^&]*`, 'gi')
 const setting = new RegExp(
   String.raw`((?:^|[\s;])${secretName}\s*=\s*)(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\S+)`,
@@ -22,4 +24,9 @@ function withoutUser(address: string): string {
   const [place = ''] = rest.split('?', 1)
   const user = URL.canParse(address) && place.includes('@') ? place : rest
   return scheme === '' ? address : `${scheme}${rest.slice(user.lastIndexOf('@') + 1)}`
+}
+
+/** Whether the value under a name in job data is likely to be a secret: `password`, `apiKey`, `db.token`. */
+export function isSecretName(name: string): boolean {
+  return secretKey.test(name)
 }

@@ -19,6 +19,7 @@ import {
   triggerKey,
   triggerToJSON,
 } from '../../src/index.ts'
+import { hashPassword } from '../../src/server.ts'
 import { sqlJobStore } from '../../src/spi.ts'
 import {
   aJob,
@@ -81,6 +82,7 @@ export const functionSurfaces: readonly Surface[] = [
       isExecutionOf,
       parseCrontab,
       parseUnixCron,
+      hashPassword,
       sqlJobStore,
     },
     calls: {
@@ -119,6 +121,7 @@ export const functionSurfaces: readonly Surface[] = [
           seconds: oneOf('never'),
         }),
       },
+      hashPassword: { password: { ...text, good: 'long enough' } },
       parseUnixCron: {
         text: cronText('* * * * *'),
         options: options({ timeZone: zone, dst: cronDst, seconds: oneOf('never') }),

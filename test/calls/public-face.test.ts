@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import * as annotations from '../../src/annotations.ts'
 import * as executors from '../../src/executors.ts'
 import * as index from '../../src/index.ts'
+import * as server from '../../src/server.ts'
 import * as spi from '../../src/spi.ts'
 import { calendarSurfaces } from './calendars.ts'
 import { cronSurfaces } from './cron.ts'
@@ -37,6 +38,7 @@ const exempt: Readonly<Record<string, string>> = {
   DisallowConcurrentExecution: 'a decorator: what stands under it is a class',
   PersistJobDataAfterExecution: 'a decorator: what stands under it is a class',
   createScheduler: 'in the table of the scheduler',
+  createServer: 'takes options only, see test/server/options.test.ts',
   compareKeys: 'sorts lists of keys',
   compareFireOrder: 'sorts lists of triggers',
   everything: 'takes nothing',
@@ -54,7 +56,7 @@ function isClass(value: unknown): boolean {
 
 const isError = (value: unknown): boolean => typeof value === 'function' && value.prototype instanceof Error
 
-const entryPoints: Readonly<Record<string, unknown>> = { ...index, ...executors, ...spi }
+const entryPoints: Readonly<Record<string, unknown>> = { ...index, ...executors, ...server, ...spi }
 const exportsToTable = [...Object.entries(entryPoints), ...Object.entries<unknown>(annotations)]
   .filter(([, value]) => (typeof value === 'function' && !isError(value)) || isNamespace(value))
   .map(([name]) => name)

@@ -19,9 +19,12 @@ const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf
   readonly exports: Record<string, unknown>
 }
 const subpaths = Object.keys(manifest.exports)
-const modules = subpaths.filter((subpath) => subpath !== './package.json')
+const modules = subpaths.filter((subpath) => !subpath.endsWith('.json'))
 
 const execute = promisify(execFile)
+
+const servingScript = `const { createServer } = await import('quartz-ts/server')
+  await createServer({}).catch((error) => console.log(error.code, error.message))`
 const projectBin = (name: string): string => join(projectRoot, 'node_modules/.bin', name)
 
 describe('the package as npm packs it', () => {
@@ -49,9 +52,9 @@ describe('the package as npm packs it', () => {
   })
 
   test('has the built library and its papers, no tests, sources or maps', () => {
-    const papers = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE|NOTICE)$/
+    const papers = /^(package\.json|openapi\.json|README\.md|CHANGELOG\.md|LICENSE|NOTICE)$/
     const others = packed.files.map(({ path }) => path).filter((path) => !papers.test(path))
-    expect(packed.files.length - others.length).toBe(5)
+    expect(packed.files.length - others.length).toBe(6)
     expect(others.filter((path) => !/^dist\/[\w/-]+\.(js|d\.ts)$/.test(path))).toEqual([])
     const installed = join(folder, 'node_modules/quartz-ts')
     const mapped = others.filter((path) =>
@@ -61,8 +64,8 @@ describe('the package as npm packs it', () => {
   })
 
   test('is small', () => {
-    expect(packed.size).toBeLessThan(530_000)
-    expect(packed.unpackedSize).toBeLessThan(2_000_000)
+    expect(packed.size).toBeLessThan(620_000)
+    expect(packed.unpackedSize).toBeLessThan(2_700_000)
   })
 
   test.each(modules)('gives names to a program that imports %s', async (subpath) => {
@@ -73,13 +76,15 @@ describe('the package as npm packs it', () => {
     expect(stdout).toMatch(/^\w+/)
   })
 
-  test('says what to install for a store whose package is missing', async () => {
+  test('says what to install for a store or a server whose package is missing', async () => {
     const script = `const { sqliteJobStore } = await import('quartz-ts/sqlite')
       const { postgresJobStore } = await import('quartz-ts/postgres')
       for (const store of [sqliteJobStore({ filename: ':memory:' }), postgresJobStore()]) {
         await store.migrate().catch((error) => console.log(error.code, error.message))
       }`
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script])
+    const served = await run(process.execPath, ['--input-type=module', '--eval', servingScript])
+    expect(served.stdout).toMatch(/^ERR_DRIVER_MISSING .* npm install hono @hono\/node-server zod$/m)
     expect(stdout).toMatch(/^ERR_DRIVER_MISSING .* npm install better-sqlite3$/m)
     expect(stdout).toMatch(/^ERR_DRIVER_MISSING .* npm install pg$/m)
     const command = join(folder, 'node_modules/.bin/quartz-ts')

@@ -13,7 +13,7 @@ const layers = [
   ['jobstore'],
   ['threadpool', 'listeners'],
   ['scheduler', 'executors'],
-  ['plugins', 'annotations'],
+  ['plugins', 'annotations', 'server'],
   ['cli'],
 ]
 
@@ -52,6 +52,9 @@ const packageHomes: Record<string, string> = {
   'better-sqlite3': 'src/jobstore/sqlite',
   piscina: 'src/threadpool',
   pg: 'src/jobstore/postgres',
+  hono: 'src/server',
+  '@hono/node-server': 'src/server',
+  zod: 'src/server',
 }
 
 /** The modules that package.json exports; the only files that may re-export. */
@@ -86,6 +89,7 @@ const entryHouses: Readonly<Record<string, RegExp>> = {
   'src/postgres.ts': filesIn('jobstore/sql', 'jobstore/postgres'),
   'src/executors.ts': executorsMayImport,
   'src/annotations.ts': filesIn('core', 'time', 'executors', 'annotations'),
+  'src/server.ts': filesIn('server'),
   'src/testing.ts': filesIn('core', 'time', 'testing'),
 }
 

@@ -47,6 +47,11 @@ const spec = {
       value: 'STORE',
       help: `Where jobs are kept: ${storePlaces}, or 'memory' (default ${defaultStore})`,
     },
+    serve: {
+      type: 'string',
+      value: 'PORT',
+      help: 'Serve the dashboard on this port of this machine; on a free one when it is taken',
+    },
     ...crontabFormatOptions,
     plain: {
       type: 'boolean',
@@ -117,6 +122,8 @@ function runOptions(
     timeoutMs: requireTimeout(values.timeout ?? '1h'),
     drainMs: parseDuration('--drain', values.drain ?? '10s'),
     store: values.store === undefined ? { place: defaultStore, isGiven: false } : givenStore(values.store),
+    servePort:
+      values.serve === undefined ? null : requireWhole('--serve', values.serve, { min: 0, max: 65_535 }),
     threads: requireWhole('--threads', values.threads ?? '10', { min: 1, max: threadsMax }),
     view: isLive ? 'live' : 'lines',
     colors: hasColors ? 'ansi' : 'none',

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { unawaited } from '../../core/promises.ts'
+import { textOf } from '../../core/thrown-value.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { setLongTimer } from '../../time/clock.ts'
@@ -7,6 +8,7 @@ import { TimeZone } from '../../time/zone.ts'
 import { formatDuration } from '../duration.ts'
 import type { CliHost } from '../host.ts'
 import { formatLocal } from '../local-time.ts'
+import { serveSomewhere } from '../serving.ts'
 import { ansiPaint, noPaint, type Paint } from '../terminal/paint.ts'
 import { count, visible } from '../terminal/text.ts'
 import type { BoardView } from './board-view.ts'
@@ -34,6 +36,8 @@ export interface CrontabRunOptions {
   /** How long running jobs may go on when the run ends. */
   readonly drainMs: number
   readonly store: StoreChoice
+  /** Where the dashboard is; null for nowhere. */
+  readonly servePort: number | null
   /** How many jobs may run at one time. */
   readonly threads: number
   /** A table that is drawn in place, or lines. */
@@ -88,6 +92,8 @@ export class CrontabRun {
     const prepared = await this.#prepare()
     const { scheduler, planned } = prepared
     const stop = stopRequests(this.#host, this.#options.forMs)
+    const server = await this.#serve(scheduler)
+    if (server !== null) this.#host.stdout.write(`${server.note}\n`)
     this.#view.start()
     this.#noteWhatDiffersFromCron()
     this.#noteStore(prepared)
@@ -103,12 +109,26 @@ export class CrontabRun {
       for (const refusal of endedAtOnce ? this.#runner.killAll() : [])
         this.#view.note(`Left running: ${refusal}.`)
       stop.dispose()
+      if (!endedAtOnce) await server?.close()
       this.#view.stop()
     }
     const columns = stdout.isTerminal ? stdout.columns : fileColumns
     const summary = drawSummary(this.#board, clock.elapsedMs() - startedMs, { columns, paint: this.#paint })
     stdout.write(`\n${summary.join('\n')}\n`)
     return { failures: this.#board.totals.failures, endedAtOnce }
+  }
+
+  /** The dashboard, and what people are told of it; a server that cannot be is no reason not to run the jobs. */
+  async #serve(scheduler: Scheduler): Promise<{ note: string; close(): Promise<void> } | null> {
+    const { servePort: port } = this.#options
+    if (port === null) return null
+    const options = { port, host: '127.0.0.1', tokenFile: null, isReadOnly: false, clock: this.#host.clock }
+    try {
+      const { server, url } = await serveSomewhere(scheduler, options)
+      return { note: `Dashboard: ${url}`, close: () => server.close() }
+    } catch (error) {
+      return { note: `No dashboard: ${textOf(error)}`, close: async () => {} }
+    }
   }
 
   /** A scheduler that stands by, with everything stored. */

@@ -68,7 +68,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
           access.listen()
         },
         mayClaim: async () => node?.confirm(),
-        nodes: async () => (await node?.nodes()) ?? [],
+        nodes: async (transactor) => (node ?? observer(transactor, options)).nodes(),
         interruptOnPeers: (target) => access.interruptOnPeers(target),
         join: (handle) => access.join(handle),
         wakePeers: (earliestMs) => {
@@ -85,6 +85,11 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
       }
     },
   }
+}
+
+/** A node that looks at the others and takes no part, for a scheduler that has not started. */
+function observer(transactor: SqlTransactor, options: ResolvedPostgresOptions): ClusterNode {
+  return new ClusterNode(transactor, clusterOptions(options), new EventLoopCheckIns(transactor))
 }
 
 /** Reaches the server and sees to it that the tables are there. */

@@ -16,7 +16,8 @@ export class SqlCluster implements JobStoreCluster {
   }
 
   async nodes(): Promise<readonly SchedulerNode[]> {
-    const views = (await this.#open().connection.nodes?.()) ?? []
+    const { connection, transactions } = this.#open()
+    const views = (await connection.nodes?.(transactions)) ?? []
     return views.map(({ instanceId, isSelf, state, lastCheckInMs, checkInIntervalMs, info }) => ({
       instanceId,
       isSelf,

@@ -47,8 +47,8 @@ export interface SqlConnection {
    * Whether another process has taken over for good: this one's claims and executions are void. Absent where none can.
    */
   isTakenOver?(): boolean
-  /** The nodes of the cluster as this one sees them, once it has started; absent where there is one node only. */
-  nodes?(): Promise<readonly ClusterNodeView[]>
+  /** The nodes of the cluster as this one sees them, also before it starts; absent where there is one node only. */
+  nodes?(transactor: SqlTransactor): Promise<readonly ClusterNodeView[]>
   /**
    * Absent where no other connection is possible.
    *

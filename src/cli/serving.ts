@@ -1,0 +1,49 @@
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import { createServer } from '../server/create-server.ts'
+import type { SchedulerServer } from '../server/server-face.ts'
+import type { Clock } from '../time/clock.ts'
+
+export interface ServingOptions {
+  readonly port: number
+  readonly host: string
+  /** Keeps the hash of the token; null for a new token at each start. */
+  readonly tokenFile: string | null
+  readonly isReadOnly: boolean
+  readonly clock: Clock
+}
+
+export interface Serving {
+  readonly server: SchedulerServer
+  /**
+   * The address of the page. A new token is its fragment, which browsers send to no server: it is in no log and no
+   * referrer.
+   */
+  readonly url: string
+}
+
+/** Serves a scheduler over HTTP, with a token. */
+export async function serve(scheduler: Scheduler, options: ServingOptions): Promise<Serving> {
+  const { port, host, tokenFile, isReadOnly, clock } = options
+  const server = await createServer({
+    scheduler,
+    auth: { kind: 'token', ...(tokenFile !== null && { file: tokenFile }) },
+    readOnly: isReadOnly,
+    clock,
+  })
+  const address = await server.listen({ port, host })
+  return { server, url: server.newToken === null ? `${address}/` : `${address}/#token=${server.newToken}` }
+}
+
+/** As {@link serve}, on another port when this one is taken. */
+export async function serveSomewhere(scheduler: Scheduler, options: ServingOptions): Promise<Serving> {
+  try {
+    return await serve(scheduler, options)
+  } catch (error) {
+    if (!isPortTaken(error)) throw error
+    return serve(scheduler, { ...options, port: 0 })
+  }
+}
+
+export function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+}

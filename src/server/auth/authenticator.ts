@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import type { Principal } from '../catalogue/role.ts'
+import type { HookAuthOptions, ServerAuth, TokenAuthOptions, UserAuthOptions } from './auth-options.ts'
+import { hashOfNothing, isPassword } from './passwords.ts'
+import type { Session, Sessions } from './sessions.ts'
+import { isHashOf, newToken, readOrMakeToken, tokenHashOf } from './tokens.ts'
+
+/** What a client sends to begin a session. */
+export type Credentials = { readonly token: string } | { readonly name: string; readonly password: string }
+
+/** Who a request is from, and the session that a cookie is to keep. */
+export interface Login {
+  readonly principal: Principal
+  readonly session: Session
+}
+
+export interface Authenticator {
+  /** What `login` takes; null where the host authenticates. */
+  readonly credentials: 'token' | 'password' | null
+  /** The token that was made now: it is nowhere else. */
+  readonly newToken: string | null
+  authenticate(request: Request): Promise<Principal | null>
+  login(credentials: Credentials): Promise<Login | null>
+}
+
+export function authenticatorOf(auth: ServerAuth, sessions: Sessions): Authenticator {
+  switch (auth.kind) {
+    case 'token':
+      return new TokenAuthenticator(auth, sessions)
+    case 'users':
+      return new UserAuthenticator(auth, sessions)
+    case 'hook':
+      return new HookAuthenticator(auth)
+  }
+}
+
+interface KnownToken {
+  readonly principal: Principal
+  readonly hash: string
+}
+
+class TokenAuthenticator implements Authenticator {
+  readonly credentials = 'token'
+  readonly newToken: string | null
+  readonly #tokens: readonly KnownToken[]
+  readonly #sessions: Sessions
+
+  constructor({ file, role = 'admin', tokens = [] }: TokenAuthOptions, sessions: Sessions) {
+    const { hash, token } = file === undefined ? tokenInMemory() : readOrMakeToken(file)
+    this.newToken = token
+    this.#sessions = sessions
+    this.#tokens = [
+      { principal: { name: 'token', role }, hash },
+      ...tokens.map(({ sha256, ...principal }) => ({ principal, hash: sha256 })),
+    ]
+  }
+
+  async authenticate(request: Request): Promise<Principal | null> {
+    const [, bearer] = /^Bearer ([\w~+/.=-]{1,500})$/i.exec(request.headers.get('authorization') ?? '') ?? []
+    if (bearer !== undefined) return this.#find(bearer)?.principal ?? null
+    const session = this.#sessions.read(request)
+    const known = this.#tokens.find(
+      ({ principal, hash }) => principal.name === session?.name && hash === session.credential,
+    )
+    return known?.principal ?? null
+  }
+
+  async login(credentials: Credentials): Promise<Login | null> {
+    const found = 'token' in credentials ? this.#find(credentials.token) : undefined
+    if (found === undefined) return null
+    return { principal: found.principal, session: { name: found.principal.name, credential: found.hash } }
+  }
+
+  /** Compares with every token, so that the time says nothing. */
+  #find(token: string): KnownToken | undefined {
+    return this.#tokens.filter(({ hash }) => isHashOf(hash, token))[0]
+  }
+}
+
+function tokenInMemory(): { readonly hash: string; readonly token: string } {
+  const token = newToken()
+  return { hash: tokenHashOf(token), token }
+}
+
+class UserAuthenticator implements Authenticator {
+  readonly credentials = 'password'
+  readonly newToken = null
+  readonly #users: UserAuthOptions['users']
+  readonly #sessions: Sessions
+
+  constructor({ users }: UserAuthOptions, sessions: Sessions) {
+    this.#users = users
+    this.#sessions = sessions
+  }
+
+  async authenticate(request: Request): Promise<Principal | null> {
+    const session = this.#sessions.read(request)
+    const user = this.#users.find(({ name }) => name === session?.name)
+    return user !== undefined && session?.credential === fingerprint(user.passwordHash)
+      ? principalOf(user)
+      : null
+  }
+
+  async login(credentials: Credentials): Promise<Login | null> {
+    if (!('password' in credentials)) return null
+    const user = this.#users.find(({ name }) => name === credentials.name)
+    const isRight = await isPassword(credentials.password, user?.passwordHash ?? hashOfNothing)
+    if (user === undefined || !isRight) return null
+    const session = { name: user.name, credential: fingerprint(user.passwordHash) }
+    return { principal: principalOf(user), session }
+  }
+}
+
+function principalOf({ name, role, jobGroups }: UserAuthOptions['users'][number]): Principal {
+  return { name, role, ...(jobGroups !== undefined && { jobGroups }) }
+}
+
+function fingerprint(passwordHash: string): string {
+  return createHash('sha256').update(passwordHash).digest('base64url').slice(0, 22)
+}
+
+class HookAuthenticator implements Authenticator {
+  readonly credentials = null
+  readonly newToken = null
+  readonly #authenticate: HookAuthOptions['authenticate']
+
+  constructor({ authenticate }: HookAuthOptions) {
+    this.#authenticate = authenticate
+  }
+
+  async authenticate(request: Request): Promise<Principal | null> {
+    return this.#authenticate(request)
+  }
+
+  async login(): Promise<null> {
+    return null
+  }
+}

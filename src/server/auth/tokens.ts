@@ -1,0 +1,47 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { InvalidArgumentError } from '../../core/errors.ts'
+
+export const tokenHashPattern: RegExp = /^[0-9a-f]{64}$/
+
+export function tokenHashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex')
+}
+
+/** 256 random bits cannot be guessed, so a fast hash keeps them. */
+export function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+export function isHashOf(hash: string, token: string): boolean {
+  return timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(tokenHashOf(token), 'hex'))
+}
+
+/**
+ * The hash in a token file. Where there is no such file, makes a token and keeps its hash there, readable by this user
+ * alone: the token itself is answered once and is nowhere else.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION for a file that holds anything else
+ */
+export function readOrMakeToken(file: string): { readonly hash: string; readonly token: string | null } {
+  const token = newToken()
+  try {
+    writeFileSync(file, `${tokenHashOf(token)}\n`, { flag: 'wx', mode: 0o600 })
+    return { hash: tokenHashOf(token), token }
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw cannot(file, error)
+  }
+  const hash = readFileSync(file, 'utf8').trim()
+  if (tokenHashPattern.test(hash)) return { hash, token: null }
+  throw cannot(file, 'it holds something else than the SHA-256 of a token')
+}
+
+function cannot(file: string, cause: unknown): InvalidArgumentError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new InvalidArgumentError(
+    'file',
+    `createServer: the token file '${file}' cannot be used: ${why}.`,
+    'ERR_INVALID_OPTION',
+    { cause },
+  )
+}

@@ -1,0 +1,37 @@
+import { bulkOperations } from '../operations/bulk.ts'
+import { calendarOperations } from '../operations/calendars.ts'
+import { cronOperations } from '../operations/cron.ts'
+import { definitionOperations } from '../operations/definitions.ts'
+import { jobOperations } from '../operations/jobs.ts'
+import { runOperations } from '../operations/runs.ts'
+import { schedulerOperations } from '../operations/scheduler.ts'
+import { serverOperations } from '../operations/sessions.ts'
+import { supportOperations } from '../operations/support.ts'
+import { triggerOperations } from '../operations/triggers.ts'
+import type { Operation } from './operation.ts'
+import type { Access } from './role.ts'
+
+/** Every operation of the API: there is no route besides these. */
+export const catalogue: readonly Operation[] = [
+  ...serverOperations,
+  ...schedulerOperations,
+  ...jobOperations,
+  ...triggerOperations,
+  ...runOperations,
+  ...cronOperations,
+  ...calendarOperations,
+  ...bulkOperations,
+  ...definitionOperations,
+  ...supportOperations,
+]
+
+/** Whether somebody may call an operation, on something at least; null for a client that is not known. */
+export function mayCall(
+  access: Access | null,
+  { role, reach, jobGroups }: Operation,
+  { isReadOnly }: { readonly isReadOnly: boolean },
+): boolean {
+  if (role === null) return true
+  if (access === null || (isReadOnly && reach !== null)) return false
+  return jobGroups === null ? access.has(role) : access.hasSomewhere(role)
+}

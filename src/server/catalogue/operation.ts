@@ -1,0 +1,89 @@
+import type { z } from 'zod'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { Exchange, ServerParts } from '../server-parts.ts'
+import type { Access, Role } from './role.ts'
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** What a handler is given: everything is checked. */
+export interface OperationCall<Params, Query, Body> {
+  readonly scheduler: Scheduler
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  readonly access: Access
+  /** Say what would happen, and do nothing. False for what changes nothing. */
+  readonly isDryRun: boolean
+  readonly parts: ServerParts
+  readonly exchange: Exchange
+}
+
+/** Where a change arrives: in the data that all nodes share, or in the node that was asked alone. */
+export type Reach = 'data' | 'node'
+
+interface Described {
+  /** The OpenAPI operation id, the name of the permission and the name in the audit. */
+  readonly id: string
+  readonly method: HttpMethod
+  /** Below `/api`, with `{parameters}`. */
+  readonly path: string
+  readonly summary: string
+  /** The least role: on everything, or on the job groups that the operation is about. Null for anyone at all. */
+  readonly role: Role | null
+  /** Null for an operation that changes nothing. */
+  readonly reach: Reach | null
+  /** An operation of a list, which can be had as CSV. Default false. */
+  readonly isList?: boolean
+  /** Of the server, and not of one scheduler: it has no path below `/api/schedulers/{scheduler}`. Default false. */
+  readonly isServerWide?: boolean
+  /** Its handler answers a Response. Default false. */
+  readonly isStream?: boolean
+}
+
+/** One operation of the API, with its types erased: the catalogue is a list of them. */
+export interface Operation extends Described {
+  readonly params: z.ZodType
+  readonly query: z.ZodType
+  /** Null when the request has none. */
+  readonly body: z.ZodType | null
+  readonly answer: z.ZodType
+  /**
+   * The job groups that a call is about; null for an operation that is about more, which needs its role on everything.
+   * `visible` stands for an operation that leaves out what the principal may not see.
+   */
+  readonly jobGroups:
+    | 'visible'
+    | ((call: OperationCall<unknown, unknown, unknown>) => Promise<readonly string[]>)
+    | null
+  readonly handle: (call: OperationCall<unknown, unknown, unknown>) => Promise<unknown>
+}
+
+export interface OperationSpec<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Answer extends z.ZodType,
+> extends Described {
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body | null
+  readonly answer: Answer
+  readonly jobGroups:
+    | 'visible'
+    | ((call: OperationCall<z.output<Params>, z.output<Query>, z.output<Body>>) => Promise<readonly string[]>)
+    | null
+  readonly handle: (
+    call: OperationCall<z.output<Params>, z.output<Query>, z.output<Body>>,
+  ) => Promise<z.output<Answer>>
+}
+
+/** Checks an operation against its own schemas, and forgets their types. */
+export function operation<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Answer extends z.ZodType,
+>(spec: OperationSpec<Params, Query, Body, Answer>): Operation {
+  // The handler is only ever given what the schemas next to it have made.
+  return Object.freeze(spec) as unknown as Operation
+}

@@ -1,0 +1,39 @@
+import { Hono } from 'hono'
+import { SchedulerError } from '../../core/errors.ts'
+import type { Operation } from '../catalogue/operation.ts'
+import type { Page } from './page.ts'
+import type { Connection, RequestPipeline } from './pipeline.ts'
+
+/** The routes: those of the catalogue, and the page. */
+export function createApp(
+  catalogue: readonly Operation[],
+  pipeline: RequestPipeline,
+  { page, basePath }: { readonly page: Page | null; readonly basePath: string },
+): Hono<{ Bindings: Connection }> {
+  const app = new Hono<{ Bindings: Connection }>()
+  for (const operation of catalogue) {
+    const path = operation.path.replace(/\{(\w+)\}/g, ':$1')
+    const places = operation.isServerWide === true ? [''] : ['', '/schedulers/:scheduler']
+    for (const place of places) {
+      app.on(operation.method, `${basePath}/api${place}${path}`, ({ req, env }) => {
+        const { scheduler, ...params } = req.param() as Record<string, string>
+        return pipeline.answer({
+          operation,
+          request: req.raw,
+          connection: env,
+          params,
+          schedulerName: place === '' ? null : (scheduler ?? null),
+        })
+      })
+    }
+  }
+  app.notFound(async ({ req }) => {
+    const path = req.path.slice(basePath.length)
+    const isApi = path === '/api' || path.startsWith('/api/')
+    const isPage = req.method === 'GET' && !isApi && req.path.startsWith(basePath)
+    const found = isPage ? await page?.answer(path, req.header('accept') ?? '') : null
+    return found ?? pipeline.problem(new SchedulerError('ERR_NOT_FOUND', 'There is nothing here.'), 'none')
+  })
+  app.onError((error) => pipeline.problem(error, 'none'))
+  return app
+}

@@ -1,0 +1,35 @@
+import { SchedulerError } from '../../core/errors.ts'
+import { RequestProblem } from './problem.ts'
+
+/**
+ * The body of a request as text, never more than `maxBytes` of it in memory.
+ *
+ * @throws SchedulerError ERR_REQUEST_TOO_LARGE
+ */
+export async function readBody(request: Request, maxBytes: number): Promise<string> {
+  const announced = Number(request.headers.get('content-length') ?? 0)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
+  if (request.body === null) return ''
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of request.body as ReadableStream<Uint8Array>) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** @throws RequestProblem for what is no JSON */
+export function jsonOf(text: string): unknown {
+  if (text.trim() === '') return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new RequestProblem([{ field: 'body', message: 'must be JSON' }])
+  }
+}
+
+function tooLarge(maxBytes: number): SchedulerError {
+  return new SchedulerError('ERR_REQUEST_TOO_LARGE', `The body of a request has at most ${maxBytes} bytes.`)
+}

@@ -1,0 +1,52 @@
+import { SchedulerError } from '../../core/errors.ts'
+
+/** Names by which a server on the loopback interface is called. */
+const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+export function isLoopback(host: string): boolean {
+  return loopbackHosts.includes(host) || host === '::1'
+}
+
+/**
+ * Refuses a request that was sent to another name than the server has: a page of a foreign site whose name was made to
+ * point at this machine (DNS rebinding).
+ *
+ * @throws SchedulerError ERR_FOREIGN_ORIGIN
+ */
+export function requireHost(request: Request, allowedHosts: readonly string[]): void {
+  const { hostname } = new URL(request.url)
+  if (allowedHosts.includes(hostname)) return
+  throw new SchedulerError(
+    'ERR_FOREIGN_ORIGIN',
+    `This server is not called '${hostname.slice(0, 100)}'. Name it in allowedHosts, or use ${allowedHosts[0] ?? ''}.`,
+  )
+}
+
+/** The hosts of a server that listens on the loopback interface. */
+export function loopbackNames(): readonly string[] {
+  return loopbackHosts
+}
+
+/**
+ * Refuses a change that a page of another site sends. Browsers say where a request comes from; other programs say
+ * nothing, and have no cookie that a browser would add to foreign requests.
+ *
+ * @throws SchedulerError ERR_FOREIGN_ORIGIN
+ */
+export function requireOwnOrigin(request: Request, allowedOrigins: readonly string[]): void {
+  const origin = request.headers.get('origin')
+  const site = request.headers.get('sec-fetch-site')
+  if (origin !== null && allowedOrigins.includes(origin)) return
+  const isOwnSite = site === null || site === 'same-origin' || site === 'none'
+  const isOwnOrigin = origin === null || hostOf(origin) === new URL(request.url).host
+  const isUnknown = origin === null && site === null && request.headers.has('cookie')
+  if (isOwnSite && isOwnOrigin && !isUnknown) return
+  throw new SchedulerError(
+    'ERR_FOREIGN_ORIGIN',
+    'A change must come from a page of this server. Name other origins in allowedOrigins.',
+  )
+}
+
+function hostOf(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host : null
+}

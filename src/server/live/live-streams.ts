@@ -1,0 +1,200 @@
+import { SchedulerError } from '../../core/errors.ts'
+import { systemIds } from '../../core/ids.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { Clock, ClockTimer } from '../../time/clock.ts'
+import { EventRing } from './event-ring.ts'
+import { type LiveEventJson, observeScheduler } from './live-events.ts'
+
+/** How many events are kept for clients that come back. */
+const ringSize = 2000
+const pingMs = 15_000
+/** How long events are kept up without a client: as long as one may take to come back. */
+const lingerMs = 120_000
+/** How many events one write has at most. */
+const batchMax = 200
+/** A stream ends after so long, and its client comes back: by then it may have lost its permission. */
+const streamMs = 3_600_000
+const neverGiven = -1
+
+export interface StreamOptions {
+  /** The last event that the client has; null for a client that begins. */
+  readonly lastEventId: string | null
+  readonly isWanted: (event: LiveEventJson) => boolean
+}
+
+/**
+ * Streams of server-sent events. Each is pulled by its client: what a client has not read stays in the ring that all
+ * share, and a client that falls behind the ring is told to `resync`.
+ */
+export class LiveStreams {
+  readonly #schedulers: ReadonlyMap<string, Scheduler>
+  readonly #clock: Clock
+  readonly #max: number
+  readonly #ring: EventRing
+  /** Numbers begin anew with each server; this tells the numbers of one from those of another. */
+  readonly #epoch: string
+  readonly #open = new Set<AbortController>()
+  #stops: (() => void)[] = []
+  #lingering: ClockTimer | null = null
+
+  constructor(schedulers: ReadonlyMap<string, Scheduler>, clock: Clock, max: number) {
+    this.#schedulers = schedulers
+    this.#clock = clock
+    this.#max = max
+    this.#ring = new EventRing(ringSize, clock)
+    this.#epoch = systemIds.uniqueName().slice(0, 8)
+  }
+
+  /** @throws SchedulerError ERR_RATE_LIMITED when too many streams are open */
+  open({ lastEventId, isWanted }: StreamOptions): Response {
+    if (this.#open.size >= this.#max) {
+      throw new SchedulerError(
+        'ERR_RATE_LIMITED',
+        `${this.#max} streams of events are open, which is the limit.`,
+      )
+    }
+    this.#listen()
+    const ending = new AbortController()
+    this.#open.add(ending)
+    const end = (): void => {
+      if (!this.#open.delete(ending)) return
+      lifetime.cancel()
+      ending.abort()
+      if (this.#open.size === 0) this.#linger()
+    }
+    const lifetime = this.#clock.setTimer(streamMs, end, { unref: true })
+    const reader = new EventReader(
+      this.#ring,
+      { id: this.#idOf(lastEventId), epoch: this.#epoch },
+      isWanted,
+      ending.signal,
+    )
+    const isNew = lastEventId === null
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          controller.enqueue(
+            encode(isNew ? `id: ${this.#epoch}.${this.#ring.lastId}\nretry: 2000\n\n` : ': again\n\n'),
+          )
+        },
+        async pull(controller) {
+          const text = await reader.next()
+          if (text !== null) {
+            controller.enqueue(encode(text))
+            return
+          }
+          end()
+          controller.close()
+        },
+        cancel: end,
+      },
+      { highWaterMark: 1 },
+    )
+    return new Response(body, {
+      headers: {
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      },
+    })
+  }
+
+  /** Where a client goes on; a number of another server is none that the ring has given. */
+  #idOf(lastEventId: string | null): number {
+    if (lastEventId === null) return this.#ring.lastId
+    const [epoch, digits = ''] = lastEventId.split('.', 2)
+    return epoch === this.#epoch && /^\d{1,15}$/.test(digits) ? Number(digits) : neverGiven
+  }
+
+  /** Ends every stream. */
+  close(): void {
+    for (const ending of [...this.#open]) ending.abort()
+    this.#open.clear()
+    this.#ring.wake()
+    this.#stopListening()
+  }
+
+  /** Events are observed only while somebody listens, or has just listened. */
+  #listen(): void {
+    this.#lingering?.cancel()
+    this.#lingering = null
+    if (this.#stops.length > 0) return
+    this.#ring.clear()
+    for (const [name, scheduler] of this.#schedulers) {
+      const node = scheduler.schedulerInstanceId
+      const stop = observeScheduler(scheduler, (event, told) => {
+        this.#ring.add({ event, scheduler: name, node, atMs: this.#clock.now(), ...told })
+      })
+      this.#stops.push(stop)
+    }
+  }
+
+  #linger(): void {
+    this.#lingering?.cancel()
+    this.#lingering = this.#clock.setTimer(
+      lingerMs,
+      () => {
+        this.#stopListening()
+      },
+      { unref: true },
+    )
+  }
+
+  #stopListening(): void {
+    this.#lingering?.cancel()
+    this.#lingering = null
+    for (const stop of this.#stops) stop()
+    this.#stops = []
+  }
+}
+
+/** One client's way through the ring. */
+class EventReader {
+  readonly #ring: EventRing
+  readonly #isWanted: (event: LiveEventJson) => boolean
+  readonly #signal: AbortSignal
+  readonly #epoch: string
+  #id: number
+
+  constructor(
+    ring: EventRing,
+    { id, epoch }: { id: number; epoch: string },
+    isWanted: (event: LiveEventJson) => boolean,
+    signal: AbortSignal,
+  ) {
+    this.#ring = ring
+    this.#id = id
+    this.#epoch = epoch
+    this.#isWanted = isWanted
+    this.#signal = signal
+  }
+
+  /** What is to be sent next, once there is something; null when the stream has ended. */
+  async next(): Promise<string | null> {
+    while (!this.#hasEnded()) {
+      const events = this.#ring.after(this.#id, batchMax)
+      if (events === null) {
+        this.#id = this.#ring.lastId
+        return `id: ${this.#epoch}.${this.#id}\nevent: resync\ndata: {}\n\n`
+      }
+      this.#id = events.at(-1)?.id ?? this.#id
+      const wanted = events.filter(({ event }) => this.#isWanted(event))
+      if (wanted.length > 0)
+        return wanted.map(({ id, text }) => `id: ${this.#epoch}.${id}\ndata: ${text}\n\n`).join('')
+      if (events.length > 0) continue
+      await this.#ring.changed(pingMs, this.#signal)
+      if (this.#ring.lastId === this.#id) return this.#hasEnded() ? null : ': ping\n\n'
+    }
+    return null
+  }
+
+  #hasEnded(): boolean {
+    return this.#signal.aborted
+  }
+}
+
+const encoder = new TextEncoder()
+
+function encode(text: string): Uint8Array {
+  return encoder.encode(text)
+}

@@ -1,0 +1,280 @@
+import { z } from 'zod'
+import { InvalidArgumentError } from '../../core/errors.ts'
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import type { JobSummary, Page, TriggerSummary } from '../../jobstore/queries.ts'
+import { triggerStates } from '../../jobstore/trigger-state.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { BulkJson } from '../bulk/bulk-runs.ts'
+import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
+import type { Access, Role } from '../catalogue/role.ts'
+import { actionJson, plainActionJson } from '../wire/action.ts'
+import {
+  instantMs,
+  instantOrNull,
+  type KeyJson,
+  keyJson,
+  keyToJson,
+  nothing,
+  textUpTo,
+} from '../wire/fields.ts'
+import { groupMatcherOf, groupQuery } from '../wire/pages.ts'
+import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
+
+const actions = ['pause', 'resume', 'run', 'delete'] as const
+type Action = (typeof actions)[number]
+
+const roleOf: Readonly<Record<Action, Role>> = {
+  pause: 'operator',
+  resume: 'operator',
+  run: 'operator',
+  delete: 'admin',
+}
+
+/** How many objects one action is about at most. */
+const objectsMax = 10_000
+
+const bulkJson: z.ZodType<BulkJson> = z.strictObject({
+  id: z.string(),
+  scheduler: z.string(),
+  action: z.string(),
+  of: z.enum(['jobs', 'triggers']),
+  by: z.string(),
+  status: z.enum(['running', 'done', 'stopped']),
+  startedMs: instantMs,
+  endedMs: instantOrNull,
+  total: z.number(),
+  done: z.number(),
+  changed: z.number(),
+  failed: z.number(),
+  failures: z.array(z.strictObject({ key: keyJson, message: z.string() })),
+})
+
+const request = z.strictObject({
+  action: z.enum(actions),
+  of: z.enum(['jobs', 'triggers']),
+  filter: z
+    .strictObject({
+      ...groupQuery,
+      search: textUpTo(200).optional().describe('Part of the name or the group.'),
+      jobType: textUpTo(500).optional().describe('Of jobs.'),
+      state: z.enum(triggerStates).optional().describe('Of triggers.'),
+      calendarName: textUpTo(500).optional().describe('Of triggers.'),
+    })
+    .prefault({}),
+  expected: z
+    .int()
+    .min(0)
+    .nullable()
+    .default(null)
+    .describe('How many a dry run has counted; when there are others by now, nothing is done.'),
+})
+type BulkRequest = z.output<typeof request>
+
+const beginBulk: Operation = operation({
+  id: 'bulk.begin',
+  method: 'POST',
+  path: '/bulk',
+  summary:
+    'Does something to all jobs or triggers that fit a filter, in the server; a dry run says how many they are.',
+  role: 'operator',
+  reach: 'data',
+  jobGroups: 'visible',
+  params: nothing,
+  query: nothing,
+  body: request,
+  answer: actionJson(
+    z.strictObject({
+      count: z.number(),
+      first: z.array(keyJson).describe('The first of them, at most 20.'),
+      bulk: bulkJson.nullable().describe('Null in a dry run.'),
+    }),
+  ),
+  async handle(call) {
+    const { scheduler, body, access, parts } = call
+    const keys = await keysOf(scheduler, body, access)
+    if (!call.isDryRun) requireExpected(body, keys.length)
+    const bulk = call.isDryRun
+      ? null
+      : parts.bulk.begin({
+          scheduler: scheduler.schedulerName,
+          action: body.action,
+          of: body.of,
+          by: access.principal.name,
+          keys,
+          carryOut: (key) => carryOut(scheduler, body, key),
+        })
+    return change(call, 'data', {
+      wouldChange: () => keys.length > 0,
+      carryOut: async () => keys.length > 0,
+      result: { count: keys.length, first: keys.slice(0, 20), bulk },
+    })
+  },
+})
+
+/** @throws InvalidArgumentError */
+function requireExpected({ expected }: BulkRequest, count: number): void {
+  if (expected === count) return
+  throw new InvalidArgumentError(
+    'expected',
+    expected === null
+      ? `Say with 'expected' how many they are: ${count} now. A dry run counts them.`
+      : `There are ${count} by now, and not ${expected}: nothing was done.`,
+  )
+}
+
+async function keysOf(scheduler: Scheduler, body: BulkRequest, access: Access): Promise<readonly KeyJson[]> {
+  const { of, action, filter } = body
+  const sought = filter.search?.toLowerCase() ?? ''
+  const keys: KeyJson[] = []
+  const collect = (key: KeyJson, jobGroup: string): void => {
+    const fits = [key.name, key.group].some((text) => text.toLowerCase().includes(sought))
+    if (!fits || !access.hasOn(jobGroup, roleOf[action])) return
+    keys.push(keyToJson(key))
+    if (keys.length > objectsMax) {
+      throw new InvalidArgumentError('filter', `More than ${objectsMax} ${of} fit: narrow the filter.`)
+    }
+  }
+  const { state, calendarName, jobType } = filter
+  if (of === 'jobs') {
+    const query = { ...groupMatcherOf(filter), ...(jobType !== undefined && { jobType }) }
+    await eachOf<JobSummary, JobKey>(
+      (after) => scheduler.queryJobs({ ...query, take: 1000, ...(after !== null && { after }) }),
+      ({ key }) => {
+        collect(key, key.group)
+      },
+    )
+  } else {
+    const chosen = {
+      ...(state !== undefined && { state }),
+      ...(calendarName !== undefined && { calendarName }),
+    }
+    const query = { ...groupMatcherOf(filter), ...chosen }
+    await eachOf<TriggerSummary, TriggerKey>(
+      (after) => scheduler.queryTriggers({ ...query, take: 1000, ...(after !== null && { after }) }),
+      ({ key, jobKey }) => {
+        collect(key, jobKey.group)
+      },
+    )
+  }
+  return keys
+}
+
+/** Walks through all pages of a listing. */
+export async function eachOf<Item, Key>(
+  load: (after: Key | null) => Promise<Page<Item, Key>>,
+  visit: (item: Item) => void,
+): Promise<void> {
+  let after: Key | null = null
+  do {
+    const page: Page<Item, Key> = await load(after)
+    page.items.forEach(visit)
+    after = page.next
+  } while (after !== null)
+}
+
+async function carryOut(scheduler: Scheduler, { of, action }: BulkRequest, key: KeyJson): Promise<boolean> {
+  return of === 'jobs' ? onJob(scheduler, action, key) : onTrigger(scheduler, action, key)
+}
+
+async function onJob(scheduler: Scheduler, action: Action, key: KeyJson): Promise<boolean> {
+  const jobKey = jobKeyOf(key)
+  switch (action) {
+    case 'pause':
+      return scheduler.pauseJob(jobKey)
+    case 'resume':
+      return scheduler.resumeJob(jobKey)
+    case 'delete':
+      return scheduler.deleteJob(jobKey)
+    case 'run':
+      await scheduler.triggerJob(jobKey)
+      return true
+  }
+}
+
+async function onTrigger(scheduler: Scheduler, action: Action, key: KeyJson): Promise<boolean> {
+  const triggerKey = triggerKeyOf(key)
+  switch (action) {
+    case 'pause':
+      return scheduler.pauseTrigger(triggerKey)
+    case 'resume':
+      return scheduler.resumeTrigger(triggerKey)
+    case 'delete':
+      return scheduler.unscheduleJob(triggerKey)
+    case 'run': {
+      const trigger = await scheduler.getTrigger(triggerKey)
+      if (trigger === null || trigger.jobKey === null) return false
+      await scheduler.triggerJob(trigger.jobKey, { ...trigger.jobDataMap })
+      return true
+    }
+  }
+}
+
+const idPath = z.strictObject({ id: textUpTo(100).min(1) })
+
+const listBulk: Operation = operation({
+  id: 'bulk.list',
+  method: 'GET',
+  path: '/bulk',
+  summary: 'The last bulk actions of this server, newest first.',
+  role: 'viewer',
+  reach: null,
+  isServerWide: true,
+  jobGroups: null,
+  params: nothing,
+  query: nothing,
+  body: null,
+  answer: z.strictObject({ items: z.array(bulkJson) }),
+  handle: async ({ parts }) => ({ items: [...parts.bulk.all()] }),
+})
+
+const getBulk: Operation = operation({
+  id: 'bulk.get',
+  method: 'GET',
+  path: '/bulk/{id}',
+  summary: 'How far a bulk action has come.',
+  role: 'operator',
+  reach: null,
+  isServerWide: true,
+  jobGroups: 'visible',
+  params: idPath,
+  query: nothing,
+  body: null,
+  answer: bulkJson,
+  handle: async (call) => ownBulk(call),
+})
+
+const stopBulk: Operation = operation({
+  id: 'bulk.stop',
+  method: 'POST',
+  path: '/bulk/{id}/stop',
+  summary: 'Stops a bulk action; what it has done stays done.',
+  role: 'operator',
+  reach: 'node',
+  isServerWide: true,
+  jobGroups: 'visible',
+  params: idPath,
+  query: nothing,
+  body: null,
+  answer: plainActionJson,
+  async handle(call) {
+    const { id, status } = ownBulk(call)
+    return change(call, 'node', {
+      wouldChange: () => status === 'running',
+      carryOut: async () => call.parts.bulk.stop(id),
+      result: null,
+    })
+  },
+})
+
+/** Somebody else's needs the role on everything. */
+function ownBulk({
+  params,
+  parts,
+  access,
+}: OperationCall<{ readonly id: string }, unknown, unknown>): BulkJson {
+  const bulk = parts.bulk.get(params.id)
+  if (bulk.by === access.principal.name || access.has('operator')) return bulk
+  return parts.bulk.get('')
+}
+
+export const bulkOperations: readonly Operation[] = [beginBulk, listBulk, getBulk, stopBulk]

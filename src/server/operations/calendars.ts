@@ -1,0 +1,239 @@
+import { z } from 'zod'
+import { JobPersistenceError } from '../../core/errors.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { dayMs } from '../../time/civil.ts'
+import { TimeZone } from '../../time/zone.ts'
+import type { Calendar, CalendarDefinition } from '../../triggers/calendars/calendar.ts'
+import { calendarFromJSON } from '../../triggers/calendars/calendar-json.ts'
+import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
+import { actionJson } from '../wire/action.ts'
+import {
+  instantOrNull,
+  type KeyJson,
+  keyJson,
+  keyToJson,
+  namePath,
+  nothing,
+  wholeQuery,
+} from '../wire/fields.ts'
+import { change } from './changes.ts'
+
+const calendarPath = '/calendars/{name}'
+
+/** What `toJSON` of a calendar gives: the constructors check it. */
+export const calendarDefinitionJson: z.ZodType<CalendarDefinition> = z
+  .looseObject({ type: z.string().max(60) })
+  .describe(
+    'As `toJSON` of a calendar gives it: `type`, `timeZone`, what the type has, `description`, `base`.',
+  )
+
+const listCalendars: Operation = operation({
+  id: 'calendars.list',
+  method: 'GET',
+  path: '/calendars',
+  summary: 'The calendars.',
+  role: 'viewer',
+  reach: null,
+  jobGroups: null,
+  params: nothing,
+  query: nothing,
+  body: null,
+  answer: z.strictObject({
+    items: z.array(z.strictObject({ name: z.string(), definition: calendarDefinitionJson })),
+  }),
+  async handle({ scheduler }) {
+    const items: { name: string; definition: CalendarDefinition }[] = []
+    for (const name of await scheduler.getCalendarNames()) {
+      const calendar = await scheduler.getCalendar(name)
+      if (calendar !== null) items.push({ name, definition: calendar.toJSON() })
+    }
+    return { items }
+  },
+})
+
+const getCalendar: Operation = operation({
+  id: 'calendars.get',
+  method: 'GET',
+  path: calendarPath,
+  summary: 'A calendar, and how many triggers name it.',
+  role: 'viewer',
+  reach: null,
+  jobGroups: null,
+  params: namePath,
+  query: nothing,
+  body: null,
+  answer: z.strictObject({
+    name: z.string(),
+    definition: calendarDefinitionJson,
+    triggers: z.number().nullable().describe('Null when there are more than 1000.'),
+  }),
+  async handle({ scheduler, params }) {
+    const calendar = await requireCalendar(scheduler, params.name)
+    const { items, next } = await scheduler.queryTriggers({ calendarName: params.name, take: 1000 })
+    return { name: params.name, definition: calendar.toJSON(), triggers: next === null ? items.length : null }
+  },
+})
+
+const daysShown = 62
+/** A day is looked at so often: what a calendar excludes for less time may be overlooked. */
+const lookEveryMs = 900_000
+
+const calendarDays: Operation = operation({
+  id: 'calendars.days',
+  method: 'GET',
+  path: `${calendarPath}/days`,
+  summary: 'Which days a calendar excludes, whole or in part, in its own zone.',
+  role: 'viewer',
+  reach: null,
+  jobGroups: null,
+  params: namePath,
+  query: z.strictObject({
+    from: z.iso.date().describe('The first day, as in 2026-12-01.'),
+    days: wholeQuery(1, daysShown).default(42),
+  }),
+  body: null,
+  answer: z.strictObject({
+    timeZone: z.string(),
+    days: z.array(z.strictObject({ day: z.string(), is: z.enum(['included', 'excluded', 'partial']) })),
+  }),
+  async handle({ scheduler, params, query }) {
+    const calendar = await requireCalendar(scheduler, params.name)
+    const { timeZone } = calendar.toJSON()
+    const zone = typeof timeZone === 'string' ? TimeZone.of(timeZone) : TimeZone.system()
+    const firstMs = Date.parse(`${query.from}T00:00:00Z`)
+    const days = Array.from({ length: query.days }, (_, index) => {
+      const localMs = firstMs + index * dayMs
+      return { day: new Date(localMs).toISOString().slice(0, 10), is: dayOf(calendar, zone, localMs) }
+    })
+    return { timeZone: zone.name, days }
+  },
+})
+
+function dayOf(calendar: Calendar, zone: TimeZone, localMs: number): 'included' | 'excluded' | 'partial' {
+  const endMs = zone.firstInstantAtOrAfter(localMs + dayMs)
+  let included = 0
+  let excluded = 0
+  for (let atMs = zone.firstInstantAtOrAfter(localMs); atMs < endMs; atMs += lookEveryMs) {
+    if (calendar.isTimeIncluded(atMs)) included++
+    else excluded++
+  }
+  if (excluded === 0) return 'included'
+  return included === 0 ? 'excluded' : 'partial'
+}
+
+interface Moved {
+  readonly key: KeyJson
+  readonly beforeMs: number | null
+  readonly afterMs: number | null
+}
+
+/** Of how many triggers a preview of a calendar looks at the next firing. */
+const lookedAtMax = 500
+
+const putCalendar: Operation = operation({
+  id: 'calendars.put',
+  method: 'PUT',
+  path: calendarPath,
+  summary:
+    'Stores a calendar, or replaces one; says how many triggers name it, and whose next firing it moves.',
+  role: 'admin',
+  reach: 'data',
+  jobGroups: null,
+  params: namePath,
+  query: nothing,
+  body: z.strictObject({
+    definition: calendarDefinitionJson,
+    updateTriggers: z.boolean().default(true).describe('Compute the next firings of its triggers anew.'),
+  }),
+  answer: actionJson(
+    z.strictObject({
+      before: calendarDefinitionJson.nullable(),
+      after: calendarDefinitionJson,
+      triggers: z.number().nullable().describe(`How many name it; null when more than ${lookedAtMax}.`),
+      moved: z
+        .number()
+        .nullable()
+        .describe('How many of them get another next firing, as far as was looked.'),
+      first: z
+        .array(z.strictObject({ key: keyJson, beforeMs: instantOrNull, afterMs: instantOrNull }))
+        .describe('The first of those that move, at most 20.'),
+    }),
+  ),
+  async handle(call) {
+    const { scheduler, params, body } = call
+    const calendar = calendarFromJSON(body.definition)
+    const stored = await scheduler.getCalendar(params.name)
+    const differs = stored === null || JSON.stringify(stored.toJSON()) !== JSON.stringify(calendar.toJSON())
+    const effect = await effectOf(call, calendar)
+    return change(call, 'data', {
+      wouldChange: () => differs,
+      async carryOut() {
+        const { updateTriggers } = body
+        if (differs) await scheduler.addCalendar(params.name, calendar, { replace: true, updateTriggers })
+        return differs
+      },
+      result: { before: stored?.toJSON() ?? null, after: calendar.toJSON(), ...effect },
+    })
+  },
+})
+
+/** What a scheduler takes for a misfire, unless it is told otherwise. */
+const misfireThresholdMs = 60_000
+
+type PutCall = OperationCall<{ readonly name: string }, unknown, { readonly updateTriggers: boolean }>
+
+async function effectOf(
+  { scheduler, params, body, parts }: PutCall,
+  calendar: Calendar,
+): Promise<{ triggers: number | null; moved: number; first: Moved[] }> {
+  const { items, next } = await scheduler.queryTriggers({ calendarName: params.name, take: lookedAtMax })
+  const moved: Moved[] = []
+  for (const { key } of body.updateTriggers ? items : []) {
+    const trigger = await scheduler.getTrigger(key)
+    if (trigger === null) continue
+    const beforeMs = trigger.nextFireTimeMs
+    const after = trigger.updateWithNewCalendar(calendar, parts.clock.now(), misfireThresholdMs)
+    const afterMs = after.nextFireTimeMs
+    if (beforeMs !== afterMs) moved.push({ key: keyToJson(key), beforeMs, afterMs })
+  }
+  return { triggers: next === null ? items.length : null, moved: moved.length, first: moved.slice(0, 20) }
+}
+
+const deleteCalendar: Operation = operation({
+  id: 'calendars.delete',
+  method: 'DELETE',
+  path: calendarPath,
+  summary: 'Deletes a calendar that no trigger names.',
+  role: 'admin',
+  reach: 'data',
+  jobGroups: null,
+  params: namePath,
+  query: nothing,
+  body: null,
+  answer: actionJson(z.null()),
+  async handle(call) {
+    const { scheduler, params } = call
+    await requireCalendar(scheduler, params.name)
+    const { items } = await scheduler.queryTriggers({ calendarName: params.name, take: 1 })
+    return change(call, 'data', {
+      wouldChange: () => items.length === 0,
+      carryOut: () => scheduler.deleteCalendar(params.name),
+      result: null,
+    })
+  },
+})
+
+/** @throws JobPersistenceError ERR_CALENDAR_NOT_FOUND */
+async function requireCalendar(scheduler: Scheduler, name: string): Promise<Calendar> {
+  const calendar = name.trim() === '' ? null : await scheduler.getCalendar(name)
+  if (calendar !== null) return calendar
+  throw new JobPersistenceError(`There is no calendar '${name}'.`, { code: 'ERR_CALENDAR_NOT_FOUND' })
+}
+
+export const calendarOperations: readonly Operation[] = [
+  listCalendars,
+  getCalendar,
+  calendarDays,
+  putCalendar,
+  deleteCalendar,
+]

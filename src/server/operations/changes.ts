@@ -1,0 +1,73 @@
+import { JobPersistenceError, SchedulerError } from '../../core/errors.ts'
+import { JobKey, TriggerKey } from '../../core/key.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import type { Reach } from '../catalogue/operation.ts'
+import type { ActionJson, LandedJson } from '../wire/action.ts'
+import type { KeyJson } from '../wire/fields.ts'
+
+/** Where what this scheduler is told arrives. */
+export function landedIn(scheduler: Scheduler, reach: Reach): LandedJson {
+  const { jobStoreClustered } = scheduler.getMetaData()
+  const scope = reach === 'data' && jobStoreClustered ? 'cluster' : 'node'
+  return { scope, node: scheduler.schedulerInstanceId }
+}
+
+interface Change<Result> {
+  /** Asked for a dry run. */
+  readonly wouldChange: () => boolean | Promise<boolean>
+  /** Answers whether something has changed. */
+  readonly carryOut: () => Promise<boolean>
+  readonly result: Result
+}
+
+/** Does what was asked, or says in a dry run what it would do. */
+export async function change<Result>(
+  { scheduler, isDryRun }: { readonly scheduler: Scheduler; readonly isDryRun: boolean },
+  reach: Reach,
+  { wouldChange, carryOut, result }: Change<Result>,
+): Promise<ActionJson<Result>> {
+  const changed = isDryRun ? await wouldChange() : await carryOut()
+  return { dryRun: isDryRun, changed, landed: landedIn(scheduler, reach), result }
+}
+
+/** @throws SchedulerError ERR_NOT_FOUND */
+export function jobKeyOf({ group, name }: KeyJson): JobKey {
+  if (isBlank(group, name)) throw notFound('job', { group, name })
+  return new JobKey(name, group)
+}
+
+/** @throws SchedulerError ERR_NOT_FOUND */
+export function triggerKeyOf({ group, name }: KeyJson): TriggerKey {
+  if (isBlank(group, name)) throw notFound('trigger', { group, name })
+  return new TriggerKey(name, group)
+}
+
+function isBlank(group: string, name: string): boolean {
+  return group.trim() === '' || name.trim() === ''
+}
+
+/** @throws JobPersistenceError ERR_JOB_NOT_FOUND */
+export async function requireJob(scheduler: Scheduler, key: KeyJson): Promise<JobDetail> {
+  const job = await scheduler.getJobDetail(jobKeyOf(key))
+  if (job !== null) return job
+  throw new JobPersistenceError(`There is no job '${key.group}.${key.name}'.`, { code: 'ERR_JOB_NOT_FOUND' })
+}
+
+/** @throws SchedulerError ERR_NOT_FOUND */
+export async function requireTrigger(scheduler: Scheduler, key: KeyJson): Promise<Trigger> {
+  const trigger = await scheduler.getTrigger(triggerKeyOf(key))
+  if (trigger === null) throw notFound('trigger', key)
+  return trigger
+}
+
+/** The group of the job of a trigger; none for a trigger that is not there. */
+export async function jobGroupsOfTrigger(scheduler: Scheduler, key: KeyJson): Promise<readonly string[]> {
+  const trigger = await scheduler.getTrigger(triggerKeyOf(key))
+  return trigger?.jobKey ? [trigger.jobKey.group] : []
+}
+
+function notFound(what: string, { group, name }: KeyJson): SchedulerError {
+  return new SchedulerError('ERR_NOT_FOUND', `There is no ${what} '${group}.${name}'.`)
+}

@@ -1,0 +1,287 @@
+import { z } from 'zod'
+import { InvalidArgumentError } from '../../core/errors.ts'
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
+import { hidden } from '../../core/secrets.ts'
+import type { JobSummary, TriggerSummary } from '../../jobstore/queries.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { CalendarDefinition } from '../../triggers/calendars/calendar.ts'
+import { calendarFromJSON } from '../../triggers/calendars/calendar-json.ts'
+import { type Operation, operation } from '../catalogue/operation.ts'
+import { actionJson } from '../wire/action.ts'
+import {
+  flagQuery,
+  instantMs,
+  type KeyJson,
+  keyJson,
+  keyToJson,
+  nameText,
+  nothing,
+  textUpTo,
+} from '../wire/fields.ts'
+import { type JobFieldsJson, jobFieldsJson, jobToJson } from '../wire/jobs.ts'
+import { definitionOf, type TriggerFieldsJson, triggerFieldsJson } from '../wire/triggers.ts'
+import { eachOf } from './bulk.ts'
+import { calendarDefinitionJson } from './calendars.ts'
+import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
+import { jobOf } from './jobs.ts'
+import { editedTrigger, triggerText } from './triggers.ts'
+
+/** One file of everything that is defined: calendars, jobs and triggers, without how far they have come. */
+export interface DefinitionsJson {
+  readonly format: 'quartz-ts'
+  readonly version: 1
+  readonly schedulerName: string
+  readonly exportedMs: number
+  readonly calendars: readonly { readonly name: string; readonly definition: CalendarDefinition }[]
+  readonly jobs: readonly { readonly key: KeyJson; readonly fields: JobFieldsJson }[]
+  readonly triggers: readonly { readonly key: KeyJson; readonly fields: TriggerFieldsJson }[]
+}
+
+const definitionsMax = 20_000
+
+export const definitionsJson: z.ZodType<DefinitionsJson> = z.strictObject({
+  format: z.literal('quartz-ts'),
+  version: z.literal(1),
+  schedulerName: textUpTo(500),
+  exportedMs: instantMs,
+  calendars: z.array(z.strictObject({ name: nameText, definition: calendarDefinitionJson })).max(1000),
+  jobs: z.array(z.strictObject({ key: keyJson, fields: jobFieldsJson })).max(definitionsMax),
+  triggers: z.array(z.strictObject({ key: keyJson, fields: triggerFieldsJson })).max(definitionsMax),
+})
+
+const exportDefinitions: Operation = operation({
+  id: 'definitions.export',
+  method: 'GET',
+  path: '/definitions',
+  summary:
+    'All calendars, jobs and triggers as one file; triggers of other programs and of your own families are left out.',
+  role: 'admin',
+  reach: null,
+  jobGroups: null,
+  params: nothing,
+  query: z.strictObject({
+    secrets: flagQuery.default(false).describe('With the values that are masked otherwise.'),
+  }),
+  body: null,
+  answer: definitionsJson,
+  handle: ({ scheduler, query, parts }) =>
+    definitionsOf(scheduler, { secrets: query.secrets, nowMs: parts.clock.now() }),
+})
+
+async function definitionsOf(
+  scheduler: Scheduler,
+  { secrets, nowMs }: { readonly secrets: boolean; readonly nowMs: number },
+): Promise<DefinitionsJson> {
+  const keys = await keysOf(scheduler)
+  const calendars: DefinitionsJson['calendars'][number][] = []
+  for (const name of await scheduler.getCalendarNames()) {
+    const calendar = await scheduler.getCalendar(name)
+    if (calendar !== null) calendars.push({ name, definition: calendar.toJSON() })
+  }
+  const jobs: DefinitionsJson['jobs'][number][] = []
+  for (const key of keys.jobs) {
+    const job = await scheduler.getJobDetail(key)
+    if (job === null) continue
+    const { key: jobKey, ...fields } = jobToJson(job, { secrets })
+    jobs.push({ key: jobKey, fields })
+  }
+  const triggers: DefinitionsJson['triggers'][number][] = []
+  for (const key of keys.triggers) {
+    const trigger = await scheduler.getTrigger(key)
+    const fields = trigger && definitionOf(trigger, { secrets })
+    if (fields !== null) triggers.push({ key: keyToJson(key), fields })
+  }
+  const { schedulerName } = scheduler
+  return { format: 'quartz-ts', version: 1, schedulerName, exportedMs: nowMs, calendars, jobs, triggers }
+}
+
+async function keysOf(scheduler: Scheduler): Promise<{ jobs: JobKey[]; triggers: TriggerKey[] }> {
+  const jobs: JobKey[] = []
+  const triggers: TriggerKey[] = []
+  const collect = <Key>(keys: Key[], key: Key): void => {
+    if (keys.length >= definitionsMax) {
+      throw new InvalidArgumentError(
+        'definitions',
+        `A file has at most ${definitionsMax} jobs and as many triggers.`,
+      )
+    }
+    keys.push(key)
+  }
+  await eachOf<JobSummary, JobKey>(
+    (after) => scheduler.queryJobs({ take: 1000, ...(after !== null && { after }) }),
+    ({ key }) => {
+      collect(jobs, key)
+    },
+  )
+  await eachOf<TriggerSummary, TriggerKey>(
+    (after) => scheduler.queryTriggers({ take: 1000, ...(after !== null && { after }) }),
+    ({ key, type }) => {
+      if (type !== 'unknown') collect(triggers, key)
+    },
+  )
+  return { jobs, triggers }
+}
+
+interface Difference {
+  readonly kind: 'calendar' | 'job' | 'trigger'
+  /** The group of a calendar is empty. */
+  readonly key: KeyJson
+  readonly change: 'add' | 'change' | 'remove'
+}
+
+interface Step extends Difference {
+  readonly carryOut: () => Promise<unknown>
+}
+
+const importDefinitions: Operation = operation({
+  id: 'definitions.import',
+  method: 'POST',
+  path: '/definitions',
+  summary:
+    'Stores what a file defines; a dry run says what differs. An error ends it half way: sent again, it goes on.',
+  role: 'admin',
+  reach: 'data',
+  jobGroups: null,
+  params: nothing,
+  query: nothing,
+  body: z.strictObject({
+    definitions: definitionsJson,
+    remove: z.boolean().default(false).describe('Also delete what the file does not have.'),
+  }),
+  answer: actionJson(
+    z.strictObject({
+      counts: z.strictObject({ add: z.number(), change: z.number(), remove: z.number(), same: z.number() }),
+      differences: z
+        .array(
+          z.strictObject({
+            kind: z.enum(['calendar', 'job', 'trigger']),
+            key: z.strictObject({ group: z.string(), name: z.string() }),
+            change: z.enum(['add', 'change', 'remove']),
+          }),
+        )
+        .describe('The first thousand, in the order in which they are carried out.'),
+    }),
+  ),
+  async handle(call) {
+    const { scheduler, body, parts } = call
+    const { definitions, remove } = body
+    const steps = [
+      ...(await calendarSteps(scheduler, definitions)),
+      ...(await jobSteps(scheduler, definitions)),
+      ...(await triggerSteps(scheduler, definitions, parts.clock.now())),
+      ...(remove ? await removalSteps(scheduler, definitions) : []),
+    ]
+    const count = (wanted: Difference['change']): number =>
+      steps.filter((step) => step.change === wanted).length
+    const named = definitions.calendars.length + definitions.jobs.length + definitions.triggers.length
+    const counts = { add: count('add'), change: count('change'), remove: count('remove') }
+    return change(call, 'data', {
+      wouldChange: () => steps.length > 0,
+      async carryOut() {
+        for (const step of steps) await step.carryOut()
+        return steps.length > 0
+      },
+      result: {
+        counts: { ...counts, same: named - counts.add - counts.change },
+        differences: steps
+          .slice(0, 1000)
+          .map((step) => ({ kind: step.kind, key: step.key, change: step.change })),
+      },
+    })
+  },
+})
+
+async function calendarSteps(scheduler: Scheduler, { calendars }: DefinitionsJson): Promise<readonly Step[]> {
+  const steps: Step[] = []
+  for (const { name, definition } of calendars) {
+    const calendar = calendarFromJSON(definition)
+    const stored = await scheduler.getCalendar(name)
+    if (stored !== null && JSON.stringify(stored.toJSON()) === JSON.stringify(calendar.toJSON())) continue
+    steps.push({
+      kind: 'calendar',
+      key: { group: '', name },
+      change: stored === null ? 'add' : 'change',
+      carryOut: () => scheduler.addCalendar(name, calendar, { replace: true, updateTriggers: true }),
+    })
+  }
+  return steps
+}
+
+async function jobSteps(scheduler: Scheduler, { jobs }: DefinitionsJson): Promise<readonly Step[]> {
+  const steps: Step[] = []
+  for (const { key, fields } of jobs) {
+    const stored = await scheduler.getJobDetail(jobKeyOf(key))
+    const job = jobOf(key, fields, stored)
+    const text = JSON.stringify(jobToJson(job, { secrets: true }))
+    if (stored !== null && JSON.stringify(jobToJson(stored, { secrets: true })) === text) continue
+    refuseMasked(key, text)
+    steps.push({
+      kind: 'job',
+      key,
+      change: stored === null ? 'add' : 'change',
+      carryOut: () => scheduler.addJob(job, { replace: true, storeNonDurableWhileAwaitingScheduling: true }),
+    })
+  }
+  return steps
+}
+
+async function triggerSteps(
+  scheduler: Scheduler,
+  { triggers }: DefinitionsJson,
+  nowMs: number,
+): Promise<readonly Step[]> {
+  const steps: Step[] = []
+  for (const { key, fields } of triggers) {
+    const triggerKey = triggerKeyOf(key)
+    const stored = await scheduler.getTrigger(triggerKey)
+    const trigger = editedTrigger(key, fields, stored, nowMs)
+    const text = triggerText(trigger)
+    if (stored !== null && triggerText(stored) === text) continue
+    refuseMasked(key, text)
+    steps.push({
+      kind: 'trigger',
+      key,
+      change: stored === null ? 'add' : 'change',
+      carryOut: () =>
+        stored === null ? scheduler.scheduleJob(trigger) : scheduler.rescheduleJob(triggerKey, trigger),
+    })
+  }
+  return steps
+}
+
+/** A file without secrets brings what it defines to a scheduler that has them, and to no other. */
+function refuseMasked(key: KeyJson, text: string): void {
+  if (!text.includes(JSON.stringify(hidden))) return
+  throw new InvalidArgumentError(
+    'definitions',
+    `'${key.group}.${key.name}' has values that were masked and are not stored here: export with secrets=true.`,
+  )
+}
+
+async function removalSteps(scheduler: Scheduler, definitions: DefinitionsJson): Promise<readonly Step[]> {
+  const keys = await keysOf(scheduler)
+  const jobs = new KeyMap<JobKey, true>()
+  for (const { key } of definitions.jobs) jobs.set(jobKeyOf(key), true)
+  const triggers = new KeyMap<TriggerKey, true>()
+  for (const { key } of definitions.triggers) triggers.set(triggerKeyOf(key), true)
+  const calendars = new Set(definitions.calendars.map(({ name }) => name))
+  const goneCalendars = (await scheduler.getCalendarNames()).filter((name) => !calendars.has(name))
+  return [
+    ...keys.triggers
+      .filter((key) => !triggers.has(key))
+      .map((key) => removal('trigger', key, () => scheduler.unscheduleJob(key))),
+    ...keys.jobs
+      .filter((key) => !jobs.has(key))
+      .map((key) => removal('job', key, () => scheduler.deleteJob(key))),
+    ...goneCalendars.map((name) =>
+      removal('calendar', { group: '', name }, () => scheduler.deleteCalendar(name)),
+    ),
+  ]
+}
+
+function removal(kind: Step['kind'], key: KeyJson, carryOut: () => Promise<unknown>): Step {
+  return { kind, key: keyToJson(key), change: 'remove', carryOut }
+}
+
+export const definitionOperations: readonly Operation[] = [exportDefinitions, importDefinitions]

@@ -1,0 +1,296 @@
+import { z } from 'zod'
+import { JobKey } from '../../core/key.ts'
+import { JobBuilder } from '../../jobs/job-builder.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { JobSummary } from '../../jobstore/queries.ts'
+import { type Operation, operation } from '../catalogue/operation.ts'
+import type { Access } from '../catalogue/role.ts'
+import { unmasked } from '../masking.ts'
+import { actionJson, plainActionJson } from '../wire/action.ts'
+import { dataJson, type KeyJson, keyJson, keyPath, keyToJson, nothing, textUpTo } from '../wire/fields.ts'
+import {
+  type JobFieldsJson,
+  jobFieldsJson,
+  jobJson,
+  jobSummaryJson,
+  jobSummaryToJson,
+  jobToJson,
+} from '../wire/jobs.ts'
+import {
+  cursorOf,
+  cursorText,
+  filteredPage,
+  groupMatcherOf,
+  groupQuery,
+  pageJson,
+  pageQuery,
+} from '../wire/pages.ts'
+import { type TriggerDetailJson, triggerDetailJson } from '../wire/triggers.ts'
+import { change, jobKeyOf, requireJob } from './changes.ts'
+import { detailOf } from './trigger-details.ts'
+
+const jobPath = '/jobs/{group}/{name}'
+const ofJob = async ({ params }: { readonly params: KeyJson }): Promise<readonly string[]> => [params.group]
+
+const listJobs: Operation = operation({
+  id: 'jobs.list',
+  method: 'GET',
+  path: '/jobs',
+  summary: 'Lists jobs without their data, by their keys.',
+  role: 'viewer',
+  reach: null,
+  isList: true,
+  jobGroups: 'visible',
+  params: nothing,
+  query: z.strictObject({
+    ...pageQuery,
+    ...groupQuery,
+    jobType: textUpTo(500).optional(),
+    search: textUpTo(200).optional().describe('Part of the name, the group, the type or the description.'),
+  }),
+  body: null,
+  answer: pageJson(jobSummaryJson),
+  async handle({ scheduler, query, access }) {
+    const { take, jobType } = query
+    const after = query.after === undefined ? undefined : cursorOf(query.after, keyJson)
+    const found = await filteredPage<JobSummary, JobKey>(
+      (size, from) =>
+        scheduler.queryJobs({
+          ...groupMatcherOf(query),
+          ...(jobType !== undefined && { jobType }),
+          ...(from !== undefined && { after: from }),
+          take: size,
+        }),
+      { take, after: after && new JobKey(after.name, after.group) },
+      jobFilter(query.search, access),
+    )
+    return {
+      items: found.items.map(jobSummaryToJson),
+      next: found.next && cursorText(keyToJson(found.next)),
+    }
+  },
+})
+
+function jobFilter(
+  search: string | undefined,
+  access: Access,
+): { isWanted: (job: JobSummary) => boolean; keyOf: (job: JobSummary) => JobKey } | null {
+  if (search === undefined && access.has('viewer')) return null
+  const sought = search?.toLowerCase() ?? ''
+  return {
+    isWanted: ({ key, jobType, description }) =>
+      access.hasOn(key.group, 'viewer') &&
+      [key.name, key.group, jobType, description ?? ''].some((text) => text.toLowerCase().includes(sought)),
+    keyOf: ({ key }) => key,
+  }
+}
+
+const getJob: Operation = operation({
+  id: 'jobs.get',
+  method: 'GET',
+  path: jobPath,
+  summary: 'A job with its data; values under keys that look secret are masked.',
+  role: 'viewer',
+  reach: null,
+  jobGroups: ofJob,
+  params: keyPath,
+  query: nothing,
+  body: null,
+  answer: jobJson,
+  handle: async ({ scheduler, params }) => jobToJson(await requireJob(scheduler, params)),
+})
+
+const jobTriggers: Operation = operation({
+  id: 'jobs.triggers',
+  method: 'GET',
+  path: `${jobPath}/triggers`,
+  summary: 'The triggers of a job.',
+  role: 'viewer',
+  reach: null,
+  jobGroups: ofJob,
+  params: keyPath,
+  query: nothing,
+  body: null,
+  answer: z.strictObject({ items: z.array(triggerDetailJson) }),
+  async handle({ scheduler, params }) {
+    const { key } = await requireJob(scheduler, params)
+    const items: TriggerDetailJson[] = []
+    for (const trigger of await scheduler.getTriggersOfJob(key))
+      items.push(await detailOf(scheduler, trigger))
+    return { items }
+  },
+})
+
+const putJob: Operation = operation({
+  id: 'jobs.put',
+  method: 'PUT',
+  path: jobPath,
+  summary: 'Stores a job, or changes it; its triggers stay.',
+  role: 'admin',
+  reach: 'data',
+  jobGroups: ofJob,
+  params: keyPath,
+  query: nothing,
+  body: jobFieldsJson,
+  answer: actionJson(z.strictObject({ before: jobJson.nullable(), after: jobJson })),
+  async handle(call) {
+    const { scheduler, params, body } = call
+    const stored = await scheduler.getJobDetail(jobKeyOf(params))
+    const job = jobOf(params, body, stored)
+    const before = stored === null ? null : jobToJson(stored)
+    const differs = stored === null || JSON.stringify(asText(stored)) !== JSON.stringify(asText(job))
+    return change(call, 'data', {
+      wouldChange: () => differs,
+      async carryOut() {
+        if (differs) {
+          await scheduler.addJob(job, {
+            replace: stored !== null,
+            storeNonDurableWhileAwaitingScheduling: true,
+          })
+        }
+        return differs
+      },
+      result: { before, after: jobToJson(job) },
+    })
+  },
+})
+
+function asText(job: JobDetail): unknown {
+  return jobToJson(job, { secrets: true })
+}
+
+/** The job that a client describes; masked values stand for those that are stored. */
+export function jobOf(key: KeyJson, fields: JobFieldsJson, stored: JobDetail | null): JobDetail {
+  const builder = JobBuilder.newJob(fields.jobType)
+    .withIdentity(jobKeyOf(key))
+    .withDescription(fields.description)
+    .storeDurably(fields.durable)
+    .requestRecovery(fields.requestsRecovery)
+    .disallowConcurrentExecution(fields.disallowConcurrentExecution)
+    .persistJobDataAfterExecution(fields.persistJobDataAfterExecution)
+    .setJobData(stored === null ? fields.jobDataMap : unmasked(fields.jobDataMap, stored.jobDataMap))
+  if (fields.timeoutMs !== null) builder.withTimeout(fields.timeoutMs)
+  if (fields.retry !== null) builder.withRetry(fields.retry)
+  if (fields.nodeAffinity !== null) {
+    const { names, required } = fields.nodeAffinity
+    builder.onNodes(names, { required })
+  }
+  return builder.build()
+}
+
+const deleteJob: Operation = operation({
+  id: 'jobs.delete',
+  method: 'DELETE',
+  path: jobPath,
+  summary: 'Deletes a job and its triggers.',
+  role: 'admin',
+  reach: 'data',
+  jobGroups: ofJob,
+  params: keyPath,
+  query: nothing,
+  body: null,
+  answer: actionJson(z.strictObject({ triggers: z.number().describe('How many triggers it has.') })),
+  async handle(call) {
+    const { scheduler, params } = call
+    const { key } = await requireJob(scheduler, params)
+    const triggers = await scheduler.getTriggersOfJob(key)
+    return change(call, 'data', {
+      wouldChange: () => true,
+      carryOut: () => scheduler.deleteJob(key),
+      result: { triggers: triggers.length },
+    })
+  },
+})
+
+const runJob: Operation = operation({
+  id: 'jobs.run',
+  method: 'POST',
+  path: `${jobPath}/run`,
+  summary: 'Runs a job once, now, whatever its triggers say.',
+  role: 'operator',
+  reach: 'data',
+  jobGroups: ofJob,
+  params: keyPath,
+  query: nothing,
+  body: z.strictObject({ jobDataMap: dataJson.default({}).describe("Goes over the job's own data.") }),
+  answer: actionJson(z.strictObject({ triggerKey: keyJson.nullable().describe('Of the one-shot trigger.') })),
+  async handle(call) {
+    const { scheduler, params, body } = call
+    const { key } = await requireJob(scheduler, params)
+    const triggerKey = call.isDryRun ? null : await scheduler.triggerJob(key, body.jobDataMap)
+    return change(call, 'data', {
+      wouldChange: () => true,
+      carryOut: async () => true,
+      result: { triggerKey: triggerKey && keyToJson(triggerKey) },
+    })
+  },
+})
+
+function steerJob(verb: 'pause' | 'resume', summary: string): Operation {
+  return operation({
+    id: `jobs.${verb}`,
+    method: 'POST',
+    path: `${jobPath}/${verb}`,
+    summary,
+    role: 'operator',
+    reach: 'data',
+    jobGroups: ofJob,
+    params: keyPath,
+    query: nothing,
+    body: null,
+    answer: plainActionJson,
+    async handle(call) {
+      const { scheduler, params } = call
+      const { key } = await requireJob(scheduler, params)
+      return change(call, 'data', {
+        async wouldChange() {
+          for (const trigger of await scheduler.getTriggersOfJob(key)) {
+            const isPaused = (await scheduler.getTriggerState(trigger.key)) === 'PAUSED'
+            if (isPaused === (verb === 'resume')) return true
+          }
+          return false
+        },
+        carryOut: () => (verb === 'pause' ? scheduler.pauseJob(key) : scheduler.resumeJob(key)),
+        result: null,
+      })
+    },
+  })
+}
+
+const interruptJob: Operation = operation({
+  id: 'jobs.interrupt',
+  method: 'POST',
+  path: `${jobPath}/interrupt`,
+  summary: 'Asks all executions of a job to stop, on whatever node they run.',
+  role: 'operator',
+  reach: 'data',
+  jobGroups: ofJob,
+  params: keyPath,
+  query: nothing,
+  body: null,
+  answer: plainActionJson,
+  async handle(call) {
+    const { scheduler, params } = call
+    const key = jobKeyOf(params)
+    return change(call, 'data', {
+      async wouldChange() {
+        const executing = await scheduler.cluster.executingJobs()
+        return executing.some(({ jobKey }) => jobKey.equals(key))
+      },
+      carryOut: () => scheduler.interrupt(key),
+      result: null,
+    })
+  },
+})
+
+export const jobOperations: readonly Operation[] = [
+  listJobs,
+  getJob,
+  jobTriggers,
+  putJob,
+  deleteJob,
+  runJob,
+  steerJob('pause', 'Pauses all triggers of a job.'),
+  steerJob('resume', 'Resumes all triggers of a job.'),
+  interruptJob,
+]

@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { SchedulerError } from '../../core/errors.ts'
+import type { ExecutingJob } from '../../jobstore/cluster-view.ts'
+import type { ExecutionCursor, ExecutionSummary } from '../../jobstore/queries.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { type Operation, operation } from '../catalogue/operation.ts'
+import { plainActionJson } from '../wire/action.ts'
+import { instantMs, instantQuery, nothing, textUpTo } from '../wire/fields.ts'
+import { cursorOf, cursorText, filteredPage, pageJson, pageQuery } from '../wire/pages.ts'
+import { executingJson, executingToJson, executionJson, executionToJson, nodeJson } from '../wire/runs.ts'
+import { change } from './changes.ts'
+import { type ExecutionFilter, parseExecutionFilter } from './execution-filter.ts'
+
+const listExecuting: Operation = operation({
+  id: 'executing.list',
+  method: 'GET',
+  path: '/executing',
+  summary: 'The executions in flight, on every node.',
+  role: 'viewer',
+  reach: null,
+  isList: true,
+  jobGroups: 'visible',
+  params: nothing,
+  query: z.strictObject({ format: pageQuery.format }),
+  body: null,
+  answer: z.strictObject({ items: z.array(executingJson) }),
+  async handle({ scheduler, access }) {
+    const executing = await scheduler.cluster.executingJobs()
+    return {
+      items: executing.filter(({ jobKey }) => access.hasOn(jobKey.group, 'viewer')).map(executingToJson),
+    }
+  },
+})
+
+const fireInstancePath = z.strictObject({ fireInstanceId: textUpTo(500).min(1) })
+
+const interruptOne: Operation = operation({
+  id: 'executing.interrupt',
+  method: 'POST',
+  path: '/executing/{fireInstanceId}/interrupt',
+  summary: 'Asks one execution to stop, on whatever node it runs.',
+  role: 'operator',
+  reach: 'data',
+  async jobGroups({ scheduler, params }) {
+    const found = await findExecuting(scheduler, params.fireInstanceId)
+    return found === undefined ? [] : [found.jobKey.group]
+  },
+  params: fireInstancePath,
+  query: nothing,
+  body: null,
+  answer: plainActionJson,
+  async handle(call) {
+    const { scheduler, params } = call
+    const found = await findExecuting(scheduler, params.fireInstanceId)
+    if (found === undefined) {
+      throw new SchedulerError(
+        'ERR_NOT_FOUND',
+        `Execution '${params.fireInstanceId}' does not run on any node.`,
+      )
+    }
+    return change(call, 'data', {
+      wouldChange: () => true,
+      carryOut: () => scheduler.interrupt({ fireInstanceId: found.fireInstanceId }),
+      result: null,
+    })
+  },
+})
+
+async function findExecuting(scheduler: Scheduler, id: string): Promise<ExecutingJob | undefined> {
+  const executing = await scheduler.cluster.executingJobs()
+  return executing.find(({ fireInstanceId }) => fireInstanceId === id)
+}
+
+const cursorJson: z.ZodType<ExecutionCursor> = z.strictObject({
+  fireTimeMs: instantMs,
+  fireInstanceId: textUpTo(500),
+})
+
+const listExecutions: Operation = operation({
+  id: 'executions.list',
+  method: 'GET',
+  path: '/executions',
+  summary:
+    'Executions that ended, on any node, as far as the store remembers them; those that began last first.',
+  role: 'viewer',
+  reach: null,
+  isList: true,
+  jobGroups: 'visible',
+  params: nothing,
+  query: z.strictObject({
+    ...pageQuery,
+    filter: textUpTo(2000)
+      .default('')
+      .describe('As in `job:reports/daily outcome:failed late>5s took>1m`; also trigger:, group:, node:.'),
+    fromMs: instantQuery.optional().describe('Began at or after this instant.'),
+    toMs: instantQuery.optional().describe('Began before this instant.'),
+  }),
+  body: null,
+  answer: pageJson(executionJson),
+  async handle({ scheduler, query, access }) {
+    const { take, fromMs, toMs } = query
+    const { query: wanted, rest } = parseExecutionFilter(query.filter)
+    const found = await filteredPage<ExecutionSummary, ExecutionCursor>(
+      (size, from) =>
+        scheduler.queryExecutions({
+          ...wanted,
+          ...(fromMs !== undefined && { from: new Date(fromMs) }),
+          ...(toMs !== undefined && { to: new Date(toMs) }),
+          ...(from !== undefined && { after: from }),
+          take: size,
+        }),
+      { take, after: query.after === undefined ? undefined : cursorOf(query.after, cursorJson) },
+      executionFilter(rest, access.has('viewer') ? null : (group) => access.hasOn(group, 'viewer')),
+    )
+    return {
+      items: found.items.map(executionToJson),
+      next: found.next && cursorText(cursorOfExecution(found.next)),
+    }
+  },
+})
+
+function executionFilter(
+  rest: ExecutionFilter['rest'],
+  isVisible: ((jobGroup: string) => boolean) | null,
+): {
+  isWanted: (execution: ExecutionSummary) => boolean
+  keyOf: (execution: ExecutionSummary) => ExecutionCursor
+} | null {
+  if (rest.length === 0 && isVisible === null) return null
+  return {
+    isWanted: (execution) =>
+      (isVisible === null || isVisible(execution.jobKey.group)) && rest.every((holds) => holds(execution)),
+    keyOf: cursorOfExecution,
+  }
+}
+
+function cursorOfExecution({ fireTimeMs, fireInstanceId }: ExecutionCursor): ExecutionCursor {
+  return { fireTimeMs, fireInstanceId }
+}
+
+const listNodes: Operation = operation({
+  id: 'nodes.list',
+  method: 'GET',
+  path: '/nodes',
+  summary:
+    'The nodes that share the data of the scheduler, as far as they check in; what is not known is null.',
+  role: 'viewer',
+  reach: null,
+  isList: true,
+  jobGroups: null,
+  params: nothing,
+  query: z.strictObject({ format: pageQuery.format }),
+  body: null,
+  answer: z.strictObject({ items: z.array(nodeJson) }),
+  handle: async ({ scheduler }) => ({ items: [...(await scheduler.cluster.nodes())] }),
+})
+
+export const runOperations: readonly Operation[] = [listExecuting, interruptOne, listExecutions, listNodes]

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { packageVersion } from '../../core/version.ts'
+import { type Operation, operation } from '../catalogue/operation.ts'
+import { nothing } from '../wire/fields.ts'
+import {
+  executingJson,
+  executingToJson,
+  executionJson,
+  executionToJson,
+  nodeJson,
+  schedulerJson,
+} from '../wire/runs.ts'
+import { schedulerToJson } from './scheduler.ts'
+
+/** How many of the last executions a dump has. */
+const executionsShown = 100
+
+const supportDump: Operation = operation({
+  id: 'support.dump',
+  method: 'GET',
+  path: '/support-dump',
+  summary:
+    'What somebody who helps from afar asks for: versions, nodes, groups, what runs and ran. No job data.',
+  role: 'admin',
+  reach: null,
+  jobGroups: null,
+  params: nothing,
+  query: nothing,
+  body: null,
+  answer: z.strictObject({
+    version: z.string(),
+    nodeVersion: z.string(),
+    platform: z.string(),
+    scheduler: schedulerJson,
+    nodes: z.array(nodeJson),
+    jobGroups: z.array(z.string()),
+    triggerGroups: z.array(z.string()),
+    pausedJobGroups: z.array(z.string()),
+    pausedTriggerGroups: z.array(z.string()),
+    calendars: z.array(z.string()),
+    executing: z.array(executingJson),
+    lastExecutions: z.array(executionJson),
+  }),
+  async handle({ scheduler, parts }) {
+    const executing = await scheduler.cluster.executingJobs()
+    const { items } = await scheduler.queryExecutions({ take: executionsShown })
+    return {
+      version: packageVersion,
+      nodeVersion: process.version,
+      platform: `${process.platform}-${process.arch}`,
+      scheduler: schedulerToJson(scheduler, parts.clock.now()),
+      nodes: [...(await scheduler.cluster.nodes())],
+      jobGroups: [...(await scheduler.getJobGroupNames())],
+      triggerGroups: [...(await scheduler.getTriggerGroupNames())],
+      pausedJobGroups: [...(await scheduler.getPausedJobGroups())],
+      pausedTriggerGroups: [...(await scheduler.getPausedTriggerGroups())],
+      calendars: [...(await scheduler.getCalendarNames())],
+      executing: executing.map(executingToJson),
+      lastExecutions: items.map(executionToJson),
+    }
+  },
+})
+
+export const supportOperations: readonly Operation[] = [supportDump]

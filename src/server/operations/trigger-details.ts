@@ -1,0 +1,31 @@
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { Calendar } from '../../triggers/calendars/calendar.ts'
+import { CronTrigger } from '../../triggers/families/cron/cron-trigger.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import { TriggerUtils } from '../../triggers/trigger-utils.ts'
+import { keyToJson } from '../wire/fields.ts'
+import { definitionOf, type TriggerDetailJson } from '../wire/triggers.ts'
+
+export async function detailOf(scheduler: Scheduler, trigger: Trigger): Promise<TriggerDetailJson> {
+  const { nextFireTimeMs, previousFireTimeMs, timesTriggered } = trigger
+  return {
+    key: keyToJson(trigger.key),
+    state: await scheduler.getTriggerState(trigger.key),
+    definition: definitionOf(trigger),
+    nextFireTimeMs,
+    previousFireTimeMs,
+    finalFireTimeMs: trigger.finalFireTimeMs(),
+    timesTriggered,
+    words: trigger instanceof CronTrigger ? trigger.cronExpression.describe() : null,
+  }
+}
+
+/** The next fire times of a trigger, without what its calendar excludes; without a calendar that is not there. */
+export async function fireTimesOf(scheduler: Scheduler, trigger: Trigger, count: number): Promise<number[]> {
+  const calendar = await calendarOf(scheduler, trigger)
+  return TriggerUtils.computeFireTimes(trigger, calendar, count).map((time) => time.getTime())
+}
+
+export async function calendarOf(scheduler: Scheduler, { calendarName }: Trigger): Promise<Calendar | null> {
+  return calendarName === null ? null : scheduler.getCalendar(calendarName)
+}

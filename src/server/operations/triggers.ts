@@ -1,0 +1,335 @@
+import { z } from 'zod'
+import { JobPersistenceError } from '../../core/errors.ts'
+import { TriggerKey } from '../../core/key.ts'
+import type { TriggerQuery, TriggerSummary } from '../../jobstore/queries.ts'
+import { triggerStates } from '../../jobstore/trigger-state.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
+import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
+import type { Access } from '../catalogue/role.ts'
+import { unmasked } from '../masking.ts'
+import { actionJson, plainActionJson } from '../wire/action.ts'
+import {
+  dataJson,
+  instantMs,
+  type KeyJson,
+  keyJson,
+  keyPath,
+  keyToJson,
+  nothing,
+  textUpTo,
+  wholeQuery,
+} from '../wire/fields.ts'
+import {
+  cursorOf,
+  cursorText,
+  filteredPage,
+  groupMatcherOf,
+  groupQuery,
+  pageJson,
+  pageQuery,
+} from '../wire/pages.ts'
+import {
+  definitionOf,
+  type TriggerFieldsJson,
+  triggerDetailJson,
+  triggerFieldsJson,
+  triggerOf,
+  triggerSummaryJson,
+  triggerSummaryToJson,
+} from '../wire/triggers.ts'
+import { change, jobGroupsOfTrigger, jobKeyOf, requireJob, requireTrigger, triggerKeyOf } from './changes.ts'
+import { detailOf, fireTimesOf } from './trigger-details.ts'
+
+const triggerPath = '/triggers/{group}/{name}'
+
+const ofTrigger = ({
+  scheduler,
+  params,
+}: OperationCall<KeyJson, unknown, unknown>): Promise<readonly string[]> =>
+  jobGroupsOfTrigger(scheduler, params)
+
+const listTriggers: Operation = operation({
+  id: 'triggers.list',
+  method: 'GET',
+  path: '/triggers',
+  summary: 'Lists triggers without their data, by their keys.',
+  role: 'viewer',
+  reach: null,
+  isList: true,
+  jobGroups: 'visible',
+  params: nothing,
+  query: z
+    .strictObject({
+      ...pageQuery,
+      ...groupQuery,
+      jobGroup: textUpTo(500).min(1).optional().describe('With jobName: of one job.'),
+      jobName: textUpTo(500).min(1).optional(),
+      calendarName: textUpTo(500).optional(),
+      state: z.enum(triggerStates).optional(),
+      search: textUpTo(200)
+        .optional()
+        .describe("Part of the name, the group, the description or the job's name."),
+    })
+    .refine(({ jobGroup, jobName }) => (jobGroup === undefined) === (jobName === undefined), {
+      error: 'jobGroup and jobName go together',
+    }),
+  body: null,
+  answer: pageJson(triggerSummaryJson),
+  async handle({ scheduler, query, access }) {
+    const { take, jobGroup, jobName, calendarName, state } = query
+    const after = query.after === undefined ? undefined : cursorOf(query.after, keyJson)
+    const wanted: TriggerQuery = {
+      ...groupMatcherOf(query),
+      ...(jobGroup !== undefined &&
+        jobName !== undefined && { jobKey: jobKeyOf({ group: jobGroup, name: jobName }) }),
+      ...(calendarName !== undefined && { calendarName }),
+      ...(state !== undefined && { state }),
+    }
+    const found = await filteredPage<TriggerSummary, TriggerKey>(
+      (size, from) =>
+        scheduler.queryTriggers({ ...wanted, ...(from !== undefined && { after: from }), take: size }),
+      { take, after: after && new TriggerKey(after.name, after.group) },
+      triggerFilter(query.search, access),
+    )
+    return {
+      items: found.items.map(triggerSummaryToJson),
+      next: found.next && cursorText(keyToJson(found.next)),
+    }
+  },
+})
+
+function triggerFilter(
+  search: string | undefined,
+  access: Access,
+): { isWanted: (trigger: TriggerSummary) => boolean; keyOf: (trigger: TriggerSummary) => TriggerKey } | null {
+  if (search === undefined && access.has('viewer')) return null
+  const sought = search?.toLowerCase() ?? ''
+  return {
+    isWanted: ({ key, jobKey, description }) =>
+      access.hasOn(jobKey.group, 'viewer') &&
+      [key.name, key.group, jobKey.name, description ?? ''].some((text) =>
+        text.toLowerCase().includes(sought),
+      ),
+    keyOf: ({ key }) => key,
+  }
+}
+
+const getTrigger: Operation = operation({
+  id: 'triggers.get',
+  method: 'GET',
+  path: triggerPath,
+  summary: 'A trigger of any kind, its data and how far it has come.',
+  role: 'viewer',
+  reach: null,
+  jobGroups: ofTrigger,
+  params: keyPath,
+  query: nothing,
+  body: null,
+  answer: triggerDetailJson,
+  handle: async ({ scheduler, params }) => detailOf(scheduler, await requireTrigger(scheduler, params)),
+})
+
+const instants = z.array(instantMs)
+
+const fireTimes: Operation = operation({
+  id: 'triggers.fireTimes',
+  method: 'GET',
+  path: `${triggerPath}/fire-times`,
+  summary: 'The next fire times of a trigger, without those that its calendar excludes.',
+  role: 'viewer',
+  reach: null,
+  jobGroups: ofTrigger,
+  params: keyPath,
+  query: z.strictObject({ count: wholeQuery(1, 100).default(20) }),
+  body: null,
+  answer: z.strictObject({ fireTimesMs: instants }),
+  async handle({ scheduler, params, query }) {
+    const trigger = await requireTrigger(scheduler, params)
+    return { fireTimesMs: await fireTimesOf(scheduler, trigger, query.count) }
+  },
+})
+
+/** How many fire times the answers to edits have. */
+const shownFireTimes = 10
+
+const putTrigger: Operation = operation({
+  id: 'triggers.put',
+  method: 'PUT',
+  path: triggerPath,
+  summary:
+    'Stores a trigger of any kind for a job that exists, or replaces one; says its fire times before and after.',
+  role: 'admin',
+  reach: 'data',
+  async jobGroups({ scheduler, params, body }) {
+    return [...(await jobGroupsOfTrigger(scheduler, params)), body.jobKey.group]
+  },
+  params: keyPath,
+  query: nothing,
+  body: triggerFieldsJson,
+  answer: actionJson(
+    z.strictObject({
+      before: triggerFieldsJson.nullable(),
+      beforeMs: instants,
+      after: triggerFieldsJson,
+      afterMs: instants,
+    }),
+  ),
+  async handle(call) {
+    const { scheduler, params, body, parts } = call
+    const key = triggerKeyOf(params)
+    await requireJob(scheduler, body.jobKey)
+    const stored = await scheduler.getTrigger(key)
+    const trigger = editedTrigger(params, body, stored, parts.clock.now())
+    await requireCalendar(call, trigger)
+    const differs = stored === null || triggerText(stored) !== triggerText(trigger)
+    const beforeMs = stored === null ? [] : await fireTimesOf(scheduler, stored, shownFireTimes)
+    return change(call, 'data', {
+      wouldChange: () => differs,
+      async carryOut() {
+        if (stored === null) await scheduler.scheduleJob(trigger)
+        else if (differs) await scheduler.rescheduleJob(key, trigger)
+        return differs
+      },
+      result: {
+        before: stored && definitionOf(stored),
+        beforeMs,
+        after: definitionOf(trigger) ?? body,
+        afterMs: differs ? await fireTimesOf(scheduler, trigger, shownFireTimes) : beforeMs,
+      },
+    })
+  },
+})
+
+/** The trigger that a client describes; masked values stand for those that are stored. */
+export function editedTrigger(
+  key: KeyJson,
+  fields: TriggerFieldsJson,
+  stored: Trigger | null,
+  nowMs: number,
+): Trigger {
+  const jobDataMap = stored === null ? fields.jobDataMap : unmasked(fields.jobDataMap, stored.jobDataMap)
+  return triggerOf(key, { ...fields, jobDataMap }, nowMs)
+}
+
+/** What a trigger is to be, as text to compare. */
+export function triggerText(trigger: Trigger): string {
+  const entries = Object.entries(definitionOf(trigger, { secrets: true }) ?? {})
+  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Says so before a dry run says that all is well. @throws JobPersistenceError ERR_CALENDAR_NOT_FOUND */
+async function requireCalendar(
+  { scheduler }: Pick<OperationCall<unknown, unknown, unknown>, 'scheduler'>,
+  { calendarName }: Trigger,
+): Promise<void> {
+  if (calendarName === null || (await scheduler.getCalendar(calendarName)) !== null) return
+  throw new JobPersistenceError(`There is no calendar '${calendarName}'.`, { code: 'ERR_CALENDAR_NOT_FOUND' })
+}
+
+const deleteTrigger: Operation = operation({
+  id: 'triggers.delete',
+  method: 'DELETE',
+  path: triggerPath,
+  summary:
+    'Unschedules a trigger, and deletes its job when that is not durable and this was its last trigger.',
+  role: 'admin',
+  reach: 'data',
+  jobGroups: ofTrigger,
+  params: keyPath,
+  query: nothing,
+  body: null,
+  answer: plainActionJson,
+  async handle(call) {
+    const { key } = await requireTrigger(call.scheduler, call.params)
+    return change(call, 'data', {
+      wouldChange: () => true,
+      carryOut: () => call.scheduler.unscheduleJob(key),
+      result: null,
+    })
+  },
+})
+
+interface Verb {
+  readonly verb: string
+  readonly summary: string
+  readonly states: readonly string[]
+  readonly carryOut: (call: OperationCall<KeyJson, unknown, unknown>, key: TriggerKey) => Promise<boolean>
+}
+
+function steerTrigger({ verb, summary, states, carryOut }: Verb): Operation {
+  return operation({
+    id: `triggers.${verb}`,
+    method: 'POST',
+    path: `${triggerPath}/${verb === 'resetError' ? 'reset-error' : verb}`,
+    summary,
+    role: 'operator',
+    reach: 'data',
+    jobGroups: ofTrigger,
+    params: keyPath,
+    query: nothing,
+    body: null,
+    answer: plainActionJson,
+    async handle(call) {
+      const { key } = await requireTrigger(call.scheduler, call.params)
+      return change(call, 'data', {
+        wouldChange: async () => states.includes(await call.scheduler.getTriggerState(key)),
+        carryOut: () => carryOut(call, key),
+        result: null,
+      })
+    },
+  })
+}
+
+const runTrigger: Operation = operation({
+  id: 'triggers.run',
+  method: 'POST',
+  path: `${triggerPath}/run`,
+  summary: 'Runs the job of a trigger once, now, with the data of the trigger; the trigger stays as it is.',
+  role: 'operator',
+  reach: 'data',
+  jobGroups: ofTrigger,
+  params: keyPath,
+  query: nothing,
+  body: z.strictObject({ jobDataMap: dataJson.default({}).describe("Goes over the trigger's data.") }),
+  answer: actionJson(z.strictObject({ triggerKey: keyJson.nullable().describe('Of the one-shot trigger.') })),
+  async handle(call) {
+    const { scheduler, params, body, isDryRun } = call
+    const trigger = await requireTrigger(scheduler, params)
+    const job = await requireJob(scheduler, trigger.jobKey ?? params)
+    const made = isDryRun
+      ? null
+      : await scheduler.triggerJob(job.key, { ...trigger.jobDataMap, ...body.jobDataMap })
+    return change(call, 'data', {
+      wouldChange: () => true,
+      carryOut: async () => true,
+      result: { triggerKey: made && keyToJson(made) },
+    })
+  },
+})
+
+export const triggerOperations: readonly Operation[] = [
+  listTriggers,
+  getTrigger,
+  fireTimes,
+  putTrigger,
+  deleteTrigger,
+  runTrigger,
+  steerTrigger({
+    verb: 'pause',
+    summary: 'Pauses a trigger.',
+    states: ['NORMAL', 'BLOCKED'],
+    carryOut: ({ scheduler }, key) => scheduler.pauseTrigger(key),
+  }),
+  steerTrigger({
+    verb: 'resume',
+    summary: 'Resumes a trigger; what it missed goes through its misfire instruction.',
+    states: ['PAUSED'],
+    carryOut: ({ scheduler }, key) => scheduler.resumeTrigger(key),
+  }),
+  steerTrigger({
+    verb: 'resetError',
+    summary: 'Lets a trigger in the ERROR state fire again.',
+    states: ['ERROR'],
+    carryOut: ({ scheduler }, key) => scheduler.resetTriggerFromErrorState(key),
+  }),
+]

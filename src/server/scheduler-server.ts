@@ -1,0 +1,147 @@
+import { createServer as createHttpServer, type Server } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { checkOptions, checkString, checkWhole } from '../core/arguments.ts'
+import { SchedulerError } from '../core/errors.ts'
+import type { Clock } from '../time/clock.ts'
+import { authenticatorOf } from './auth/authenticator.ts'
+import { Sessions } from './auth/sessions.ts'
+import { BulkRuns } from './bulk/bulk-runs.ts'
+import { catalogue, mayCall } from './catalogue/catalogue.ts'
+import { createApp } from './http/app.ts'
+import { Page } from './http/page.ts'
+import { type Connection, RequestPipeline } from './http/pipeline.ts'
+import { isLoopback, loopbackNames } from './http/request-guards.ts'
+import { LiveStreams } from './live/live-streams.ts'
+import { openApiDocument } from './openapi/document.ts'
+import type { ListenOptions, SchedulerServer } from './server-face.ts'
+import { resolveServerOptions, type SchedulerServerOptions } from './server-options.ts'
+import type { ServerParts } from './server-parts.ts'
+
+type Handle = (request: Request, connection: Connection) => Response | Promise<Response>
+
+/** What is used of @hono/node-server, in our own words: its types ask for those of a browser. */
+interface NodeServer {
+  getRequestListener(
+    fetch: (
+      request: Request,
+      env: { readonly incoming: { readonly socket: { readonly remoteAddress?: string } } },
+    ) => unknown,
+    options: { readonly overrideGlobalObjects: boolean },
+  ): Parameters<typeof createHttpServer>[1]
+}
+
+const dashboardFolder = fileURLToPath(new URL('../dashboard', import.meta.url))
+
+/** Wires the parts of a server together. @throws InvalidArgumentError ERR_INVALID_OPTION */
+export function schedulerServer(given: SchedulerServerOptions): SchedulerServer {
+  const options = resolveServerOptions(given)
+  const { schedulers, clock, basePath, dashboard } = options
+  const sessions = new Sessions(options.sessionSecret, options.sessionMs, clock)
+  const authenticator = authenticatorOf(options.auth, sessions)
+  const streams = new LiveStreams(schedulers, clock, options.maxStreams)
+  const bulk = new BulkRuns(clock, options.logger)
+  const isReadOnly = options.readOnly
+  const parts: ServerParts = {
+    schedulers,
+    clock,
+    isReadOnly,
+    authenticator,
+    streams,
+    bulk,
+    operationsFor: (access) =>
+      catalogue.filter((each) => mayCall(access, each, { isReadOnly })).map(({ id }) => id),
+    openApi: onDemand(() => openApiDocument(catalogue)),
+  }
+  const pipeline = new RequestPipeline(options, parts, sessions)
+  const page = dashboard === false ? null : new Page(dashboard ?? dashboardFolder, basePath)
+  const app = createApp(catalogue, pipeline, { page, basePath })
+  const listeners = new Set<Server>()
+  let isClosed = false
+
+  const handle: Handle = (request, connection) => {
+    if (isClosed)
+      return pipeline.problem(new SchedulerError('ERR_SERVER_CLOSED', 'The server is closed.'), 'none')
+    // HEAD would open what GET opens, and read nothing of it.
+    if (request.method === 'HEAD') return new Response(null, { status: 405, headers: { allow: 'GET' } })
+    return app.fetch(request, connection)
+  }
+  return {
+    newToken: authenticator.newToken,
+    fetch: async (request) =>
+      handle(request, {
+        address: options.clientAddress?.(request) ?? 'unknown',
+        hosts: options.allowedHosts,
+      }),
+    async listen(where = {}) {
+      if (isClosed) throw new SchedulerError('ERR_SERVER_CLOSED', 'listen: the server is closed.')
+      const { server, address } = await listen(handle, where, options.allowedHosts)
+      listeners.add(server)
+      return address
+    },
+    async close() {
+      isClosed = true
+      streams.close()
+      bulk.stopAll()
+      await Promise.all([...listeners].map((server) => closed(server, clock)))
+    },
+    async [Symbol.asyncDispose]() {
+      await this.close()
+    },
+  }
+}
+
+/** Makes a value when it is first asked for. */
+function onDemand<Value extends object>(make: () => Value): () => Value {
+  let made: Value | null = null
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+async function listen(
+  handle: Handle,
+  where: ListenOptions,
+  allowedHosts: readonly string[] | null,
+): Promise<{ server: Server; address: string }> {
+  checkOptions('listen', where, { port: checkWhole(0, 65_535), host: checkString })
+  const { port = 8080, host = '127.0.0.1' } = where
+  const hosts = allowedHosts ?? (isLoopback(host) ? loopbackNames() : null)
+  const nodeServer = createRequire(import.meta.url)('@hono/node-server') as NodeServer
+  const listener = nodeServer.getRequestListener(
+    (request, { incoming }) =>
+      handle(request, { address: incoming.socket.remoteAddress ?? 'unknown', hosts }),
+    { overrideGlobalObjects: false },
+  )
+  // A request whose head or body comes too slowly is ended by Node itself.
+  const server = createHttpServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, listener)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.removeListener('error', reject)
+      resolve()
+    })
+  })
+  const bound = server.address() as AddressInfo
+  const name = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+  return { server, address: `http://${name}:${bound.port}` }
+}
+
+/** How long requests in flight may take at the end, and clients that do not read what they asked for. */
+const closeGraceMs = 2000
+
+/** Resolves when requests in flight have their answers, or their time is over; streams have been ended before. */
+async function closed(server: Server, clock: Clock): Promise<void> {
+  const timer = clock.setTimer(closeGraceMs, () => {
+    server.closeAllConnections()
+  })
+  await new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve()
+    })
+    server.closeIdleConnections()
+  })
+  timer.cancel()
+}

@@ -1,0 +1,27 @@
+/** Where a server listens. */
+export interface ListenOptions {
+  /** 0 to 65,535; 0 takes a free one. Default 8080. */
+  readonly port?: number
+  /** An address of this machine. Default `127.0.0.1`, which other machines do not reach. */
+  readonly host?: string
+}
+
+/** The HTTP API of one or more schedulers, and its page. */
+export interface SchedulerServer extends AsyncDisposable {
+  /**
+   * The token that was made now, with the kind of authentication that makes one; null otherwise. It is kept nowhere.
+   */
+  readonly newToken: string | null
+  /** Answers one request: mount it wherever requests and responses are those of the Fetch standard. Never rejects. */
+  fetch(request: Request): Promise<Response>
+  /**
+   * Listens on a port of its own; answers its address, as in `http://127.0.0.1:8080`.
+   *
+   * @throws SchedulerError ERR_SERVER_CLOSED; the error of Node.js when the port is taken
+   */
+  listen(options?: ListenOptions): Promise<string>
+  /**
+   * Ends all streams and listens no more; resolves when requests in flight have been answered. The schedulers go on.
+   */
+  close(): Promise<void>
+}

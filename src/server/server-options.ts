@@ -1,0 +1,251 @@
+import {
+  type ArgumentCheck,
+  checkBoolean,
+  checkFunction,
+  checkMethods,
+  checkName,
+  checkObject,
+  checkOneOf,
+  checkOptions,
+  checkString,
+  checkThat,
+  listOf,
+  orNull,
+} from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
+import { resolveLogger } from '../core/line-logger.ts'
+import { checkLogger, type Logger } from '../core/logger.ts'
+import { requireInteger } from '../core/options.ts'
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import { type Clock, checkClock, systemClock } from '../time/clock.ts'
+import type { AuditRecord } from './audit.ts'
+import type { ServerAuth } from './auth/auth-options.ts'
+import { isPasswordHash } from './auth/passwords.ts'
+import { tokenHashPattern } from './auth/tokens.ts'
+import { roles } from './catalogue/role.ts'
+
+/** Options of `createServer`. */
+export interface SchedulerServerOptions {
+  /** The scheduler that is served; or several, of different names, the first of which is the default. */
+  readonly scheduler: Scheduler | readonly Scheduler[]
+  /** How the server knows who sends a request; it has to be one way or another. */
+  readonly auth: ServerAuth
+  /** Refuse everything that changes something, whatever the role. Default false. */
+  readonly readOnly?: boolean
+  /** What paths begin with where the server is mounted, as in `/admin/jobs`. Default none. */
+  readonly basePath?: string
+  /**
+   * The names by which the server is called. Requests to others are refused. Default: any, but when it listens on the
+   * loopback interface `localhost`, `127.0.0.1` and `[::1]`.
+   */
+  readonly allowedHosts?: readonly string[]
+  /** Origins besides the server's own whose pages may change things, as in `https://ops.example.com`. Default none. */
+  readonly allowedOrigins?: readonly string[]
+  /**
+   * From what session cookies are sealed; the same for all processes that share their sessions. At least 32 characters.
+   * Default: random, so that sessions end with the process.
+   */
+  readonly sessionSecret?: string
+  /** How long a session lasts. Milliseconds, 60,000 to 2,592,000,000, default 43,200,000, which is 12 hours. */
+  readonly sessionMs?: number
+  /** Most requests a minute of one client. 1 to 1,000,000, default 3,000. */
+  readonly requestsPerMinute?: number
+  /** Most failed logins and wrong tokens a minute of one client. 1 to 1,000, default 10. */
+  readonly loginsPerMinute?: number
+  /** Most bytes of the body of a request. 1,024 to 67,108,864, default 2,097,152. */
+  readonly maxBodyBytes?: number
+  /** Most streams of events that are open at one time. 1 to 10,000, default 250. */
+  readonly maxStreams?: number
+  /** A folder with a page to serve at `/`; false serves none. Default: the dashboard of this package. */
+  readonly dashboard?: string | false
+  /** Told of everything that was changed, or was to be: who, what, from where, with what answer. Default none. */
+  readonly onAudit?: (record: AuditRecord) => void
+  /** Says who sends a request, for its limits, where the server is mounted in another. Default: one client. */
+  readonly clientAddress?: (request: Request) => string
+  /** A pino logger or anything of its shape; false says nothing. Default: warnings and errors go to stderr. */
+  readonly logger?: Logger | false
+  /** Default: the system's. */
+  readonly clock?: Clock
+}
+
+/** The options with every default filled in; frozen. */
+export interface ResolvedServerOptions
+  extends Required<
+    Omit<
+      SchedulerServerOptions,
+      'scheduler' | 'allowedHosts' | 'sessionSecret' | 'onAudit' | 'clientAddress' | 'logger' | 'dashboard'
+    >
+  > {
+  /** By name; the first one is the default. */
+  readonly schedulers: ReadonlyMap<string, Scheduler>
+  readonly defaultScheduler: Scheduler
+  readonly allowedHosts: readonly string[] | null
+  readonly sessionSecret: string | null
+  /** Null: that of this package; false: none. */
+  readonly dashboard: string | false | null
+  readonly onAudit: ((record: AuditRecord) => void) | null
+  readonly clientAddress: ((request: Request) => string) | null
+  readonly logger: Logger
+}
+
+const what = 'createServer'
+
+const isGiven = checkThat('a number', (value) => value !== null)
+const checkRole = checkOneOf(roles)
+const checkScheduler = checkMethods(
+  'a scheduler',
+  ['queryJobs', 'getMetaData'],
+  'Pass what createScheduler made.',
+)
+
+const checkGroups: ArgumentCheck = (method, argument, value, code) => {
+  checkObject(method, argument, value, code)
+  for (const [group, role] of Object.entries(Object(value) as object)) {
+    checkRole(method, `${argument}.${group}`, role, code)
+  }
+}
+const principalChecks = { name: checkName, role: orNull(checkRole), jobGroups: checkGroups }
+
+function checkFields(
+  required: readonly string[],
+  checks: Readonly<Record<string, ArgumentCheck>>,
+): ArgumentCheck {
+  return (method, argument, value, code) => {
+    checkObject(method, argument, value, code)
+    checkOptions(method, value, checks, argument)
+    for (const field of required) {
+      if (Reflect.get(Object(value) as object, field) !== undefined) continue
+      throw invalid(field, `'${argument}' needs '${field}'.`)
+    }
+  }
+}
+
+const checkToken = checkFields(['name', 'sha256', 'role'], {
+  ...principalChecks,
+  sha256: checkThat(
+    '64 hexadecimal digits',
+    (value) => typeof value === 'string' && tokenHashPattern.test(value),
+  ),
+})
+const checkUser = checkFields(['name', 'passwordHash', 'role'], {
+  ...principalChecks,
+  passwordHash: checkThat('what hashPassword made', isPasswordHash),
+})
+const kindChecks: Readonly<Record<ServerAuth['kind'], ArgumentCheck>> = {
+  token: checkFields([], { kind: checkString, file: checkName, role: checkRole, tokens: listOf(checkToken) }),
+  users: checkFields(['users'], { kind: checkString, users: listOf(checkUser) }),
+  hook: checkFields(['authenticate'], { kind: checkString, authenticate: checkFunction }),
+}
+
+const checkAuth: ArgumentCheck = (method, argument, value, code) => {
+  const kind: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'kind') : undefined
+  const known = Object.keys(kindChecks).find((name): name is ServerAuth['kind'] => name === kind)
+  if (known === undefined) {
+    throw invalid('auth', `'auth' must say who may use the server: { kind: 'token' }, 'users' or 'hook'.`)
+  }
+  kindChecks[known](method, argument, value, code)
+}
+
+const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>> = {
+  scheduler: (method, argument, value, code) => {
+    const check = Array.isArray(value) ? listOf(checkScheduler) : checkScheduler
+    check(method, argument, value, code)
+  },
+  auth: checkAuth,
+  readOnly: checkBoolean,
+  basePath: checkThat(
+    "'' or a path such as '/admin/jobs'",
+    (value) => typeof value === 'string' && /^(\/[\w.~-]+)*$/.test(value),
+  ),
+  allowedHosts: listOf(checkName),
+  allowedOrigins: listOf(
+    checkThat(
+      'an origin',
+      (value) => typeof value === 'string' && URL.canParse(value) && new URL(value).origin === value,
+    ),
+  ),
+  sessionSecret: checkThat(
+    '32 characters or more',
+    (value) => typeof value === 'string' && value.length >= 32,
+  ),
+  sessionMs: isGiven,
+  requestsPerMinute: isGiven,
+  loginsPerMinute: isGiven,
+  maxBodyBytes: isGiven,
+  maxStreams: isGiven,
+  dashboard: checkThat(
+    'a folder, or false',
+    (value) => value === false || (typeof value === 'string' && value !== ''),
+  ),
+  onAudit: checkFunction,
+  clientAddress: checkFunction,
+  logger: (method, argument, value, code) => {
+    if (value !== false) checkLogger(method, argument, value, code)
+  },
+  clock: checkClock,
+}
+
+/**
+ * Fills in defaults and refuses what cannot work, or is not safe.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option
+ */
+export function resolveServerOptions(options: SchedulerServerOptions): ResolvedServerOptions {
+  checkObject(what, 'options', options)
+  checkOptions(what, options, optionChecks)
+  requireField(options, 'scheduler', 'Pass the scheduler to serve.')
+  requireField(options, 'auth', `Say who may use the server: { kind: 'token' }, 'users' or 'hook'.`)
+  const { scheduler, clock = systemClock } = options
+  const schedulers = byName('queryJobs' in scheduler ? [scheduler] : scheduler)
+  const [defaultScheduler] = schedulers.values()
+  if (defaultScheduler === undefined)
+    throw invalid('scheduler', `'scheduler' must name one or more schedulers.`)
+  return Object.freeze({
+    schedulers,
+    defaultScheduler,
+    auth: options.auth,
+    readOnly: options.readOnly ?? false,
+    basePath: options.basePath ?? '',
+    allowedHosts: options.allowedHosts ?? null,
+    allowedOrigins: options.allowedOrigins ?? [],
+    sessionSecret: options.sessionSecret ?? null,
+    sessionMs: integer('sessionMs', options.sessionMs ?? 43_200_000, 60_000, 2_592_000_000),
+    requestsPerMinute: integer('requestsPerMinute', options.requestsPerMinute ?? 3000, 1, 1_000_000),
+    loginsPerMinute: integer('loginsPerMinute', options.loginsPerMinute ?? 10, 1, 1000),
+    maxBodyBytes: integer('maxBodyBytes', options.maxBodyBytes ?? 2_097_152, 1024, 67_108_864),
+    maxStreams: integer('maxStreams', options.maxStreams ?? 250, 1, 10_000),
+    dashboard: options.dashboard ?? null,
+    onAudit: options.onAudit ?? null,
+    clientAddress: options.clientAddress ?? null,
+    logger: resolveLogger(options.logger, () => clock.now()),
+    clock,
+  })
+}
+
+function byName(schedulers: readonly Scheduler[]): ReadonlyMap<string, Scheduler> {
+  const named = new Map<string, Scheduler>()
+  for (const scheduler of schedulers) {
+    const { schedulerName } = scheduler
+    if (named.has(schedulerName)) throw invalid('scheduler', `two schedulers are called '${schedulerName}'.`)
+    named.set(schedulerName, scheduler)
+  }
+  return named
+}
+
+function requireField(
+  options: SchedulerServerOptions,
+  field: keyof SchedulerServerOptions,
+  remedy: string,
+): void {
+  if ((options as Partial<SchedulerServerOptions>)[field] === undefined) {
+    throw invalid(field, `'${field}' is missing. ${remedy}`)
+  }
+}
+
+function integer(field: keyof SchedulerServerOptions, value: number, min: number, max: number): number {
+  return requireInteger(what, field, value, { min, max })
+}
+
+function invalid(field: string, message: string): InvalidArgumentError {
+  return new InvalidArgumentError(field, `${what}: ${message}`, 'ERR_INVALID_OPTION')
+}

@@ -1,0 +1,30 @@
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { Clock } from '../time/clock.ts'
+import type { Authenticator, Login } from './auth/authenticator.ts'
+import type { BulkRuns } from './bulk/bulk-runs.ts'
+import type { Access } from './catalogue/role.ts'
+import type { LiveStreams } from './live/live-streams.ts'
+
+/** What operations share, whatever scheduler they are about. */
+export interface ServerParts {
+  /** By name; the first one is the default. */
+  readonly schedulers: ReadonlyMap<string, Scheduler>
+  readonly clock: Clock
+  readonly isReadOnly: boolean
+  /** The ids of the operations that somebody may call, on something at least; null for a client that is not known. */
+  readonly operationsFor: (access: Access | null) => readonly string[]
+  readonly authenticator: Authenticator
+  readonly streams: LiveStreams
+  readonly bulk: BulkRuns
+  /** The OpenAPI document, made when it is first asked for. */
+  readonly openApi: () => Readonly<Record<string, unknown>>
+}
+
+/** The request that an operation answers, for the few that need more of it than its values. */
+export interface Exchange {
+  readonly request: Request
+  /** Counts a login; throws ERR_RATE_LIMITED when there were too many. */
+  countLogin(): void
+  /** Gives the client a session, or ends the one it has with null. */
+  keepSession(login: Login | null): void
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+/** Text that any store can keep: PostgreSQL has no NUL character. */
+export function textUpTo(max: number): z.ZodString {
+  return z
+    .string()
+    .max(max)
+    .regex(/^[^\0]*$/, 'holds a NUL character')
+}
+
+/** Names and groups: Quartz's columns hold 200 characters, a store may hold more. */
+export const nameText: z.ZodString = textUpTo(500).min(1)
+
+/** The farthest instants that a Date can hold. */
+const instantMax = 8_640_000_000_000_000
+/** Epoch milliseconds. */
+export const instantMs: z.ZodNumber = z.int().min(-instantMax).max(instantMax)
+export const instantOrNull: z.ZodType<number | null> = instantMs.nullable()
+
+/** A whole number in a query. */
+export function wholeQuery(min: number, max: number): z.ZodType<number> {
+  return z.coerce.number<string>().int().min(min).max(max)
+}
+
+export const instantQuery: z.ZodType<number> = wholeQuery(-instantMax, instantMax)
+
+/** `true` or `false` in a query. */
+export const flagQuery: z.ZodType<boolean> = z.enum(['true', 'false']).transform((text) => text === 'true')
+
+/**
+ * A part of a path. URLs take `.` and `..` away and cannot have empty parts, so a leading `~` is taken off: `~..`
+ * is the name `..`, `~` is the empty one, and `~~a` is `~a`.
+ */
+const pathText: z.ZodType<string> = textUpTo(1000).transform((text) =>
+  text.startsWith('~') ? text.slice(1) : text,
+)
+
+export interface KeyJson {
+  readonly group: string
+  readonly name: string
+}
+
+export const keyJson: z.ZodType<KeyJson> = z.strictObject({ group: nameText, name: nameText })
+
+/** `/{group}/{name}` */
+export const keyPath: z.ZodType<KeyJson> = z.strictObject({ group: pathText, name: pathText })
+export const groupPath: z.ZodType<{ readonly group: string }> = z.strictObject({ group: pathText })
+export const namePath: z.ZodType<{ readonly name: string }> = z.strictObject({ name: pathText })
+
+export const nothing: z.ZodType<Readonly<Record<string, never>>> = z.strictObject({})
+
+/** Data of a job or a trigger; the scheduler checks it further. */
+export const dataJson: z.ZodType<Readonly<Record<string, unknown>>> = z.record(z.string(), z.unknown())
+
+export function keyToJson({ group, name }: KeyJson): KeyJson {
+  return { group, name }
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { JobSummary } from '../../jobstore/queries.ts'
+import { masked } from '../masking.ts'
+import { dataJson, type KeyJson, keyJson, keyToJson, nameText, textUpTo } from './fields.ts'
+
+export interface JobSummaryJson extends Omit<JobSummary, 'key'> {
+  readonly key: KeyJson
+}
+
+export const jobSummaryJson: z.ZodType<JobSummaryJson> = z.strictObject({
+  key: keyJson,
+  jobType: z.string(),
+  description: z.string().nullable(),
+  durable: z.boolean(),
+  requestsRecovery: z.boolean(),
+  disallowConcurrentExecution: z.boolean(),
+  persistJobDataAfterExecution: z.boolean(),
+})
+
+export interface RetryJson {
+  readonly attempts: number
+  readonly backoff: {
+    readonly type: 'exponential' | 'fixed'
+    readonly initialMs: number
+    readonly factor: number
+    readonly maxMs: number
+    readonly jitter: number
+  }
+}
+
+const retryJson: z.ZodType<RetryJson> = z.strictObject({
+  attempts: z.int().min(1).max(1000),
+  backoff: z.strictObject({
+    type: z.enum(['exponential', 'fixed']),
+    initialMs: z.int().min(0),
+    factor: z.number().min(1),
+    maxMs: z.int().min(0),
+    jitter: z.number().min(0).max(1),
+  }),
+})
+
+export interface NodeAffinityJson {
+  readonly names: readonly string[]
+  readonly required: boolean
+}
+
+const nodeAffinityJson: z.ZodType<NodeAffinityJson> = z.strictObject({
+  names: z.array(nameText).min(1).max(100),
+  required: z.boolean(),
+})
+
+/** What a job is, apart from its key: the body of `jobs.put`. */
+export interface JobFieldsJson {
+  readonly jobType: string
+  readonly description: string | null
+  /** Values under keys that look secret are `***`; sent back, they stand for the stored ones. */
+  readonly jobDataMap: Readonly<Record<string, unknown>>
+  readonly durable: boolean
+  readonly requestsRecovery: boolean
+  readonly disallowConcurrentExecution: boolean
+  readonly persistJobDataAfterExecution: boolean
+  readonly timeoutMs: number | null
+  readonly retry: RetryJson | null
+  readonly nodeAffinity: NodeAffinityJson | null
+}
+
+export const jobFieldsJson: z.ZodType<JobFieldsJson> = z.strictObject({
+  jobType: nameText,
+  description: textUpTo(2000).nullable().default(null),
+  jobDataMap: dataJson.default({}),
+  durable: z.boolean().default(true),
+  requestsRecovery: z.boolean().default(false),
+  disallowConcurrentExecution: z.boolean().default(false),
+  persistJobDataAfterExecution: z.boolean().default(false),
+  timeoutMs: z.int().min(1).max(2_147_483_647).nullable().default(null),
+  retry: retryJson.nullable().default(null),
+  nodeAffinity: nodeAffinityJson.nullable().default(null),
+})
+
+export interface JobJson extends JobFieldsJson {
+  readonly key: KeyJson
+}
+
+export const jobJson: z.ZodType<JobJson> = z.strictObject({
+  key: keyJson,
+  jobType: z.string(),
+  description: z.string().nullable(),
+  jobDataMap: dataJson,
+  durable: z.boolean(),
+  requestsRecovery: z.boolean(),
+  disallowConcurrentExecution: z.boolean(),
+  persistJobDataAfterExecution: z.boolean(),
+  timeoutMs: z.number().nullable(),
+  retry: retryJson.nullable(),
+  nodeAffinity: nodeAffinityJson.nullable(),
+})
+
+export function jobSummaryToJson(summary: JobSummary): JobSummaryJson {
+  const { jobType, description, durable, requestsRecovery } = summary
+  const { disallowConcurrentExecution, persistJobDataAfterExecution } = summary
+  return {
+    key: keyToJson(summary.key),
+    jobType,
+    description,
+    durable,
+    requestsRecovery,
+    disallowConcurrentExecution,
+    persistJobDataAfterExecution,
+  }
+}
+
+export function jobToJson(job: JobDetail, options: { readonly secrets?: boolean } = {}): JobJson {
+  return {
+    ...jobSummaryToJson(job),
+    jobDataMap: options.secrets === true ? job.jobDataMap : masked(job.jobDataMap),
+    timeoutMs: job.timeoutMs,
+    retry: job.retry,
+    nodeAffinity: job.nodeAffinity ?? null,
+  }
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { InvalidArgumentError } from '../../core/errors.ts'
+import { GroupMatcher } from '../../core/matcher.ts'
+import type { Page } from '../../jobstore/queries.ts'
+import { textUpTo, wholeQuery } from './fields.ts'
+
+/** One page of a list. */
+export interface PageJson<Item> {
+  readonly items: readonly Item[]
+  /** Pass it as `after` for the next page; null when this is the last one. */
+  readonly next: string | null
+}
+
+export function pageJson<Item>(item: z.ZodType<Item>): z.ZodType<PageJson<Item>> {
+  return z.strictObject({ items: z.array(item), next: z.string().nullable() })
+}
+
+/** What every list takes. */
+export const pageQuery: {
+  readonly take: z.ZodDefault<z.ZodType<number>>
+  readonly after: z.ZodOptional<z.ZodString>
+  readonly format: z.ZodDefault<z.ZodEnum<{ json: 'json'; csv: 'csv' }>>
+} = {
+  take: wholeQuery(1, 1000).default(100).describe('Most items of the page.'),
+  after: textUpTo(4000).optional().describe('The `next` of the page before.'),
+  format: z.enum(['json', 'csv']).default('json'),
+}
+
+export const groupQuery: {
+  readonly group: z.ZodOptional<z.ZodString>
+  readonly groupMatch: z.ZodDefault<
+    z.ZodEnum<{ equals: 'equals'; startsWith: 'startsWith'; endsWith: 'endsWith'; contains: 'contains' }>
+  >
+} = {
+  group: textUpTo(500).optional(),
+  groupMatch: z.enum(['equals', 'startsWith', 'endsWith', 'contains']).default('equals'),
+}
+
+interface GroupChoice {
+  readonly group?: string | undefined
+  readonly groupMatch: 'equals' | 'startsWith' | 'endsWith' | 'contains'
+}
+
+export function groupMatcherOf({ group, groupMatch }: GroupChoice): { group?: GroupMatcher } {
+  if (group === undefined) return {}
+  switch (groupMatch) {
+    case 'equals':
+      return { group: GroupMatcher.groupEquals(group) }
+    case 'startsWith':
+      return { group: GroupMatcher.groupStartsWith(group) }
+    case 'endsWith':
+      return { group: GroupMatcher.groupEndsWith(group) }
+    case 'contains':
+      return { group: GroupMatcher.groupContains(group) }
+  }
+}
+
+/** A cursor is opaque to clients: the key that the next page comes after, as JSON in base64url. */
+export function cursorText(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+/** @throws InvalidArgumentError for a text that no list has given */
+export function cursorOf<Value>(text: string, schema: z.ZodType<Value>): Value {
+  const parsed = schema.safeParse(jsonOrNull(Buffer.from(text, 'base64url').toString()))
+  if (parsed.success) return parsed.data
+  throw new InvalidArgumentError('after', "'after' must be the 'next' of a page of this list.")
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** How many items one request looks at, at most, where a filter is not the store's. */
+const lookedAtMax = 10_000
+
+/**
+ * A page of what satisfies a predicate that the store does not know. It may hold less than asked for and have a
+ * next one: a request looks at {@link lookedAtMax} items at most.
+ */
+export async function filteredPage<Item, Key>(
+  load: (take: number, after: Key | undefined) => Promise<Page<Item, Key>>,
+  request: { readonly take: number; readonly after: Key | undefined },
+  filter: { readonly isWanted: (item: Item) => boolean; readonly keyOf: (item: Item) => Key } | null,
+): Promise<Page<Item, Key>> {
+  if (filter === null) return load(request.take, request.after)
+  const found: Item[] = []
+  let after = request.after
+  for (let lookedAt = 0; lookedAt < lookedAtMax; ) {
+    const page = await load(1000, after)
+    for (const item of page.items) {
+      if (!filter.isWanted(item)) continue
+      if (found.length === request.take) return { items: found, next: filter.keyOf(found.at(-1) ?? item) }
+      found.push(item)
+    }
+    if (page.next === null) return { items: found, next: null }
+    after = page.next
+    lookedAt += page.items.length
+  }
+  return { items: found, next: after ?? null }
+}

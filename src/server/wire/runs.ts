@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { withoutSecrets } from '../../core/secrets.ts'
+import type { ExecutingJob, SchedulerNode } from '../../jobstore/cluster-view.ts'
+import { type ExecutionOutcome, type ExecutionSummary, executionOutcomes } from '../../jobstore/queries.ts'
+import { instantMs, instantOrNull, type KeyJson, keyJson, keyToJson } from './fields.ts'
+
+/** An execution in flight, on any node. */
+export interface ExecutingJson {
+  readonly fireInstanceId: string
+  readonly jobKey: KeyJson
+  readonly triggerKey: KeyJson
+  /** The instance id of the node that runs it. */
+  readonly node: string
+  readonly fireTimeMs: number
+  readonly scheduledFireTimeMs: number
+}
+
+export const executingJson: z.ZodType<ExecutingJson> = z.strictObject({
+  fireInstanceId: z.string(),
+  jobKey: keyJson,
+  triggerKey: keyJson,
+  node: z.string(),
+  fireTimeMs: instantMs,
+  scheduledFireTimeMs: instantMs,
+})
+
+export function executingToJson(executing: ExecutingJob): ExecutingJson {
+  const { fireInstanceId, jobKey, triggerKey, node, fireTimeMs, scheduledFireTimeMs } = executing
+  return {
+    fireInstanceId,
+    jobKey: keyToJson(jobKey),
+    triggerKey: keyToJson(triggerKey),
+    node,
+    fireTimeMs,
+    scheduledFireTimeMs,
+  }
+}
+
+/** An execution that has ended. */
+export interface ExecutionJson extends ExecutingJson {
+  /** Null when the job was gone before it was known. */
+  readonly jobType: string | null
+  /** Null for an execution that was lost. */
+  readonly finishedTimeMs: number | null
+  /** How much later than planned it began. */
+  readonly latenessMs: number
+  /** Null for an execution that was lost. */
+  readonly durationMs: number | null
+  readonly attempt: number
+  readonly recovering: boolean
+  readonly outcome: ExecutionOutcome
+  readonly errorText: string | null
+}
+
+export const executionJson: z.ZodType<ExecutionJson> = z.strictObject({
+  fireInstanceId: z.string(),
+  jobKey: keyJson,
+  triggerKey: keyJson,
+  node: z.string(),
+  fireTimeMs: instantMs,
+  scheduledFireTimeMs: instantMs,
+  jobType: z.string().nullable(),
+  finishedTimeMs: instantOrNull,
+  latenessMs: z.number(),
+  durationMs: z.number().nullable(),
+  attempt: z.number(),
+  recovering: z.boolean(),
+  outcome: z.enum(executionOutcomes),
+  errorText: z.string().nullable(),
+})
+
+export function executionToJson(summary: ExecutionSummary): ExecutionJson {
+  const { jobType, finishedTimeMs, attempt, recovering, outcome, errorText } = summary
+  return {
+    ...executingToJson(summary),
+    jobType,
+    finishedTimeMs,
+    latenessMs: latenessMsOf(summary),
+    durationMs: durationMsOf(summary),
+    attempt,
+    recovering,
+    outcome,
+    errorText: errorText && withoutSecrets(errorText),
+  }
+}
+
+export function latenessMsOf({ fireTimeMs, scheduledFireTimeMs }: ExecutionSummary): number {
+  return fireTimeMs - scheduledFireTimeMs
+}
+
+export function durationMsOf({ fireTimeMs, finishedTimeMs }: ExecutionSummary): number | null {
+  return finishedTimeMs === null ? null : finishedTimeMs - fireTimeMs
+}
+
+export const nodeJson: z.ZodType<SchedulerNode> = z.strictObject({
+  instanceId: z.string(),
+  isSelf: z.boolean(),
+  state: z.enum(['alive', 'overdue', 'failed']),
+  lastCheckInMs: instantOrNull,
+  checkInIntervalMs: z.number().nullable(),
+  version: z.string().nullable(),
+  host: z.string().nullable(),
+  pid: z.number().nullable(),
+  jobTypes: z.array(z.string()).readonly().nullable(),
+  clockOffsetMs: z.number().nullable(),
+})
+
+/** What a scheduler is and does, as the node that was asked knows it. */
+export interface SchedulerJson {
+  readonly schedulerName: string
+  readonly schedulerInstanceId: string
+  readonly version: string
+  /**
+   * `attached` for a scheduler that was never started and has no threads: it only looks at the data of others, of which
+   * it knows what they check in.
+   */
+  readonly status: 'started' | 'standby' | 'attached' | 'shutdown'
+  readonly runningSinceMs: number | null
+  /** Executions begun by this node. */
+  readonly numberOfJobsExecuted: number
+  readonly jobStore: string
+  readonly jobStorePersistent: boolean
+  readonly jobStoreClustered: boolean
+  readonly threadPool: string
+  readonly threadPoolSize: number
+  /** This server's clock. */
+  readonly nowMs: number
+}
+
+export const schedulerJson: z.ZodType<SchedulerJson> = z.strictObject({
+  schedulerName: z.string(),
+  schedulerInstanceId: z.string(),
+  version: z.string(),
+  status: z.enum(['started', 'standby', 'attached', 'shutdown']),
+  runningSinceMs: instantOrNull,
+  numberOfJobsExecuted: z.number(),
+  jobStore: z.string(),
+  jobStorePersistent: z.boolean(),
+  jobStoreClustered: z.boolean(),
+  threadPool: z.string(),
+  threadPoolSize: z.number(),
+  nowMs: instantMs,
+})

@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { systemClock } from '../../src/time/clock.ts'
+import { filledScheduler } from '../support/server-fixture.ts'
+import { temporaryFolder } from '../support/sqlite.ts'
+import { FakeHost, run, temporaryFile } from './fake-host.ts'
+
+/** The address that was printed, and its token. */
+async function printed(host: FakeHost): Promise<{ address: string; token: string }> {
+  const text = await host.stdout.until(/http:\/\/127\.0\.0\.1:\d+\/\S*/)
+  const [, address = '', token = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/(?:#token=([\w-]{43}))?/.exec(text) ?? []
+  return { address, token }
+}
+
+const get = (address: string, path: string, token: string): Promise<Response> =>
+  fetch(`${address}/api${path}`, { headers: { authorization: `Bearer ${token}` } })
+
+describe('quartz-ts serve', () => {
+  test('serves the schedulers on a store with a token that is printed once', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, 'jobs.db')
+    const scheduler = await filledScheduler({ jobStore: sqliteJobStore({ filename: file }) })
+    const host = new FakeHost({ clock: systemClock })
+    const tokenFile = join(folder, 'token')
+    const args = ['serve', '--store', file, '--port', '0', '--token-file', tokenFile]
+    const ended = runCli(args, host)
+    const { address, token } = await printed(host)
+    expect(await (await get(address, '/jobs', token)).json()).toMatchObject({ items: { length: 4 } })
+    expect((await get(address, '/jobs', 'wrong')).status).toBe(401)
+    host.send('SIGTERM')
+    expect(await ended).toBe(0)
+    expect(statSync(tokenFile).mode & 0o777).toBe(0o600)
+
+    const again = new FakeHost({ clock: systemClock })
+    const endedAgain = runCli([...args, '--read-only'], again)
+    const second = await printed(again)
+    expect(second.token).toBe('')
+    expect((await get(second.address, '/jobs', token)).status).toBe(200)
+    const refused = await fetch(`${second.address}/api/scheduler/pause-all`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(refused.status).toBe(403)
+    again.send('SIGINT')
+    expect(await endedAgain).toBe(0)
+    expect(again.signalListeners).toBe(0)
+    await scheduler.shutdown()
+  })
+
+  test.each([
+    [[], /'serve' needs --store/],
+    [['--store', 'x.db', '--port', '70000'], /--port takes a whole number from 0 to 65535/],
+    [['--store', 'x.db', '--prot', '1'], /Did you mean '--port'/],
+  ])('%j is refused', async (args, message) => {
+    const { code, err } = await run(['serve', ...args])
+    expect(code).toBe(2)
+    expect(err).toMatch(message)
+  })
+})
+
+test('crontab --serve shows where the dashboard is, and what it shows runs', async () => {
+  const file = temporaryFile('crontab', '* * * * * true\n')
+  const host = new FakeHost({ clock: systemClock })
+  const ended = runCli(['crontab', file, '--store', 'memory', '--serve', '0'], host)
+  await host.stdout.until(/Dashboard: http/)
+  const { address, token } = await printed(host)
+  expect(await (await get(address, '/jobs', token)).json()).toMatchObject({ items: [{ jobType: 'command' }] })
+  expect(await (await get(address, '/scheduler', token)).json()).toMatchObject({ status: 'started' })
+  host.send('SIGINT')
+  expect(await ended).toBe(0)
+})

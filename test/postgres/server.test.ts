@@ -1,0 +1,22 @@
+import { postgresJobStore } from 'quartz-ts/postgres'
+import { test } from 'vitest'
+import { freshDatabase } from '../support/postgres-database.ts'
+import { throwJunk } from '../support/server-fuzz.ts'
+import { attachesTo, servesStore } from '../support/server-stores.ts'
+
+test('serves a scheduler on PostgreSQL', async () => {
+  await using database = await freshDatabase()
+  const { connectionString } = database
+  await servesStore(postgresJobStore({ connectionString, history: { record: 'all' } }))
+})
+
+test('is attached to the data of a node on PostgreSQL, and is no node itself', async () => {
+  await using database = await freshDatabase()
+  const { connectionString } = database
+  await attachesTo(() => postgresJobStore({ connectionString }))
+})
+
+test('no junk makes a failure of a server on PostgreSQL', async () => {
+  await using database = await freshDatabase()
+  await throwJunk(postgresJobStore({ connectionString: database.connectionString }), 800)
+})

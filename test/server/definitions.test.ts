@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { type Asked, operationOf, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+
+let fixture: ServerFixture
+beforeAll(async () => {
+  fixture = await serverFixture()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+type Answer = Record<string, unknown>
+
+async function answer(id: string, request: string, options?: Asked): Promise<Answer> {
+  const { status, json, text } = await fixture.ask(request, options)
+  expect([status, status === 200 ? '' : text]).toEqual([200, ''])
+  return operationOf(id).answer.parse(json) as Answer
+}
+
+const holidays = (...excludedDates: string[]): object => ({ type: 'holiday', timeZone: 'UTC', excludedDates })
+
+describe('calendars', () => {
+  test('say before they are stored whose next firing they move', async () => {
+    const trigger = await answer('triggers.get', 'GET /triggers/mail/monthly')
+    const definition = { ...(trigger['definition'] as object), calendarName: 'holidays' }
+    await answer('triggers.put', 'PUT /triggers/mail/monthly', { body: definition })
+    const body = { definition: holidays('2199-01-01', '2199-12-25') }
+    const dry = await answer('calendars.put', 'PUT /calendars/holidays?dryRun=true', { body })
+    const moved = {
+      key: { group: 'mail', name: 'monthly' },
+      beforeMs: Date.UTC(2199, 0, 1),
+      afterMs: Date.UTC(2199, 1, 1),
+    }
+    expect(dry).toMatchObject({ changed: true, result: { triggers: 1, moved: 1, first: [moved] } })
+    await answer('calendars.put', 'PUT /calendars/holidays', { body })
+    expect(await answer('triggers.get', 'GET /triggers/mail/monthly')).toMatchObject({
+      nextFireTimeMs: moved.afterMs,
+    })
+    expect(await answer('calendars.put', 'PUT /calendars/holidays', { body })).toMatchObject({
+      changed: false,
+    })
+    expect(await answer('calendars.get', 'GET /calendars/holidays')).toMatchObject({ triggers: 1 })
+    const inUse = await fixture.ask('DELETE /calendars/holidays')
+    expect([inUse.status, inUse.json]).toMatchObject([409, { code: 'ERR_CALENDAR_IN_USE' }])
+  })
+
+  test('show a month, are listed and deleted', async () => {
+    const definition = {
+      type: 'daily',
+      timeZone: 'UTC',
+      rangeStart: '08:00',
+      rangeEnd: '10:00',
+    }
+    await answer('calendars.put', 'PUT /calendars/made', { body: { definition } })
+    const made = await answer('calendars.days', 'GET /calendars/made/days?from=2026-03-01&days=2')
+    expect(made['days']).toEqual([
+      { day: '2026-03-01', is: 'partial' },
+      { day: '2026-03-02', is: 'partial' },
+    ])
+    const month = await answer('calendars.days', 'GET /calendars/holidays/days?from=2199-12-24&days=2')
+    expect(month['days']).toMatchObject([{ is: 'included' }, { is: 'excluded' }])
+    expect((await answer('calendars.list', 'GET /calendars'))['items']).toHaveLength(2)
+    expect(await answer('calendars.delete', 'DELETE /calendars/made')).toMatchObject({ changed: true })
+    expect(await fixture.ask('GET /calendars/made')).toMatchObject({ status: 404 })
+  })
+})
+
+describe('one file of all definitions', () => {
+  test('goes into an empty scheduler and makes the same of it', async () => {
+    const definitions = await answer('definitions.export', 'GET /definitions?secrets=true')
+    expect(definitions).toMatchObject({ jobs: { length: 4 }, triggers: { length: 4 } })
+    const { scheduler } = fixture
+    await scheduler.deleteJob(jobKey('hourly', 'mail'))
+    await scheduler.addJob((await scheduler.getJobDetail(jobKey('daily', 'reports'))) ?? expect.fail(), {
+      replace: true,
+    })
+    const request = { body: { definitions } }
+    const dry = await answer('definitions.import', 'POST /definitions?dryRun=true', request)
+    expect(dry).toMatchObject({
+      dryRun: true,
+      result: {
+        counts: { add: 2, change: 0, remove: 0, same: 7 },
+        differences: [
+          { kind: 'job', change: 'add', key: { group: 'mail', name: 'hourly' } },
+          { kind: 'trigger', change: 'add' },
+        ],
+      },
+    })
+    await answer('definitions.import', 'POST /definitions', request)
+    const stored = await scheduler.getJobDetail(jobKey('hourly', 'mail'))
+    expect(stored?.jobDataMap).toEqual({ to: 'ops@example.com', apiKey: 'k-123' })
+    const again = await answer('definitions.import', 'POST /definitions', request)
+    expect(again).toMatchObject({ changed: false, result: { differences: [] } })
+  })
+
+  test('removes what it does not have when it is asked to, and only then', async () => {
+    const definitions = await answer('definitions.export', 'GET /definitions')
+    await answer('jobs.put', 'PUT /jobs/made/more', { body: { jobType: 'echo' } })
+    expect(await answer('definitions.import', 'POST /definitions', { body: { definitions } })).toMatchObject({
+      changed: false,
+    })
+    const dry = await answer('definitions.import', 'POST /definitions?dryRun=true', {
+      body: { definitions, remove: true },
+    })
+    expect(dry).toMatchObject({
+      result: { differences: [{ kind: 'job', change: 'remove', key: { name: 'more' } }] },
+    })
+    await answer('definitions.import', 'POST /definitions', { body: { definitions, remove: true } })
+    expect(await fixture.scheduler.checkExists(jobKey('more', 'made'))).toBe(false)
+  })
+
+  test('without its secrets is not taken where they are not stored', async () => {
+    const definitions = await answer('definitions.export', 'GET /definitions')
+    await fixture.scheduler.deleteJob(jobKey('hourly', 'mail'))
+    const refused = await fixture.ask('POST /definitions', { body: { definitions } })
+    expect([refused.status, refused.json]).toMatchObject([400, { field: 'definitions' }])
+  })
+})
+
+test('a support dump has no job data', async () => {
+  const dump = await answer('support.dump', 'GET /support-dump')
+  expect(dump).toMatchObject({
+    jobGroups: expect.arrayContaining(['reports']) as string[],
+    nodes: [{ isSelf: true }],
+  })
+  expect(JSON.stringify(dump)).not.toMatch(/hunter2|k-123|ops@example/)
+})
+
+describe('bulk', () => {
+  const bulk = (body: object, options: Asked = {}): Promise<Answer> =>
+    answer('bulk.begin', 'POST /bulk', { ...options, body })
+  const dryBulk = (body: object, options: Asked = {}): Promise<Answer> =>
+    answer('bulk.begin', 'POST /bulk?dryRun=true', { ...options, body })
+  const ended = async (begun: Answer): Promise<Answer> => {
+    const { id } = (begun['result'] as { bulk: { id: string } }).bulk
+    await vi.waitFor(
+      async () => {
+        expect(await answer('bulk.get', `GET /bulk/${id}`)).not.toMatchObject({ status: 'running' })
+      },
+      { timeout: 30_000 },
+    )
+    return answer('bulk.get', `GET /bulk/${id}`)
+  }
+
+  test('counts first, does it when the count still holds, and says how far it is', async () => {
+    const request = { action: 'pause', of: 'triggers', filter: { group: 'mail' } }
+    const { count } = (await dryBulk(request))['result'] as { count: number }
+    expect(count).toBeGreaterThan(0)
+    for (const expected of [undefined, null, count + 1]) {
+      const refused = await fixture.ask('POST /bulk', { body: { ...request, expected } })
+      expect([refused.status, refused.json]).toMatchObject([400, { field: 'expected' }])
+    }
+    const done = await ended(await bulk({ ...request, expected: count }))
+    expect(done).toMatchObject({
+      status: 'done',
+      total: count,
+      done: count,
+      changed: count,
+      failed: 0,
+      by: 'admin',
+    })
+    expect(await fixture.scheduler.getTriggerState(triggerKey('monthly', 'mail'))).toBe('PAUSED')
+    expect((await answer('bulk.list', 'GET /bulk'))['items']).toMatchObject([
+      { action: 'pause', of: 'triggers' },
+    ])
+  })
+
+  test('is about nothing that the principal may not do it to', async () => {
+    const asReports = { who: 'reports' } as const
+    expect(await dryBulk({ action: 'run', of: 'jobs' }, asReports)).toMatchObject({ result: { count: 1 } })
+    expect(await dryBulk({ action: 'delete', of: 'jobs' }, asReports)).toMatchObject({ result: { count: 0 } })
+    const operator = await dryBulk({ action: 'delete', of: 'jobs' }, { who: 'operator' })
+    expect(operator).toMatchObject({ result: { count: 0 } })
+  })
+
+  test('can be stopped', async () => {
+    const { scheduler } = fixture
+    const source = (await scheduler.getJobDetail(jobKey('daily', 'reports'))) ?? expect.fail()
+    for (let index = 0; index < 500; index++) {
+      await scheduler.addJob({ ...source, key: jobKey(`j${index}`, 'many') })
+    }
+    const begun = await bulk({ action: 'delete', of: 'jobs', filter: { group: 'many' }, expected: 500 })
+    const { id } = (begun['result'] as { bulk: { id: string } }).bulk
+    await answer('bulk.stop', `POST /bulk/${id}/stop`)
+    const stopped = await ended(begun)
+    expect(['stopped', 'done']).toContain(stopped['status'])
+    const left = await scheduler.queryJobs({ take: 1000 })
+    const many = left.items.filter(({ key }) => key.group === 'many').length
+    expect(many).toBe(500 - (stopped['done'] as number))
+    expect(await answer('bulk.stop', `POST /bulk/${id}/stop`)).toMatchObject({ changed: false })
+  })
+})

@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { jobKey, triggerKey } from '../../src/core/key.ts'
+import {
+  type Answered,
+  type Asked,
+  addPlainJob,
+  operationOf,
+  type ServerFixture,
+  serverFixture,
+} from '../support/server-fixture.ts'
+
+let fixture: ServerFixture
+beforeAll(async () => {
+  fixture = await serverFixture()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+/** What the API answers, held against the schema that the document gives for it. */
+async function answer(id: string, request: string, options?: Asked): Promise<Record<string, unknown>> {
+  const { status, json, text } = await fixture.ask(request, options)
+  expect([status, status === 200 ? '' : text]).toEqual([200, ''])
+  return operationOf(id).answer.parse(json) as Record<string, unknown>
+}
+
+async function problem(request: string, options?: Asked): Promise<Record<string, unknown> & Answered> {
+  const answered = await fixture.ask(request, options)
+  expect(answered.headers.get('content-type')).toBe('application/problem+json')
+  return { ...(answered.json as Record<string, unknown>), ...answered }
+}
+
+const landed = { scope: 'node', node: 'NON_CLUSTERED' }
+const itemsOf = (page: Record<string, unknown>): { key: { name: string } }[] => page['items'] as never
+
+describe('jobs', () => {
+  test('are listed a page at a time, by group and by what is sought', async () => {
+    const names: string[] = []
+    for (let after = ''; ; ) {
+      const page = await answer('jobs.list', `GET /jobs?take=3${after}`)
+      names.push(...itemsOf(page).map(({ key }) => key.name))
+      if (page['next'] === null) break
+      after = `&after=${page['next'] as string}`
+    }
+    expect(names.slice(0, 4)).toEqual(['daytime', 'hourly', 'monthly', 'daily'])
+    expect(itemsOf(await answer('jobs.list', 'GET /jobs?group=rep&groupMatch=startsWith'))).toHaveLength(1)
+    expect(itemsOf(await answer('jobs.list', 'GET /jobs?search=HOUR'))).toMatchObject([
+      { key: { name: 'hourly' } },
+    ])
+    expect(itemsOf(await answer('jobs.list', 'GET /jobs?jobType=none'))).toEqual([])
+  })
+
+  test('show their data without what looks secret', async () => {
+    const job = await answer('jobs.get', 'GET /jobs/mail/hourly')
+    expect(job['jobDataMap']).toEqual({ to: 'ops@example.com', apiKey: '***' })
+  })
+
+  test('are stored, changed and deleted; a masked value stands for the stored one', async () => {
+    const made = { jobType: 'echo', jobDataMap: { token: 'abc', to: 'a' } }
+    const dry = await answer('jobs.put', 'PUT /jobs/made/one?dryRun=true', { body: made })
+    expect(dry).toMatchObject({ dryRun: true, changed: true, result: { before: null } })
+    expect(await fixture.scheduler.checkExists(jobKey('one', 'made'))).toBe(false)
+    expect(await answer('jobs.put', 'PUT /jobs/made/one', { body: made })).toMatchObject({
+      changed: true,
+      landed,
+    })
+    const again = { jobType: 'echo', jobDataMap: { token: '***', to: 'b' } }
+    const changed = await answer('jobs.put', 'PUT /jobs/made/one', { body: again })
+    expect(changed).toMatchObject({
+      changed: true,
+      result: { before: { jobDataMap: { token: '***', to: 'a' } } },
+    })
+    const stored = await fixture.scheduler.getJobDetail(jobKey('one', 'made'))
+    expect(stored?.jobDataMap).toEqual({ token: 'abc', to: 'b' })
+    expect(await answer('jobs.put', 'PUT /jobs/made/one', { body: again })).toMatchObject({ changed: false })
+    expect(await answer('jobs.delete', 'DELETE /jobs/made/one')).toMatchObject({
+      changed: true,
+      result: { triggers: 0 },
+    })
+    expect(await problem('DELETE /jobs/made/one')).toMatchObject({ status: 404, code: 'ERR_JOB_NOT_FOUND' })
+  })
+
+  test('pause and resume with all their triggers', async () => {
+    const paused = await answer('jobs.pause', 'POST /jobs/mail/hourly/pause?dryRun=true')
+    expect(paused).toEqual({ dryRun: true, changed: true, landed, result: null })
+    await answer('jobs.pause', 'POST /jobs/mail/hourly/pause')
+    expect(await fixture.scheduler.getTriggerState(triggerKey('hourly', 'mail'))).toBe('PAUSED')
+    expect(await answer('jobs.pause', 'POST /jobs/mail/hourly/pause?dryRun=true')).toMatchObject({
+      changed: false,
+    })
+    await answer('jobs.resume', 'POST /jobs/mail/hourly/resume')
+    expect(await fixture.scheduler.getTriggerState(triggerKey('hourly', 'mail'))).toBe('NORMAL')
+  })
+
+  test('have names that no URL would keep', async () => {
+    for (const name of ['..', '.', '~a', 'a/b', 'ä %2F', '<script>alert(1)</script>', '日本']) {
+      await addPlainJob(fixture.scheduler, 'echo', name, 'odd')
+      const part = encodeURIComponent(/^[.~]/.test(name) ? `~${name}` : name)
+      expect(await answer('jobs.get', `GET /jobs/odd/${part}`)).toMatchObject({ key: { name, group: 'odd' } })
+    }
+    expect(await problem('GET /jobs/~/~')).toMatchObject({ status: 404 })
+  })
+})
+
+describe('triggers', () => {
+  const cron = (expression: string): object => ({
+    type: 'cron',
+    jobKey: { group: 'mail', name: 'hourly' },
+    cronExpression: { expression, timeZone: 'UTC' },
+  })
+
+  test('are listed by job, state and what is sought', async () => {
+    expect(itemsOf(await answer('triggers.list', 'GET /triggers?jobGroup=mail&jobName=hourly'))).toHaveLength(
+      1,
+    )
+    expect(itemsOf(await answer('triggers.list', 'GET /triggers?state=ERROR'))).toEqual([])
+    expect(itemsOf(await answer('triggers.list', 'GET /triggers?search=month'))).toHaveLength(1)
+    expect(await problem('GET /triggers?jobName=hourly')).toMatchObject({ status: 400 })
+  })
+
+  test.each(['reports/daily', 'mail/hourly', 'mail/monthly', 'mail/daytime'])(
+    '%s goes out and comes back as it is',
+    async (key) => {
+      const { definition } = await answer('triggers.get', `GET /triggers/${key}`)
+      const same = await answer('triggers.put', `PUT /triggers/${key}`, { body: definition })
+      expect(same).toMatchObject({ changed: false, result: { before: definition, after: definition } })
+      const later = await answer('triggers.put', `PUT /triggers/${key}?dryRun=true`, {
+        body: { ...(definition as object), priority: 7 },
+      })
+      expect(later).toMatchObject({ dryRun: true, changed: true })
+    },
+  )
+
+  test('say their fire times before and after an edit', async () => {
+    await answer('triggers.put', 'PUT /triggers/made/two', { body: cron('0 0 8 * * ?') })
+    const edit = await answer('triggers.put', 'PUT /triggers/made/two', { body: cron('0 0 9 * * ?') })
+    const { beforeMs, afterMs } = edit['result'] as { beforeMs: number[]; afterMs: number[] }
+    expect([beforeMs.length, afterMs.length]).toEqual([10, 10])
+    expect(beforeMs.map((ms) => new Date(ms).getUTCHours())).toEqual(Array<number>(10).fill(8))
+    expect(afterMs.map((ms) => new Date(ms).getUTCHours())).toEqual(Array<number>(10).fill(9))
+    const times = await answer('triggers.fireTimes', 'GET /triggers/made/two/fire-times?count=3')
+    expect(times['fireTimesMs']).toEqual(afterMs.slice(0, 3))
+    await answer('triggers.delete', 'DELETE /triggers/made/two')
+    expect(await fixture.scheduler.checkExists(triggerKey('two', 'made'))).toBe(false)
+  })
+
+  test('refuse what is wrong in words', async () => {
+    const put = (body: object): Promise<Record<string, unknown>> =>
+      problem('PUT /triggers/made/bad', { body })
+    expect(await put(cron('0 0 25 * * ?'))).toMatchObject({
+      status: 400,
+      code: 'ERR_INVALID_CRON_EXPRESSION',
+      position: 4,
+    })
+    expect(await put({ ...cron('0 0 8 * * ?'), calendarName: 'none' })).toMatchObject({
+      code: 'ERR_CALENDAR_NOT_FOUND',
+    })
+    expect(await put({ ...cron('0 0 8 * * ?'), jobKey: { group: 'a', name: 'b' } })).toMatchObject({
+      status: 404,
+    })
+    expect(await put({ ...cron('0 0 8 * * ?'), priorty: 1 })).toMatchObject({
+      status: 400,
+      code: 'ERR_INVALID_ARGUMENT',
+      problems: [{ message: expect.stringContaining('priorty') as string }],
+    })
+  })
+
+  test('pause, resume, and reset from an error', async () => {
+    await answer('triggers.pause', 'POST /triggers/reports/daily/pause')
+    expect(await answer('triggers.get', 'GET /triggers/reports/daily')).toMatchObject({ state: 'PAUSED' })
+    await answer('triggers.resume', 'POST /triggers/reports/daily/resume')
+    expect(await answer('triggers.get', 'GET /triggers/reports/daily')).toMatchObject({ state: 'NORMAL' })
+    const reset = await answer('triggers.resetError', 'POST /triggers/reports/daily/reset-error')
+    expect(reset).toMatchObject({ changed: false })
+    expect(await problem('POST /triggers/reports/none/pause')).toMatchObject({
+      status: 404,
+      code: 'ERR_NOT_FOUND',
+    })
+  })
+})
+
+describe('groups and the scheduler', () => {
+  test('groups pause and resume, and are listed while they are paused and empty', async () => {
+    await answer('triggerGroups.pause', 'POST /trigger-groups/later/pause')
+    await answer('jobGroups.pause', 'POST /job-groups/mail/pause')
+    const groups = await answer('groups.list', 'GET /groups')
+    expect(groups['triggerGroups']).toContainEqual({ name: 'later', isPaused: true, isEmpty: true })
+    expect(groups['jobGroups']).toContainEqual({ name: 'mail', isPaused: true, isEmpty: false })
+    await answer('triggerGroups.resume', 'POST /trigger-groups/later/resume')
+    await answer('jobGroups.resume', 'POST /job-groups/mail/resume')
+    expect(await answer('jobGroups.resume', 'POST /job-groups/mail/resume?dryRun=true')).toMatchObject({
+      changed: false,
+    })
+  })
+
+  test('everything pauses and resumes', async () => {
+    await answer('scheduler.pauseAll', 'POST /scheduler/pause-all')
+    const overview = await answer('scheduler.overview', 'GET /overview')
+    expect(overview['byState']).not.toHaveProperty('NORMAL')
+    await answer('scheduler.resumeAll', 'POST /scheduler/resume-all')
+    expect(await answer('scheduler.overview', 'GET /overview')).toMatchObject({
+      byState: { NORMAL: 4 },
+      triggers: 4,
+    })
+  })
+
+  test('the node starts and stands by, and says so', async () => {
+    expect(await answer('scheduler.get', 'GET /scheduler')).toMatchObject({
+      status: 'standby',
+      runningSinceMs: null,
+    })
+    expect(await answer('scheduler.start', 'POST /scheduler/start')).toMatchObject({ changed: true, landed })
+    expect(await answer('scheduler.start', 'POST /scheduler/start')).toMatchObject({ changed: false })
+    expect(await answer('scheduler.get', 'GET /scheduler')).toMatchObject({ status: 'started' })
+    await answer('scheduler.standby', 'POST /scheduler/standby')
+    expect(fixture.scheduler.isInStandbyMode).toBe(true)
+    await answer('scheduler.start', 'POST /scheduler/start')
+    expect(itemsOf(await answer('nodes.list', 'GET /nodes'))).toMatchObject([
+      { isSelf: true, lastCheckInMs: null },
+    ])
+  })
+})
+
+describe('runs', () => {
+  test('a job runs now with other data, is seen while it runs, and can be stopped', async () => {
+    await fixture.scheduler.start()
+    await addPlainJob(fixture.scheduler, 'waiting', 'slow', 'made')
+    const begun = fixture.scheduler.events.next(
+      'jobToBeExecuted',
+      ({ context }) => context.jobKey.name === 'slow',
+    )
+    const run = await answer('jobs.run', 'POST /jobs/made/slow/run', { body: { jobDataMap: { to: 'me' } } })
+    expect(run).toMatchObject({ changed: true, result: { triggerKey: { group: 'DEFAULT' } } })
+    const { context } = await begun
+    expect(context.mergedJobDataMap).toEqual({ to: 'me' })
+    const executing = await answer('executing.list', 'GET /executing')
+    expect(executing['items']).toMatchObject([
+      { jobKey: { name: 'slow' }, fireInstanceId: context.fireInstanceId },
+    ])
+    const ended = fixture.scheduler.events.next('jobWasExecuted')
+    const path = `POST /executing/${encodeURIComponent(context.fireInstanceId)}/interrupt`
+    expect(await answer('executing.interrupt', path)).toMatchObject({ changed: true })
+    await ended
+    await fixture.scheduler.idle()
+    expect(await problem(path)).toMatchObject({ status: 404 })
+    expect(await answer('jobs.interrupt', 'POST /jobs/made/slow/interrupt')).toMatchObject({ changed: false })
+  })
+
+  test('a trigger lends its data to a run', async () => {
+    await fixture.scheduler.start()
+    const begun = fixture.scheduler.events.next('jobToBeExecuted')
+    await answer('triggers.run', 'POST /triggers/reports/daily/run', { body: { jobDataMap: { extra: 1 } } })
+    const { context } = await begun
+    expect(context.mergedJobDataMap).toMatchObject({ password: 'hunter2', to: 'ops@example.com', extra: 1 })
+  })
+
+  test('the filter of executions is read, and refused in words', async () => {
+    const filter = encodeURIComponent('job:reports/daily outcome:failed late>5s took>=1m group:"a b" node:n1')
+    const page = await answer('executions.list', `GET /executions?filter=${filter}`)
+    expect(page).toEqual({ items: [], next: null })
+    for (const wrong of ['colour:red', 'late>soon', 'job>5s', 'outcome:fine', 'job:/', '"', 'late:5s']) {
+      const found = await problem(`GET /executions?filter=${encodeURIComponent(wrong)}`)
+      expect([wrong, found.status, found['field']]).toEqual([wrong, 400, 'filter'])
+    }
+  })
+})
+
+test('cron.preview marks what daylight saving time and calendars do', async () => {
+  const at = (from: string, query: string): string =>
+    `GET /cron/preview?timeZone=Europe/Paris&fromMs=${Date.parse(from)}&${query}`
+  const spring = await answer('cron.preview', at('2026-03-28T12:00Z', 'expression=0+30+2+*+*+%3F&count=2'))
+  expect(spring).toMatchObject({
+    words: 'At 02:30',
+    isComplete: false,
+    fires: [{ dst: 'afterGap', offsetMs: 7_200_000 }, { dst: null }],
+  })
+  const autumn = await answer('cron.preview', at('2026-10-24T23:00Z', 'expression=0+30+*+*+*+%3F&count=4'))
+  const marks = (autumn['fires'] as { dst: string | null }[]).map(({ dst }) => dst)
+  expect(marks).toEqual([null, 'firstPass', 'secondPass', null])
+  const christmas = at('2199-12-23T12:00Z', 'expression=0+0+8+*+*+%3F&calendarName=holidays&count=2')
+  const fires = (await answer('cron.preview', christmas))['fires'] as { isExcluded: boolean }[]
+  expect(fires.map(({ isExcluded }) => isExcluded)).toEqual([false, true, false])
+  expect(await problem('GET /cron/preview?expression=0+0+0+31+2+%3F')).toMatchObject({
+    status: 400,
+    code: 'ERR_INVALID_CRON_EXPRESSION',
+  })
+})
+
+test('lists come as CSV that no spreadsheet takes for formulas', async () => {
+  await addPlainJob(fixture.scheduler, 'echo', '=1+1', 'csv,"odd"')
+  const { status, headers, text } = await fixture.ask('GET /jobs?format=csv&group=csv&groupMatch=startsWith')
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+  expect(text.split('\r\n')[0]).toMatch(/^key\.group,key\.name,jobType/)
+  expect(text.split('\r\n')[1]).toMatch(/^"csv,""odd""",'=1\+1,echo/)
+})

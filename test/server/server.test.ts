@@ -1,0 +1,338 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer, request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { triggerKey } from '../../src/core/key.ts'
+import type { AuditRecord } from '../../src/server/audit.ts'
+import { hashPassword } from '../../src/server/auth/passwords.ts'
+import { createServer } from '../../src/server/create-server.ts'
+import type { SchedulerServerOptions } from '../../src/server/server-options.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { ask, auth, filledScheduler, serverFixture, tokens } from '../support/server-fixture.ts'
+
+const cookieOf = (headers: Headers): string => (headers.get('set-cookie') ?? '').split(';', 1)[0] ?? ''
+
+describe('users and sessions', () => {
+  const clock = new ManualClock()
+  const options = async (): Promise<Partial<SchedulerServerOptions>> => ({
+    clock,
+    auth: {
+      kind: 'users',
+      users: [
+        { name: 'ann', role: 'admin', passwordHash: await hashPassword('correct horse') },
+        { name: 'bob', role: 'viewer', passwordHash: await hashPassword('battery staple') },
+      ],
+    },
+    sessionSecret: 'a secret of thirty-two characters',
+  })
+
+  test('a session begins with the right password, may what its user may, and ends', async () => {
+    await using fixture = await serverFixture(await options())
+    const begin = (name: string, password: string): ReturnType<typeof fixture.ask> =>
+      fixture.ask('POST /session', { who: null, body: { name, password } })
+    for (const [name, password] of [
+      ['ann', 'wrong'],
+      ['nobody', 'correct horse'],
+      ['ann', 'battery staple'],
+    ] as const) {
+      expect(await begin(name, password)).toMatchObject({
+        status: 401,
+        json: { code: 'ERR_NOT_AUTHENTICATED' },
+      })
+    }
+    const begun = await begin('bob', 'battery staple')
+    expect(begun.headers.get('set-cookie')).toMatch(/; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/)
+    const headers = { cookie: cookieOf(begun.headers), origin: fixture.address }
+    expect(await fixture.ask('GET /jobs', { who: null, headers })).toMatchObject({ status: 200 })
+    expect(await fixture.ask('POST /scheduler/pause-all', { who: null, headers })).toMatchObject({
+      status: 403,
+    })
+    const session = await fixture.ask('GET /session', { who: null, headers })
+    expect(session.json).toMatchObject({
+      principal: { name: 'bob', role: 'viewer' },
+      credentials: 'password',
+    })
+    const changed = { cookie: headers.cookie.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')) }
+    expect(await fixture.ask('GET /jobs', { who: null, headers: changed })).toMatchObject({ status: 401 })
+    const ended = await fixture.ask('DELETE /session', { who: null, headers })
+    expect(ended.headers.get('set-cookie')).toMatch(/^quartz_ts_session=; .*Max-Age=0/)
+    await clock.advance(43_200_001)
+    expect(await fixture.ask('GET /jobs', { who: null, headers })).toMatchObject({ status: 401 })
+  })
+
+  test('a new password ends the sessions of the old one, and a token is no password', async () => {
+    const first = await options()
+    await using fixture = await serverFixture(first)
+    const begun = await fixture.ask('POST /session', {
+      who: null,
+      body: { name: 'ann', password: 'correct horse' },
+    })
+    const headers = { cookie: cookieOf(begun.headers) }
+    await using same = await serverFixture(first)
+    expect(await same.ask('GET /jobs', { who: null, headers })).toMatchObject({ status: 200 })
+    const users = [{ name: 'ann', role: 'admin', passwordHash: await hashPassword('another one') }] as const
+    await using other = await serverFixture({ ...first, auth: { kind: 'users', users } })
+    expect(await other.ask('GET /jobs', { who: null, headers })).toMatchObject({ status: 401 })
+    expect(await fixture.ask('POST /session', { who: null, body: { token: 'x' } })).toMatchObject({
+      status: 401,
+    })
+  })
+
+  test('logins are limited for each client, right ones as well', async () => {
+    await using fixture = await serverFixture({ ...(await options()), loginsPerMinute: 3 })
+    const begin = (): ReturnType<typeof fixture.ask> =>
+      fixture.ask('POST /session', { who: null, body: { name: 'ann', password: 'wrong password' } })
+    for (let count = 0; count < 3; count++) expect(await begin()).toMatchObject({ status: 401 })
+    const limited = await begin()
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '20'])
+    await clock.advance(20_000)
+    expect(await begin()).toMatchObject({ status: 401 })
+    expect(await begin()).toMatchObject({ status: 429 })
+  })
+})
+
+test('a token becomes a cookie, which a page of another site cannot use', async () => {
+  await using fixture = await serverFixture()
+  const begun = await fixture.ask('POST /session', { who: null, body: { token: tokens.operator } })
+  const cookie = cookieOf(begun.headers)
+  const pause = (headers: Record<string, string>): Promise<{ status: number }> =>
+    fixture.ask('POST /scheduler/pause-all?dryRun=true', { who: null, headers: { cookie, ...headers } })
+  expect(await pause({ origin: fixture.address })).toMatchObject({ status: 200 })
+  const secure = await createServer({ scheduler: fixture.scheduler, auth, logger: false })
+  const login = await secure.fetch(
+    new Request('http://ops.example.com/api/session', {
+      method: 'POST',
+      headers: { origin: 'https://ops.example.com' },
+      body: JSON.stringify({ token: tokens.viewer }),
+    }),
+  )
+  expect(login.headers.get('set-cookie')).toMatch(/; Secure$/)
+  expect(await pause({ origin: 'http://evil.example' })).toMatchObject({ status: 403 })
+  expect(await fixture.ask('POST /session', { who: null, body: { token: 'wrong' } })).toMatchObject({
+    status: 401,
+  })
+})
+
+test('wrong tokens are limited; right ones go on', async () => {
+  await using fixture = await serverFixture({ loginsPerMinute: 2 })
+  const wrong = { who: null, headers: { authorization: 'Bearer wrong' } }
+  const statuses: number[] = []
+  for (let count = 0; count < 4; count++) statuses.push((await fixture.ask('GET /jobs', wrong)).status)
+  expect(statuses).toEqual([401, 401, 429, 429])
+  expect(await fixture.ask('GET /jobs')).toMatchObject({ status: 200 })
+})
+
+test('the host says who it is, and may fail', async () => {
+  const principals: Record<string, object | null> = { a: { name: 'a', role: 'viewer' }, b: null }
+  await using fixture = await serverFixture({
+    auth: {
+      kind: 'hook',
+      authenticate(request) {
+        const key = request.headers.get('x-user') ?? ''
+        if (key === 'c') throw new Error('the directory is away: secret')
+        return (principals[key] ?? null) as never
+      },
+    },
+  })
+  const asking = (user: string): ReturnType<typeof fixture.ask> =>
+    fixture.ask('GET /jobs', { who: null, headers: { 'x-user': user } })
+  expect(await asking('a')).toMatchObject({ status: 200 })
+  expect(await asking('b')).toMatchObject({ status: 401 })
+  const failed = await asking('c')
+  expect(failed.status).toBe(500)
+  expect(failed.text).not.toContain('secret')
+})
+
+test('requests, bodies and hosts are limited', async () => {
+  await using fixture = await serverFixture({
+    clock: new ManualClock(),
+    requestsPerMinute: 5,
+    maxBodyBytes: 1024,
+  })
+  const large = { body: { jobDataMap: { text: 'x'.repeat(2000) } } }
+  expect(await fixture.ask('POST /jobs/reports/daily/run', large)).toMatchObject({ status: 413 })
+  expect(await statusWithHost(fixture.address, 'evil.example')).toBe(403)
+  expect(await statusWithHost(fixture.address, 'localhost:1')).toBe(200)
+  for (let count = 0; count < 3; count++) await fixture.ask('GET /jobs')
+  const limited = await fixture.ask('GET /jobs')
+  expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '12'])
+})
+
+function statusWithHost(address: string, host: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(address)
+  const headers = { host, authorization: `Bearer ${tokens.viewer}` }
+  return new Promise((resolve, reject) => {
+    httpRequest({ hostname, port, path: '/api/jobs', headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+test('a request under one key happens once', async () => {
+  const records: AuditRecord[] = []
+  await using fixture = await serverFixture({ onAudit: (record) => records.push(record) })
+  const run = (key: string, body: object = {}): ReturnType<typeof fixture.ask> =>
+    fixture.ask('POST /jobs/reports/daily/run', { body, headers: { 'idempotency-key': key } })
+  const [first, second] = await Promise.all([run('k1'), run('k1')])
+  expect(first.text).toBe(second.text)
+  expect((await run('k1')).text).toBe(first.text)
+  expect((await run('k2')).text).not.toBe(first.text)
+  expect(await run('k1', { jobDataMap: { other: 1 } })).toMatchObject({
+    status: 422,
+    json: { code: 'ERR_IDEMPOTENCY_KEY' },
+  })
+  const { items } = await fixture.scheduler.queryTriggers({ take: 100 })
+  expect(items.filter(({ jobKey }) => jobKey.name === 'daily')).toHaveLength(3)
+  expect(records).toHaveLength(2)
+})
+
+test('the audit has what was changed and what was refused, without secrets', async () => {
+  const records: AuditRecord[] = []
+  await using fixture = await serverFixture({ onAudit: (record) => records.push(record) })
+  await fixture.ask('GET /jobs')
+  await fixture.ask('PUT /jobs/made/one', { body: { jobType: 'echo', jobDataMap: { password: 'hunter3' } } })
+  await fixture.ask('DELETE /jobs/made/one?dryRun=true')
+  await fixture.ask('DELETE /jobs/made/one', { who: 'viewer' })
+  expect(records).toMatchObject([
+    {
+      principal: 'admin',
+      operation: 'jobs.put',
+      status: 200,
+      isDryRun: false,
+      params: { group: 'made', name: 'one' },
+    },
+    { principal: 'admin', operation: 'jobs.delete', status: 200, isDryRun: true },
+    { principal: 'viewer', operation: 'jobs.delete', status: 403, isDryRun: false },
+  ])
+  expect(records[0]?.address).toMatch(/127\.0\.0\.1/)
+  expect(JSON.stringify(records)).not.toContain('hunter3')
+})
+
+test('mounts in a server of another make, under a path of its own', async () => {
+  const scheduler = await filledScheduler()
+  const server = await createServer({
+    scheduler,
+    auth,
+    logger: false,
+    basePath: '/admin/jobs',
+    dashboard: false,
+  })
+  const host = createHttpServer((request, response) => {
+    const headers = { authorization: request.headers.authorization ?? '' }
+    const answering = server
+      .fetch(new Request(`http://localhost${request.url ?? ''}`, { headers }))
+      .then(async (answer) => {
+        response.writeHead(answer.status, Object.fromEntries(answer.headers))
+        response.end(await answer.text())
+      })
+    answering.catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    host.close()
+    host.closeAllConnections()
+    await server.close()
+    await scheduler.shutdown()
+  })
+  const { port } = host.address() as { port: number }
+  expect(await ask(`http://127.0.0.1:${port}/admin/jobs`, 'GET /jobs?take=1')).toMatchObject({ status: 200 })
+  expect(await ask(`http://127.0.0.1:${port}`, 'GET /jobs')).toMatchObject({ status: 404 })
+})
+
+test('several schedulers have places of their own', async () => {
+  const other = await filledScheduler({ schedulerName: 'other' })
+  const served = await filledScheduler()
+  await using fixture = await serverFixture({ served, scheduler: [served, other] })
+  await fixture.ask('POST /schedulers/other/triggers/reports/daily/pause')
+  expect(await other.getTriggerState(triggerKey('daily', 'reports'))).toBe('PAUSED')
+  expect(await served.getTriggerState(triggerKey('daily', 'reports'))).toBe('NORMAL')
+  const { json } = await fixture.ask('GET /schedulers')
+  expect(json).toMatchObject({ items: [{ schedulerName: 'QuartzScheduler' }, { schedulerName: 'other' }] })
+  await other.shutdown()
+})
+
+describe('the page', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-page-'))
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(
+    join(folder, 'index.html'),
+    '<script nonce="__CSP_NONCE__" src="__BASE_PATH__/assets/app-1.js"></script>',
+  )
+  writeFileSync(join(folder, 'assets/app-1.js'), 'hello()')
+  writeFileSync(join(folder, '..', 'quartz-ts-outside.txt'), 'outside')
+  onTestFinishedFiles(folder)
+
+  const get = (address: string, path: string, accept = 'text/html'): Promise<Response> =>
+    fetch(`${address}${path}`, { headers: { accept } })
+
+  test('comes for every path that is none of the API, under a strict policy', async () => {
+    await using fixture = await serverFixture({ dashboard: folder })
+    for (const path of ['/', '/jobs/reports/daily', '/index.html/x']) {
+      const page = await get(fixture.address, path)
+      const policy = page.headers.get('content-security-policy') ?? ''
+      const [, nonce = ''] = /'nonce-([^']+)'/.exec(policy) ?? []
+      expect([path, page.status, page.headers.get('cache-control')]).toEqual([path, 200, 'no-store'])
+      expect(policy).toMatch(/^default-src 'none'; .*frame-ancestors 'none'/)
+      expect(await page.text()).toBe(`<script nonce="${nonce}" src="/assets/app-1.js"></script>`)
+    }
+    const asset = await get(fixture.address, '/assets/app-1.js', '*/*')
+    expect(asset.headers.get('cache-control')).toContain('immutable')
+    expect(asset.headers.get('content-type')).toContain('text/javascript')
+    for (const path of [
+      '/assets/none.js',
+      '/api/none',
+      '/..%2Fquartz-ts-outside.txt',
+      '/%2e%2e/quartz-ts-outside.txt',
+      '/a%00b',
+    ]) {
+      const answer = await get(fixture.address, path, 'application/json')
+      expect([path, answer.status, await answer.text()]).toMatchObject([
+        path,
+        404,
+        expect.not.stringContaining('outside'),
+      ])
+    }
+  })
+
+  test('says that the API is there where no dashboard is built, and is left out on request', async () => {
+    await using fixture = await serverFixture({ dashboard: join(folder, 'none') })
+    expect(await (await get(fixture.address, '/')).text()).toContain('The server runs.')
+    await using without = await serverFixture()
+    expect((await get(without.address, '/')).status).toBe(404)
+  })
+})
+
+function onTestFinishedFiles(folder: string): void {
+  process.once('exit', () => {
+    rmSync(folder, { recursive: true, force: true })
+    rmSync(join(folder, '..', 'quartz-ts-outside.txt'), { force: true })
+  })
+}
+
+test('a closed server answers that it is, and listens no more', async () => {
+  await using fixture = await serverFixture()
+  await fixture.server.close()
+  const answer = await fixture.server.fetch(new Request('http://localhost/api/jobs'))
+  expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'ERR_SERVER_CLOSED' }])
+  await expect(fixture.server.listen({ port: 0 })).rejects.toMatchObject({ code: 'ERR_SERVER_CLOSED' })
+  expect(fixture.scheduler.isShutdown).toBe(false)
+})
+
+test('a scheduler that has shut down is told as such', async () => {
+  await using fixture = await serverFixture()
+  await fixture.scheduler.shutdown()
+  await vi.waitFor(
+    async () => {
+      expect(await fixture.ask('GET /jobs')).toMatchObject({
+        status: 503,
+        json: { code: 'ERR_SCHEDULER_SHUTDOWN' },
+      })
+    },
+    { timeout: 10_000 },
+  )
+  expect(await fixture.ask('GET /scheduler')).toMatchObject({ status: 200, json: { status: 'shutdown' } })
+})

@@ -1,0 +1,100 @@
+import { expect } from 'vitest'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { zeroSizeThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
+import {
+  addPlainJob,
+  filledScheduler,
+  operationOf,
+  type ServerFixture,
+  serverFixture,
+} from './server-fixture.ts'
+
+async function items(fixture: ServerFixture, id: string, path: string): Promise<Record<string, unknown>[]> {
+  const { status, json, text } = await fixture.ask(`GET ${path}`)
+  expect([path, status, status === 200 ? '' : text]).toEqual([path, 200, ''])
+  return (operationOf(id).answer.parse(json) as { items: Record<string, unknown>[] }).items
+}
+
+async function pages(fixture: ServerFixture, path: string): Promise<number> {
+  let count = 0
+  for (let after = ''; ; ) {
+    const { json } = await fixture.ask(`GET ${path}${after}`)
+    const page = json as { items: unknown[]; next: string | null }
+    count += page.items.length
+    if (page.next === null) return count
+    after = `&after=${page.next}`
+  }
+}
+
+/**
+ * What the API says of a scheduler that runs on a store: lists a page at a time, executions with their filters, junk in
+ * every place.
+ */
+export async function servesStore(jobStore: JobStore): Promise<void> {
+  const served = await filledScheduler({ jobStore, instanceId: 'n1' })
+  await using fixture = await serverFixture({ served })
+  const { scheduler } = fixture
+  expect(await pages(fixture, '/jobs?take=3')).toBe(4)
+  expect(await pages(fixture, '/triggers?take=3')).toBe(4)
+  expect(await items(fixture, 'jobs.list', '/jobs?search=HOURLY')).toHaveLength(1)
+  const failing = await addPlainJob(scheduler, 'failing', 'bad', 'mail')
+  const good = await addPlainJob(scheduler, 'echo', 'good', 'reports')
+  await scheduler.start()
+  for (let count = 0; count < 3; count++) {
+    await scheduler.triggerJob(failing)
+    await scheduler.triggerJob(good)
+  }
+  await scheduler.idle()
+  const executions = (query: string): Promise<Record<string, unknown>[]> =>
+    items(fixture, 'executions.list', `/executions?${query}`)
+  if ((await executions('')).length > 0) {
+    expect(await pages(fixture, '/executions?take=2')).toBe(6)
+    const failed = await executions('filter=outcome:failed+job:mail/bad+late%3E%3D0s')
+    expect(failed).toHaveLength(3)
+    expect(failed[0]).toMatchObject({ errorText: expect.stringContaining('it broke') as string, node: 'n1' })
+    expect(await executions('filter=group:reports')).toHaveLength(3)
+    expect(await executions('filter=took%3E1d')).toEqual([])
+    expect(await executions('filter=node:n2')).toEqual([])
+    const reports = await fixture.ask('GET /executions', { who: 'reports' })
+    expect((reports.json as { items: unknown[] }).items).toHaveLength(3)
+  }
+  expect(await items(fixture, 'nodes.list', '/nodes')).toMatchObject([{ instanceId: 'n1', state: 'alive' }])
+  for (const path of [
+    '/jobs/%F0%9F%98%80/x',
+    '/jobs/a%00b/c',
+    `/jobs/${'x'.repeat(490)}/y`,
+    '/triggers/a%00/b',
+  ]) {
+    expect([path, (await fixture.ask(`GET ${path}`)).status < 500]).toEqual([path, true])
+  }
+  const long = { jobType: 'echo', description: 'x'.repeat(2000) }
+  expect((await fixture.ask(`PUT /jobs/g/${'n'.repeat(490)}`, { body: long })).status).toBeLessThan(500)
+}
+
+/** A server that is attached to the data of a node that runs: it changes that data, and is no node itself. */
+export async function attachesTo(newStore: () => JobStore): Promise<void> {
+  const running = await filledScheduler({ jobStore: newStore(), instanceId: 'n1' })
+  await running.start()
+  const attached = await createScheduler({
+    logger: false,
+    jobStore: newStore(),
+    instanceId: 'looker',
+    threadPool: zeroSizeThreadPool(),
+  })
+  await using fixture = await serverFixture({ served: attached })
+  expect(await fixture.ask('GET /scheduler')).toMatchObject({
+    json: { status: 'attached', threadPoolSize: 0 },
+  })
+  expect(await items(fixture, 'triggers.list', '/triggers')).toHaveLength(4)
+  const refused = await fixture.ask('POST /scheduler/start')
+  expect([refused.status, refused.json]).toMatchObject([409, { code: 'ERR_SCHEDULER_STATE' }])
+  const ran = running.events.next('jobWasExecuted')
+  await fixture.ask('POST /jobs/reports/daily/run', { body: {} })
+  expect((await ran).context.jobKey.name).toBe('daily')
+  const nodes = await items(fixture, 'nodes.list', '/nodes')
+  // A store of one node knows of no other one.
+  const { jobStoreClustered } = running.getMetaData()
+  expect(nodes.map(({ instanceId }) => instanceId)).toEqual([jobStoreClustered ? 'n1' : 'looker'])
+  await running.shutdown()
+}
