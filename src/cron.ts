@@ -1,6 +1,6 @@
 /**
- * The entry point `quartz-ts/cron`: cron expressions alone, in every dialect. It needs no package and nothing of
- * Node.js, so that a browser can check, describe and preview what a scheduler will do.
+ * The entry point `quartz-ts/cron`: cron expressions alone, in every dialect. It needs nothing of Node.js, and of other
+ * packages only cronstrue, so that a browser can check, describe and preview what a scheduler will do.
  */
 export {
   CronExpressionError,

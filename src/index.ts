@@ -131,7 +131,6 @@ export {
 } from './time/date-builder.ts'
 export { TimeZone, type ZoneTransition } from './time/zone.ts'
 export type { ZoneOffsets } from './time/zone-offsets.ts'
-export type { ZoneSegment } from './time/zone-transitions.ts'
 export {
   AnnualCalendar,
   type AnnualCalendarOptions,

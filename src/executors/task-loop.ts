@@ -40,7 +40,7 @@ export class TaskLoop {
   readonly #pending = new Set<FutureTask>()
   /** Until when no slot was free: tasks that were due before then have waited for one. */
   #fullUntilMs = Number.NEGATIVE_INFINITY
-  /** The first task of the queue, once `taskDelayed` was emitted for it. */
+  /** The first task of the queue, once `taskWaiting` was emitted for it. */
   #announced: FutureTask | null = null
 
   constructor(options: TaskLoopOptions) {
@@ -140,7 +140,7 @@ export class TaskLoop {
     return head
   }
 
-  /** Emits `taskDelayed` for a due task that became the first of the queue only now that a slot is free. */
+  /** Emits `taskWaiting` for a due task that became the first of the queue only now that a slot is free. */
   #announceLate(nowMs: number): void {
     const head = this.#firstDue(nowMs)
     if (head !== null && (this.engine.dueMs(head) ?? nowMs) < this.#fullUntilMs) this.#announce(head, nowMs)

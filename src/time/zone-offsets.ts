@@ -37,6 +37,8 @@ export abstract class ZoneOffsets {
   /**
    * The stretch of constant offset round an instant. It is the same object for the same stretch, cut where the zone's
    * data was read in pieces, at least three days from the instant.
+   *
+   * @internal
    */
   segmentAt(epochMs: number): ZoneSegment {
     if (epochMs >= this.#recentFromMs && epochMs < this.#recentUntilMs) return this.#recent

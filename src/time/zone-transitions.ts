@@ -28,7 +28,7 @@ export interface OffsetSource {
 export const chunkMs: number = 400 * dayMs
 
 /** No two offsets differ by more than 26 hours, so this much shows every neighbour of a wall time. */
-export const chunkMarginMs: number = 3 * dayMs
+const chunkMarginMs = 3 * dayMs
 
 /** Zones change twice within a week now and then (Asia/Gaza in 2040); three days leave room. */
 const sampleStepMs = 3 * dayMs

@@ -204,10 +204,11 @@ const firedRow = rowLock(
 )
 const many: Lock = {
   name: 'several transactions at once',
+  // The claim first: where the other rows are held, a claim that was given back is not made anew.
   take: async (scene) => [
+    ...(await firedRow.take(scene)),
     ...(await userTransaction.take(scene)),
     ...(await triggerRow.take(scene)),
-    ...(await firedRow.take(scene)),
   ],
 }
 const sibling: Lock = {

@@ -62,14 +62,14 @@ export const clusterOperations: readonly StoreOperation[] = [
     return () => checkInOnce(scene, table, own)
   }),
   busy('the recovery of a node that stopped to check in', async (scene) => {
-    const { table, row } = await takePart(scene)
-    return () => scene.transactor.run((tx) => recoverNode(tx, table, row), { lock: 'cluster' })
+    const { row } = await takePart(scene)
+    return () => scene.transactor.run((tx) => recoverNode(tx, row), { lock: 'cluster' })
   }),
   busy('a start in the place of a node that died', async (scene) => {
-    const { table, row } = await takePart(scene)
+    const { row } = await takePart(scene)
     const enters = { predecessor: row, isStart: true }
     const own = ownRow(scene, 'boot-2')
-    return () => scene.transactor.run((tx) => register(tx, table, own, enters), { lock: 'cluster' })
+    return () => scene.transactor.run((tx) => register(tx, own, enters), { lock: 'cluster' })
   }),
   idle('a leave', async (scene) => {
     const { table, own } = await takePart(scene)

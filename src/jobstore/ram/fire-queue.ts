@@ -15,7 +15,7 @@ export class FireQueue {
     return this.#shelves
   }
 
-  /** The earliest fire time that became available since `clearEarliest`; infinite when none did. */
+  /** The earliest fire time that became available since the last `takeEarliestMs`; infinite when none did. */
   #earliestMs = Number.POSITIVE_INFINITY
 
   /** The trigger to fire first, or null. */

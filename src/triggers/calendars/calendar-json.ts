@@ -24,7 +24,7 @@ const families: ReadonlyMap<string, Make> = new Map<string, Make>([
 ])
 
 /** Names of the calendar families that have a plain form. */
-export const calendarTypes: readonly string[] = [...families.keys()]
+const calendarTypes: readonly string[] = [...families.keys()]
 
 /**
  * The calendar of a plain form that `calendar.toJSON()` made.

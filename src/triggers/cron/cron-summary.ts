@@ -24,7 +24,7 @@ export interface CronSummary {
   /** `6#3`: the third Friday of the month. */
   readonly nthDaysOfWeek: readonly { readonly day: number; readonly nth: number }[]
   readonly years: CronFieldSummary
-  /** Two restricting day fields (Unix only): both must match, or one is enough. */
+  /** `or`: one matching day field is enough (Unix, where neither begins with `*`). `and`: both must match. */
   readonly dayFields: 'and' | 'or'
 }
 

@@ -173,7 +173,7 @@ export abstract class CronTimes {
   }
 }
 
-export const checkCronExpression: ArgumentCheck = checkThat(
+const checkCronExpression: ArgumentCheck = checkThat(
   'a CronExpression',
   (value) => value instanceof CronTimes,
   "Make one with CronExpression.parse('0 0 12 * * ?').",

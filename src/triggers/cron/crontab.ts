@@ -2,7 +2,7 @@ import { type ArgumentCheck, checkOneOf, checkOptions, checkString } from '../..
 import { InvalidArgumentError, SchedulerError } from '../../core/errors.ts'
 import { TimeZone } from '../../time/zone.ts'
 import { CronExpression } from './cron-expression.ts'
-import type { CronDst } from './dst-policy.ts'
+import { type CronDst, cronDsts } from './dst-policy.ts'
 import { rebootMacro } from './macros.ts'
 
 /** Options of {@link parseCrontab}. */
@@ -156,7 +156,7 @@ class CrontabReader {
 
 const crontabOptions: Readonly<Record<keyof CrontabOptions, ArgumentCheck>> = {
   timeZone: checkString,
-  dst: checkOneOf(['vixie', 'quartz']),
+  dst: checkOneOf(cronDsts),
   userColumn: checkOneOf(['absent', 'present']),
   seconds: checkOneOf(['never', 'optional']),
 }

@@ -7,9 +7,9 @@ export interface DayRule {
   readonly monthDays: MonthDays | null
   /** `null` when the day-of-week field is `?` or `*`. */
   readonly weekDays: WeekDays | null
-  /** How two restricting fields combine. Quartz restricts by one only; Unix cron has both rules. */
+  /** How two restricting fields combine. Quartz restricts by one only; Spring has `and`, Unix cron both rules. */
   readonly combine: 'and' | 'or'
-  /** The field that is `?`; Unix expressions have none. */
+  /** The field that is `?`, of two the day of the week; null when there is none, as in every Unix expression. */
   readonly unspecified: 'dayOfMonth' | 'dayOfWeek' | null
 }
 

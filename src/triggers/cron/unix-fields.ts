@@ -83,7 +83,7 @@ function valuesOf({ text }: CronToken, values: readonly number[]): CronValues {
   return text === '*' ? null : ascending(values)
 }
 
-/** Two fields that both restrict are alternatives; one that begins with `*` restricts nothing, whatever its step. */
+/** Two restricting fields are alternatives. Where one begins with `*`, also with a step, both must match. */
 function dayRule(values: UnixFields, dayOfMonth: string, dayOfWeek: string): DayRule {
   const alternatives = !dayOfMonth.startsWith('*') && !dayOfWeek.startsWith('*')
   return {

@@ -224,10 +224,10 @@ export class ClusterNode implements CheckInObserver {
       if (admitted.kind === 'free') {
         const { predecessor } = admitted
         const sentMs = clock.elapsedMs()
-        const isEntered = await this.#transactor.run(
-          (tx) => register(tx, this.#table, own, { predecessor, isStart }),
-          { lock: 'cluster', onDoubt: 'patient' },
-        )
+        const isEntered = await this.#transactor.run((tx) => register(tx, own, { predecessor, isStart }), {
+          lock: 'cluster',
+          onDoubt: 'patient',
+        })
         if (isEntered) {
           this.#bootId = bootId
           this.#trust(sentMs)
@@ -278,7 +278,7 @@ export class ClusterNode implements CheckInObserver {
     const { instanceId, isOrphan } = row
     if (!isOrphan && this.#isNews(row, 'failed')) signaler.nodeFailed(instanceId)
     try {
-      await this.#transactor.run((tx) => recoverNode(tx, this.#table, row), { lock: 'cluster' })
+      await this.#transactor.run((tx) => recoverNode(tx, row), { lock: 'cluster' })
     } catch (error) {
       signaler.storeError(`Node '${instanceId}' failed and could not be recovered; it is tried again.`, error)
     }

@@ -18,7 +18,7 @@ import type { SqlTransaction } from '../session/sql-session.ts'
 import type { FiredRow } from '../tables/firings/fired-trigger-table.ts'
 import type { JobRef } from '../tables/jobs/job-table.ts'
 import type { NodeRow } from '../tables/nodes/node-row.ts'
-import { readRoll, type SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
+import { readRoll } from '../tables/nodes/scheduler-state-table.ts'
 import type { TriggerRef } from '../tables/triggers/trigger-table.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
 
@@ -40,15 +40,12 @@ export function* recoverAtStart(tx: SqlTransaction): SqlProgram<void> {
  * Recovers a node that failed, unless its row has changed or a peer has recovered it. The row is deleted first: a node
  * that still lives and checks in meanwhile is either found alive here, or learns that it was recovered.
  */
-export function* recoverNode(
-  tx: SqlTransaction,
-  table: SchedulerStateTable,
-  node: NodeRow,
-): SqlProgram<boolean> {
+export function* recoverNode(tx: SqlTransaction, node: NodeRow): SqlProgram<boolean> {
+  const { nodes } = tx.session
   if (node.isOrphan) {
-    const { rows } = readRoll((yield table.load(tx.nowMs)).rows)
+    const { rows } = readRoll((yield nodes.load(tx.nowMs)).rows)
     if (!rows.some((row) => row.isOrphan && row.instanceId === node.instanceId)) return false
-  } else if ((yield* run(table.deleteAsSeen(node))) === 0) return false
+  } else if ((yield* run(nodes.deleteAsSeen(node))) === 0) return false
   yield* recoverInstance(tx, node.instanceId)
   return true
 }

@@ -2,12 +2,7 @@ import { JobPersistenceError } from '../../../core/errors.ts'
 import { run, type SqlProgram } from '../kernel/statement.ts'
 import type { SqlTransaction } from '../session/sql-session.ts'
 import { lockingOf, type NodeRow } from '../tables/nodes/node-row.ts'
-import {
-  type OwnRow,
-  type Roll,
-  readRoll,
-  type SchedulerStateTable,
-} from '../tables/nodes/scheduler-state-table.ts'
+import { type OwnRow, type Roll, readRoll } from '../tables/nodes/scheduler-state-table.ts'
 import type { NodeWatch } from './node-watch.ts'
 import { recoverInstance } from './recovery.ts'
 
@@ -71,14 +66,14 @@ function duplicateInstanceId({ instanceId, info }: NodeRow): JobPersistenceError
  */
 export function* register(
   tx: SqlTransaction,
-  table: SchedulerStateTable,
   own: OwnRow,
   { predecessor, isStart }: { readonly predecessor: NodeRow | null; readonly isStart: boolean },
 ): SqlProgram<boolean> {
-  if (predecessor !== null) yield* run(table.deleteAsSeen(predecessor))
-  if ((yield* run(table.insert(own, tx.nowMs))) === 0) {
+  const { nodes } = tx.session
+  if (predecessor !== null) yield* run(nodes.deleteAsSeen(predecessor))
+  if ((yield* run(nodes.insert(own, tx.nowMs))) === 0) {
     // The transaction may be tried again after a commit whose answer was lost.
-    const { rows } = readRoll((yield table.load(tx.nowMs)).rows)
+    const { rows } = readRoll((yield nodes.load(tx.nowMs)).rows)
     return rows.some(({ bootId }) => bootId === own.bootId)
   }
   if (isStart || predecessor !== null) yield* recoverInstance(tx, own.instanceId)

@@ -3,13 +3,11 @@ import { TimeZone } from '../../../time/zone.ts'
 import { cronDialects } from '../../cron/cron-dialect.ts'
 import { CronExpression } from '../../cron/cron-expression.ts'
 import type { CronExpressionJson } from '../../cron/cron-times.ts'
-import type { CronDst } from '../../cron/dst-policy.ts'
+import { cronDsts } from '../../cron/dst-policy.ts'
 import { invalidTrigger } from '../../invalid-trigger.ts'
 import { calendarMisfireInstructions } from '../../misfire-instruction.ts'
 import type { ScheduleRow, TriggerFamily } from '../../trigger-family.ts'
 import { CronTrigger } from './cron-trigger.ts'
-
-const dstPolicies: readonly CronDst[] = ['vixie', 'quartz']
 
 export const cronFamily: TriggerFamily<CronTrigger> = {
   type: 'cron',
@@ -64,7 +62,7 @@ function cronExpressionOf(row: ScheduleRow): CronExpression {
   const expression = row.text('cron_expression')
   const timeZone = row.textOrNull('time_zone_id') ?? TimeZone.system().name
   // Java leaves this library's columns empty, and such triggers are computed as Java does.
-  const dst = row.textOrNull('dst_policy') === null ? 'quartz' : row.oneOf('dst_policy', dstPolicies)
+  const dst = row.textOrNull('dst_policy') === null ? 'quartz' : row.oneOf('dst_policy', cronDsts)
   const dialect = row.textOrNull('cron_dialect') === null ? 'quartz' : row.oneOf('cron_dialect', cronDialects)
   return row.shared(JSON.stringify([expression, timeZone, dst, dialect]), () => {
     return CronExpression.parse(expression, { timeZone, dst, dialect, seconds: 'optional' })

@@ -130,10 +130,10 @@ export class CronScheduleBuilder implements ScheduleBuilder<CronTrigger> {
   }
 
   /**
-   * An expression in Quartz's dialect, in the zone of this process with the DST policy `vixie`; or a parsed one, which
-   * keeps its zone and policy.
+   * An expression as text, which `options` say how to read (default: Quartz's dialect, the zone of this process, the
+   * DST policy `vixie`); or a parsed one, which keeps its dialect, zone and policy.
    *
-   * @throws CronExpressionError
+   * @throws CronExpressionError, InvalidArgumentError ERR_UNKNOWN_TIME_ZONE
    */
   static cronSchedule(expression: string | CronTimes, options?: CronOptions): CronScheduleBuilder {
     checkExpression('CronScheduleBuilder.cronSchedule', 'expression', expression)

@@ -62,7 +62,7 @@ export function writtenColumns(table: ScheduleTable): Columns {
   return { ...triggerKeyColumns, ...changingColumns(table) }
 }
 
-/** The columns of all tables that {@link scheduleOf} reads. */
+/** The columns of all tables that `scheduleOf` reads. */
 export const scheduleSelection: string = scheduleTableNames
   .flatMap((table) => {
     const { alias } = storedTables[table]

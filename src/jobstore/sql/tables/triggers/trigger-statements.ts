@@ -34,7 +34,7 @@ import { triggerColumns } from './trigger-rows.ts'
 export type SubTable = ScheduleTable | 'blob_triggers'
 export const subTables: readonly SubTable[] = [...scheduleTableNames, 'blob_triggers']
 
-/** The columns of a {@link TriggerRef}. */
+/** The columns of a `TriggerRef`. */
 const refColumns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
   t.calendar_name, t.trigger_type, t.misfire_instr`
 
