@@ -11,7 +11,7 @@ import { visible } from './terminal/text.ts'
 const spec = {
   name: 'serve',
   argument: '',
-  summary: 'Serves the HTTP API and the dashboard of a store',
+  summary: 'Serves the HTTP API of the schedulers on a store',
   options: {
     store: { type: 'string', value: 'STORE', help: `Where the jobs are: ${storePlaces}` },
     prefix: {

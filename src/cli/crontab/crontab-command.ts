@@ -50,7 +50,7 @@ const spec = {
     serve: {
       type: 'string',
       value: 'PORT',
-      help: 'Serve the dashboard on this port of this machine; on a free one when it is taken',
+      help: 'Serve the HTTP API on this port of this machine; on a free one when it is taken',
     },
     ...crontabFormatOptions,
     plain: {

@@ -36,7 +36,7 @@ export interface CrontabRunOptions {
   /** How long running jobs may go on when the run ends. */
   readonly drainMs: number
   readonly store: StoreChoice
-  /** Where the dashboard is; null for nowhere. */
+  /** The port of the HTTP API; null for none. */
   readonly servePort: number | null
   /** How many jobs may run at one time. */
   readonly threads: number
@@ -118,16 +118,16 @@ export class CrontabRun {
     return { failures: this.#board.totals.failures, endedAtOnce }
   }
 
-  /** The dashboard, and what people are told of it; a server that cannot be is no reason not to run the jobs. */
+  /** The HTTP API, and the line that names it. The jobs run also when it cannot be served. */
   async #serve(scheduler: Scheduler): Promise<{ note: string; close(): Promise<void> } | null> {
     const { servePort: port } = this.#options
     if (port === null) return null
     const options = { port, host: '127.0.0.1', tokenFile: null, isReadOnly: false, clock: this.#host.clock }
     try {
       const { server, url } = await serveSomewhere(scheduler, options)
-      return { note: `Dashboard: ${url}`, close: () => server.close() }
+      return { note: `HTTP API: ${url}`, close: () => server.close() }
     } catch (error) {
-      return { note: `No dashboard: ${textOf(error)}`, close: async () => {} }
+      return { note: `No HTTP API: ${textOf(error)}`, close: async () => {} }
     }
   }
 

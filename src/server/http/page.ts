@@ -21,12 +21,13 @@ const hashedFolder = '/assets/'
 const emptyPage = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>quartz-ts</title></head>
 <body><h1>quartz-ts</h1>
-<p>The server runs. The dashboard is not part of this build; the API is at
-<a href="__BASE_PATH__/api/openapi.json">/api</a>.</p>
+<p>The server runs. Its API is below <code>__BASE_PATH__/api</code>, and
+<a href="__BASE_PATH__/api/openapi.json">its description</a> lists the operations. Send the token as
+<code>Authorization: Bearer</code>.</p>
 </body></html>
 `
 
-/** The files of the dashboard, and its page for every path that is none of them. */
+/** The files of a folder, and its page for every path that is none of them. */
 export class Page {
   readonly #folder: string
   readonly #basePath: string
