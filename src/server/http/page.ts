@@ -21,9 +21,9 @@ const hashedFolder = '/assets/'
 const emptyPage = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>quartz-ts</title></head>
 <body><h1>quartz-ts</h1>
-<p>The server runs. Its API is below <code>__BASE_PATH__/api</code>, and
-<a href="__BASE_PATH__/api/openapi.json">its description</a> lists the operations. Send the token as
-<code>Authorization: Bearer</code>.</p>
+<p>The server runs. Its API is below <code>__BASE_PATH__/api</code>, described by
+<code>__BASE_PATH__/api/openapi.json</code>. Send the token with each request, as
+<code>Authorization: Bearer TOKEN</code>.</p>
 </body></html>
 `
 
