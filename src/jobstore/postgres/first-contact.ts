@@ -55,7 +55,7 @@ async function reachUntil(
   const leftMs = untilMs - clock.elapsedMs()
   const limitMs = Math.max(leftMs, firstAnswerMs - (connectWaitMs - leftMs), 0)
   if (await settledWithin(clock, limitMs, reach())) return
-  const cause = new Error(`no answer within ${Math.round(limitMs)} ms`)
+  const cause = new Error('the server does not answer')
   throw stillAway(
     new JobPersistenceError(cause.message, { cause, code: 'ERR_DATABASE_UNAVAILABLE' }),
     connectWaitMs,
