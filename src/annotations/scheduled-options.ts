@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue, refuseUnknownKeys } from '../core/options.ts'
-import type { CronDst } from '../triggers/cron/dst-policy.ts'
+import { type CronDst, cronDsts } from '../triggers/cron/dst-policy.ts'
 import {
   type CalendarMisfireInstruction,
   calendarMisfireInstructions,
@@ -98,7 +98,7 @@ export function checkScheduledOptions(options: ScheduledOptions): ScheduledOptio
     requireDurationLike(what, field, Reflect.get(options, field))
   }
   requireOneOf(what, 'timeUnit', options.timeUnit, timeUnits)
-  requireOneOf(what, 'dst', options.dst, ['vixie', 'quartz'])
+  requireOneOf(what, 'dst', options.dst, cronDsts)
   requireOneOf(what, 'misfireInstruction', options.misfireInstruction, calendarMisfireInstructions)
   return Object.freeze({ ...options })
 }

@@ -4,7 +4,6 @@ import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { JobSummary } from '../../jobstore/queries.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
-import type { Access } from '../catalogue/role.ts'
 import { unmasked } from '../masking.ts'
 import { actionJson, plainActionJson } from '../wire/action.ts'
 import { dataJson, type KeyJson, keyJson, keyPath, keyToJson, nothing, textUpTo } from '../wire/fields.ts'
@@ -22,6 +21,7 @@ import {
   filteredPage,
   groupMatcherOf,
   groupQuery,
+  listFilter,
   pageJson,
   pageQuery,
 } from '../wire/pages.ts'
@@ -62,7 +62,10 @@ const listJobs: Operation = operation({
           take: size,
         }),
       { take, after: after && new JobKey(after.name, after.group) },
-      jobFilter(query.search, access),
+      listFilter(query.search, access, ({ key, jobType, description }) => ({
+        jobGroup: key.group,
+        texts: [key.name, key.group, jobType, description ?? ''],
+      })),
     )
     return {
       items: found.items.map(jobSummaryToJson),
@@ -70,20 +73,6 @@ const listJobs: Operation = operation({
     }
   },
 })
-
-function jobFilter(
-  search: string | undefined,
-  access: Access,
-): { isWanted: (job: JobSummary) => boolean; keyOf: (job: JobSummary) => JobKey } | null {
-  if (search === undefined && access.has('viewer')) return null
-  const sought = search?.toLowerCase() ?? ''
-  return {
-    isWanted: ({ key, jobType, description }) =>
-      access.hasOn(key.group, 'viewer') &&
-      [key.name, key.group, jobType, description ?? ''].some((text) => text.toLowerCase().includes(sought)),
-    keyOf: ({ key }) => key,
-  }
-}
 
 const getJob: Operation = operation({
   id: 'jobs.get',

@@ -5,7 +5,6 @@ import type { TriggerQuery, TriggerSummary } from '../../jobstore/queries.ts'
 import { triggerStates } from '../../jobstore/trigger-state.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
-import type { Access } from '../catalogue/role.ts'
 import { unmasked } from '../masking.ts'
 import { actionJson, plainActionJson } from '../wire/action.ts'
 import {
@@ -25,6 +24,7 @@ import {
   filteredPage,
   groupMatcherOf,
   groupQuery,
+  listFilter,
   pageJson,
   pageQuery,
 } from '../wire/pages.ts'
@@ -89,7 +89,10 @@ const listTriggers: Operation = operation({
       (size, from) =>
         scheduler.queryTriggers({ ...wanted, ...(from !== undefined && { after: from }), take: size }),
       { take, after: after && new TriggerKey(after.name, after.group) },
-      triggerFilter(query.search, access),
+      listFilter(query.search, access, ({ key, jobKey, description }) => ({
+        jobGroup: jobKey.group,
+        texts: [key.name, key.group, jobKey.name, description ?? ''],
+      })),
     )
     return {
       items: found.items.map(triggerSummaryToJson),
@@ -97,22 +100,6 @@ const listTriggers: Operation = operation({
     }
   },
 })
-
-function triggerFilter(
-  search: string | undefined,
-  access: Access,
-): { isWanted: (trigger: TriggerSummary) => boolean; keyOf: (trigger: TriggerSummary) => TriggerKey } | null {
-  if (search === undefined && access.has('viewer')) return null
-  const sought = search?.toLowerCase() ?? ''
-  return {
-    isWanted: ({ key, jobKey, description }) =>
-      access.hasOn(jobKey.group, 'viewer') &&
-      [key.name, key.group, jobKey.name, description ?? ''].some((text) =>
-        text.toLowerCase().includes(sought),
-      ),
-    keyOf: ({ key }) => key,
-  }
-}
 
 const getTrigger: Operation = operation({
   id: 'triggers.get',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { Page } from '../../jobstore/queries.ts'
+import type { Access } from '../catalogue/role.ts'
 import { textUpTo, wholeQuery } from './fields.ts'
 
 /** One page of a list. */
@@ -115,4 +116,24 @@ export async function eachOf<Item, Key>(
     page.items.forEach(visit)
     after = page.next
   } while (after !== null)
+}
+
+/**
+ * What a list leaves out: objects of job groups that the principal may not see, and those none of whose texts has the
+ * one sought in it, in any case of letters. Null when everything is listed.
+ */
+export function listFilter<Item extends { readonly key: unknown }>(
+  search: string | undefined,
+  access: Access,
+  of: (item: Item) => { readonly jobGroup: string; readonly texts: readonly string[] },
+): { isWanted: (item: Item) => boolean; keyOf: (item: Item) => Item['key'] } | null {
+  if (search === undefined && access.has('viewer')) return null
+  const sought = search?.toLowerCase() ?? ''
+  return {
+    isWanted: (item) => {
+      const { jobGroup, texts } = of(item)
+      return access.hasOn(jobGroup, 'viewer') && texts.some((text) => text.toLowerCase().includes(sought))
+    },
+    keyOf: ({ key }) => key,
+  }
 }
