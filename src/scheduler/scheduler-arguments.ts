@@ -50,7 +50,9 @@ const search = checkThat(
 const jobGroups: ArgumentCheck = (method, argument, value, code) => {
   listOf(checkString)(method, argument, value, code)
   if (Array.isArray(value) && value.length > queryLimits.jobGroups) {
-    throw wrongArgument(method, argument, `a list of at most ${queryLimits.jobGroups} groups`, value, { code })
+    throw wrongArgument(method, argument, `a list of at most ${queryLimits.jobGroups} groups`, value, {
+      code,
+    })
   }
 }
 

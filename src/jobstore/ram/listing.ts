@@ -63,7 +63,8 @@ export function queryNextTriggers(data: RamData, query: NextTriggerQuery): Page<
   const { group, jobKey, after } = query
   const size = pageSize('queryNextTriggers', query)
   const accepts = acceptsTrigger(data, query, nextTriggerStates)
-  const records = jobKey === undefined ? data.triggers.values(group) : (data.jobs.get(jobKey)?.triggers() ?? [])
+  const records =
+    jobKey === undefined ? data.triggers.values(group) : (data.jobs.get(jobKey)?.triggers() ?? [])
   const first = new FirstOf<TriggerRecord>(size + 1, (a, b) => compareFireOrder(a.trigger, b.trigger))
   for (const record of records) {
     const { trigger } = record

@@ -6,12 +6,12 @@ import type { SqlValue } from '../../kernel/statement.ts'
 import { groupPredicate } from '../encoding/groups.ts'
 
 /**
- * How many rows one page looks at in each part of a list, where it leaves some out: about 10 ms of SQLite, which works on
- * the event loop.
+ * How many rows one page looks at in each part of a list, where it leaves some out: about 10 ms of SQLite, which works
+ * on the event loop.
  */
 export const rowsLookedAt = 20_000
 
-/** The states of triggers that fire no more until somebody does something; those in other states change all the time. */
+/** The states of triggers that do not fire until somebody does something; others change all the time. */
 const stillStates: readonly TriggerState[] = ['PAUSED', 'COMPLETE', 'ERROR']
 /** The condition of the index `t_still`, in the same words. */
 export const isStill = `t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')`

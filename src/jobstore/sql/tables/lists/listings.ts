@@ -17,7 +17,14 @@ import { all, first, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } fro
 import { anyText, integer, text } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
 import { isStill, jobConditions, rowsLookedAt, triggerConditions } from './list-conditions.ts'
-import { type Found, lastLookedAtQuery, type Listing, type ListingPart, listingQuery, partsAfter } from './listing-query.ts'
+import {
+  type Found,
+  type Listing,
+  type ListingPart,
+  lastLookedAtQuery,
+  listingQuery,
+  partsAfter,
+} from './listing-query.ts'
 import { blockedTriggers } from './next-triggers.ts'
 import { jobSummary, reportedStateOf, triggerSummary } from './summary-rows.ts'
 

@@ -1,21 +1,20 @@
+import type { TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
-import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
+import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
 import { compareFireOrder } from '../../../../triggers/trigger.ts'
 import type { FirePlace, NextTriggerQuery, TriggerSummary } from '../../../queries.ts'
-import type { TriggerKey } from '../../../../core/key.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, type SqlProgram, type SqlRow, type SqlValue, sqlQuery } from '../../kernel/statement.ts'
 import { integer, integerOrNull, readable } from '../encoding/columns.ts'
-import { triggerKeyOf } from '../encoding/key-rows.ts'
-import { keyOrder } from '../triggers/due-statements.ts'
+import { keyOrder, triggerKeyOf } from '../encoding/key-rows.ts'
 import { type ListConditions, rowsLookedAt, triggerConditions } from './list-conditions.ts'
 import type { Found, ListQuery } from './listing-query.ts'
 import { summaryColumns, triggerSummary } from './summary-rows.ts'
 
 /**
- * Triggers in the order in which they fire. Those that wait come from the index for acquiring. The few that are claimed,
- * or blocked by an execution of their job, are found by the rows of firings.
+ * Triggers in the order in which they fire. Those that wait come from the index for acquiring. The few that are
+ * claimed, or blocked by an execution of their job, are found by the rows of firings.
  */
 export class NextTriggers {
   readonly #vocabulary: SqlVocabulary
@@ -28,7 +27,12 @@ export class NextTriggers {
   *first(query: NextTriggerQuery, limit: number): SqlProgram<Found<TriggerSummary, FirePlace>> {
     const { triggerFamilies = TriggerFamilies.ofLibrary, schedulerName } = this.#vocabulary
     const conditions = triggerConditions(this.#vocabulary, query, null)
-    const values = { ...conditions.values, scheduler: schedulerName, ...placeValues('after', query.after), limit }
+    const values = {
+      ...conditions.values,
+      scheduler: schedulerName,
+      ...placeValues('after', query.after),
+      limit,
+    }
     const last = conditions.isSifting ? yield* this.#lastLookedAt(values) : null
     const until = last === null ? {} : placeValues('until', last)
     const found = new KeyMap<TriggerKey, TriggerSummary>()
@@ -118,7 +122,10 @@ function place({ dialect: { keyCollation } }: SqlVocabulary): string {
     t.trigger_name ${keyCollation}`
 }
 
-function placeValues(name: 'after' | 'until', place: FirePlace | undefined): Readonly<Record<string, SqlValue>> {
+function placeValues(
+  name: 'after' | 'until',
+  place: FirePlace | undefined,
+): Readonly<Record<string, SqlValue>> {
   // Before all that have a fire time: Java writes -1 or 0 where there is none.
   const { nextFireTimeMs = 1, priority = 2 ** 31 - 1, key } = place ?? {}
   return {
