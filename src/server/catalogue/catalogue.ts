@@ -4,6 +4,7 @@ import { cronOperations } from '../operations/cron.ts'
 import { definitionOperations } from '../operations/definitions.ts'
 import { jobOperations } from '../operations/jobs.ts'
 import { overviewOperations } from '../operations/overview.ts'
+import { plannedOperations } from '../operations/planned.ts'
 import { runOperations } from '../operations/runs.ts'
 import { schedulerOperations } from '../operations/scheduler.ts'
 import { serverOperations } from '../operations/sessions.ts'
@@ -21,6 +22,7 @@ export const catalogue: readonly Operation[] = [
   ...jobOperations,
   ...triggerListOperations,
   ...triggerOperations,
+  ...plannedOperations,
   ...runOperations,
   ...cronOperations,
   ...calendarOperations,

@@ -22,7 +22,7 @@ import {
   triggerFieldsJson,
   triggerOf,
 } from '../wire/triggers.ts'
-import { change, jobGroupsOfTrigger, jobKeyOf, requireJob, requireTrigger, triggerKeyOf } from './changes.ts'
+import { change, jobGroupsOfTrigger, requireJob, requireTrigger, triggerKeyOf } from './changes.ts'
 import { detailOf, fireTimesOf } from './trigger-details.ts'
 
 const triggerPath = '/triggers/{group}/{name}'
