@@ -58,7 +58,9 @@ test('refuses a time that is too long, or ends before it begins', async () => {
 
 test('says what else fires in a minute', async () => {
   const at = [firstMs + 1234, firstMs + 30 * 60_000]
-  const { json } = await fixture.ask(`GET /planned/load?atMs=${at.join(',')}&exceptGroup=mail&exceptName=monthly`)
+  const { json } = await fixture.ask(
+    `GET /planned/load?atMs=${at.join(',')}&exceptGroup=mail&exceptName=monthly`,
+  )
   const { minutes } = operationOf('planned.load').answer.parse(json) as LoadJson
   expect(minutes).toMatchObject([
     { fromMs: firstMs, fires: 2, isComplete: true },

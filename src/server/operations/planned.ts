@@ -1,7 +1,16 @@
 import { z } from 'zod'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { planFirings } from '../planned-firings.ts'
-import { instantMs, instantQuery, type KeyJson, keyJson, keyToJson, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
+import {
+  instantMs,
+  instantQuery,
+  type KeyJson,
+  keyJson,
+  keyToJson,
+  nothing,
+  textUpTo,
+  wholeQuery,
+} from '../wire/fields.ts'
 import { conditionsOf, namesWholeJob, triggerConditionQuery } from './trigger-lists.ts'
 
 const dayMs = 86_400_000
@@ -99,7 +108,9 @@ const loadJson: z.ZodType<LoadJson> = z.strictObject({
       triggers: z.number().describe('How many triggers fire in it.'),
       fires: z.number().describe('How often they fire.'),
       first: z.array(keyJson).describe('The first of them, at most 5.'),
-      isComplete: z.boolean().describe(`False when there may be more: ${lookedAtMax} triggers are looked at.`),
+      isComplete: z
+        .boolean()
+        .describe(`False when there may be more: ${lookedAtMax} triggers are looked at.`),
     }),
   ),
 })
