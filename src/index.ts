@@ -24,6 +24,7 @@ export {
   triggerKey,
 } from './core/key.ts'
 export type { Logger } from './core/logger.ts'
+export type { TraceContext } from './core/trace-context.ts'
 export {
   and,
   everything,
@@ -85,7 +86,20 @@ export {
   type TriggerSummary,
 } from './jobstore/queries.ts'
 export { ramJobStore } from './jobstore/ram/ram-job-store.ts'
+export type { StoreProbe } from './jobstore/store-probe.ts'
 export { type TriggerState, triggerStates } from './jobstore/trigger-state.ts'
+export { type HealthCode, type HealthReason, type HealthReport, healthCodes } from './health/health-report.ts'
+export {
+  type HealthCheck,
+  type HealthRule,
+  noFiringLaterThan,
+  requireSuccessWithin,
+} from './health/health-rules.ts'
+export {
+  type SchedulerHealth,
+  type SchedulerHealthOptions,
+  schedulerHealth,
+} from './health/scheduler-health.ts'
 export type {
   SchedulerEventMap,
   SchedulerEventName,
@@ -113,6 +127,7 @@ export type {
 export { type SchedulerMetaData, summaryOfMetaData } from './scheduler/scheduler-metadata.ts'
 export type { SchedulerBehaviour } from './scheduler/scheduler-options.ts'
 export type { SchedulerPlugin } from './scheduler/scheduler-plugin.ts'
+export type { JobRun, ProbeContext, SchedulerProbe, StoreCall } from './scheduler/scheduler-probe.ts'
 export {
   type InProcessThreadPoolOptions,
   inProcessThreadPool,

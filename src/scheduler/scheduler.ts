@@ -205,6 +205,11 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   queryJobs(query?: JobQuery): Promise<Page<JobSummary, JobKey>>
   queryTriggers(query?: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>>
   getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]>
+  /**
+   * The planned instant of the trigger that is due for the longest time and has not fired, whatever node is to fire it;
+   * null when none is due. A trigger that is paused, or whose job runs and forbids a second run, does not count.
+   */
+  getEarliestDueTime(): Promise<Date | null>
   getTriggerState(triggerKey: TriggerKey): Promise<TriggerState>
   /** Lets a trigger in the ERROR state fire again; false in any other state. */
   resetTriggerFromErrorState(triggerKey: TriggerKey): Promise<boolean>

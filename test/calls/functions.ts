@@ -98,7 +98,7 @@ export const functionSurfaces: readonly Surface[] = [
         options: { ...options({ logger: aLogger }), good: { logger: console } },
       },
       shutdownHookPlugin: {
-        options: options({ signals: listOf(oneOf('SIGINT')), timeoutMs: but(number, null) }),
+        options: options({ signals: listOf(oneOf('SIGINT')), timeoutMs: but(number, null), beforeShutdown: callback }),
       },
       inProcessThreadPool: { options: options({ size: but(number, null) }) },
       piscinaThreadPool: {

@@ -103,6 +103,7 @@ const surfaces: readonly Surface[] = [
       resumeJob: { jobKey: kinds.keyOfJob },
       resumeJobs: { matcher: kinds.groupMatcher },
       resumeAll: {},
+      getEarliestDueTime: {},
       getPausedTriggerGroups: {},
       getPausedJobGroups: {},
       getJobGroupNames: {},

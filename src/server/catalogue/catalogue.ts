@@ -2,6 +2,7 @@ import { bulkOperations } from '../operations/bulk.ts'
 import { calendarOperations } from '../operations/calendars.ts'
 import { cronOperations } from '../operations/cron.ts'
 import { definitionOperations } from '../operations/definitions.ts'
+import { healthOperations } from '../operations/health.ts'
 import { jobOperations } from '../operations/jobs.ts'
 import { runOperations } from '../operations/runs.ts'
 import { schedulerOperations } from '../operations/scheduler.ts'
@@ -23,6 +24,7 @@ export const catalogue: readonly Operation[] = [
   ...bulkOperations,
   ...definitionOperations,
   ...supportOperations,
+  ...healthOperations,
 ]
 
 /** Whether somebody may call an operation, on something at least; null for a client that is not known. */

@@ -3,6 +3,7 @@ import { SignalBuffer } from '../../signal-buffer.ts'
 import { CommitNotes } from '../kernel/commit-notes.ts'
 import type { SqlRunner } from '../kernel/sql-runner.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
+import { timed } from './timed-program.ts'
 import { FireOffers } from './fire-offers.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
 import type { SqlOperation, SqlTransactor } from './sql-transactor.ts'
@@ -27,7 +28,7 @@ export class SqlTransactions implements SqlTransactor {
     operation: SqlOperation<Answer>,
   ): Promise<Answer> {
     const { mayBeLost, ...options } = operation
-    const { answer, tx } = await this.#runner.transact(() => attempt(this.session, program), {
+    const { answer, tx } = await this.#runner.transact(this.#measured(() => attempt(this.session, program)), {
       ...options,
       mayBeLost: (done) => mayBeLost?.(done.answer) === true,
     })
@@ -39,7 +40,18 @@ export class SqlTransactions implements SqlTransactor {
   }
 
   read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer> {
-    return this.#runner.read(() => program(this.session))
+    return this.#runner.read(this.#measured(() => program(this.session)))
+  }
+
+  /** What begins a program that tells the probe of its statements and of being run again; without a probe the same. */
+  #measured<Answer>(begin: () => SqlProgram<Answer>): () => SqlProgram<Answer> {
+    const { clock, probe } = this.session.context
+    if (probe === undefined) return begin
+    let attempts = 0
+    return () => {
+      if (attempts++ > 0) probe.transactionRepeated()
+      return timed(begin(), clock, probe)
+    }
   }
 
   #tell(tx: SqlTransaction, tells: 'all' | 'peers' | 'none'): void {
