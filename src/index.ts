@@ -24,7 +24,6 @@ export {
   triggerKey,
 } from './core/key.ts'
 export type { Logger } from './core/logger.ts'
-export type { TraceContext } from './core/trace-context.ts'
 export {
   and,
   everything,
@@ -38,6 +37,19 @@ export {
   not,
   or,
 } from './core/matcher.ts'
+export type { TraceContext } from './core/trace-context.ts'
+export { type HealthCode, type HealthReason, type HealthReport, healthCodes } from './health/health-report.ts'
+export {
+  type HealthCheck,
+  type HealthRule,
+  noFiringLaterThan,
+  requireSuccessWithin,
+} from './health/health-rules.ts'
+export {
+  type SchedulerHealth,
+  type SchedulerHealthOptions,
+  schedulerHealth,
+} from './health/scheduler-health.ts'
 export {
   type DecoratedClass,
   DisallowConcurrentExecution,
@@ -88,18 +100,6 @@ export {
 export { ramJobStore } from './jobstore/ram/ram-job-store.ts'
 export type { StoreProbe } from './jobstore/store-probe.ts'
 export { type TriggerState, triggerStates } from './jobstore/trigger-state.ts'
-export { type HealthCode, type HealthReason, type HealthReport, healthCodes } from './health/health-report.ts'
-export {
-  type HealthCheck,
-  type HealthRule,
-  noFiringLaterThan,
-  requireSuccessWithin,
-} from './health/health-rules.ts'
-export {
-  type SchedulerHealth,
-  type SchedulerHealthOptions,
-  schedulerHealth,
-} from './health/scheduler-health.ts'
 export type {
   SchedulerEventMap,
   SchedulerEventName,

@@ -37,7 +37,10 @@ export function requireSuccessWithin(jobKey: JobKey, ms: number): HealthRule {
       const lastMs = items[0]?.finishedTimeMs ?? null
       if (nowMs - (lastMs ?? watchedSinceMs) <= ms) return null
       const last = lastMs === null ? 'never' : `last at ${new Date(lastMs).toISOString()}`
-      return { code: 'no_success', message: `Job ${jobKey.toString()} has not ended well for ${ms} ms: ${last}.` }
+      return {
+        code: 'no_success',
+        message: `Job ${jobKey.toString()} has not ended well for ${ms} ms: ${last}.`,
+      }
     },
   }
 }

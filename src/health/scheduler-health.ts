@@ -94,7 +94,8 @@ class WatchedHealth implements SchedulerHealth {
 
   live(): HealthReport {
     const reasons: HealthReason[] = []
-    if (this.#scheduler.isShutdown) reasons.push({ code: 'shut_down', message: 'The scheduler has shut down.' })
+    if (this.#scheduler.isShutdown)
+      reasons.push({ code: 'shut_down', message: 'The scheduler has shut down.' })
     if (this.#isTakenOver) {
       reasons.push({ code: 'taken_over', message: 'Another process has taken over the work of this one.' })
     }

@@ -115,7 +115,7 @@ export interface JobStoreContext {
   readonly triggerFamilies: TriggerFamilies
   /** The job types that this node runs, for the list of the cluster's nodes. */
   readonly jobTypes: () => readonly string[]
-  /** Told how long statements take; absent when nobody measures. */
+  /** Told how long statements take; absent where nothing is measured. */
   readonly probe?: StoreProbe
 }
 

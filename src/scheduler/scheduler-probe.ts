@@ -66,10 +66,7 @@ export function combinedProbe(probes: readonly SchedulerProbe[]): SchedulerProbe
     }),
     ...(jobRuns.length > 0 && {
       aroundJobRun: (run: JobRun, proceed: () => Promise<JobExecutionError | null>) =>
-        jobRuns.reduceRight(
-          (inner, probe) => () => probe.aroundJobRun?.(run, inner) ?? inner(),
-          proceed,
-        )(),
+        jobRuns.reduceRight((inner, probe) => () => probe.aroundJobRun?.(run, inner) ?? inner(), proceed)(),
     }),
     statementAnswered: (keyword, durationMs) => {
       for (const probe of probes) probe.statementAnswered?.(keyword, durationMs)

@@ -210,7 +210,11 @@ const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>
   ),
   onAudit: checkFunction,
   clientAddress: checkFunction,
-  metrics: checkMethods('measurements', ['metrics'], 'Pass a prometheusPlugin, or a Registry of prom-client.'),
+  metrics: checkMethods(
+    'measurements',
+    ['metrics'],
+    'Pass a prometheusPlugin, or a Registry of prom-client.',
+  ),
   health: (method, argument, value, code) => {
     const check = Array.isArray(value) ? listOf(checkHealth) : checkHealth
     check(method, argument, value, code)
@@ -285,7 +289,10 @@ function healthOf(
     named.set(schedulerName, health)
   }
   return new Map(
-    [...schedulers].map(([name, scheduler]) => [name, named.get(name) ?? schedulerHealth(scheduler, { clock })]),
+    [...schedulers].map(([name, scheduler]) => [
+      name,
+      named.get(name) ?? schedulerHealth(scheduler, { clock }),
+    ]),
   )
 }
 

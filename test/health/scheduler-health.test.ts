@@ -71,7 +71,10 @@ describe('rules', () => {
     const { reasons } = await health.rules()
     expect(reasons[0]?.message).toMatch(/^Job DEFAULT\.job has not ended well for 60000 ms: never\.$/)
     expect(codesOf(await health.ready())).toEqual([])
-    await scheduler.scheduleJob(detailOf('job', (job) => job.storeDurably()), firing(clock.now()))
+    await scheduler.scheduleJob(
+      detailOf('job', (job) => job.storeDurably()),
+      firing(clock.now()),
+    )
     await clock.advance(1000)
     await scheduler.idle()
     await clock.advance(1000)

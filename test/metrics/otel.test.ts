@@ -1,5 +1,5 @@
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { context as contexts, trace } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -73,14 +73,14 @@ describe('spans', () => {
 
   it('are made of steps that fail, and of none that find nothing', async () => {
     const { tracerProvider, spans } = tracing()
-    const { clock, scheduler, store } = await shellRig([], { plugins: [openTelemetryPlugin({ tracerProvider })] })
+    const { clock, scheduler, store } = await shellRig([], {
+      plugins: [openTelemetryPlugin({ tracerProvider })],
+    })
     await clock.advance(60_000)
     expect(spans()).toEqual([])
     store.failOn({ operation: 'acquireNextTriggers', error: new Error('away') })
     await clock.advance(60_000)
-    expect(named(spans(), 'acquire').map(({ status }) => status)).toEqual([
-      { code: 2, message: 'away' },
-    ])
+    expect(named(spans(), 'acquire').map(({ status }) => status)).toEqual([{ code: 2, message: 'away' }])
     await scheduler.shutdown()
   })
 
@@ -117,7 +117,9 @@ describe('measurements', () => {
     await scheduler.scheduleJob(detailOf('job'), firing(startMs, 3))
     await clock.advance(5000)
     await reader.forceFlush()
-    const found = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
+    const found = exporter
+      .getMetrics()
+      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
     const byName = new Map(found.map((metric) => [metric.descriptor.name, metric]))
     const fires = byName.get('quartz.fires')
     expect(fires?.descriptor.unit).toBe('{fire}')

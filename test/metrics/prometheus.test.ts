@@ -1,6 +1,13 @@
 import { Registry } from 'prom-client'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { defineJob, JobBuilder, jobKey, ramJobStore, type Scheduler, TriggerBuilder } from '../../src/index.ts'
+import {
+  defineJob,
+  JobBuilder,
+  jobKey,
+  ramJobStore,
+  type Scheduler,
+  TriggerBuilder,
+} from '../../src/index.ts'
 import { instruments, prometheusName } from '../../src/metrics/instruments.ts'
 import { prometheusPlugin } from '../../src/metrics.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'

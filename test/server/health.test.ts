@@ -38,7 +38,10 @@ describe('health', () => {
 
   test('answers the rules that it was given', async () => {
     const scheduler = await filledScheduler()
-    const rule = { name: 'never', check: async () => ({ code: 'rule_failed', message: 'never well' }) as const }
+    const rule = {
+      name: 'never',
+      check: async () => ({ code: 'rule_failed', message: 'never well' }) as const,
+    }
     const health = schedulerHealth(scheduler, { rules: [rule, noFiringLaterThan(1000)] })
     await using fixture = await serverFixture({ served: scheduler, health })
     expect(await fixture.ask('GET /health/rules', { who: 'viewer' })).toMatchObject({

@@ -65,7 +65,10 @@ class PrometheusBackend implements MetricsBackend {
   }
 
   histogram(spec: InstrumentSpec): (labels: readonly string[]) => (value: number) => void {
-    const histogram = new this.#client.Histogram({ ...this.#configOf(spec), buckets: [...(spec.buckets ?? [])] })
+    const histogram = new this.#client.Histogram({
+      ...this.#configOf(spec),
+      buckets: [...(spec.buckets ?? [])],
+    })
     return (labels) => {
       const child = histogram.labels(...labels)
       return (value) => {
@@ -97,7 +100,12 @@ class PrometheusBackend implements MetricsBackend {
     })
   }
 
-  #configOf(spec: InstrumentSpec): { name: string; help: string; labelNames: string[]; registers: [client.Registry] } {
+  #configOf(spec: InstrumentSpec): {
+    name: string
+    help: string
+    labelNames: string[]
+    registers: [client.Registry]
+  } {
     return {
       name: prometheusName(spec),
       help: spec.description,

@@ -8,9 +8,7 @@ import { nothing } from '../wire/fields.ts'
 const healthJson = z.strictObject({
   isOk: z.boolean(),
   reasons: z
-    .array(
-      z.strictObject({ scheduler: z.string(), code: z.enum(healthCodes), message: z.string() }),
-    )
+    .array(z.strictObject({ scheduler: z.string(), code: z.enum(healthCodes), message: z.string() }))
     .nullable()
     .describe('Null for a client that is not a viewer of everything.'),
 })

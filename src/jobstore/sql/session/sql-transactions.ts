@@ -3,10 +3,10 @@ import { SignalBuffer } from '../../signal-buffer.ts'
 import { CommitNotes } from '../kernel/commit-notes.ts'
 import type { SqlRunner } from '../kernel/sql-runner.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
-import { timed } from './timed-program.ts'
 import { FireOffers } from './fire-offers.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
 import type { SqlOperation, SqlTransactor } from './sql-transactor.ts'
+import { timed } from './timed-program.ts'
 
 /**
  * Runs programs as transactions. After the commit it sends the transaction's signals to the scheduler, and wakes other
@@ -28,10 +28,13 @@ export class SqlTransactions implements SqlTransactor {
     operation: SqlOperation<Answer>,
   ): Promise<Answer> {
     const { mayBeLost, ...options } = operation
-    const { answer, tx } = await this.#runner.transact(this.#measured(() => attempt(this.session, program)), {
-      ...options,
-      mayBeLost: (done) => mayBeLost?.(done.answer) === true,
-    })
+    const { answer, tx } = await this.#runner.transact(
+      this.#measured(() => attempt(this.session, program)),
+      {
+        ...options,
+        mayBeLost: (done) => mayBeLost?.(done.answer) === true,
+      },
+    )
     tx.notes.apply()
     const { earliestTriggerMs } = tx.offers
     if (earliestTriggerMs !== null) this.session.searchMemory.passed.takeBack(earliestTriggerMs, tx.nowMs)
