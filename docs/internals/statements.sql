@@ -2069,6 +2069,7 @@ FROM (
 
 -- triggers.due.look: with no condition besides the time
 --   programs/firing/acquiring.ts (searchTriggers)
+--   programs/reading/reading.ts (earliestDueMs)
 -- SQLite
 SELECT (
   SELECT t.next_fire_time
@@ -2209,6 +2210,7 @@ SELECT (
 
 -- triggers.due.look: with every condition that a search may have
 --   programs/firing/acquiring.ts (searchTriggers)
+--   programs/reading/reading.ts (earliestDueMs)
 -- SQLite
 SELECT (
   SELECT t.next_fire_time

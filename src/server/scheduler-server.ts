@@ -48,6 +48,8 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     schedulers,
     clock,
     isReadOnly,
+    health: options.health,
+    metrics: options.metrics,
     authenticator,
     streams,
     bulk,
@@ -82,7 +84,11 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       listeners.add(server)
       return address
     },
-    async close() {
+    async close(closing = {}) {
+      checkOptions('close', closing, { notReadyMs: checkWhole(0, 3_600_000) })
+      const { notReadyMs = 0 } = closing
+      for (const health of options.health.values()) health.beginStop()
+      if (notReadyMs > 0 && !isClosed) await pause(clock, notReadyMs)
       isClosed = true
       streams.close()
       bulk.stopAll()
@@ -92,6 +98,12 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       await this.close()
     },
   }
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(ms, resolve)
+  })
 }
 
 /** Makes a value when it is first asked for. */

@@ -9,11 +9,14 @@ import {
   JobChainingJobListener,
   jobKey,
   keyEquals,
+  noFiringLaterThan,
   not,
   or,
   parseCrontab,
   parseUnixCron,
   piscinaThreadPool,
+  requireSuccessWithin,
+  schedulerHealth,
   shutdownHookPlugin,
   triggerFromJSON,
   triggerKey,
@@ -58,6 +61,12 @@ const jobOptions = {
 const key = { name, group: optional(name) }
 const cronDst = oneOf('vixie')
 const json = (field: string, code: string): Kind => named(but(object, {}), { field, code })
+/** What the health of a scheduler needs when it is made. */
+const watchable = {
+  getCalendarNames: (): void => {},
+  getMetaData: (): void => {},
+  events: { on: (): void => {} },
+}
 const moduleUrl: Kind = { good: import.meta.url, wrong: [], code: '' }
 
 export const functionSurfaces: readonly Surface[] = [
@@ -74,6 +83,9 @@ export const functionSurfaces: readonly Surface[] = [
       defineWorkerJob,
       executionLogPlugin,
       shutdownHookPlugin,
+      requireSuccessWithin,
+      noFiringLaterThan,
+      schedulerHealth,
       inProcessThreadPool,
       piscinaThreadPool,
       calendarFromJSON,
@@ -98,7 +110,17 @@ export const functionSurfaces: readonly Surface[] = [
         options: { ...options({ logger: aLogger }), good: { logger: console } },
       },
       shutdownHookPlugin: {
-        options: options({ signals: listOf(oneOf('SIGINT')), timeoutMs: but(number, null) }),
+        options: options({
+          signals: listOf(oneOf('SIGINT')),
+          timeoutMs: but(number, null),
+          beforeShutdown: callback,
+        }),
+      },
+      requireSuccessWithin: { jobKey: keyOfJob, ms: plus(number, { value: 0 }) },
+      noFiringLaterThan: { ms: plus(number, { value: 0 }) },
+      schedulerHealth: {
+        scheduler: { ...object, good: watchable },
+        options: options({ timeoutMs: but(number, null), maxAgeMs: but(number, null) }),
       },
       inProcessThreadPool: { options: options({ size: but(number, null) }) },
       piscinaThreadPool: {

@@ -13,6 +13,8 @@ const layers = [
   ['jobstore'],
   ['threadpool', 'listeners'],
   ['scheduler', 'executors'],
+  ['health', 'metrics'],
+  ['alerts'],
   ['plugins', 'annotations', 'server'],
   ['cli'],
 ]
@@ -55,6 +57,9 @@ const packageHomes: Record<string, string> = {
   hono: 'src/server',
   '@hono/node-server': 'src/server',
   zod: 'src/server',
+  'prom-client': 'src/metrics/prometheus',
+  '@opentelemetry/api': 'src/metrics/otel',
+  nodemailer: 'src/alerts',
 }
 
 /** The modules that package.json exports; the only files that may re-export. */
@@ -81,7 +86,7 @@ const jobStoreContracts = 'jobstore(?=/[^/]+$)'
 const entryHouses: Readonly<Record<string, RegExp>> = {
   'src/index.ts': filesIn(
     ...['core', 'time', 'triggers', 'jobs', jobStoreContracts, 'jobstore/ram'],
-    ...['threadpool', 'listeners', 'scheduler', 'plugins'],
+    ...['threadpool', 'listeners', 'scheduler', 'health', 'plugins'],
   ),
   'src/spi.ts': filesIn('core', 'time', 'triggers', jobStoreContracts, 'jobstore/sql', 'threadpool'),
   'src/cron.ts': filesIn('core', 'time', 'triggers/cron'),
@@ -90,6 +95,8 @@ const entryHouses: Readonly<Record<string, RegExp>> = {
   'src/executors.ts': executorsMayImport,
   'src/annotations.ts': filesIn('core', 'time', 'executors', 'annotations'),
   'src/server.ts': filesIn('server'),
+  'src/metrics.ts': filesIn('metrics/prometheus'),
+  'src/otel.ts': filesIn('metrics/otel'),
   'src/testing.ts': filesIn('core', 'time', 'testing'),
 }
 

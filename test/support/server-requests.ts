@@ -84,4 +84,8 @@ export const rightRequests: Readonly<Record<string, RightRequest>> = {
   'definitions.import': { path: '/definitions', body: { definitions }, jobGroup: null },
   'support.dump': { path: '/support-dump', jobGroup: null },
   'cron.preview': { path: '/cron/preview?expression=0+0+8+*+*+%3F', jobGroup: 'any' },
+  'health.live': { path: '/health/live', jobGroup: 'any' },
+  'health.ready': { path: '/health/ready', jobGroup: 'any', status: 503 },
+  'health.rules': { path: '/health/rules', jobGroup: null },
+  'metrics.get': { path: '/metrics', jobGroup: null, status: 404 },
 }

@@ -2,7 +2,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { Clock } from '../../time/clock.ts'
+import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
@@ -278,6 +278,11 @@ export class RAMJobStore implements JobStore {
   /** This store keeps no history. */
   async queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return findUnknownJobTypes(this.#require())
+  }
+  async earliestDueMs(): Promise<EpochMs | null> {
+    const { clock } = this.#require().context
+    const dueMs = this.#data.queue.earliestMs()
+    return dueMs === null || dueMs > clock.now() ? null : dueMs
   }
   async queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     pageSize('queryExecutions', query)

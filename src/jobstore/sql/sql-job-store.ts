@@ -343,6 +343,9 @@ export class SqlJobStore implements DatabaseJobStore {
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return this.#read(reading.queryUnknownJobTypes)
   }
+  earliestDueMs(): Promise<EpochMs | null> {
+    return this.#read(reading.earliestDueMs)
+  }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.#read((session) => reading.queryExecutions(session, query))
   }

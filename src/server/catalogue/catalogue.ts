@@ -2,6 +2,7 @@ import { bulkOperations } from '../operations/bulk.ts'
 import { calendarOperations } from '../operations/calendars.ts'
 import { cronOperations } from '../operations/cron.ts'
 import { definitionOperations } from '../operations/definitions.ts'
+import { healthOperations } from '../operations/health.ts'
 import { jobOperations } from '../operations/jobs.ts'
 import { overviewOperations } from '../operations/overview.ts'
 import { plannedOperations } from '../operations/planned.ts'
@@ -29,6 +30,7 @@ export const catalogue: readonly Operation[] = [
   ...bulkOperations,
   ...definitionOperations,
   ...supportOperations,
+  ...healthOperations,
 ]
 
 /** Whether somebody may call an operation, on something at least; null for a client that is not known. */
