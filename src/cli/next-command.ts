@@ -3,10 +3,17 @@ import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
 import type { CronDialect } from '../triggers/cron/cron-dialect.ts'
 import { CronExpression } from '../triggers/cron/cron-expression.ts'
-import { type Command, parseCommandLine, UsageError } from './command.ts'
+import { type Command, parseCommandLine } from './command.ts'
 import { formatDuration } from './duration.ts'
 import { formatLocal } from './local-time.ts'
-import { dstOption, requireDst, requireWhole, requireZone, zoneOption } from './shared-options.ts'
+import {
+  dstOption,
+  requireDst,
+  requireInstant,
+  requireWhole,
+  requireZone,
+  zoneOption,
+} from './shared-options.ts'
 import type { Output } from './terminal/output.ts'
 import { count, pointAt, visible } from './terminal/text.ts'
 
@@ -42,7 +49,7 @@ export const nextCommand: Command = {
     const zone = requireZone(values.zone)
     const dst = requireDst(values.dst)
     const fireCount = requireWhole('--count', values.count ?? '5', { min: 1, max: countMax })
-    const fromMs = values.from === undefined ? host.clock.now() : requireInstant(values.from)
+    const fromMs = values.from === undefined ? host.clock.now() : requireInstant('--from', values.from)
     const dialect = dialectOf(argument, values.unix ?? false)
     try {
       const options = { timeZone: zone.name, dst, dialect, seconds: 'optional' } as const
@@ -119,13 +126,4 @@ function nextFires(cron: CronExpression, fromMs: EpochMs, fireCount: number): re
     nextMs = cron.nextTimeMs(nextMs)
   }
   return fires
-}
-
-function requireInstant(text: string): EpochMs {
-  const instantMs = Date.parse(text)
-  const exact = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
-  if (exact && !Number.isNaN(instantMs)) return instantMs
-  throw new UsageError(
-    `--from takes an instant with its offset such as 2026-03-29T00:00:00Z, or a date (UTC), got '${text}'.`,
-  )
 }

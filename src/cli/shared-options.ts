@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../core/errors.ts'
+import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
 import type { CronDst } from '../triggers/cron/dst-policy.ts'
 import type { StringOption } from './command.ts'
@@ -36,4 +37,14 @@ export function requireWhole(option: string, text: string, bounds: { min: number
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (number >= bounds.min && number <= bounds.max) return number
   throw new UsageError(`${option} takes a whole number from ${bounds.min} to ${bounds.max}, got '${text}'.`)
+}
+
+/** @throws UsageError for what names no instant, such as a local time without an offset */
+export function requireInstant(option: string, text: string): EpochMs {
+  const instantMs = Date.parse(text)
+  const exact = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
+  if (exact && !Number.isNaN(instantMs)) return instantMs
+  throw new UsageError(
+    `${option} takes an instant with its offset such as 2026-03-29T00:00:00Z, or a date (UTC), got '${text}'.`,
+  )
 }
