@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
+import { type CronDialect, cronDialects } from '../triggers/cron/cron-dialect.ts'
 import type { CronDst } from '../triggers/cron/dst-policy.ts'
 import type { StringOption } from './command.ts'
 import { UsageError } from './command.ts'
@@ -15,6 +16,20 @@ export const dstOption: StringOption = {
   type: 'string',
   value: 'POLICY',
   help: `When clocks change: 'vixie' as Vixie cron does (default), 'quartz' as Java Quartz does`,
+}
+
+export const dialectOption: StringOption = {
+  type: 'string',
+  value: 'DIALECT',
+  help: `How expressions are read: ${cronDialects.join(', ')}`,
+  choices: cronDialects,
+}
+
+/** Null where none is given. @throws UsageError */
+export function requireDialect(text: string | undefined): CronDialect | null {
+  const dialect = cronDialects.find((known) => known === text)
+  if (dialect !== undefined || text === undefined) return dialect ?? null
+  throw new UsageError(`--dialect takes one of ${cronDialects.join(', ')}, got '${text}'.`)
 }
 
 /** @throws UsageError for a zone that is not known, with the nearest that is */

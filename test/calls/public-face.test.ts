@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as annotations from '../../src/annotations.ts'
+import * as config from '../../src/config.ts'
 import * as executors from '../../src/executors.ts'
 import * as index from '../../src/index.ts'
 import * as server from '../../src/server.ts'
@@ -56,7 +57,13 @@ function isClass(value: unknown): boolean {
 
 const isError = (value: unknown): boolean => typeof value === 'function' && value.prototype instanceof Error
 
-const entryPoints: Readonly<Record<string, unknown>> = { ...index, ...executors, ...server, ...spi }
+const entryPoints: Readonly<Record<string, unknown>> = {
+  ...index,
+  ...config,
+  ...executors,
+  ...server,
+  ...spi,
+}
 const exportsToTable = [...Object.entries(entryPoints), ...Object.entries<unknown>(annotations)]
   .filter(([, value]) => (typeof value === 'function' && !isError(value)) || isNamespace(value))
   .map(([name]) => name)

@@ -27,6 +27,9 @@ const prefix = 'org.quartz.'
 
 /** Takes the keys that it knows, one after the other; what is left at the end is noted. */
 class PropertiesReader {
+  /** All of them, which `$@` may name. */
+  readonly #all: ReadonlyMap<string, string>
+  /** Those of Quartz, by what stands after the prefix. */
   readonly #values: ReadonlyMap<string, string>
   readonly #taken = new Set<string>()
   readonly #notes: string[] = []
@@ -35,7 +38,10 @@ class PropertiesReader {
 
   constructor(text: string) {
     try {
-      this.#values = new Map(Object.entries(readProperties(text)).map(([key, value]) => [key, value.trim()]))
+      const entries = Object.entries(readProperties(text)).map(([key, value]) => [key, value.trim()] as const)
+      const own = entries.filter(([key, value]) => key.startsWith(prefix) && value !== '')
+      this.#all = new Map(entries)
+      this.#values = new Map(own.map(([key, value]) => [key.slice(prefix.length), value]))
     } catch (error) {
       throw new UsageError(`--config: not a file of properties: ${textOf(error)}`, { cause: error })
     }
@@ -45,10 +51,7 @@ class PropertiesReader {
     const schedulerName = this.#take('scheduler.instanceName')
     this.#readScheduler()
     const store = this.#readStore()
-    for (const [key, value] of this.#values) {
-      const isLeft = key.startsWith(prefix) && value !== '' && !this.#taken.has(key)
-      if (isLeft) this.#notes.push(replacementOf(key.slice(prefix.length)))
-    }
+    for (const key of this.#values.keys()) if (!this.#taken.has(key)) this.#notes.push(replacementOf(key))
     const scheduler = this.#scheduler
     const settings: Settings = { scheduler, store, ...(schedulerName !== null && { schedulerName }) }
     return { settings, notes: this.#notes }
@@ -98,7 +101,7 @@ class PropertiesReader {
     if (name === null) {
       const isMemory = storeClass === '' || storeClass.endsWith('RAMJobStore')
       const what = isMemory ? 'in memory of the Java process' : `by '${storeClass}' without a dataSource`
-      this.#notes.push(`jobStore: jobs are kept ${what}; name a database with --store.`)
+      this.#notes.push(`org.quartz.jobStore: jobs are kept ${what}; name a database with --store.`)
       return null
     }
     const connectionString = this.#readDataSource(name)
@@ -137,29 +140,31 @@ class PropertiesReader {
       this.#store.poolSize = value
     })
     if (jdbc === null) {
-      this.#notes.push(`${at}.URL is missing; name the database with --store.`)
+      this.#notes.push(`${prefix}${at}.URL is missing; name the database with --store.`)
       return null
     }
     const address = readJdbcUrl(jdbc, { user, password })
     if (address === null) {
-      this.#notes.push(`${at}.URL is no PostgreSQL database; there are stores for PostgreSQL and SQLite.`)
+      this.#notes.push(
+        `${prefix}${at}.URL is no PostgreSQL database; there are stores for PostgreSQL and SQLite.`,
+      )
       return null
     }
     if (address.schema !== null) this.#store.schema = address.schema
     for (const parameter of address.unused) {
-      this.#notes.push(`${at}.URL: the parameter '${parameter}' is one of the JDBC driver and is left out.`)
+      this.#notes.push(
+        `${prefix}${at}.URL: the parameter '${parameter}' is one of the JDBC driver and is left out.`,
+      )
     }
     return address
   }
 
   /** A value that is not empty; `$@other.key` stands for that of another key. */
   #take(key: string): string | null {
-    const full = `${prefix}${key}`
-    const value = this.#values.get(full)
-    this.#taken.add(full)
-    if (value === undefined || value === '') return null
-    if (!value.startsWith('$@')) return value
-    const copied = this.#values.get(value.slice(2)) ?? ''
+    const value = this.#values.get(key)
+    this.#taken.add(key)
+    if (value?.startsWith('$@') !== true) return value ?? null
+    const copied = this.#all.get(value.slice(2)) ?? ''
     return copied === '' ? null : copied
   }
 

@@ -94,8 +94,8 @@ const dumpSpec = {
   summary: 'Prints what somebody who helps from afar asks for',
   options: { out: outOption, ...connectionOptions },
   notes: [
-    'Versions, nodes, groups, what runs and what ran last, as JSON. It has no data of jobs; look through the texts of ' +
-      'errors before you send it.',
+    'Versions, nodes, groups, what runs and what ran last, as JSON. It has no data of jobs; look through ' +
+      'the texts of errors before you send it.',
     connectionNote,
   ],
 } as const

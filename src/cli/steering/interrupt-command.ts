@@ -16,7 +16,8 @@ const spec = {
   options: { group: groupOption, ...changeOptions, ...connectionOptions },
   notes: [
     "WHAT is 'job GROUP/NAME' for all its executions, on whatever node, which needs --yes when there are several; or " +
-      "'execution ID' for one: 'quartz-ts history --running' has the ids. A job that does not look at its signal goes on.",
+      "'execution ID' for one: 'quartz-ts history --running' has the ids. A job that does not " +
+      'look at its signal goes on.',
     'Executions of a process that has a SQLite file are its own: ask its server.',
     connectionNote,
   ],
