@@ -66,6 +66,7 @@ export default defineConfig({
           { text: 'The HTTP API', link: '/guide/server' },
           { text: 'A trigger family of your own', link: '/guide/a-trigger-family-of-your-own' },
           { text: 'The command line', link: '/guide/command-line' },
+          { text: 'Run it in production', link: '/guide/production' },
         ],
       },
       {

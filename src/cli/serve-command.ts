@@ -31,6 +31,11 @@ const spec = {
       value: 'HOST',
       help: 'The address to listen on (default 127.0.0.1: this machine alone)',
     },
+    'allowed-hosts': {
+      type: 'string',
+      value: 'NAMES',
+      help: 'The names by which it is called, such as that of a proxy, with commas between them',
+    },
     'token-file': {
       type: 'string',
       value: 'FILE',
@@ -118,7 +123,8 @@ async function open(
   await scheduler.getJobGroupNames()
   const tokenFile = values['token-file'] ?? config.tokenFile ?? null
   const isReadOnly = values['read-only'] ?? config.readOnly ?? false
-  const listening = { port, host: values.host ?? config.host ?? '127.0.0.1', tokenFile, isReadOnly, clock }
+  const allowedHosts = values['allowed-hosts']?.split(',') ?? config.allowedHosts ?? null
+  const listening = { port, host: values.host ?? config.host ?? '127.0.0.1', tokenFile, isReadOnly, allowedHosts, clock }
   const { server, url } = await portOrUsage(() => serve(scheduler, listening), port)
   const hint = server.newToken === null ? ` (with the token of ${tokenFile ?? ''})` : ''
   const what = `${scheduler.schedulerName} on ${store?.place ?? ''}`

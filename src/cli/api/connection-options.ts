@@ -53,7 +53,7 @@ export const connectionOptions: ConnectionOptions = {
 }
 
 /** What the help of these commands says about their place. */
-export const connectionNote =
+export const connectionNote: string =
   'The store is opened by this process, which fires nothing and is no node of the cluster: nodes that are up see ' +
   'what it changed. A server is one that quartz-ts serve or createServer runs.'
 

@@ -7,6 +7,7 @@ import {
   checkString,
   checkWhole,
   hasMethods,
+  listOf,
 } from '../../core/arguments.ts'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import type { JobStore } from '../../jobstore/job-store.ts'
@@ -19,6 +20,8 @@ export interface ServeConfig {
   readonly port?: number
   /** The address to listen on. Default `127.0.0.1`: this machine alone. */
   readonly host?: string
+  /** The names by which the server is called, such as that of a proxy. Default: as in `createServer`. */
+  readonly allowedHosts?: readonly string[]
   /** Keeps the hash of the token that is made at the first start. Default: a new token at each start. */
   readonly tokenFile?: string
   /** Refuse everything that changes something. Default false. */
@@ -66,6 +69,7 @@ const checkStore: ArgumentCheck = (method, argument, value, code) => {
 const serveChecks: Readonly<Record<keyof ServeConfig, ArgumentCheck>> = {
   port: checkWhole(0, 65_535),
   host: checkName,
+  allowedHosts: listOf(checkName),
   tokenFile: checkName,
   readOnly: checkBoolean,
 }
