@@ -59,7 +59,9 @@ export class QuartzModule {
           ...options,
           // The provider is asked for at each run, so that it may need the scheduler itself.
           jobs: jobs.map((job) =>
-            defineJob<Record<string, unknown>>(job.jobType, (context) => container.get(job, { strict: false }).execute(context)),
+            defineJob<Record<string, unknown>>(job.jobType, (context) =>
+              container.get(job, { strict: false }).execute(context),
+            ),
           ),
         }),
     }

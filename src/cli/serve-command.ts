@@ -124,7 +124,14 @@ async function open(
   const tokenFile = values['token-file'] ?? config.tokenFile ?? null
   const isReadOnly = values['read-only'] ?? config.readOnly ?? false
   const allowedHosts = values['allowed-hosts']?.split(',') ?? config.allowedHosts ?? null
-  const listening = { port, host: values.host ?? config.host ?? '127.0.0.1', tokenFile, isReadOnly, allowedHosts, clock }
+  const listening = {
+    port,
+    host: values.host ?? config.host ?? '127.0.0.1',
+    tokenFile,
+    isReadOnly,
+    allowedHosts,
+    clock,
+  }
   const { server, url } = await portOrUsage(() => serve(scheduler, listening), port)
   const hint = server.newToken === null ? ` (with the token of ${tokenFile ?? ''})` : ''
   const what = `${scheduler.schedulerName} on ${store?.place ?? ''}`

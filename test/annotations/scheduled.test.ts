@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { PlaceholderResolver } from '../../src/annotations/placeholders.ts'
 import { type Schedule, scheduleOf } from '../../src/annotations/schedule.ts'
 import { Scheduled, type ScheduledContext, scheduled } from '../../src/annotations/scheduled.ts'
-import { scheduledMethodsOf, hasScheduledMethods } from '../../src/annotations/scheduled-methods.ts'
+import { hasScheduledMethods, scheduledMethodsOf } from '../../src/annotations/scheduled-methods.ts'
 import type { ScheduledOptions } from '../../src/annotations/scheduled-options.ts'
 import { InvalidArgumentError } from '../../src/core/errors.ts'
 
@@ -169,7 +169,12 @@ describe('S2: @Scheduled', () => {
   })
 
   test('tells objects with scheduled methods from others', () => {
-    expect([new Reports(), {}, Reports, () => {}].map(hasScheduledMethods)).toEqual([true, false, false, false])
+    expect([new Reports(), {}, Reports, () => {}].map(hasScheduledMethods)).toEqual([
+      true,
+      false,
+      false,
+      false,
+    ])
     expect(() => hasScheduledMethods(null as never)).toThrow(/takes an object, got null/)
   })
 

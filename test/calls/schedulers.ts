@@ -2,11 +2,11 @@ import {
   ConcurrentTaskScheduler,
   CronTaskTrigger,
   enableScheduling,
+  hasScheduledMethods,
   PeriodicTaskTrigger,
   Scheduled,
   ScheduledTaskRegistrar,
   scheduled,
-  hasScheduledMethods,
   ThreadPoolTaskScheduler,
 } from '../../src/annotations.ts'
 import { ScheduledExecutor } from '../../src/executors.ts'
