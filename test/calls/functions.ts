@@ -1,3 +1,4 @@
+import { defineConfig } from '../../src/config.ts'
 import {
   and,
   calendarFromJSON,
@@ -96,6 +97,7 @@ export const functionSurfaces: readonly Surface[] = [
       parseUnixCron,
       hashPassword,
       sqlJobStore,
+      defineConfig,
     },
     calls: {
       jobKey: key,
@@ -104,6 +106,7 @@ export const functionSurfaces: readonly Surface[] = [
       or: { left: anyMatcher, right: anyMatcher },
       not: { matcher: anyMatcher },
       keyEquals: { key: keyOfLike() },
+      defineConfig: { config: { ...options({ schedulerName: name, server: name }, 'config'), good: {} } },
       defineJob: { jobType, execute: callback, options: options(jobOptions) },
       defineWorkerJob: { jobType, moduleUrl, options: options({ ...jobOptions, exportName: text }) },
       executionLogPlugin: {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import * as annotations from '../../src/annotations.ts'
+import * as config from '../../src/config.ts'
 import * as executors from '../../src/executors.ts'
 import * as index from '../../src/index.ts'
 import * as metrics from '../../src/metrics.ts'
@@ -62,6 +63,7 @@ const isError = (value: unknown): boolean => typeof value === 'function' && valu
 
 const entryPoints: Readonly<Record<string, unknown>> = {
   ...index,
+  ...config,
   ...executors,
   ...metrics,
   ...otel,
