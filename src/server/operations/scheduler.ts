@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
-import { triggerStates } from '../../jobstore/trigger-state.ts'
+import { type TriggerState, triggerStates } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
@@ -132,6 +132,17 @@ function pausedGroups(scheduler: Scheduler, kind: 'job' | 'trigger'): Promise<re
   return kind === 'job' ? scheduler.getPausedJobGroups() : scheduler.getPausedTriggerGroups()
 }
 
+export interface GroupJson {
+  readonly name: string
+  readonly isPaused: boolean
+  readonly isEmpty: boolean
+}
+
+export interface GroupsJson {
+  readonly jobGroups: readonly GroupJson[]
+  readonly triggerGroups: readonly GroupJson[]
+}
+
 const groupsJson = z.array(
   z.strictObject({
     name: z.string(),
@@ -139,6 +150,10 @@ const groupsJson = z.array(
     isEmpty: z.boolean().describe('Nothing is in it: only that it is paused is stored.'),
   }),
 )
+const allGroupsJson: z.ZodType<GroupsJson> = z.strictObject({
+  jobGroups: groupsJson,
+  triggerGroups: groupsJson,
+})
 
 const listGroups: Operation = operation({
   id: 'groups.list',
@@ -151,7 +166,7 @@ const listGroups: Operation = operation({
   params: nothing,
   query: nothing,
   body: null,
-  answer: z.strictObject({ jobGroups: groupsJson, triggerGroups: groupsJson }),
+  answer: allGroupsJson,
   async handle({ scheduler }) {
     const jobGroups = await scheduler.getJobGroupNames()
     const triggerGroups = await scheduler.getTriggerGroupNames()
@@ -165,7 +180,7 @@ const listGroups: Operation = operation({
 function groupsOf(
   names: readonly string[],
   paused: readonly string[],
-): { name: string; isPaused: boolean; isEmpty: boolean }[] {
+): GroupJson[] {
   return [...new Set([...names, ...paused])].sort().map((name) => ({
     name,
     isPaused: paused.includes(name),
@@ -175,6 +190,18 @@ function groupsOf(
 
 /** How many triggers an overview looks at: it is asked for often. */
 const overviewMax = 10_000
+
+export interface OverviewJson {
+  readonly triggers: number | null
+  readonly byState: Readonly<Partial<Record<TriggerState, number>>> | null
+  readonly next: readonly TriggerSummaryJson[] | null
+}
+
+const overviewJson: z.ZodType<OverviewJson> = z.strictObject({
+  triggers: z.number().nullable(),
+  byState: z.partialRecord(z.enum(triggerStates), z.number()).nullable(),
+  next: z.array(triggerSummaryJson).nullable(),
+})
 
 const overview: Operation = operation({
   id: 'scheduler.overview',
@@ -187,11 +214,7 @@ const overview: Operation = operation({
   params: nothing,
   query: nothing,
   body: null,
-  answer: z.strictObject({
-    triggers: z.number().nullable(),
-    byState: z.partialRecord(z.enum(triggerStates), z.number()).nullable(),
-    next: z.array(triggerSummaryJson).nullable(),
-  }),
+  answer: overviewJson,
   async handle({ scheduler }) {
     const found: TriggerSummaryJson[] = []
     for (let page = await scheduler.queryTriggers({ take: 1000 }); ; ) {

@@ -1,0 +1,38 @@
+import { dictionary } from '../../words/dictionary.ts'
+
+export const words = dictionary({
+  en: {
+    title: 'Jobs',
+    searchHint: 'Part of the name, group, type or description',
+    traits: 'Traits',
+    durable: 'durable',
+    recovery: 'recovered',
+    exclusive: 'one at a time',
+    persists: 'keeps its data',
+    empty: 'There are no jobs yet',
+    emptyHint: 'A job says what runs. This program stores one that can be run from here:',
+    noneFound: 'No job fits',
+    noneFoundHint: 'Look for another word, or in all groups.',
+    allGroups: 'All groups',
+    started: (job: string) => `${job} was started.`,
+    bulkPause: 'Pause',
+    bulkResume: 'Resume',
+  },
+  zh: {
+    title: '作业',
+    searchHint: '名称、分组、类型或描述的一部分',
+    traits: '特性',
+    durable: '持久',
+    recovery: '可恢复',
+    exclusive: '不并发',
+    persists: '保存数据',
+    empty: '还没有作业',
+    emptyHint: '作业说明运行什么。以下程序存入一个可在此运行的作业：',
+    noneFound: '没有符合的作业',
+    noneFoundHint: '请换一个词，或在所有分组中查找。',
+    allGroups: '所有分组',
+    started: (job) => `${job} 已启动。`,
+    bulkPause: '暂停',
+    bulkResume: '恢复',
+  },
+})
