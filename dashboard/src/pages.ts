@@ -39,4 +39,34 @@ export const pages: readonly PageEntry[] = [
     icon: 'jobs',
     needs: 'jobs.list',
   }),
+  page('/jobs/new', async () => (await import('./pages/jobs/job-edit.tsx')).NewJobPage),
+  page('/jobs/:group/:name', async () => (await import('./pages/jobs/job.tsx')).JobPage),
+  page('/jobs/:group/:name/edit', async () => (await import('./pages/jobs/job-edit.tsx')).EditJobPage),
+  page('/triggers', async () => (await import('./pages/triggers/trigger-list.tsx')).TriggerListPage, {
+    label: 'triggers',
+    icon: 'triggers',
+    needs: 'triggers.list',
+  }),
+  page('/triggers/new', async () => (await import('./pages/triggers/trigger-edit.tsx')).NewTriggerPage),
+  page('/triggers/:group/:name', async () => (await import('./pages/triggers/trigger.tsx')).TriggerPage),
+  page(
+    '/triggers/:group/:name/edit',
+    async () => (await import('./pages/triggers/trigger-edit.tsx')).EditTriggerPage,
+  ),
+  page('/running', async () => (await import('./pages/running/running.tsx')).RunningPage, {
+    label: 'running',
+    icon: 'running',
+    needs: 'executing.list',
+  }),
+  page('/history', async () => (await import('./pages/history/history-list.tsx')).HistoryPage, {
+    label: 'history',
+    icon: 'history',
+    needs: 'executions.list',
+  }),
+  page('/history/:id', async () => (await import('./pages/history/execution.tsx')).ExecutionPage),
+  page('/cron', async () => (await import('./pages/cron/cron.tsx')).CronPage, {
+    label: 'cron',
+    icon: 'cron',
+    needs: 'cron.preview',
+  }),
 ]

@@ -1,23 +1,12 @@
-import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chromiumProgram, startChromium, type TestBrowser } from '../support/chromium.ts'
+import { expect, test } from 'vitest'
+import { inBrowser } from '../support/browser-suite.ts'
 import { axeFindings, dashboardFixture, openDashboard, picture } from '../support/dashboard-fixture.ts'
 import { tokens } from '../support/server-fixture.ts'
 
-describe.skipIf(chromiumProgram === null)('the dashboard', () => {
-  // reason: it needs a browser
-  let browser: TestBrowser
-  beforeAll(async () => {
-    if (chromiumProgram !== null && existsSync(chromiumProgram))
-      browser = await startChromium(chromiumProgram)
-  })
-  afterAll(async () => {
-    await browser.close()
-  })
-
+inBrowser('the dashboard', (browser) => {
   test('asks for the token, and goes on where it was', async () => {
     await using fixture = await dashboardFixture()
-    const page = await browser.newPage({ timezoneId: 'UTC', locale: 'en-GB' })
+    const page = await browser().newPage({ timezoneId: 'UTC', locale: 'en-GB' })
     await page.goto(`${fixture.address}/jobs?search=daily`)
     await page.getByLabel('Token').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
@@ -35,7 +24,7 @@ describe.skipIf(chromiumProgram === null)('the dashboard', () => {
 
   test('takes the token of the address, and keeps it nowhere', async () => {
     await using fixture = await dashboardFixture()
-    const { page, errors } = await openDashboard(browser, fixture.address, '/')
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/')
     await page.getByText('Next to fire').first().waitFor()
     expect(page.url()).toBe(`${fixture.address}/`)
     expect(errors).toEqual([])

@@ -177,10 +177,7 @@ const listGroups: Operation = operation({
   },
 })
 
-function groupsOf(
-  names: readonly string[],
-  paused: readonly string[],
-): GroupJson[] {
+function groupsOf(names: readonly string[], paused: readonly string[]): GroupJson[] {
   return [...new Set([...names, ...paused])].sort().map((name) => ({
     name,
     isPaused: paused.includes(name),

@@ -90,7 +90,12 @@ function columns(): readonly Column<JobSummaryJson>[] {
   ]
 }
 
-function traitsOf(job: JobSummaryJson): readonly string[] {
+export function traitsOf(
+  job: Pick<
+    JobSummaryJson,
+    'durable' | 'requestsRecovery' | 'disallowConcurrentExecution' | 'persistJobDataAfterExecution'
+  >,
+): readonly string[] {
   const text = words()
   return [
     job.durable && text.durable,
