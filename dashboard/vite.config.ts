@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 
 /**
- * The page is built into the package. Its server puts the nonce and the path at which it is mounted into index.html; code
- * and styles name each other by relative addresses, so one build serves at every path.
+ * The page is built into the package. Its server puts the nonce and the path at which it is mounted into index.html;
+ * code and styles name each other by relative addresses, so one build serves at every path.
  */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),

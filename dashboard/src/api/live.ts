@@ -4,8 +4,8 @@ import { basePath } from '../state/place.ts'
 import { later } from '../time/clock.ts'
 
 /**
- * `live`: events come; `connecting`: the server does not answer now; `paused`: the viewer wants the page to stand still;
- * `hidden`: no one sees the page.
+ * `live`: events come; `connecting`: the server does not answer now; `paused`: the viewer wants the page to stand
+ * still; `hidden`: no one sees the page.
  */
 export type LiveStatus = 'live' | 'connecting' | 'paused' | 'hidden'
 

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import { addressOf, call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
+import { examples } from '../../examples.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { ExecutionTable } from '../../parts/execution-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -13,10 +14,6 @@ import { words } from './words.ts'
 
 const pageSize = 50
 const hourMs = 3_600_000
-
-const rememberAll = `import { sqliteJobStore } from 'quartz-ts/sqlite'
-
-const jobStore = sqliteJobStore({ filename: 'jobs.db', history: { record: 'all' } })`
 
 const spans: Readonly<Record<string, number>> = { hour: hourMs, day: 24 * hourMs, week: 168 * hourMs }
 
@@ -76,7 +73,7 @@ export function HistoryPage(): JSX.Element {
             isFiltered ? (
               <Empty title={text.noneFound} hint={text.noneFoundHint} />
             ) : (
-              <Empty title={text.empty} hint={text.emptyHint} code={rememberAll} />
+              <Empty title={text.empty} hint={text.emptyHint} code={examples.rememberAll} />
             )
           }
         />

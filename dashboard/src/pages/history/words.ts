@@ -6,11 +6,10 @@ export const words = dictionary({
     filterHint: 'job:reports/daily outcome:failed late>5s took>1m node:n1',
     filterLabel: 'Filter: job, trigger, group, node, outcome, late, took',
     empty: 'No executions yet',
-    emptyHint:
-      'What ends is listed here, as far as the store remembers it. A store on a database remembers failures; this has it remember all:',
+    emptyHint: 'What ends is listed here, as far as the store remembers it. This has a store remember all:',
     noneFound: 'No execution fits',
     noneFoundHint:
-      'Terms: job:GROUP/NAME trigger:GROUP/NAME group:GROUP node:NODE outcome:failed late>5s took>1m. All of them must hold.',
+      'Terms: job:GROUP/NAME trigger: group: node: outcome:failed late>5s took>1m. All must hold.',
     times: 'Began',
     anyTime: 'At any time',
     lastHour: 'Within an hour',

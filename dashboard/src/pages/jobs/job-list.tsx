@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import type { JobSummaryJson } from '../../../../src/server/wire/jobs.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
+import { examples } from '../../examples.ts'
 import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -15,12 +16,6 @@ import { useSearch } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
-
-const firstJob = `import { createScheduler, defineJob, JobBuilder } from 'quartz-ts'
-
-const report = defineJob('report', () => 'done')
-const scheduler = await createScheduler({ jobs: [report] })
-await scheduler.addJob(JobBuilder.newJob(report).withIdentity('daily', 'reports').storeDurably().build())`
 
 const definitionEvents = new Set(['jobAdded', 'jobDeleted', 'schedulingDataCleared'])
 export const pageSize = 50
@@ -51,7 +46,7 @@ export function JobListPage(): JSX.Element {
             isFiltered ? (
               <Empty title={text.noneFound} hint={text.noneFoundHint} />
             ) : (
-              <Empty title={text.empty} hint={text.emptyHint} code={firstJob} />
+              <Empty title={text.empty} hint={text.emptyHint} code={examples.firstJob} />
             )
           }
         />

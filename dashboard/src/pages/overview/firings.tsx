@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import type { ExecutingJson } from '../../../../src/server/wire/runs.ts'
 import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
+import { examples } from '../../examples.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -9,13 +10,6 @@ import { Elapsed, When } from '../../parts/time.tsx'
 import { common } from '../../words/common.ts'
 import type { Overview } from './overview.tsx'
 import { words } from './words.ts'
-
-const firstJob = `import { createScheduler, defineJob } from 'quartz-ts'
-
-const hello = defineJob('hello', () => console.log('hello'))
-const scheduler = await createScheduler({ jobs: [hello] })
-await scheduler.schedule(hello, { key: 'every-minute', cron: '0 * * * * ?' })
-await scheduler.start()`
 
 /** What runs, and what comes next. */
 export function Firings({ overview }: { readonly overview: Overview | null }): JSX.Element {
@@ -42,7 +36,7 @@ export function Firings({ overview }: { readonly overview: Overview | null }): J
             keyOf={({ key }) => keyText(key)}
             empty={
               isEmpty ? (
-                <Empty title={verdict.empty} hint={emptyHint} code={firstJob} />
+                <Empty title={verdict.empty} hint={emptyHint} code={examples.firstTrigger} />
               ) : (
                 <p class="panel-body muted">{nextNone}</p>
               )

@@ -57,8 +57,7 @@ export const words = dictionary({
       'No trigger fires until they are resumed, and triggers that are stored later are paused as well.',
     pausedAll: 'All triggers are paused.',
     resumeAll: 'Resume all',
-    resumeAllAsk:
-      'All triggers fire again, also those that were paused one by one. What they missed goes through their misfire instructions.',
+    resumeAllAsk: 'All triggers fire again. What they missed goes through their misfire instructions.',
     resumedAll: 'All triggers are resumed.',
     standbyVerb: 'Standby',
     standbyAsk: 'This node fires nothing until it is started again. Running jobs go on.',
@@ -112,7 +111,7 @@ export const words = dictionary({
     pauseAllAsk: '恢复之前不会有触发器触发，之后存入的触发器也会暂停。',
     pausedAll: '所有触发器已暂停。',
     resumeAll: '全部恢复',
-    resumeAllAsk: '所有触发器（包括单独暂停的）将恢复触发。错过的触发按其错过策略处理。',
+    resumeAllAsk: '所有触发器将恢复触发。错过的触发按其错过策略处理。',
     resumedAll: '所有触发器已恢复。',
     standbyVerb: '待命',
     standbyAsk: '此节点在再次启动前不会触发任何作业。正在运行的作业继续。',

@@ -22,7 +22,7 @@ const words = dictionary({
     empty: 'Nothing runs at the moment',
     emptyHint: 'Executions appear here when a trigger fires, and when a job is run from its page.',
     ask: (job: string) =>
-      `The execution of ${job} is asked to stop. A job that does not look at its signal goes on; in a worker thread it is ended after a while.`,
+      `${job} is asked to stop. A job that does not look at its signal goes on, or its thread is ended.`,
     done: (job: string) => `${job} was asked to stop.`,
     instance: 'Execution',
   },
@@ -31,7 +31,7 @@ const words = dictionary({
     below: '所有节点上正在进行的执行',
     empty: '当前没有运行中的执行',
     emptyHint: '触发器触发或从作业页面运行时，执行会显示在这里。',
-    ask: (job) => `将请求停止 ${job} 的执行。不检查信号的作业会继续；在工作线程中，一段时间后会被终止。`,
+    ask: (job) => `将请求停止 ${job}。不检查信号的作业会继续，或其线程会被终止。`,
     done: (job) => `已请求停止 ${job}。`,
     instance: '执行',
   },

@@ -31,7 +31,9 @@ export function TriggerForm({
       </Panel>
       <Panel title={text.when}>
         <div class="form">
-          <KindChoice draft={draft} onChange={onChange} />
+          <div class="field-grid">
+            <KindChoice draft={draft} onChange={onChange} />
+          </div>
           <ScheduleFields draft={draft} onChange={onChange} />
         </div>
       </Panel>

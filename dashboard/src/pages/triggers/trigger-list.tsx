@@ -3,6 +3,7 @@ import { triggerStates } from '../../../../src/jobstore/trigger-state.ts'
 import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
+import { examples } from '../../examples.ts'
 import { StateBadge } from '../../parts/badge.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
@@ -19,7 +20,6 @@ import { kindText } from './schedule-text.ts'
 import { TriggerButtons } from './trigger-actions.tsx'
 import { words } from './words.ts'
 
-const firstTrigger = `await scheduler.schedule(report, { key: 'every-minute', cron: '0 * * * * ?' })`
 const pageSize = 50
 
 export function TriggerListPage(): JSX.Element {
@@ -69,7 +69,7 @@ export function TriggerListPage(): JSX.Element {
             isFiltered ? (
               <Empty title={text.noneFound} hint={text.noneFoundHint} />
             ) : (
-              <Empty title={text.empty} hint={text.emptyHint} code={firstTrigger} />
+              <Empty title={text.empty} hint={text.emptyHint} code={examples.firstTrigger} />
             )
           }
         />

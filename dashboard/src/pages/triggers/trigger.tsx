@@ -156,12 +156,12 @@ function History({
   if (!may('executions.list')) return null
   return (
     <Panel
-      title={text.progress}
+      title={text.history}
       isFlush
       actions={<a href={href('/history', { filter })}>{text.allHistory}</a>}
     >
       <ExecutionTable
-        caption={text.progress}
+        caption={text.history}
         rows={executions.value.value?.items ?? null}
         empty={<p class="panel-body muted">{text.historyEmpty}</p>}
         without={['trigger', 'job']}
