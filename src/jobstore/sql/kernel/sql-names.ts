@@ -20,6 +20,7 @@ export interface SqlNames {
   /** Tables of this library that Quartz does not have. */
   readonly pausedJobGroups: string
   readonly history: string
+  readonly pauses: string
   readonly schemaVersion: string
 }
 
@@ -46,6 +47,7 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     locks: table('locks'),
     pausedJobGroups: table('paused_job_grps'),
     history: table('execution_history'),
+    pauses: table('pauses'),
     schemaVersion: table('schema_version'),
   }
 }

@@ -1,8 +1,9 @@
 import type { SqlDialect } from '../kernel/sql-dialect.ts'
 import type { SqlNames } from '../kernel/sql-names.ts'
 import { indexesOf1, tablesOf1 } from './migration-1.ts'
+import { columnsOf2, indexesOf2, tablesOf2 } from './migration-2.ts'
 import type { SchemaDialect } from './schema-dialect.ts'
-import { addColumn, createIndex, createTable } from './schema-tables.ts'
+import { addColumn, createIndex, createTable, type Index, type Table } from './schema-tables.ts'
 
 /** The names and the dialect of a schema. */
 export interface SchemaVocabulary {
@@ -41,7 +42,21 @@ export interface PlannedMigration {
   readonly statements: readonly string[]
 }
 
-const migrations: readonly Migration[] = [{ version: 1, breaking: true, statements: createOrAdopt }]
+const migrations: readonly Migration[] = [
+  { version: 1, breaking: true, statements: createOrAdopt },
+  { version: 2, breaking: false, statements: addTablesOf2 },
+]
+
+/** The tables of the newest schema, with the columns that later steps have added. */
+export const newestTables: readonly Table[] = [
+  ...tablesOf1.map((table) => {
+    const later = columnsOf2[table.name]
+    return later === undefined ? table : { ...table, additions: { ...table.additions, ...later } }
+  }),
+  ...tablesOf2,
+]
+
+export const newestIndexes: readonly Index[] = [...indexesOf1, ...indexesOf2]
 
 /** The newest version that this code knows. */
 export const newestSchemaVersion: number = Math.max(...migrations.map(({ version }) => version))
@@ -61,7 +76,7 @@ export const schemaOfQuartz: SchemaState = {
 }
 
 /** The tables whose columns must be known to make a plan. */
-export const tablesToInspect: readonly (keyof SqlNames)[] = tablesOf1.map(({ name }) => name)
+export const tablesToInspect: readonly (keyof SqlNames)[] = newestTables.map(({ name }) => name)
 
 /** The missing steps of a database, in order. */
 export function planMigrations(
@@ -100,4 +115,16 @@ function createOrAdopt(vocabulary: SchemaVocabulary, state: SchemaState): readon
   })
   const indexes = indexesOf1.filter(({ table, ownTablesOnly }) => !ownTablesOnly || !state.columns.has(table))
   return [...tables, ...indexes.map((index) => createIndex(dialect, names, index))]
+}
+
+/** Makes the tables and columns of the second step. */
+function addTablesOf2(vocabulary: SchemaVocabulary, state: SchemaState): readonly string[] {
+  const { dialect, names } = vocabulary
+  const columns = tablesOf1.flatMap(({ name: table }) =>
+    Object.entries(columnsOf2[table] ?? {})
+      .filter(([name]) => state.columns.get(table)?.has(name) !== true)
+      .map(([name, type]) => addColumn(dialect, names[table], name, type)),
+  )
+  const tables = tablesOf2.map((table) => createTable(dialect, names, table))
+  return [...tables, ...columns, ...indexesOf2.map((index) => createIndex(dialect, names, index))]
 }

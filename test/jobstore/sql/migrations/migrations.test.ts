@@ -10,6 +10,7 @@ import {
   planMigrations,
   schemaOfQuartz,
   tablesToInspect,
+  versionTable,
 } from '../../../../src/jobstore/sql/migrations/plan-migrations.ts'
 import { sqliteRunner, sqliteWords, temporaryFolder } from '../../../support/sqlite.ts'
 
@@ -38,10 +39,13 @@ const execute = async (runner: SqlRunner, statements: readonly string[]): Promis
 describe('migrations on SQLite', () => {
   test('make all tables once', async () => {
     const runner = await sqliteRunner(':memory:')
-    expect(await migrate(runner, sqliteWords, 5)).toEqual([1])
+    expect(await migrate(runner, sqliteWords, 5)).toEqual([1, 2])
     expect(await migrate(runner, sqliteWords, 5)).toEqual([])
     const rows = await runner.read(() => all({ text: `SELECT * FROM ${names.schemaVersion}`, values: [] }))
-    expect(rows).toEqual([{ version: 1, breaking: 1, applied_time: 5 }])
+    expect(rows).toEqual([
+      { version: 1, breaking: 1, applied_time: 5 },
+      { version: 2, breaking: 0, applied_time: 5 },
+    ])
     await requireSchema(runner, sqliteWords)
   })
 
@@ -60,7 +64,7 @@ describe('migrations on SQLite', () => {
     const filename = join(temporaryFolder(), 'a.db')
     const runners = await Promise.all(Array.from({ length: 10 }, () => sqliteRunner(filename)))
     const applied = await Promise.all(runners.map((runner) => migrate(runner, sqliteWords, 5)))
-    expect(applied.flat()).toEqual([1])
+    expect(applied.flat()).toEqual([1, 2])
   })
 
   test('add to tables that Quartz made what they lack, and keep the rows', async () => {
@@ -98,12 +102,28 @@ describe('migrations on SQLite', () => {
     const runner = await sqliteRunner(':memory:')
     await migrate(runner, sqliteWords, 5)
     const other = { ...sqliteWords, names: sqlNames('test', { prefix: 'Other_' }) }
-    expect(await migrate(runner, other, 5)).toEqual([1])
+    expect(await migrate(runner, other, 5)).toEqual([1, 2])
     await requireSchema(runner, other)
   })
 })
 
 describe('a schema of another release', () => {
+  test('of version 1 is brought up to date with its rows, and made as a new one is', async () => {
+    const [old, fresh] = [await sqliteRunner(':memory:'), await sqliteRunner(':memory:')]
+    const [first] = planMigrations(sqliteWords, emptySchema)
+    await execute(old, [
+      ...versionTable(sqliteWords),
+      ...(first?.statements ?? []),
+      `INSERT INTO ${names.schemaVersion} VALUES (1, 1, 4)`,
+      `INSERT INTO ${names.pausedGroups} VALUES ('s', 'g')`,
+    ])
+    expect(await migrate(old, sqliteWords, 5)).toEqual([2])
+    await migrate(fresh, sqliteWords, 5)
+    expect(await describeSchema(old)).toEqual(await describeSchema(fresh))
+    const groups = { text: `SELECT * FROM ${names.pausedGroups}`, values: [] }
+    expect(await old.read(() => all(groups))).toHaveLength(1)
+  })
+
   test('too old, or none, is refused where the store may not migrate', async () => {
     const runner = await sqliteRunner(':memory:')
     await expect(requireSchema(runner, sqliteWords)).rejects.toMatchObject({
