@@ -66,7 +66,7 @@ test('crontab --serve shows where the dashboard is, and what it shows runs', asy
   const file = temporaryFile('crontab', '* * * * * true\n')
   const host = new FakeHost({ clock: systemClock })
   const ended = runCli(['crontab', file, '--store', 'memory', '--serve', '0'], host)
-  await host.stdout.until(/HTTP API: http/)
+  await host.stdout.until(/Dashboard: http/)
   const { address, token } = await printed(host)
   expect(await (await get(address, '/jobs', token)).json()).toMatchObject({ items: [{ jobType: 'command' }] })
   expect(await (await get(address, '/scheduler', token)).json()).toMatchObject({ status: 'started' })
