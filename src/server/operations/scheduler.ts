@@ -156,11 +156,6 @@ const allGroupsJson: z.ZodType<GroupsJson> = z.strictObject({
   triggerGroups: groupsJson,
 })
 
-const allGroupsJson: z.ZodType<GroupsJson> = z.strictObject({
-  jobGroups: groupsJson,
-  triggerGroups: groupsJson,
-})
-
 const listGroups: Operation = operation({
   id: 'groups.list',
   method: 'GET',
