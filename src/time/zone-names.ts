@@ -8,8 +8,8 @@ const nameMaxLength = 64
 const namesKept = 2000
 
 /**
- * Zones by their names, each made once as long as no others have been asked for 2000 times since: what clients send must
- * not fill the memory. `make` answers null for a name that is no zone's.
+ * Zones by their names, each made once as long as it is asked for: what clients send must not fill the memory. `make`
+ * answers null for a name that is no zone's.
  */
 export class ZoneNames<Zone> {
   /** Those that were asked for last at the end, once there are many. */

@@ -119,7 +119,7 @@ const load: Operation = operation({
   id: 'planned.load',
   method: 'GET',
   path: '/planned/load',
-  summary: 'What else fires in the same minutes, for whoever is about to choose a time.',
+  summary: 'What else fires in the same minutes: to ask before a time is chosen.',
   role: 'viewer',
   reach: null,
   jobGroups: 'visible',

@@ -24,9 +24,15 @@ import {
 import { triggerSummaryJson, triggerSummaryToJson } from '../wire/triggers.ts'
 import { jobKeyOf } from './changes.ts'
 
-/** Which triggers: what several operations take. */
-export const triggerConditionQuery = {
-  ...groupQuery,
+interface ConditionSchemas {
+  readonly jobGroup: z.ZodOptional<z.ZodString>
+  readonly jobName: z.ZodOptional<z.ZodString>
+  readonly jobType: z.ZodOptional<z.ZodString>
+  readonly calendarName: z.ZodOptional<z.ZodString>
+  readonly search: z.ZodOptional<z.ZodString>
+}
+
+const conditionSchemas: ConditionSchemas = {
   jobGroup: textUpTo(500)
     .min(1)
     .optional()
@@ -37,7 +43,14 @@ export const triggerConditionQuery = {
   search: textUpTo(queryLimits.searchLength)
     .optional()
     .describe("Part of the name, the group, the description or the job's name; A to Z in either case."),
-} as const
+}
+
+/** Which triggers: what several operations take. */
+export const triggerConditionQuery: typeof groupQuery & ConditionSchemas = Object.assign(
+  {},
+  groupQuery,
+  conditionSchemas,
+)
 
 export interface TriggerConditionQuery {
   readonly group?: string | undefined
