@@ -22,6 +22,15 @@ import {
   triggerKey,
   triggerToJSON,
 } from '../../src/index.ts'
+import {
+  failedInARow,
+  lateOver,
+  misfiresOver,
+  nodeDown,
+  noSuccessWithin,
+  triggerInError,
+} from '../../src/alerts.ts'
+import { traced } from '../../src/otel.ts'
 import { hashPassword } from '../../src/server.ts'
 import { sqlJobStore } from '../../src/spi.ts'
 import {
@@ -86,6 +95,13 @@ export const functionSurfaces: readonly Surface[] = [
       requireSuccessWithin,
       noFiringLaterThan,
       schedulerHealth,
+      failedInARow,
+      lateOver,
+      misfiresOver,
+      nodeDown,
+      noSuccessWithin,
+      triggerInError,
+      traced,
       inProcessThreadPool,
       piscinaThreadPool,
       calendarFromJSON,
@@ -117,6 +133,15 @@ export const functionSurfaces: readonly Surface[] = [
         }),
       },
       requireSuccessWithin: { jobKey: keyOfJob, ms: plus(number, { value: 0 }) },
+      failedInARow: { times: plus(number, { value: 0 }), options: options({ name }) },
+      lateOver: { ms: plus(number, { value: 0 }), options: options({ name }) },
+      noSuccessWithin: { jobKey: keyOfJob, ms: plus(number, { value: 0 }), options: options({ name }) },
+      nodeDown: { options: options({ name, quietMs: but(number, null) }) },
+      triggerInError: { options: options({ name }) },
+      misfiresOver: {
+        options: { ...options({ name }), good: { count: 1, withinMs: 1000 } },
+      },
+      traced: { job: callback },
       noFiringLaterThan: { ms: plus(number, { value: 0 }) },
       schedulerHealth: {
         scheduler: { ...object, good: watchable },

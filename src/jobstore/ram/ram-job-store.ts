@@ -6,6 +6,7 @@ import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
+import { type JobStoreNotes, MemoryNotes } from '../job-store-notes.ts'
 import type {
   AcquiredTrigger,
   AcquireRequest,
@@ -54,6 +55,7 @@ export class RAMJobStore implements JobStore {
   readonly name: string = 'RAMJobStore'
   readonly capabilities: JobStoreCapabilities = { persistent: false, clustered: false }
   readonly cluster: JobStoreCluster | null = null
+  readonly notes: JobStoreNotes = new MemoryNotes()
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
   #session: RamSession | null = null

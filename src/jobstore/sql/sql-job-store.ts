@@ -6,6 +6,7 @@ import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
+import type { JobStoreNotes } from '../job-store-notes.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
@@ -56,6 +57,7 @@ import { SqlTransactions } from './session/sql-transactions.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
+import { SqlNotes } from './sql-notes.ts'
 
 /** The parts that exist between `initialize` and `shutdown`. */
 interface OpenStore {
@@ -76,6 +78,7 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
   readonly cluster: JobStoreCluster | null
+  readonly notes: JobStoreNotes = new SqlNotes(() => this.#require().transactions)
   readonly #engine: SqlEngine
   /** Absent on tables shared with Java. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>

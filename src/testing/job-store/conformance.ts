@@ -10,6 +10,7 @@ import { fireCases } from './fire-cases.ts'
 import { jobCases } from './job-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
+import { noteCases } from './note-cases.ts'
 import { pauseCases } from './pause-cases.ts'
 import { queryCases } from './query-cases.ts'
 import { sharedDataCases } from './shared-data-cases.ts'
@@ -50,6 +51,7 @@ const allCases: readonly StoreCase[] = [
   ...calendarCases,
   ...queryCases,
   ...sharedDataCases,
+  ...noteCases,
 ]
 
 /**

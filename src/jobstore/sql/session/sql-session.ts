@@ -11,6 +11,7 @@ import type { JobTable } from '../tables/jobs/job-table.ts'
 import type { KeyLists } from '../tables/lists/key-lists.ts'
 import type { Listings } from '../tables/lists/listings.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
+import type { NoteTable } from '../tables/notes/note-table.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
 import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
 import type { TriggersOfJava } from '../tables/triggers/triggers-of-java.ts'
@@ -28,6 +29,7 @@ export interface SqlSession {
   readonly firedTriggers: FiredTriggerTable
   readonly history: HistoryTable
   readonly nodes: SchedulerStateTable
+  readonly notes: NoteTable
   readonly keyLists: KeyLists
   readonly listings: Listings
   readonly scopes: TriggerScopes
