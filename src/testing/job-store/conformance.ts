@@ -9,6 +9,7 @@ import { fireAtOnceCases, startedAtOnce } from './fire-at-once-cases.ts'
 import { fireCases } from './fire-cases.ts'
 import { jobCases } from './job-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
+import { listCases } from './list-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
 import { noteCases } from './note-cases.ts'
 import { pauseCases } from './pause-cases.ts'
@@ -50,6 +51,7 @@ const allCases: readonly StoreCase[] = [
   ...signalCases,
   ...calendarCases,
   ...queryCases,
+  ...listCases,
   ...sharedDataCases,
   ...noteCases,
 ]
