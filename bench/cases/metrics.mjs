@@ -21,7 +21,9 @@ const plugins = {
 export const benchmark = {
   name: 'metrics',
   title: 'What measuring costs: one-shot triggers due now, a job each, no-op inline job, 100 slots',
-  variants: Object.keys(stores).flatMap((store) => Object.keys(plugins).map((plugin) => `${store}, ${plugin}`)),
+  variants: Object.keys(stores).flatMap((store) =>
+    Object.keys(plugins).map((plugin) => `${store}, ${plugin}`),
+  ),
   rounds: 5,
   goals: (median) =>
     Object.keys(stores).map((store) => ({

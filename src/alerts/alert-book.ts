@@ -41,7 +41,9 @@ export class AlertBook {
   }
 
   async alerts(): Promise<readonly StoredAlert[]> {
-    return (await this.#notes.list(alertKind)).flatMap((note) => read<StoredAlert>(note, ['rule', 'subject', 'message']))
+    return (await this.#notes.list(alertKind)).flatMap((note) =>
+      read<StoredAlert>(note, ['rule', 'subject', 'message']),
+    )
   }
 
   /** Stores an alert that is new; false when another node was faster. */
@@ -84,7 +86,8 @@ export class AlertBook {
     const text = JSON.stringify({ node, untilMs: nowMs + leaseMs })
     if (note === undefined) return this.#notes.put(leaderKind, leaderName, text, null)
     const held = parsed(note.text)
-    const isFree = held['node'] === node || !(Number(held['untilMs']) > nowMs) || isTooFar(held, nowMs, leaseMs)
+    const isFree =
+      held['node'] === node || !(Number(held['untilMs']) > nowMs) || isTooFar(held, nowMs, leaseMs)
     return isFree && this.#notes.put(leaderKind, leaderName, text, note.version)
   }
 

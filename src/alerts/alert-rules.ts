@@ -18,7 +18,8 @@ function nameOf(what: string, options: AlertRuleOptions, kind: string): string {
 }
 
 /**
- * A job that failed `times` times in a row (1 to 1,000), on whatever nodes; over when it ends well. Each attempt counts.
+ * A job that failed `times` times in a row (1 to 1,000), on whatever nodes; over when it ends well. Each attempt
+ * counts.
  *
  * @throws InvalidArgumentError when an argument is wrong
  */
@@ -113,7 +114,10 @@ export function nodeDown(options: NodeDownOptions = {}): AlertRule {
     quietMs,
     watch: ({ scheduler }, raise) =>
       scheduler.events.on('nodeFailed', ({ instanceId }) => {
-        raise({ subject: instanceId, message: `Node ${instanceId} stopped checking in; its work is recovered.` })
+        raise({
+          subject: instanceId,
+          message: `Node ${instanceId} stopped checking in; its work is recovered.`,
+        })
       }),
   }
 }

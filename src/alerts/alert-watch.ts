@@ -117,7 +117,8 @@ export class AlertWatch {
     await Promise.resolve()
     try {
       const worked = this.#work()
-      if (!(await settledWithin(clock, patienceMs * 2, worked))) throw new Error('The job store does not answer.')
+      if (!(await settledWithin(clock, patienceMs * 2, worked)))
+        throw new Error('The job store does not answer.')
       this.#storeAnswers()
     } catch (error) {
       if (!this.#isStopped) this.#storeFails(error)
@@ -211,7 +212,8 @@ export class AlertWatch {
       found = (await rule.check?.(check)) ?? []
     })()
     try {
-      if (!(await settledWithin(clock, patienceMs, asking))) throw new Error(`no answer within ${patienceMs} ms`)
+      if (!(await settledWithin(clock, patienceMs, asking)))
+        throw new Error(`no answer within ${patienceMs} ms`)
       this.#failedRules.delete(rule.name)
       return found
     } catch (error) {
@@ -316,8 +318,14 @@ export function isSilenced(
   )
 }
 
-function publicAlert({ id, rule, subject, message, sinceMs, lastMs, node }: Omit<StoredAlert, 'version'>): NonNullable<
-  AlertNotice['alert']
-> {
+function publicAlert({
+  id,
+  rule,
+  subject,
+  message,
+  sinceMs,
+  lastMs,
+  node,
+}: Omit<StoredAlert, 'version'>): NonNullable<AlertNotice['alert']> {
   return { id, rule, subject, message, sinceMs, lastMs, node }
 }

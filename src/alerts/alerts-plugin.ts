@@ -20,7 +20,9 @@ export interface AlertsPluginOptions {
   readonly checkMs?: number
   /** How long one attempt of a channel may take. Milliseconds, 100 to 300,000, default 10,000. */
   readonly timeoutMs?: number
-  /** How often a notice is tried before it is given up; the pauses grow from one second to a minute. 1 to 50, default 8. */
+  /**
+   * How often a notice is tried before it is given up; the pauses grow from one second to a minute. 1 to 50, default 8.
+   */
   readonly attempts?: number
   /**
    * How long the job store may fail before each node says so by itself. Milliseconds, 1,000 to 3,600,000, default
@@ -125,7 +127,11 @@ function requireNamed(
   for (const { name } of given) {
     checkName(what, `${field}.name`, name, 'ERR_INVALID_OPTION')
     if (names.has(name)) {
-      throw new InvalidArgumentError(field, `${what}: two of '${field}' are called '${name}'.`, 'ERR_INVALID_OPTION')
+      throw new InvalidArgumentError(
+        field,
+        `${what}: two of '${field}' are called '${name}'.`,
+        'ERR_INVALID_OPTION',
+      )
     }
     names.add(name)
   }
@@ -160,7 +166,10 @@ class Alerts implements AlertsPlugin {
 
   initialize(scheduler: Scheduler, context: PluginContext): void {
     if (this.#open !== null) {
-      throw new SchedulerError('ERR_SCHEDULER_STATE', 'An alertsPlugin belongs to one scheduler: make one for each.')
+      throw new SchedulerError(
+        'ERR_SCHEDULER_STATE',
+        'An alertsPlugin belongs to one scheduler: make one for each.',
+      )
     }
     const { channels } = this.#options
     const book = new AlertBook(context.notes)
@@ -231,7 +240,10 @@ class Alerts implements AlertsPlugin {
 
   #require(): Open {
     if (this.#open !== null) return this.#open
-    throw new SchedulerError('ERR_SCHEDULER_STATE', 'Alerts have no scheduler: give the plugin to createScheduler.')
+    throw new SchedulerError(
+      'ERR_SCHEDULER_STATE',
+      'Alerts have no scheduler: give the plugin to createScheduler.',
+    )
   }
 }
 
@@ -241,7 +253,10 @@ function shown({ id, rule, subject, message, sinceMs, lastMs, node, isSent }: St
 
 function checkSilence(options: SilenceOptions, nowMs: number): void {
   const text = (max: number) =>
-    checkThat(`1 to ${max} characters`, (value) => typeof value === 'string' && value !== '' && value.length <= max)
+    checkThat(
+      `1 to ${max} characters`,
+      (value) => typeof value === 'string' && value !== '' && value.length <= max,
+    )
   checkObject('silence', 'options', options)
   checkOptions('silence', options, {
     rule: text(500),

@@ -131,7 +131,8 @@ export class ChannelQueue {
           logThrown(logger, error, 'An alert could not be sent and is given up.', about)
           return
         }
-        if (attempt === 1) logThrown(logger, error, 'An alert could not be sent; it is tried again.', about, 'warn')
+        if (attempt === 1)
+          logThrown(logger, error, 'An alert could not be sent; it is tried again.', about, 'warn')
       }
       await this.#sleep.sleep(Math.min(pauseMs.most, pauseMs.first * 2 ** (attempt - 1)))
     }

@@ -82,7 +82,8 @@ export function mailChannel(options: MailChannelOptions): AlertChannel {
   const { name = 'mail', server, from, to } = options
   if ((server as MailServerOptions | undefined)?.host === undefined) throw missing('server.host')
   if ((from as string | undefined) === undefined) throw missing('from')
-  if ((to as readonly string[] | undefined) === undefined || to.length === 0 || to.length > 50) throw missing('to')
+  if ((to as readonly string[] | undefined) === undefined || to.length === 0 || to.length > 50)
+    throw missing('to')
   const { createTransport } = loadNodemailer()
   const { host, secure = false, port = secure ? 465 : 587, requireTls = true, user, password = '' } = server
   return {
@@ -143,7 +144,12 @@ function subjectOf({ kind, scheduler, text }: AlertNotice): string {
 function bodyOf({ kind, id, scheduler, node, atMs, alert, text }: AlertNotice): string {
   const lines = [text, '', `What: ${kind}`, `Scheduler: ${scheduler}`, `Node: ${node}`, `At: ${iso(atMs)}`]
   if (alert !== null) {
-    lines.push(`Rule: ${alert.rule}`, `About: ${alert.subject}`, `Since: ${iso(alert.sinceMs)}`, `Alert: ${alert.id}`)
+    lines.push(
+      `Rule: ${alert.rule}`,
+      `About: ${alert.subject}`,
+      `Since: ${iso(alert.sinceMs)}`,
+      `Alert: ${alert.id}`,
+    )
   }
   return [...lines, `Notice: ${id}`, ''].join('\n')
 }

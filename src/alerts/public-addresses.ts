@@ -31,7 +31,8 @@ const ranges: readonly (readonly [string, number])[] = [
 
 function notPublic(): BlockList {
   const list = new BlockList()
-  for (const [network, prefix] of ranges) list.addSubnet(network, prefix, network.includes(':') ? 'ipv6' : 'ipv4')
+  for (const [network, prefix] of ranges)
+    list.addSubnet(network, prefix, network.includes(':') ? 'ipv6' : 'ipv4')
   return list
 }
 

@@ -1,8 +1,15 @@
 import { createHmac } from 'node:crypto'
-import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
-import { checkBoolean, checkName, checkObject, checkOptions, checkString, checkThat } from '../core/arguments.ts'
+import {
+  checkBoolean,
+  checkName,
+  checkObject,
+  checkOptions,
+  checkString,
+  checkThat,
+} from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { packageVersion } from '../core/version.ts'
 import type { AlertChannel, AlertNotice } from './alert-types.ts'
@@ -52,7 +59,11 @@ export function webhookChannel(options: WebhookChannelOptions): AlertChannel {
   for (const [header, value] of Object.entries(headers)) {
     checkString(what, `headers.${header}`, value, 'ERR_INVALID_OPTION')
     if (!ownHeaders.test(header)) continue
-    throw new InvalidArgumentError('headers', `${what}: '${header}' is set by the channel.`, 'ERR_INVALID_OPTION')
+    throw new InvalidArgumentError(
+      'headers',
+      `${what}: '${header}' is set by the channel.`,
+      'ERR_INVALID_OPTION',
+    )
   }
   const target = new URL(url)
   return {
@@ -87,7 +98,8 @@ function post(
 ): Promise<void> {
   const body = JSON.stringify(notice)
   const host = target.hostname.replace(/^\[|\]$/g, '')
-  if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host)) return Promise.reject(notAllowed(host, host))
+  if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host))
+    return Promise.reject(notAllowed(host, host))
   const send = target.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
     const sent = send(

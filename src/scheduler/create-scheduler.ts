@@ -25,8 +25,8 @@ import {
   resolveSchedulerOptions,
   type SchedulerBehaviour,
 } from './scheduler-options.ts'
-import { combinedProbe, type SchedulerProbe } from './scheduler-probe.ts'
 import type { PluginContext } from './scheduler-plugin.ts'
+import { combinedProbe, type SchedulerProbe } from './scheduler-probe.ts'
 import { SignalReceiver } from './signal-receiver.ts'
 
 /** Options of `createScheduler`; all have defaults. */

@@ -1,3 +1,4 @@
+import type { AlertsPlugin } from '../alerts/alerts-plugin.ts'
 import {
   type ArgumentCheck,
   checkBoolean,
@@ -16,7 +17,6 @@ import { InvalidArgumentError } from '../core/errors.ts'
 import { resolveLogger } from '../core/line-logger.ts'
 import { checkLogger, type Logger } from '../core/logger.ts'
 import { requireInteger } from '../core/options.ts'
-import type { AlertsPlugin } from '../alerts/alerts-plugin.ts'
 import { type SchedulerHealth, schedulerHealth } from '../health/scheduler-health.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { type Clock, checkClock, systemClock } from '../time/clock.ts'
@@ -77,8 +77,8 @@ export interface SchedulerServerOptions {
   /** The `alertsPlugin` of one or more of the schedulers, to look at and to silence. Default: there are none. */
   readonly alerts?: AlertsPlugin | readonly AlertsPlugin[]
   /**
-   * What the paths below `/health` answer: what `schedulerHealth` made for one or more of the schedulers, to have rules.
-   * Default: health without rules.
+   * What the paths below `/health` answer: what `schedulerHealth` made for one or more of the schedulers, to have
+   * rules. Default: health without rules.
    */
   readonly health?: SchedulerHealth | readonly SchedulerHealth[]
   /** A pino logger or anything of its shape; false says nothing. Default: warnings and errors go to stderr. */

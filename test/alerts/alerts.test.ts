@@ -248,7 +248,10 @@ describe('rules', () => {
     }
   }
   const everySecond = async (scheduler: Scheduler, startMs: number, count: number): Promise<void> => {
-    await scheduler.scheduleJob(detailOf('job', (job) => job.storeDurably()), firing(startMs, count))
+    await scheduler.scheduleJob(
+      detailOf('job', (job) => job.storeDurably()),
+      firing(startMs, count),
+    )
   }
 
   it('see a job that fails again and again, until it ends well', async () => {
@@ -266,7 +269,9 @@ describe('rules', () => {
   it('see that a job has not ended well for long', async () => {
     const { clock, channel, heal, scheduler } = await rig(noSuccessWithin(jobKey('job'), 60_000))
     await clock.advance(62_000)
-    expect(kindsOf(channel)).toEqual(['raised Job DEFAULT.job has not ended well for 60000 ms: it never has.'])
+    expect(kindsOf(channel)).toEqual([
+      'raised Job DEFAULT.job has not ended well for 60000 ms: it never has.',
+    ])
     heal()
     await everySecond(scheduler, clock.now(), 1)
     await clock.advance(5000)

@@ -87,7 +87,15 @@ describe('a webhook', () => {
   it('goes to no private address, under whatever name', async () => {
     const server = await hooks()
     const { port } = new URL(server.url)
-    for (const host of ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '0', '2130706433', '10.0.0.1']) {
+    for (const host of [
+      '127.0.0.1',
+      'localhost',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '0',
+      '2130706433',
+      '10.0.0.1',
+    ]) {
       const channel = webhookChannel({ url: `http://${host}:${port}/hook`, secret })
       await expect(channel.send(notice, never)).rejects.toThrow('not an address of the public network')
     }
@@ -119,7 +127,17 @@ it('addresses are public, or not', () => {
   }
   for (const address of [
     ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '0.0.0.0'],
-    ...['224.0.0.1', '255.255.255.255', '::1', '::', 'fe80::1', 'fd00::1', '::ffff:10.0.0.1', 'ff02::1', 'junk'],
+    ...[
+      '224.0.0.1',
+      '255.255.255.255',
+      '::1',
+      '::',
+      'fe80::1',
+      'fd00::1',
+      '::ffff:10.0.0.1',
+      'ff02::1',
+      'junk',
+    ],
   ]) {
     expect([address, isPublicAddress(address)]).toEqual([address, false])
   }
@@ -140,7 +158,9 @@ describe('a mail', () => {
     const mail = server.mails[0] ?? expect.fail('nothing came')
     expect(mail).toMatchObject({ from: 'quartz@example.com', to: ['ops@example.com', 'dev@example.com'] })
     const [head = ''] = mail.text.split('\n\n', 1)
-    expect(head).toMatch(/^Subject: \[QuartzScheduler\] raised: A trigger is late\. Bcc:\s+all@example\.com$/m)
+    expect(head).toMatch(
+      /^Subject: \[QuartzScheduler\] raised: A trigger is late\. Bcc:\s+all@example\.com$/m,
+    )
     expect(head).not.toMatch(/^Bcc:/m)
     expect(mail.text).toContain('Rule: late')
   })

@@ -1,4 +1,12 @@
 import {
+  failedInARow,
+  lateOver,
+  misfiresOver,
+  nodeDown,
+  noSuccessWithin,
+  triggerInError,
+} from '../../src/alerts.ts'
+import {
   and,
   calendarFromJSON,
   defineJob,
@@ -22,14 +30,6 @@ import {
   triggerKey,
   triggerToJSON,
 } from '../../src/index.ts'
-import {
-  failedInARow,
-  lateOver,
-  misfiresOver,
-  nodeDown,
-  noSuccessWithin,
-  triggerInError,
-} from '../../src/alerts.ts'
 import { traced } from '../../src/otel.ts'
 import { hashPassword } from '../../src/server.ts'
 import { sqlJobStore } from '../../src/spi.ts'

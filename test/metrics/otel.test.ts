@@ -96,7 +96,9 @@ describe('spans', () => {
     const [run] = named(spans(), 'run job')
     const { traceId = '', spanId = '' } = run?.spanContext() ?? {}
     expect(seen).toEqual([{ traceparent: `00-${traceId}-${spanId}-01`, tracestate: null }])
-    const inThread = traced<Pick<JobRunContext, 'traceContext'>, unknown>(() => trace.getSpanContext(contexts.active()))
+    const inThread = traced<Pick<JobRunContext, 'traceContext'>, unknown>(() =>
+      trace.getSpanContext(contexts.active()),
+    )
     expect(inThread({ traceContext: seen[0] ?? null })).toMatchObject({ traceId, spanId, isRemote: true })
     expect(inThread({ traceContext: null })).toBeUndefined()
     expect(inThread({ traceContext: { traceparent: 'junk', tracestate: null } })).toBeUndefined()

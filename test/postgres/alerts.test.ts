@@ -8,7 +8,8 @@ import { freshDatabase } from '../support/postgres-database.ts'
 /** What a rule of both nodes finds, and what their channels sent. */
 class Watched {
   subjects: readonly string[] = []
-  readonly sent: { readonly node: string; readonly kind: AlertNotice['kind']; readonly subject: string }[] = []
+  readonly sent: { readonly node: string; readonly kind: AlertNotice['kind']; readonly subject: string }[] =
+    []
   checks = 0
   #look: () => void = () => {}
 

@@ -91,6 +91,8 @@ describe('alerts', () => {
       },
     })
     expect(sent.slice(before).map(({ kind }) => kind)).toEqual(['test'])
-    expect(await server.ask('POST /alerts/test', { body: { channel: 'other' } })).toMatchObject({ status: 404 })
+    expect(await server.ask('POST /alerts/test', { body: { channel: 'other' } })).toMatchObject({
+      status: 404,
+    })
   })
 })

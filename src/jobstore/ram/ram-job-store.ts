@@ -6,7 +6,6 @@ import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
-import { type JobStoreNotes, MemoryNotes } from '../job-store-notes.ts'
 import type {
   AcquiredTrigger,
   AcquireRequest,
@@ -18,6 +17,7 @@ import type {
   ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
+import { type JobStoreNotes, MemoryNotes } from '../job-store-notes.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,

@@ -6,7 +6,6 @@ import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
-import type { JobStoreNotes } from '../job-store-notes.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
@@ -20,6 +19,7 @@ import type {
   StoreShutdownOptions,
   TriggerFiredResult,
 } from '../job-store.ts'
+import type { JobStoreNotes } from '../job-store-notes.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,

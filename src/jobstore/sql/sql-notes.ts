@@ -15,10 +15,14 @@ export class SqlNotes implements JobStoreNotes {
   }
 
   async put(kind: string, name: string, text: string, version: number | null): Promise<boolean> {
-    return this.#transactor().run(({ session }) => session.notes.put(kind, name, text, version), { lock: 'rows' })
+    return this.#transactor().run(({ session }) => session.notes.put(kind, name, text, version), {
+      lock: 'rows',
+    })
   }
 
   async delete(kind: string, name: string, version: number): Promise<boolean> {
-    return this.#transactor().run(({ session }) => session.notes.delete(kind, name, version), { lock: 'rows' })
+    return this.#transactor().run(({ session }) => session.notes.delete(kind, name, version), {
+      lock: 'rows',
+    })
   }
 }

@@ -29,7 +29,10 @@ const alertJson = z.strictObject({
 
 const yearMs = 31_536_000_000
 
-function alertsOf({ scheduler, parts }: Pick<OperationCall<unknown, unknown, unknown>, 'scheduler' | 'parts'>): AlertsPlugin {
+function alertsOf({
+  scheduler,
+  parts,
+}: Pick<OperationCall<unknown, unknown, unknown>, 'scheduler' | 'parts'>): AlertsPlugin {
   const alerts = parts.alerts.get(scheduler.schedulerName)
   if (alerts !== undefined) return alerts
   throw new SchedulerError('ERR_NOT_FOUND', "This scheduler has no alerts: give the server 'alerts'.")
@@ -130,7 +133,8 @@ const testAlerts: Operation = operation({
   id: 'alerts.test',
   method: 'POST',
   path: '/alerts/test',
-  summary: 'Sends a test over every channel, or one, from the node that was asked, and says what became of it.',
+  summary:
+    'Sends a test over every channel, or one, from the node that was asked, and says what became of it.',
   role: 'operator',
   reach: 'node',
   jobGroups: null,
