@@ -1,11 +1,4 @@
-import {
-  failedInARow,
-  lateOver,
-  misfiresOver,
-  nodeDown,
-  noSuccessWithin,
-  triggerInError,
-} from '../../src/alerts.ts'
+import { lateOver, misfiresOver, nodeDown, triggerInError } from '../../src/alerts.ts'
 import {
   and,
   calendarFromJSON,
@@ -95,11 +88,9 @@ export const functionSurfaces: readonly Surface[] = [
       requireSuccessWithin,
       noFiringLaterThan,
       schedulerHealth,
-      failedInARow,
       lateOver,
       misfiresOver,
       nodeDown,
-      noSuccessWithin,
       triggerInError,
       traced,
       inProcessThreadPool,
@@ -133,9 +124,7 @@ export const functionSurfaces: readonly Surface[] = [
         }),
       },
       requireSuccessWithin: { jobKey: keyOfJob, ms: plus(number, { value: 0 }) },
-      failedInARow: { times: plus(number, { value: 0 }), options: options({ name }) },
       lateOver: { ms: plus(number, { value: 0 }), options: options({ name }) },
-      noSuccessWithin: { jobKey: keyOfJob, ms: plus(number, { value: 0 }), options: options({ name }) },
       nodeDown: { options: options({ name, quietMs: but(number, null) }) },
       triggerInError: { options: options({ name }) },
       misfiresOver: {
