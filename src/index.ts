@@ -83,6 +83,7 @@ export {
   type LostExecution,
   type NodeRecovery,
 } from './jobstore/job-store.ts'
+export type { JobStoreNotes, SharedNote } from './jobstore/job-store-notes.ts'
 export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
 export {
   type ExecutionCursor,
@@ -131,7 +132,7 @@ export type {
 } from './scheduler/scheduler.ts'
 export { type SchedulerMetaData, summaryOfMetaData } from './scheduler/scheduler-metadata.ts'
 export type { SchedulerBehaviour } from './scheduler/scheduler-options.ts'
-export type { SchedulerPlugin } from './scheduler/scheduler-plugin.ts'
+export type { PluginContext, SchedulerPlugin } from './scheduler/scheduler-plugin.ts'
 export type { JobRun, ProbeContext, SchedulerProbe, StoreCall } from './scheduler/scheduler-probe.ts'
 export {
   type InProcessThreadPoolOptions,

@@ -18,6 +18,7 @@ import type {
   StoreShutdownOptions,
   TriggerFiredResult,
 } from './job-store.ts'
+import type { JobStoreNotes } from './job-store-notes.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -69,6 +70,9 @@ export class DelegatingJobStore implements JobStore {
   }
   get cluster(): JobStoreCluster | null {
     return this.inner.cluster
+  }
+  get notes(): JobStoreNotes | null {
+    return this.inner.notes ?? null
   }
 
   /** Every operation goes through here; `proceed` carries it out on the inner store. */

@@ -10,6 +10,7 @@ import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { compareFireOrder } from '../triggers/trigger.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
+import type { JobStoreNotes } from './job-store-notes.ts'
 import type { LockWait } from './lock-wait.ts'
 import type {
   ExecutionCursor,
@@ -280,6 +281,8 @@ export interface JobStore {
   readonly capabilities: JobStoreCapabilities
   /** Null for a store that only one scheduler can use. */
   readonly cluster: JobStoreCluster | null
+  /** Small texts that nodes share; absent or null for a store that keeps none. */
+  readonly notes?: JobStoreNotes | null
 
   /**
    * Called before anything else, and again only after a `shutdown`.

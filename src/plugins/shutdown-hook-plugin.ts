@@ -42,9 +42,12 @@ export function shutdownHookPlugin(options: ShutdownHookOptions = {}): Scheduler
     initialize(scheduler: Scheduler) {
       const onSignal = (): void => {
         remove()
+        const prepared = async (): Promise<void> => {
+          await beforeShutdown()
+        }
         const shutDown = async (): Promise<void> => {
           try {
-            await settledWithin(systemClock, timeoutMs, Promise.resolve(beforeShutdown()))
+            await settledWithin(systemClock, timeoutMs, prepared())
           } catch (error) {
             process.emitWarning(`beforeShutdown failed; the scheduler shuts down: ${textOf(error)}`)
           }

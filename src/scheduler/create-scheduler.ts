@@ -1,6 +1,7 @@
 import { requireSupportedNode } from '../core/runtime.ts'
 import { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
+import { MemoryNotes } from '../jobstore/job-store-notes.ts'
 import { ramJobStore } from '../jobstore/ram/ram-job-store.ts'
 import { SchedulerEventEmitter } from '../listeners/events.ts'
 import { ListenerManager } from '../listeners/listener-manager.ts'
@@ -24,6 +25,7 @@ import {
   resolveSchedulerOptions,
   type SchedulerBehaviour,
 } from './scheduler-options.ts'
+import type { PluginContext } from './scheduler-plugin.ts'
 import { combinedProbe, type SchedulerProbe } from './scheduler-probe.ts'
 import { SignalReceiver } from './signal-receiver.ts'
 
@@ -87,7 +89,8 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   TimeZone.of('Europe/London').offsetMsAt(resolved.clock.now())
   try {
     await lifeCycle.initialize()
-    for (const plugin of plugins) await plugin.initialize(scheduler)
+    const context = pluginContextOf(resolved)
+    for (const plugin of plugins) await plugin.initialize(scheduler, context)
   } catch (error) {
     // What was opened on the way is closed again, so that a failed start leaves no handles behind.
     await scheduler.shutdown()
@@ -99,6 +102,10 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
 /** What the plugins measure and trace; null when none does. */
 function probeOf({ plugins, ...about }: ResolvedSchedulerOptions): SchedulerProbe | null {
   return combinedProbe(plugins.flatMap((plugin) => plugin.probe?.(about) ?? []))
+}
+
+function pluginContextOf({ clock, ids, logger, jobStore }: ResolvedSchedulerOptions): PluginContext {
+  return { clock, ids, logger, notes: jobStore.notes ?? new MemoryNotes() }
 }
 
 function probedStore(store: JobStore, probe: SchedulerProbe | null): JobStore {

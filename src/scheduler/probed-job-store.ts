@@ -57,8 +57,8 @@ export class ProbedJobStore extends DelegatingJobStore {
       operation,
       claims: given.claims ?? [],
       completions: given.completions ?? [],
-      claimedBy: (claimedBy[operation] ?? nothing) as StoreCall<Answer>['claimedBy'],
-      firedBy: (firedBy[operation] ?? nothing) as StoreCall<Answer>['firedBy'],
+      claimedBy: claimedBy[operation] ?? nothing,
+      firedBy: firedBy[operation] ?? nothing,
     }
     return this.#probe.aroundStoreCall?.(call, proceed) ?? proceed()
   }

@@ -32,7 +32,7 @@ export interface JobRun {
   readonly context: JobExecutionContext
   readonly bundle: TriggerFiredBundle
   /** Gives the run its trace context, which a worker job finds in its own. */
-  carry(trace: TraceContext): void
+  readonly carry: (trace: TraceContext) => void
 }
 
 /**
@@ -54,8 +54,8 @@ export function combinedProbe(probes: readonly SchedulerProbe[]): SchedulerProbe
   const [first, ...others] = probes
   if (first === undefined) return null
   if (others.length === 0) return first
-  const storeCalls = probes.filter(({ aroundStoreCall }) => aroundStoreCall !== undefined)
-  const jobRuns = probes.filter(({ aroundJobRun }) => aroundJobRun !== undefined)
+  const storeCalls = probes.filter((probe) => probe.aroundStoreCall !== undefined)
+  const jobRuns = probes.filter((probe) => probe.aroundJobRun !== undefined)
   return {
     ...(storeCalls.length > 0 && {
       aroundStoreCall: <Answer>(call: StoreCall<Answer>, proceed: () => Promise<Answer>) =>

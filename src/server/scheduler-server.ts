@@ -49,6 +49,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     clock,
     isReadOnly,
     health: options.health,
+    alerts: options.alerts,
     metrics: options.metrics,
     authenticator,
     streams,

@@ -1,3 +1,4 @@
+import type { AlertsPlugin } from '../alerts/alerts-plugin.ts'
 import {
   type ArgumentCheck,
   checkBoolean,
@@ -69,11 +70,15 @@ export interface SchedulerServerOptions {
   readonly onAudit?: (record: AuditRecord) => void
   /** Says who sends a request, for its limits, where the server is mounted in another. Default: one client. */
   readonly clientAddress?: (request: Request) => string
-  /** What `/metrics` answers: a `prometheusPlugin`, or a `Registry` of prom-client. Default: there is no such page. */
-  readonly metrics?: MetricsSource
   /**
-   * What the paths below `/health` answer: what `schedulerHealth` made for one or more of the schedulers, to have rules.
-   * Default: health without rules.
+   * What `/metrics` answers: a `prometheusPlugin`, or a `Registry` of prom-client. Default: there is no such page.
+   */
+  readonly metrics?: MetricsSource
+  /** The `alertsPlugin` of one or more of the schedulers, to look at and to silence. Default: there are none. */
+  readonly alerts?: AlertsPlugin | readonly AlertsPlugin[]
+  /**
+   * What the paths below `/health` answer: what `schedulerHealth` made for one or more of the schedulers, to have
+   * rules. Default: health without rules.
    */
   readonly health?: SchedulerHealth | readonly SchedulerHealth[]
   /** A pino logger or anything of its shape; false says nothing. Default: warnings and errors go to stderr. */
@@ -95,6 +100,7 @@ export interface ResolvedServerOptions
       | 'logger'
       | 'dashboard'
       | 'metrics'
+      | 'alerts'
       | 'health'
     >
   > {
@@ -108,6 +114,8 @@ export interface ResolvedServerOptions
   readonly onAudit: ((record: AuditRecord) => void) | null
   readonly clientAddress: ((request: Request) => string) | null
   readonly metrics: MetricsSource | null
+  /** Of the schedulers that have some, by their name. */
+  readonly alerts: ReadonlyMap<string, AlertsPlugin>
   /** That of each scheduler, by its name. */
   readonly health: ReadonlyMap<string, SchedulerHealth>
   readonly logger: Logger
@@ -127,6 +135,12 @@ const checkHealth = checkMethods(
   'the health of a scheduler',
   ['live', 'ready', 'rules', 'beginStop'],
   'Pass what schedulerHealth made.',
+)
+
+const checkAlerts = checkMethods(
+  'the alerts of a scheduler',
+  ['active', 'silence', 'test'],
+  'Pass what alertsPlugin made.',
 )
 
 const checkGroups: ArgumentCheck = (method, argument, value, code) => {
@@ -215,6 +229,10 @@ const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>
     ['metrics'],
     'Pass a prometheusPlugin, or a Registry of prom-client.',
   ),
+  alerts: (method, argument, value, code) => {
+    const check = Array.isArray(value) ? listOf(checkAlerts) : checkAlerts
+    check(method, argument, value, code)
+  },
   health: (method, argument, value, code) => {
     const check = Array.isArray(value) ? listOf(checkHealth) : checkHealth
     check(method, argument, value, code)
@@ -258,6 +276,7 @@ export function resolveServerOptions(options: SchedulerServerOptions): ResolvedS
     onAudit: options.onAudit ?? null,
     clientAddress: options.clientAddress ?? null,
     metrics: options.metrics ?? null,
+    alerts: alertsOf(schedulers, options.alerts ?? []),
     health: healthOf(schedulers, options.health ?? [], clock),
     logger: resolveLogger(options.logger, () => clock.now()),
     clock,
@@ -270,6 +289,21 @@ function byName(schedulers: readonly Scheduler[]): ReadonlyMap<string, Scheduler
     const { schedulerName } = scheduler
     if (named.has(schedulerName)) throw invalid('scheduler', `two schedulers are called '${schedulerName}'.`)
     named.set(schedulerName, scheduler)
+  }
+  return named
+}
+
+function alertsOf(
+  schedulers: ReadonlyMap<string, Scheduler>,
+  given: AlertsPlugin | readonly AlertsPlugin[],
+): ReadonlyMap<string, AlertsPlugin> {
+  const named = new Map<string, AlertsPlugin>()
+  for (const alerts of 'active' in given ? [given] : given) {
+    const { schedulerName } = alerts
+    if (schedulerName === null || !schedulers.has(schedulerName)) {
+      throw invalid('alerts', "'alerts' has a plugin of a scheduler that is not served.")
+    }
+    named.set(schedulerName, alerts)
   }
   return named
 }

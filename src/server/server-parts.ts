@@ -1,3 +1,4 @@
+import type { AlertsPlugin } from '../alerts/alerts-plugin.ts'
 import type { SchedulerHealth } from '../health/scheduler-health.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock } from '../time/clock.ts'
@@ -16,6 +17,8 @@ export interface ServerParts {
   readonly isReadOnly: boolean
   /** That of each scheduler, by its name. */
   readonly health: ReadonlyMap<string, SchedulerHealth>
+  /** Of the schedulers that have some, by their name. */
+  readonly alerts: ReadonlyMap<string, AlertsPlugin>
   /** Null when nothing is measured. */
   readonly metrics: MetricsSource | null
   /** The ids of the operations that somebody may call, on something at least; null for a client that is not known. */

@@ -1,3 +1,4 @@
+import { lateOver, misfiresOver, nodeDown, triggerInError } from '../../src/alerts.ts'
 import { defineConfig } from '../../src/config.ts'
 import {
   and,
@@ -23,6 +24,7 @@ import {
   triggerKey,
   triggerToJSON,
 } from '../../src/index.ts'
+import { traced } from '../../src/otel.ts'
 import { hashPassword } from '../../src/server.ts'
 import { sqlJobStore } from '../../src/spi.ts'
 import {
@@ -87,6 +89,11 @@ export const functionSurfaces: readonly Surface[] = [
       requireSuccessWithin,
       noFiringLaterThan,
       schedulerHealth,
+      lateOver,
+      misfiresOver,
+      nodeDown,
+      triggerInError,
+      traced,
       inProcessThreadPool,
       piscinaThreadPool,
       calendarFromJSON,
@@ -120,6 +127,13 @@ export const functionSurfaces: readonly Surface[] = [
         }),
       },
       requireSuccessWithin: { jobKey: keyOfJob, ms: plus(number, { value: 0 }) },
+      lateOver: { ms: plus(number, { value: 0 }), options: options({ name }) },
+      nodeDown: { options: options({ name, quietMs: but(number, null) }) },
+      triggerInError: { options: options({ name }) },
+      misfiresOver: {
+        options: { ...options({ name }), good: { count: 1, withinMs: 1000 } },
+      },
+      traced: { job: callback },
       noFiringLaterThan: { ms: plus(number, { value: 0 }) },
       schedulerHealth: {
         scheduler: { ...object, good: watchable },

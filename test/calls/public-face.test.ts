@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import * as alerts from '../../src/alerts.ts'
 import * as annotations from '../../src/annotations.ts'
 import * as config from '../../src/config.ts'
 import * as executors from '../../src/executors.ts'
@@ -41,6 +42,9 @@ const exempt: Readonly<Record<string, string>> = {
   DisallowConcurrentExecution: 'a decorator: what stands under it is a class',
   PersistJobDataAfterExecution: 'a decorator: what stands under it is a class',
   createScheduler: 'in the table of the scheduler',
+  alertsPlugin: 'takes options only, see test/alerts/alerts.test.ts',
+  webhookChannel: 'takes options only, see test/alerts/channels.test.ts',
+  mailChannel: 'takes options only, see test/alerts/channels.test.ts',
   prometheusPlugin: 'takes options only, see test/metrics/prometheus.test.ts',
   openTelemetryPlugin: 'takes options only, see test/metrics/otel.test.ts',
   createServer: 'takes options only, see test/server/options.test.ts',
@@ -63,6 +67,7 @@ const isError = (value: unknown): boolean => typeof value === 'function' && valu
 
 const entryPoints: Readonly<Record<string, unknown>> = {
   ...index,
+  ...alerts,
   ...config,
   ...executors,
   ...metrics,

@@ -35,7 +35,15 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/jobstore/sql': [
     ['kernel'],
     ['tables/encoding'],
-    ['tables/jobs', 'tables/firings', 'tables/calendars', 'tables/history', 'tables/groups', 'tables/nodes'],
+    [
+      'tables/jobs',
+      'tables/firings',
+      'tables/calendars',
+      'tables/history',
+      'tables/groups',
+      'tables/nodes',
+      'tables/notes',
+    ],
     ['tables/triggers', 'tables/lists', 'migrations'],
     ['session'],
     ['programs/steps', 'programs/reading'],
@@ -97,6 +105,7 @@ const entryHouses: Readonly<Record<string, RegExp>> = {
   'src/annotations.ts': filesIn('core', 'time', 'executors', 'annotations'),
   'src/server.ts': filesIn('server'),
   'src/metrics.ts': filesIn('metrics/prometheus'),
+  'src/alerts.ts': filesIn('alerts'),
   'src/otel.ts': filesIn('metrics/otel'),
   'src/testing.ts': filesIn('core', 'time', 'testing'),
 }

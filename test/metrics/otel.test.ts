@@ -96,7 +96,7 @@ describe('spans', () => {
     const [run] = named(spans(), 'run job')
     const { traceId = '', spanId = '' } = run?.spanContext() ?? {}
     expect(seen).toEqual([{ traceparent: `00-${traceId}-${spanId}-01`, tracestate: null }])
-    const inThread = traced((_context: Pick<JobRunContext, 'traceContext'>) =>
+    const inThread = traced<Pick<JobRunContext, 'traceContext'>, unknown>(() =>
       trace.getSpanContext(contexts.active()),
     )
     expect(inThread({ traceContext: seen[0] ?? null })).toMatchObject({ traceId, spanId, isRemote: true })

@@ -17,6 +17,7 @@ import type {
   ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
+import { type JobStoreNotes, MemoryNotes } from '../job-store-notes.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -58,6 +59,7 @@ export class RAMJobStore implements JobStore {
   readonly name: string = 'RAMJobStore'
   readonly capabilities: JobStoreCapabilities = { persistent: false, clustered: false }
   readonly cluster: JobStoreCluster | null = null
+  readonly notes: JobStoreNotes = new MemoryNotes()
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
   #session: RamSession | null = null

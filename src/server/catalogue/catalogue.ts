@@ -1,3 +1,4 @@
+import { alertOperations } from '../operations/alerts.ts'
 import { bulkOperations } from '../operations/bulk.ts'
 import { calendarOperations } from '../operations/calendars.ts'
 import { cronOperations } from '../operations/cron.ts'
@@ -30,6 +31,7 @@ export const catalogue: readonly Operation[] = [
   ...bulkOperations,
   ...definitionOperations,
   ...supportOperations,
+  ...alertOperations,
   ...healthOperations,
 ]
 
