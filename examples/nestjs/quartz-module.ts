@@ -10,7 +10,14 @@ import {
   type Type,
 } from '@nestjs/common'
 import { DiscoveryModule, DiscoveryService, ModuleRef } from '@nestjs/core'
-import { createScheduler, defineJob, type Job, type Scheduler, type SchedulerOptions } from 'quartz-ts'
+import {
+  createScheduler,
+  defineJob,
+  type Job,
+  type JobExecutionContext,
+  type Scheduler,
+  type SchedulerOptions,
+} from 'quartz-ts'
 import { enableScheduling, hasScheduledMethods } from 'quartz-ts/annotations'
 
 /** Under which the scheduler is injected. */
@@ -59,7 +66,7 @@ export class QuartzModule {
           ...options,
           // The provider is asked for at each run, so that it may need the scheduler itself.
           jobs: jobs.map((job) =>
-            defineJob<Record<string, unknown>>(job.jobType, (context) =>
+            defineJob(job.jobType, (context: JobExecutionContext) =>
               container.get(job, { strict: false }).execute(context),
             ),
           ),

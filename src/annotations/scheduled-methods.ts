@@ -47,7 +47,8 @@ export function scheduledMethodsOf(instances: readonly object[]): ScheduledMetho
  */
 export function hasScheduledMethods(instance: object): boolean {
   const given: unknown = instance
-  if ((typeof given !== 'object' || given === null) && typeof given !== 'function') {
+  const isObject = (typeof given === 'object' && given !== null) || typeof given === 'function'
+  if (!isObject || Array.isArray(given)) {
     throw new InvalidArgumentError(
       'instance',
       `hasScheduledMethods takes an object, got ${describeValue(given)}.`,

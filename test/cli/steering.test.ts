@@ -175,9 +175,8 @@ describe.each([
     expect((await run('history', '--from', '2190-01-01')).out).toBe('No executions.\n')
   })
 
-  test('nodes and a dump are printed', async () => {
+  test('a dump is printed', async () => {
     const { run } = await open()
-    expect((await run('nodes')).code).toBe(0)
     const dump = JSON.parse((await run('dump')).out) as object
     expect(dump).toMatchObject({ calendars: ['holidays'], pausedJobGroups: [] })
   })
@@ -214,16 +213,6 @@ describe.each([
     expect((await run('import', file, '--remove')).out).toContain('- job mail/extra\n')
     expect((await scheduler.queryJobs()).items).toHaveLength(4)
   })
-
-  test('interrupt names what does not run', async () => {
-    const { run } = await open()
-    expect(await run('interrupt', 'job', 'mail/hourly')).toMatchObject({
-      code: 3,
-      err: /does not run on any node/,
-    })
-    expect(await run('interrupt', 'execution', 'x')).toMatchObject({ code: 3, err: /'x' does not run/ })
-    expect((await run('history', '--running')).out).toBe('Nothing runs.\n')
-  })
 })
 
 /** Resolves when so many executions have begun. */
@@ -237,7 +226,29 @@ function begun(scheduler: Scheduler, count: number): Promise<void> {
   })
 }
 
+describe('nodes and executions', () => {
+  test('of a SQLite file are known to the process that has it', async () => {
+    const { run } = await storePlace()
+    for (const args of [['nodes'], ['history', '--running'], ['interrupt', 'execution', 'x']]) {
+      expect(await run(...args)).toMatchObject({ code: 1, out: '', err: /ask its server with --server/ })
+    }
+  })
+
+  test('of a server are listed', async () => {
+    const { run } = await serverPlace()
+    expect((await run('nodes')).out).toMatch(/^NODE .*\nNON_CLUSTERED +alive/)
+    expect((await run('history', '--running')).out).toBe('Nothing runs.\n')
+  })
+})
+
 describe('interrupt', () => {
+  test('names what does not run', async () => {
+    const { run } = await serverPlace()
+    const idle = await run('interrupt', 'job', 'mail/hourly')
+    expect(idle).toMatchObject({ code: 3, err: /does not run on any node/ })
+    expect(await run('interrupt', 'execution', 'x')).toMatchObject({ code: 3, err: /'x' does not run/ })
+  })
+
   test('stops executions of a server, several of them with --yes', async () => {
     const { run, scheduler } = await serverPlace()
     const key = await addPlainJob(scheduler, 'waiting', 'long', 'mail')

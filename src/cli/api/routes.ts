@@ -5,7 +5,7 @@ import type { ActionJson } from '../../server/wire/action.ts'
 import type { KeyJson } from '../../server/wire/fields.ts'
 import type { JobJson, JobSummaryJson } from '../../server/wire/jobs.ts'
 import type { PageJson } from '../../server/wire/pages.ts'
-import type { ExecutingJson, ExecutionJson } from '../../server/wire/runs.ts'
+import type { ExecutingJson, ExecutionJson, SchedulerJson } from '../../server/wire/runs.ts'
 import type { TriggerDetailJson, TriggerSummaryJson } from '../../server/wire/triggers.ts'
 
 /** How a request is sent. The catalogue of the server needs zod, which a client of a server far away has no use for. */
@@ -19,6 +19,7 @@ export interface Route {
 
 /** The operations of the HTTP API that commands use, by their ids. */
 export const routes: Readonly<Record<keyof Answers, Route>> = {
+  'scheduler.get': { method: 'GET', path: '/scheduler' },
   'jobs.list': { method: 'GET', path: '/jobs' },
   'jobs.get': { method: 'GET', path: '/jobs/{group}/{name}' },
   'jobs.triggers': { method: 'GET', path: '/jobs/{group}/{name}/triggers' },
@@ -58,6 +59,7 @@ type RunAnswer = ActionJson<{ readonly triggerKey: KeyJson | null }>
 
 /** What each operation answers. */
 export interface Answers {
+  'scheduler.get': SchedulerJson
   'jobs.list': PageJson<JobSummaryJson>
   'jobs.get': JobJson
   'jobs.triggers': Items<TriggerDetailJson>

@@ -6,6 +6,7 @@ import { formatDuration } from '../duration.ts'
 import { formatMoment } from '../local-time.ts'
 import { requireInstant, requireZone, zoneOption } from '../shared-options.ts'
 import type { Column } from '../terminal/table.ts'
+import { requireClusterView } from './cluster-view.ts'
 import { formatKey } from './keys.ts'
 import { pageOptions, printItems, printPages } from './pages.ts'
 
@@ -45,6 +46,7 @@ export const historyCommand: Command = {
     const toMs = values.to === undefined ? undefined : requireInstant('--to', values.to)
     await using client = await connect(values, host)
     if (values.running === true) {
+      await requireClusterView(client)
       const { items } = await client.call('executing.list')
       return await printItems(items, { columns: runningColumns(zone), none: 'Nothing runs.' }, values, host)
     }

@@ -3,6 +3,7 @@ import { type Command, parseArguments, UsageError } from '../command.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { count } from '../terminal/text.ts'
 import { changeOptions, printAction, requireYes } from './changes.ts'
+import { requireClusterView } from './cluster-view.ts'
 import { groupOption, requireOneOf } from './filters.ts'
 import { formatKey, parseKey } from './keys.ts'
 
@@ -29,11 +30,12 @@ export const interruptCommand: Command = {
   async run(args, host) {
     const { positionals, values } = parseArguments(spec, args)
     const [kind, key, ...more] = positionals
-    if (kind === undefined || key === undefined || more.length > 0) {
+    if (kind === undefined || key === undefined || key === '' || more.length > 0) {
       throw new UsageError(`'interrupt' needs 'job KEY' or 'execution ID'.`)
     }
     requireOneOf('interrupt', kind, kinds)
     await using client = await connect(values, host)
+    await requireClusterView(client)
     const isDryRun = values['dry-run'] === true
     const words = { done: 'told to stop', already: 'could not be reached' }
     if (kind === 'execution') {

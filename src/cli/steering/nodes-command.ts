@@ -3,6 +3,7 @@ import { connect, connectionNote, connectionOptions } from '../api/connection-op
 import { type Command, parseCommandLine } from '../command.ts'
 import { formatDuration } from '../duration.ts'
 import type { Column } from '../terminal/table.ts'
+import { requireClusterView } from './cluster-view.ts'
 import { jsonOption, printItems } from './pages.ts'
 
 const spec = {
@@ -19,6 +20,7 @@ export const nodesCommand: Command = {
   async run(args, host) {
     const { values } = parseCommandLine(spec, args)
     await using client = await connect(values, host)
+    await requireClusterView(client)
     const { items } = await client.call('nodes.list')
     return await printItems(items, { columns: columnsAt(host.clock.now()), none: 'No nodes.' }, values, host)
   },
