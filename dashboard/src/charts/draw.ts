@@ -1,6 +1,7 @@
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { ChartData } from '../parts/chart.tsx'
+import { clockText } from '../time/format.ts'
 
 export interface Drawing {
   readonly update: (data: ChartData) => void
@@ -40,7 +41,10 @@ export function draw(element: HTMLElement, data: ChartData, zone: string): Drawi
       legend: { show: false },
       cursor: { show: false },
       scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
-      axes: [axis, { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10_000] }],
+      axes: [
+        { ...axis, values: (_, splits) => splits.map((seconds) => clockText(seconds * 1000, zone)) },
+        { ...axis, size: 44, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10_000] },
+      ],
       series: [
         {},
         ...data.series.map(({ name, ink }) => ({
