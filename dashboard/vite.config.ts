@@ -20,6 +20,13 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rollupOptions: {
+      output: {
+        // What pages share is one file: a page needs two requests, and not one for each of its parts.
+        manualChunks: (id) =>
+          /\/(src\/(api|parts|state|time|words)|preact\S*|@preact)\//.test(id) ? 'shared' : null,
+      },
+    },
   },
   // Licences of what is built in are in the NOTICE of the package, not in each file.
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none' },

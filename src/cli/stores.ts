@@ -2,13 +2,15 @@ import { statSync } from 'node:fs'
 import { postgresJobStore } from '../jobstore/postgres/postgres-job-store.ts'
 import type { DatabaseJobStore } from '../jobstore/sql/database-job-store.ts'
 import type { MigrateMode } from '../jobstore/sql/migrations/migrate.ts'
+import type { HistoryOptions } from '../jobstore/sql/tables/history/history-options.ts'
 import { sqliteJobStore } from '../jobstore/sqlite/sqlite-job-store.ts'
 import { UsageError } from './command.ts'
 
-/** Names of the tables in a database; those not given are the store's defaults. */
+/** Names of the tables in a database, and what it remembers; what is not given is the store's default. */
 export interface StoreTables {
   readonly prefix?: string | undefined
   readonly schema?: string | undefined
+  readonly history?: HistoryOptions
 }
 
 /** The help's text about where jobs can be kept. */
@@ -26,10 +28,14 @@ export function isPostgresUrl(place: string): boolean {
  */
 export function storeAt(
   place: string,
-  { prefix, schema }: StoreTables = {},
+  { prefix, schema, history }: StoreTables = {},
   migrate: MigrateMode = 'onStart',
 ): DatabaseJobStore {
-  const options = { migrate, ...(prefix !== undefined && { tablePrefix: prefix }) }
+  const options = {
+    migrate,
+    ...(prefix !== undefined && { tablePrefix: prefix }),
+    ...(history !== undefined && { history }),
+  }
   if (isPostgresUrl(place)) {
     return postgresJobStore({ connectionString: place, ...options, ...(schema !== undefined && { schema }) })
   }

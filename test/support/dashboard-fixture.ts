@@ -70,7 +70,7 @@ interface Violation {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** What axe finds wrong with a page for those who see or use it in another way: one text each. */
-export async function axeFindings(page: BrowserPage): Promise<readonly string[]> {
+export async function axeFindings(page: BrowserPage): Promise<string[]> {
   await page.evaluate(`${axe}; undefined`)
   const { violations } = (await page.evaluate('axe.run()')) as { violations: readonly Violation[] }
   return violations.flatMap(({ id, help, nodes }) =>

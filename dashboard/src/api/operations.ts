@@ -2,6 +2,7 @@ import type { SchedulerNode } from '../../../src/jobstore/cluster-view.ts'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
+import type { ExecutionStatsJson } from '../../../src/server/operations/execution-stats.ts'
 import type { OverviewJson } from '../../../src/server/operations/overview.ts'
 import type { GroupsJson } from '../../../src/server/operations/scheduler.ts'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
@@ -66,6 +67,7 @@ export interface Operations {
   'executing.list': Get<Nothing, Items<ExecutingJson>>
   'executing.interrupt': Act<{ fireInstanceId: string }>
   'executions.list': Get<Nothing, PageJson<ExecutionJson>>
+  'executions.stats': Get<Nothing, ExecutionStatsJson>
   'nodes.list': Get<Nothing, Items<SchedulerNode>>
   'cron.preview': Get<Nothing, CronPreviewJson>
   'calendars.list': Get<Nothing, Items<CalendarJson>>
@@ -143,6 +145,7 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'executing.list': { method: 'GET', path: '/executing' },
   'executing.interrupt': { method: 'POST', path: '/executing/{fireInstanceId}/interrupt' },
   'executions.list': { method: 'GET', path: '/executions' },
+  'executions.stats': { method: 'GET', path: '/execution-stats' },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'cron.preview': { method: 'GET', path: '/cron/preview' },
   'calendars.list': { method: 'GET', path: '/calendars' },

@@ -25,6 +25,11 @@ export function instantText(ms: number, nowMs: number, zone = viewerZone()): str
   return formatter(zone, { ...dateFields, ...timeFields }).format(ms)
 }
 
+/** Hours and minutes, for an axis. */
+export function clockText(ms: number, zone: string): string {
+  return formatter(zone, { hour: '2-digit', minute: '2-digit' }).format(ms)
+}
+
 /** Everything there is to say: weekday, date, time and the zone's name. */
 export function fullInstantText(ms: number, zone = viewerZone()): string {
   const fields = { weekday: 'short', ...dateFields, ...timeFields, timeZoneName: 'short' } as const

@@ -5,6 +5,7 @@ import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { may } from '../../state/session.ts'
 import { serverSaysNow } from '../../time/clock.ts'
+import { ActivityChart, ActivityTiles, shownMinutes } from './activity.tsx'
 import { Firings } from './firings.tsx'
 import { Problems, problemsOf } from './problems.tsx'
 import { SchedulerActions } from './scheduler-actions.tsx'
@@ -33,6 +34,12 @@ export function OverviewPage(): JSX.Element {
   const overview = useResource(load, [], { isAffected: () => true, everyMs: 5000 })
   const shown = overview.value.value
   const error = overview.error.value
+  const stats = useResource(
+    async (signal) =>
+      may('executions.stats') ? call('executions.stats', { query: { minutes: shownMinutes }, signal }) : null,
+    [],
+    { everyMs: 5000, isAffected: ({ event }) => event === 'jobWasExecuted' },
+  ).value.value
   const problems = shown === null ? null : problemsOf(shown)
   return (
     <>
@@ -44,7 +51,9 @@ export function OverviewPage(): JSX.Element {
       {error !== null && <ProblemNote error={error} retry={overview.reload} />}
       <Verdict overview={shown} problems={problems} />
       <Tiles overview={shown} />
+      <ActivityTiles stats={stats} />
       <div class="columns">
+        <ActivityChart stats={stats} />
         {problems !== null && problems.length > 0 && <Problems problems={problems} />}
         <StateBars overview={shown} />
       </div>
