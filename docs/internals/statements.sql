@@ -5253,6 +5253,54 @@ WHERE sched_name = :scheduler
       AND f.instance_name = s.instance_name
   );
 
+---------------------------------------------
+-- notes: notes: small texts that nodes share
+---------------------------------------------
+
+-- notes.list
+--   jobstore/sql/sql-notes.ts (SqlNotes)
+-- SQLite
+SELECT note_name, note_version, note_text
+FROM qrtz_notes
+WHERE sched_name = :scheduler
+  AND note_kind = :kind
+ORDER BY note_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT note_name, note_version, note_text
+FROM qrtz_notes
+WHERE sched_name = :scheduler
+  AND note_kind = :kind
+ORDER BY note_name COLLATE "C"
+LIMIT :limit;
+
+-- notes.insert
+--   jobstore/sql/sql-notes.ts (SqlNotes)
+-- Every engine
+INSERT INTO qrtz_notes (sched_name, note_kind, note_name, note_version, note_text)
+VALUES (:scheduler, :kind, :name, 1, :text)
+ON CONFLICT DO NOTHING;
+
+-- notes.update
+--   jobstore/sql/sql-notes.ts (SqlNotes)
+-- Every engine
+UPDATE qrtz_notes
+SET note_text = :text, note_version = note_version + 1
+WHERE sched_name = :scheduler
+  AND note_kind = :kind
+  AND note_name = :name
+  AND note_version = :version;
+
+-- notes.delete
+--   jobstore/sql/sql-notes.ts (SqlNotes)
+-- Every engine
+DELETE FROM qrtz_notes
+WHERE sched_name = :scheduler
+  AND note_kind = :kind
+  AND note_name = :name
+  AND note_version = :version;
+
 ----------------------------------------------------------------------------
 -- lease: scheduler_state: the one scheduler that fires on a SQLite database
 ----------------------------------------------------------------------------
