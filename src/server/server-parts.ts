@@ -6,6 +6,7 @@ import type { Authenticator, Login } from './auth/authenticator.ts'
 import type { BulkRuns } from './bulk/bulk-runs.ts'
 import type { Access } from './catalogue/role.ts'
 import type { LiveStreams } from './live/live-streams.ts'
+import type { ExecutionStats } from './operations/execution-stats.ts'
 import type { Overviews } from './overviews.ts'
 import type { MetricsSource } from './server-options.ts'
 
@@ -27,6 +28,7 @@ export interface ServerParts {
   readonly streams: LiveStreams
   readonly bulk: BulkRuns
   readonly overviews: Overviews
+  readonly executionStats: ExecutionStats
   /** The OpenAPI document, made when it is first asked for. */
   readonly openApi: () => Readonly<Record<string, unknown>>
 }

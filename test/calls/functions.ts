@@ -1,4 +1,5 @@
 import { lateOver, misfiresOver, nodeDown, triggerInError } from '../../src/alerts.ts'
+import { defineConfig } from '../../src/config.ts'
 import {
   and,
   calendarFromJSON,
@@ -103,6 +104,7 @@ export const functionSurfaces: readonly Surface[] = [
       parseUnixCron,
       hashPassword,
       sqlJobStore,
+      defineConfig,
     },
     calls: {
       jobKey: key,
@@ -111,6 +113,7 @@ export const functionSurfaces: readonly Surface[] = [
       or: { left: anyMatcher, right: anyMatcher },
       not: { matcher: anyMatcher },
       keyEquals: { key: keyOfLike() },
+      defineConfig: { config: { ...options({ schedulerName: name, server: name }, 'config'), good: {} } },
       defineJob: { jobType, execute: callback, options: options(jobOptions) },
       defineWorkerJob: { jobType, moduleUrl, options: options({ ...jobOptions, exportName: text }) },
       executionLogPlugin: {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as alerts from '../../src/alerts.ts'
 import * as annotations from '../../src/annotations.ts'
+import * as config from '../../src/config.ts'
 import * as executors from '../../src/executors.ts'
 import * as index from '../../src/index.ts'
 import * as metrics from '../../src/metrics.ts'
@@ -67,6 +68,7 @@ const isError = (value: unknown): boolean => typeof value === 'function' && valu
 const entryPoints: Readonly<Record<string, unknown>> = {
   ...index,
   ...alerts,
+  ...config,
   ...executors,
   ...metrics,
   ...otel,

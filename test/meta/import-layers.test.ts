@@ -97,6 +97,7 @@ const entryHouses: Readonly<Record<string, RegExp>> = {
     ...['threadpool', 'listeners', 'scheduler', 'health', 'plugins'],
   ),
   'src/spi.ts': filesIn('core', 'time', 'triggers', jobStoreContracts, 'jobstore/sql', 'threadpool'),
+  'src/config.ts': filesIn('cli/config'),
   'src/cron.ts': filesIn('core', 'time', 'triggers/cron'),
   'src/sqlite.ts': filesIn('jobstore/sql', 'jobstore/sqlite'),
   'src/postgres.ts': filesIn('jobstore/sql', 'jobstore/postgres'),

@@ -70,6 +70,7 @@ export const rightRequests: Readonly<Record<string, RightRequest>> = {
   'executing.list': { path: '/executing', jobGroup: 'any' },
   'executing.interrupt': { path: '/executing/none/interrupt', jobGroup: null, status: 404 },
   'executions.list': { path: '/executions', jobGroup: 'any' },
+  'executions.stats': { path: '/execution-stats', jobGroup: null },
   'nodes.list': { path: '/nodes', jobGroup: null },
   'calendars.list': { path: '/calendars', jobGroup: null },
   'calendars.get': { path: '/calendars/holidays', jobGroup: null },

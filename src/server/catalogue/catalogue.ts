@@ -3,6 +3,7 @@ import { bulkOperations } from '../operations/bulk.ts'
 import { calendarOperations } from '../operations/calendars.ts'
 import { cronOperations } from '../operations/cron.ts'
 import { definitionOperations } from '../operations/definitions.ts'
+import { executionStatsOperations } from '../operations/execution-stats.ts'
 import { healthOperations } from '../operations/health.ts'
 import { jobOperations } from '../operations/jobs.ts'
 import { overviewOperations } from '../operations/overview.ts'
@@ -26,6 +27,7 @@ export const catalogue: readonly Operation[] = [
   ...triggerOperations,
   ...plannedOperations,
   ...runOperations,
+  ...executionStatsOperations,
   ...cronOperations,
   ...calendarOperations,
   ...bulkOperations,
