@@ -16,6 +16,7 @@ import { isLoopback, loopbackHosts } from './http/request-guards.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { ExecutionStats } from './operations/execution-stats.ts'
+import { Overviews } from './overviews.ts'
 import type { ListenOptions, SchedulerServer } from './server-face.ts'
 import { resolveServerOptions, type SchedulerServerOptions } from './server-options.ts'
 import type { ServerParts } from './server-parts.ts'
@@ -52,6 +53,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     streams,
     bulk,
     executionStats: new ExecutionStats(clock),
+    overviews: new Overviews(clock),
     operationsFor: (access) =>
       catalogue.filter((each) => mayCall(access, each, { isReadOnly })).map(({ id }) => id),
     openApi: onDemand(() => openApiDocument(catalogue)),

@@ -5,6 +5,7 @@ import type { BulkRuns } from './bulk/bulk-runs.ts'
 import type { Access } from './catalogue/role.ts'
 import type { LiveStreams } from './live/live-streams.ts'
 import type { ExecutionStats } from './operations/execution-stats.ts'
+import type { Overviews } from './overviews.ts'
 
 /** What operations share, whatever scheduler they are about. */
 export interface ServerParts {
@@ -18,6 +19,7 @@ export interface ServerParts {
   readonly streams: LiveStreams
   readonly bulk: BulkRuns
   readonly executionStats: ExecutionStats
+  readonly overviews: Overviews
   /** The OpenAPI document, made when it is first asked for. */
   readonly openApi: () => Readonly<Record<string, unknown>>
 }
