@@ -50,9 +50,7 @@ async function isHacked(page: BrowserPage): Promise<boolean> {
 inBrowser('every page', (browser) => {
   let fixture: DashboardFixture
   beforeAll(async () => {
-    const served = await busyScheduler(
-      sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }),
-    )
+    const served = await busyScheduler(sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }))
     fixture = await dashboardFixture({ served })
   })
   afterAll(async () => {

@@ -85,4 +85,17 @@ export const rightRequests: Readonly<Record<string, RightRequest>> = {
   'definitions.import': { path: '/definitions', body: { definitions }, jobGroup: null },
   'support.dump': { path: '/support-dump', jobGroup: null },
   'cron.preview': { path: '/cron/preview?expression=0+0+8+*+*+%3F', jobGroup: 'any' },
+  'health.live': { path: '/health/live', jobGroup: 'any' },
+  'health.ready': { path: '/health/ready', jobGroup: 'any', status: 503 },
+  'health.rules': { path: '/health/rules', jobGroup: null },
+  'metrics.get': { path: '/metrics', jobGroup: null, status: 404 },
+  'alerts.list': { path: '/alerts', jobGroup: null, status: 404 },
+  'alerts.silence': {
+    path: '/alerts/silences',
+    body: { untilMs: 4_000_000_000_000, why: 'a test' },
+    jobGroup: null,
+    status: 404,
+  },
+  'alerts.endSilence': { path: '/alerts/silences/none', jobGroup: null, status: 404 },
+  'alerts.test': { path: '/alerts/test', body: {}, jobGroup: null, status: 404 },
 }

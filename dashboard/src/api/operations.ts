@@ -1,10 +1,12 @@
 import type { SchedulerNode } from '../../../src/jobstore/cluster-view.ts'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
+import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
-import type { ExecutionStatsJson } from '../../../src/server/operations/execution-stats.ts'
 import type { OverviewJson } from '../../../src/server/operations/overview.ts'
+
 import type { LoadJson, PlannedJson } from '../../../src/server/operations/planned.ts'
+
 import type { GroupsJson } from '../../../src/server/operations/scheduler.ts'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
 import type { ActionJson } from '../../../src/server/wire/action.ts'

@@ -122,7 +122,15 @@ export class CrontabRun {
   async #serve(scheduler: Scheduler): Promise<{ note: string; close(): Promise<void> } | null> {
     const { servePort: port } = this.#options
     if (port === null) return null
-    const options = { port, host: '127.0.0.1', tokenFile: null, isReadOnly: false, clock: this.#host.clock }
+    const { clock } = this.#host
+    const options = {
+      port,
+      host: '127.0.0.1',
+      tokenFile: null,
+      isReadOnly: false,
+      allowedHosts: null,
+      clock,
+    }
     try {
       const { server, url } = await serveSomewhere(scheduler, options)
       return { note: `Dashboard: ${url}`, close: () => server.close() }
