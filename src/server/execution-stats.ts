@@ -28,22 +28,14 @@ export interface ExecutionStatsJson {
 /** How many executions one answer looks at. */
 export const lookedAtMax = 5000
 const bucketCount = 60
-/** All who ask meanwhile get the same answer, which is kept so many times as long as it took to find it. */
-const restFactor = 50
-const restMinMs = 1000
-const restMaxMs = 60_000
+/** All who ask within so long get the same answer: pages ask every few seconds. */
+const freshMs = 2000
 const cachedMax = 50
-
-interface Look {
-  readonly answer: Promise<ExecutionStatsJson>
-  /** By `elapsedMs` of the clock; infinite while it goes on. */
-  untilMs: number
-}
 
 /** Counts what ended lately, once for all who ask. */
 export class ExecutionStats {
   readonly #clock: Clock
-  readonly #looks = new Map<string, Look>()
+  readonly #known = new Map<string, { readonly atMs: number; readonly answer: Promise<ExecutionStatsJson> }>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -51,26 +43,13 @@ export class ExecutionStats {
 
   of(scheduler: Scheduler, minutes: number): Promise<ExecutionStatsJson> {
     const place = JSON.stringify([scheduler.schedulerName, minutes])
-    const startedMs = this.#clock.elapsedMs()
-    const known = this.#looks.get(place)
-    if (known !== undefined && startedMs < known.untilMs) return known.answer
-    if (this.#looks.size >= cachedMax) this.#looks.clear()
+    const elapsedMs = this.#clock.elapsedMs()
+    const known = this.#known.get(place)
+    if (known !== undefined && elapsedMs - known.atMs < freshMs) return known.answer
     const toMs = this.#clock.now()
     const answer = load(scheduler, toMs - minutes * 60_000, toMs)
-    const look: Look = { answer, untilMs: Number.POSITIVE_INFINITY }
-    this.#looks.set(place, look)
-    const end = (restMs: number): void => {
-      const endedMs = this.#clock.elapsedMs()
-      look.untilMs = endedMs + Math.min(restMaxMs, Math.max(restMs, restFactor * (endedMs - startedMs)))
-    }
-    answer.then(
-      () => {
-        end(restMinMs)
-      },
-      () => {
-        end(0)
-      },
-    )
+    if (this.#known.size >= cachedMax) this.#known.clear()
+    this.#known.set(place, { atMs: elapsedMs, answer })
     return answer
   }
 }
