@@ -64,6 +64,12 @@ export type {
   ExecutingJob,
   SchedulerNode,
 } from './jobstore/cluster-view.ts'
+export type {
+  JobDay,
+  JobStatus,
+  JobStatusQuery,
+  OutcomeCounts,
+} from './jobstore/job-status.ts'
 export {
   type CompletedExecutionInstruction,
   completedExecutionInstructions,
@@ -84,7 +90,7 @@ export {
   type TriggerQuery,
   type TriggerSummary,
 } from './jobstore/queries.ts'
-export { ramJobStore } from './jobstore/ram/ram-job-store.ts'
+export { type RamJobStoreOptions, ramJobStore } from './jobstore/ram/ram-job-store.ts'
 export { type TriggerState, triggerStates } from './jobstore/trigger-state.ts'
 export type {
   SchedulerEventMap,

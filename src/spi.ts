@@ -5,6 +5,7 @@ export {
   DelegatingJobStore,
   type JobStoreOperation,
 } from './jobstore/delegating-job-store.ts'
+export type { DayChange, JobStatusChange } from './jobstore/job-status.ts'
 export type {
   AcquiredAndFired,
   AcquiredTrigger,
@@ -21,7 +22,9 @@ export type {
   TriggerFiredBundle,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
+export type { JobStoreRecords, RecordBatch } from './jobstore/job-store-records.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
+export type { HistoryOptions, JobStatusOptions, RecordOptions } from './jobstore/record-options.ts'
 export type { RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
 export {
   RowsLockedError,
@@ -46,7 +49,6 @@ export {
   sqlJobStore,
 } from './jobstore/sql/sql-database.ts'
 export type { JobDataEncoding } from './jobstore/sql/tables/encoding/job-data-text.ts'
-export type { HistoryOptions } from './jobstore/sql/tables/history/history-options.ts'
 export {
   type StateChanges,
   type StoredTriggerState,

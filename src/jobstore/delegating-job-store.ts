@@ -17,6 +17,7 @@ import type {
   StoreShutdownOptions,
   TriggerFiredResult,
 } from './job-store.ts'
+import type { JobStoreRecords } from './job-store-records.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -64,6 +65,9 @@ export class DelegatingJobStore implements JobStore {
   }
   get cluster(): JobStoreCluster | null {
     return this.inner.cluster
+  }
+  get records(): JobStoreRecords | null {
+    return this.inner.records ?? null
   }
 
   /** Every operation goes through here; `proceed` carries it out on the inner store. */

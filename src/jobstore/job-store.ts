@@ -10,6 +10,7 @@ import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { compareFireOrder } from '../triggers/trigger.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
+import type { JobStoreRecords } from './job-store-records.ts'
 import type { LockWait } from './lock-wait.ts'
 import type {
   ExecutionCursor,
@@ -33,6 +34,8 @@ export interface JobStoreCapabilities {
   readonly clustered: boolean
   /** Executions that ended are remembered. Default false. */
   readonly history?: boolean
+  /** The store has `records`, and keeps every kind of them. Default false. */
+  readonly records?: boolean
   /** The store has `acquireAndFire`. Default false. */
   readonly firesAtOnce?: boolean
   /** Jobs can be scheduled inside of a transaction of the user's own. Default false. */
@@ -273,6 +276,8 @@ export interface JobStore {
   readonly capabilities: JobStoreCapabilities
   /** Null for a store that only one scheduler can use. */
   readonly cluster: JobStoreCluster | null
+  /** Null or absent for a store that remembers no more than the history. */
+  readonly records?: JobStoreRecords | null
 
   /**
    * Called before anything else, and again only after a `shutdown`.

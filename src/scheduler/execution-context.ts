@@ -40,6 +40,8 @@ export class ExecutionContext implements JobExecutionContext {
   #jobDetail: ExecutingJobDetail | null = null
   #dataFromWorker: JobDataMap | null = null
   #notes: Map<string, unknown> | null = null
+  /** Another node has taken over the firing: what happens here counts for nothing. */
+  isVoid = false
 
   constructor(bundle: TriggerFiredBundle, origin: AttemptOrigin, environment: ExecutionEnvironment) {
     this.bundle = bundle
@@ -142,6 +144,7 @@ export class ExecutionContext implements JobExecutionContext {
   interrupt(error: JobExecutionError, reason: string): void {
     if (this.#abortReason !== null) return
     this.#abortReason = error
+    this.isVoid = reason === 'recovered'
     this.#environment.onInterrupt(this, reason)
     this.#taskSignal?.abort(error)
     this.#abort?.abort(error)

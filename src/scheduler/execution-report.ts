@@ -1,6 +1,7 @@
 import { SchedulerError } from '../core/errors.ts'
 import { recoveringJobsGroup } from '../core/key.ts'
 import { textOf } from '../core/thrown-value.ts'
+import type { EndedExecution } from '../jobstore/job-status.ts'
 import type { ExecutionReport, TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { ExecutionContext } from './execution-context.ts'
@@ -42,6 +43,20 @@ export function reportOf(
     finishedTimeMs: nowMs,
     attempt: context.attempt,
     recovering: context.recovering,
+  }
+}
+
+/** What the status of the job takes from the report of an execution. */
+export function endedExecution(bundle: TriggerFiredBundle, report: ExecutionReport): EndedExecution {
+  const { outcome, errorText, fireTimeMs, finishedTimeMs } = report
+  return {
+    jobKey: bundle.jobDetail.key,
+    fireInstanceId: bundle.fireInstanceId,
+    outcome,
+    fireTimeMs,
+    finishedTimeMs,
+    knownTimeMs: finishedTimeMs,
+    errorText,
   }
 }
 

@@ -4,7 +4,7 @@ import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
-import { reportOfUnbegun } from './execution-report.ts'
+import { endedExecution, reportOfUnbegun } from './execution-report.ts'
 import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
 import { attemptOriginOf } from './retry.ts'
 
@@ -58,7 +58,9 @@ export class JobDispatcher {
   }
 
   #endUnbegun(bundle: TriggerFiredBundle, problem: string): void {
-    const { clock, completions, notifier } = this.#parts
+    const { clock, completions, notifier, recorder } = this.#parts
+    const report = reportOfUnbegun(bundle, problem, clock.now())
+    recorder.note('statuses', endedExecution(bundle, report))
     notifier.track(
       completions.complete({
         fireInstanceId: bundle.fireInstanceId,
@@ -67,7 +69,7 @@ export class JobDispatcher {
         instruction: 'setAllJobTriggersError',
         jobDataMap: null,
         retryTrigger: null,
-        report: reportOfUnbegun(bundle, problem, clock.now()),
+        report,
       }),
     )
   }

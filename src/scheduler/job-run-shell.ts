@@ -11,9 +11,10 @@ import type { Trigger } from '../triggers/trigger.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { ExecutionContext } from './execution-context.ts'
-import { type ExecutionEnd, endOf, reportOf } from './execution-report.ts'
+import { type ExecutionEnd, endedExecution, endOf, reportOf } from './execution-report.ts'
 import { type JobRunnerOptions, runJob } from './job-runner.ts'
 import type { Notifier, Told } from './notifier.ts'
+import type { Recorder } from './recorder.ts'
 import { retryTriggerFor } from './retry.ts'
 
 /** What all shells of one scheduler share. */
@@ -23,6 +24,7 @@ export interface JobRunShellResources extends JobRunnerOptions {
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
   readonly completions: CompletionWriter
+  readonly recorder: Recorder
   readonly maxRefires: number
   readonly maxJobDataBytes: number
 }
@@ -171,6 +173,7 @@ export class JobRunShell implements Runnable {
   #complete({ instruction, retry, end }: Outcome): Promise<void> {
     const { bundle } = this.#context
     const report: ExecutionReport = reportOf(this.#context, end, this.#resources.clock.now())
+    if (!this.#context.isVoid) this.#resources.recorder.note('statuses', endedExecution(bundle, report))
     return this.#resources.completions.handOver({
       fireInstanceId: bundle.fireInstanceId,
       trigger: bundle.trigger,

@@ -9,6 +9,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
+import { type JobStatus, type JobStatusQuery, statusDaysMax } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type {
   ExecutionCursor,
@@ -45,6 +46,7 @@ import {
   addCalendarOptions,
   executionQuery,
   jobQuery,
+  jobStatusQuery,
   type ScheduleJobCall,
   shutdownOptions,
   triggerQuery,
@@ -416,6 +418,15 @@ export class QuartzScheduler implements Scheduler {
   async queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     checkOptions('queryExecutions', query, executionQuery, 'query')
     return this.#read().queryExecutions(query)
+  }
+  async queryJobStatus(query: JobStatusQuery = {}): Promise<Page<JobStatus, JobKey>> {
+    checkOptions('queryJobStatus', query, jobStatusQuery, 'query')
+    return (await this.#read().records?.queryJobStatus(query)) ?? { items: [], next: null }
+  }
+  async getJobStatus(jobKey: JobKey): Promise<JobStatus | null> {
+    checkJobKey('getJobStatus', 'jobKey', jobKey)
+    const found = await this.#read().records?.queryJobStatus({ jobKeys: [jobKey], days: statusDaysMax })
+    return found?.items[0] ?? null
   }
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[] {
     return this.#executing.all()

@@ -16,6 +16,7 @@ import { checkGroupMatcher } from '../core/matcher.ts'
 import { isObject } from '../core/options.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
+import { statusDaysMax } from '../jobstore/job-status.ts'
 import { executionOutcomes } from '../jobstore/queries.ts'
 import { triggerStates } from '../jobstore/trigger-state.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
@@ -58,6 +59,13 @@ export const triggerQuery: OptionChecks = {
   state: checkOneOf(triggerStates),
 }
 
+const checkJobKeys: ArgumentCheck = (method, argument, value, code) => {
+  listOf(checkJobKey)(method, argument, value, code)
+  if ((value as readonly unknown[]).length > 1000) {
+    throw wrongArgument(method, argument, 'at most 1,000 keys', value, { code })
+  }
+}
+
 export const executionQuery: OptionChecks = {
   take,
   after: checkThat(
@@ -73,6 +81,14 @@ export const executionQuery: OptionChecks = {
   outcome: checkOneOf(executionOutcomes),
   from: checkDate,
   to: checkDate,
+}
+
+export const jobStatusQuery: OptionChecks = {
+  take,
+  after: checkJobKey,
+  jobKeys: checkJobKeys,
+  consecutiveFailures: checkWhole(0, Number.MAX_SAFE_INTEGER),
+  days: checkWhole(0, statusDaysMax),
 }
 
 /** A job key, or what names one execution. */

@@ -6,6 +6,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler, ReplaceOptions } from '../jobs/job-scheduler.ts'
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
+import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -221,6 +222,16 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    * last first, a page at a time.
    */
   queryExecutions(query?: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>
+  /**
+   * How jobs are doing, whether or not their executions are in the history; in order of keys, a page at a time. Written
+   * about once a second; empty for a store that does not keep it.
+   */
+  queryJobStatus(query?: JobStatusQuery): Promise<Page<JobStatus, JobKey>>
+  /**
+   * How one job is doing, with the counts of all days that are kept; null for a job of which nothing is known. A job
+   * that was deleted keeps its status until it is too old.
+   */
+  getJobStatus(jobKey: JobKey): Promise<JobStatus | null>
   /** The executions that this instance runs now. */
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[]
   /**

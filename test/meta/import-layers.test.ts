@@ -33,7 +33,15 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/jobstore/sql': [
     ['kernel'],
     ['tables/encoding'],
-    ['tables/jobs', 'tables/firings', 'tables/calendars', 'tables/history', 'tables/groups', 'tables/nodes'],
+    [
+      'tables/jobs',
+      'tables/firings',
+      'tables/calendars',
+      'tables/history',
+      'tables/groups',
+      'tables/nodes',
+      'tables/records',
+    ],
     ['tables/triggers', 'tables/lists', 'migrations'],
     ['session'],
     ['programs/steps', 'programs/reading'],

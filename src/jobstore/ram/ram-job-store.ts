@@ -1,6 +1,7 @@
 import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
+import { refuseUnknownKeys } from '../../core/options.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
@@ -29,6 +30,7 @@ import type {
   UnknownJobType,
 } from '../queries.ts'
 import { pageSize } from '../queries.ts'
+import { type RecordOptions, recordOptionNames, resolveRecordOptions } from '../record-options.ts'
 import { storeInUse } from '../refusals.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
@@ -37,9 +39,13 @@ import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './
 import { queryJobs, queryTriggers } from './listing.ts'
 import * as pausing from './pausing.ts'
 import { RamData } from './ram-data.ts'
+import { RamRecords } from './ram-records.ts'
 import { RamSession } from './ram-session.ts'
 import { addJob, deleteJobs, deleteTriggers, rescheduleTrigger, scheduleJobs } from './scheduling.ts'
 import { findUnknownJobTypes } from './unknown-job-types.ts'
+
+/** Options of `ramJobStore`. */
+export interface RamJobStoreOptions extends RecordOptions {}
 
 /**
  * Keeps everything in the memory of the process, in a sorted tree: nothing survives the process, and one scheduler
@@ -52,13 +58,20 @@ import { findUnknownJobTypes } from './unknown-job-types.ts'
  */
 export class RAMJobStore implements JobStore {
   readonly name: string = 'RAMJobStore'
-  readonly capabilities: JobStoreCapabilities = { persistent: false, clustered: false }
+  readonly capabilities: JobStoreCapabilities = { persistent: false, clustered: false, records: true }
   readonly cluster: JobStoreCluster | null = null
+  readonly records: RamRecords
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
   #session: RamSession | null = null
   /** The name of the scheduler that has this store. */
   #owner: string | null = null
+
+  constructor(options: RamJobStoreOptions = {}) {
+    refuseUnknownKeys('ramJobStore', options, recordOptionNames)
+    const records = resolveRecordOptions('ramJobStore', options)
+    this.records = new RamRecords(this.#data, records, () => this.#require().context.clock)
+  }
 
   async initialize(context: JobStoreContext): Promise<void> {
     if (this.#owner !== null) throw storeInUse(this.name, this.#owner)
@@ -306,7 +319,11 @@ function nextTurn(clock: Clock): Promise<void> {
   })
 }
 
-/** A job store in memory: the fastest, and its data are lost with the process. */
-export function ramJobStore(): JobStore {
-  return new RAMJobStore()
+/**
+ * A job store in memory: the fastest, and its data are lost with the process.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION
+ */
+export function ramJobStore(options: RamJobStoreOptions = {}): JobStore {
+  return new RAMJobStore(options)
 }

@@ -14,6 +14,7 @@ import { JobTable } from './tables/jobs/job-table.ts'
 import { KeyLists } from './tables/lists/key-lists.ts'
 import { Listings } from './tables/lists/listings.ts'
 import { SchedulerStateTable } from './tables/nodes/scheduler-state-table.ts'
+import { JobStatusTable } from './tables/records/job-status-table.ts'
 import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
 import { TriggerTable } from './tables/triggers/trigger-table.ts'
 import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
@@ -24,7 +25,7 @@ import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
  * @throws InvalidArgumentError for a name or an instance id that is longer than its column
  */
 export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSession {
-  const { dialect, names, encoding, history, jobGroupLimits, sharedWithJava = false } = engine
+  const { dialect, names, encoding, records, jobGroupLimits, sharedWithJava = false } = engine
   const { schedulerName, instanceId, ids, triggerFamilies } = context
   const owner = { kind: 'Scheduler', identity: schedulerName }
   requireFits(owner, 'schedulerName', schedulerName, columnWidths.schedulerName)
@@ -40,7 +41,8 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     calendars: new CalendarTable(vocabulary),
     pausedGroups: new PausedGroupTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
-    history: new HistoryTable(vocabulary, history),
+    history: new HistoryTable(vocabulary, records.history),
+    jobStatus: new JobStatusTable(vocabulary),
     nodes: new SchedulerStateTable(vocabulary),
     keyLists: new KeyLists(vocabulary),
     listings: new Listings(vocabulary),

@@ -33,7 +33,6 @@ import type {
 import { storeInUse } from '../refusals.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
-import { HistoryPruner } from './history-pruner.ts'
 import { JoinedJobStore } from './joined-job-store.ts'
 import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
 import { RowsLockedError, type TransactionLock } from './kernel/sql-runner.ts'
@@ -51,18 +50,20 @@ import * as pausing from './programs/scheduling/pausing.ts'
 import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
 import { ScheduleWriter } from './programs/scheduling/schedule-writer.ts'
 import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
+import { RecordPruner } from './record-pruner.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import { SqlTransactions } from './session/sql-transactions.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
+import { SqlRecords } from './sql-records.ts'
 
 /** The parts that exist between `initialize` and `shutdown`. */
 interface OpenStore {
   readonly connection: SqlConnection
   readonly transactions: SqlTransactions
   readonly scheduleWriter: ScheduleWriter
-  readonly pruner: HistoryPruner
+  readonly pruner: RecordPruner
 }
 
 /** Milliseconds before the first new attempt after failures in a row, doubled by each further one up to the most. */
@@ -76,6 +77,7 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
   readonly cluster: JobStoreCluster | null
+  readonly records: SqlRecords
   readonly #engine: SqlEngine
   /** Absent on tables shared with Java. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
@@ -89,9 +91,16 @@ export class SqlJobStore implements DatabaseJobStore {
     // under the lock. A trigger that has fired meanwhile is WAITING again for its next instant, and Java would fire it
     // for the previous one; a claimed trigger is not WAITING.
     const firesAtOnce = engine.sharedWithJava !== true
-    this.capabilities = { sharedTransactions: true, ...engine.capabilities, history: true, firesAtOnce }
+    this.capabilities = {
+      sharedTransactions: true,
+      ...engine.capabilities,
+      history: true,
+      records: true,
+      firesAtOnce,
+    }
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
+    this.records = new SqlRecords(() => this.#require(), engine.records)
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }
 
@@ -123,7 +132,7 @@ export class SqlJobStore implements DatabaseJobStore {
       connection,
       transactions,
       scheduleWriter: new ScheduleWriter(transactions),
-      pruner: new HistoryPruner(transactions, this.#engine.history),
+      pruner: new RecordPruner(transactions, this.#engine.records),
     }
   }
   async schedulerStarted(): Promise<void> {
@@ -325,7 +334,7 @@ export class SqlJobStore implements DatabaseJobStore {
     })
     left.push(...locked)
     this.#forget(completions.filter((completion) => !left.includes(completion)))
-    this.#open?.pruner.noteCompletions()
+    this.#open?.pruner.noteWrite()
     return left
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {

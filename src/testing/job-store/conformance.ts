@@ -8,6 +8,7 @@ import { fencingCases } from './fencing-cases.ts'
 import { fireAtOnceCases, startedAtOnce } from './fire-at-once-cases.ts'
 import { fireCases } from './fire-cases.ts'
 import { jobCases } from './job-cases.ts'
+import { jobStatusCases } from './job-status-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
 import { pauseCases } from './pause-cases.ts'
@@ -49,6 +50,7 @@ const allCases: readonly StoreCase[] = [
   ...signalCases,
   ...calendarCases,
   ...queryCases,
+  ...jobStatusCases,
   ...sharedDataCases,
 ]
 
@@ -81,6 +83,7 @@ function offers(capabilities: JobStoreCapabilities, needs: Partial<JobStoreCapab
   return (
     (needs.persistent !== true || capabilities.persistent) &&
     (needs.clustered !== true || capabilities.clustered) &&
+    (needs.records !== true || capabilities.records === true) &&
     (needs.firesAtOnce !== true || capabilities.firesAtOnce === true)
   )
 }

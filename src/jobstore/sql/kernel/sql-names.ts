@@ -20,6 +20,8 @@ export interface SqlNames {
   /** Tables of this library that Quartz does not have. */
   readonly pausedJobGroups: string
   readonly history: string
+  readonly jobStatus: string
+  readonly jobDays: string
   readonly schemaVersion: string
 }
 
@@ -46,6 +48,8 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     locks: table('locks'),
     pausedJobGroups: table('paused_job_grps'),
     history: table('execution_history'),
+    jobStatus: table('job_status'),
+    jobDays: table('job_days'),
     schemaVersion: table('schema_version'),
   }
 }

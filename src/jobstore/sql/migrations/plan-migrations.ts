@@ -1,8 +1,9 @@
 import type { SqlDialect } from '../kernel/sql-dialect.ts'
 import type { SqlNames } from '../kernel/sql-names.ts'
 import { indexesOf1, tablesOf1 } from './migration-1.ts'
+import { additionsOf2, indexesOf2, tablesOf2 } from './migration-2.ts'
 import type { SchemaDialect } from './schema-dialect.ts'
-import { addColumn, createIndex, createTable } from './schema-tables.ts'
+import { addColumn, createIndex, createTable, type Index, type Table } from './schema-tables.ts'
 
 /** The names and the dialect of a schema. */
 export interface SchemaVocabulary {
@@ -41,7 +42,20 @@ export interface PlannedMigration {
   readonly statements: readonly string[]
 }
 
-const migrations: readonly Migration[] = [{ version: 1, breaking: true, statements: createOrAdopt }]
+const migrations: readonly Migration[] = [
+  { version: 1, breaking: true, statements: createOrAdopt },
+  { version: 2, breaking: false, statements: addRecords },
+]
+
+/** The tables as all steps together leave them. */
+export const newestTables: readonly Table[] = [
+  ...tablesOf1.map((table) => ({
+    ...table,
+    additions: { ...table.additions, ...additionsOf2[table.name] },
+  })),
+  ...tablesOf2,
+]
+export const newestIndexes: readonly Index[] = [...indexesOf1, ...indexesOf2]
 
 /** The newest version that this code knows. */
 export const newestSchemaVersion: number = Math.max(...migrations.map(({ version }) => version))
@@ -61,7 +75,7 @@ export const schemaOfQuartz: SchemaState = {
 }
 
 /** The tables whose columns must be known to make a plan. */
-export const tablesToInspect: readonly (keyof SqlNames)[] = tablesOf1.map(({ name }) => name)
+export const tablesToInspect: readonly (keyof SqlNames)[] = newestTables.map(({ name }) => name)
 
 /** The missing steps of a database, in order. */
 export function planMigrations(
@@ -100,4 +114,20 @@ function createOrAdopt(vocabulary: SchemaVocabulary, state: SchemaState): readon
   })
   const indexes = indexesOf1.filter(({ table, ownTablesOnly }) => !ownTablesOnly || !state.columns.has(table))
   return [...tables, ...indexes.map((index) => createIndex(dialect, names, index))]
+}
+
+/** Makes the tables of records, and adds columns to the history. */
+function addRecords({ dialect, names }: SchemaVocabulary, state: SchemaState): readonly string[] {
+  const columns = Object.entries(additionsOf2).flatMap(([table, additions]) => {
+    const name = table as keyof SqlNames
+    const existing = state.columns.get(name) ?? new Set()
+    return Object.entries(additions)
+      .filter(([column]) => !existing.has(column))
+      .map(([column, type]) => addColumn(dialect, names[name], column, type))
+  })
+  return [
+    ...tablesOf2.map((table) => createTable(dialect, names, table)),
+    ...columns,
+    ...indexesOf2.map((index) => createIndex(dialect, names, index)),
+  ]
 }

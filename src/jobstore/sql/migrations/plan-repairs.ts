@@ -1,6 +1,5 @@
 import { JobPersistenceError } from '../../../core/errors.ts'
-import { indexesOf1, tablesOf1 } from './migration-1.ts'
-import type { SchemaState, SchemaVocabulary } from './plan-migrations.ts'
+import { newestIndexes, newestTables, type SchemaState, type SchemaVocabulary } from './plan-migrations.ts'
 import { addColumn, createIndex, createTable, type Index, indexName, type Table } from './schema-tables.ts'
 
 /** A part of the newest schema that a database lacks. */
@@ -20,8 +19,8 @@ export interface SchemaRepair {
  */
 export function planRepairs(vocabulary: SchemaVocabulary, state: SchemaState): readonly SchemaRepair[] {
   return [
-    ...tablesOf1.flatMap((table) => repairsOf(vocabulary, table, state)),
-    ...indexesOf1
+    ...newestTables.flatMap((table) => repairsOf(vocabulary, table, state)),
+    ...newestIndexes
       .filter((index) => !hasIndex(vocabulary, index, state))
       .map((index) => ({
         what: `index '${indexName(vocabulary.names, index)}'`,

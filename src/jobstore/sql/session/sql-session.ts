@@ -11,6 +11,7 @@ import type { JobTable } from '../tables/jobs/job-table.ts'
 import type { KeyLists } from '../tables/lists/key-lists.ts'
 import type { Listings } from '../tables/lists/listings.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
+import type { JobStatusTable } from '../tables/records/job-status-table.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
 import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
 import type { TriggersOfJava } from '../tables/triggers/triggers-of-java.ts'
@@ -27,6 +28,7 @@ export interface SqlSession {
   readonly pausedGroups: PausedGroupTable
   readonly firedTriggers: FiredTriggerTable
   readonly history: HistoryTable
+  readonly jobStatus: JobStatusTable
   readonly nodes: SchedulerStateTable
   readonly keyLists: KeyLists
   readonly listings: Listings

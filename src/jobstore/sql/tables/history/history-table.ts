@@ -8,6 +8,7 @@ import {
   type ExecutionSummary,
   executionOutcomes,
 } from '../../../queries.ts'
+import type { ResolvedHistoryOptions } from '../../../record-options.ts'
 import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
@@ -30,7 +31,7 @@ import {
   textOrNull,
 } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
-import type { ResolvedHistoryOptions } from './history-options.ts'
+import { storable } from '../encoding/storable-text.ts'
 
 /** An execution of the history. */
 export interface HistoryEntry {
@@ -211,14 +212,9 @@ function rowOf(entry: HistoryEntry): object {
     finished_time: entry.finishedTimeMs,
     attempt: entry.attempt,
     outcome: entry.outcome,
-    error_text: entry.errorText === null ? null : storable(entry.errorText),
+    error_text: entry.errorText === null ? null : storable(entry.errorText.slice(0, errorTextLength)),
     recovering: entry.recovering,
   }
-}
-
-/** The beginning of a text, without characters that no text column can hold. */
-function storable(text: string): string {
-  return text.slice(0, errorTextLength).replace(/[\0\p{Surrogate}]/gu, '\uFFFD')
 }
 
 function summaryOf(row: SqlRow): ExecutionSummary {
