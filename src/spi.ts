@@ -5,7 +5,7 @@ export {
   DelegatingJobStore,
   type JobStoreOperation,
 } from './jobstore/delegating-job-store.ts'
-export type { DayChange, JobStatusChange } from './jobstore/job-status.ts'
+export type { DayChange, EndedExecution, JobStatusChange } from './jobstore/job-status.ts'
 export type {
   AcquiredAndFired,
   AcquiredTrigger,

@@ -3979,6 +3979,273 @@ FROM qrtz_calendars
 WHERE sched_name = :scheduler
 ORDER BY calendar_name COLLATE "C";
 
+----------------------------------
+-- jobStatus: job_status, job_days
+----------------------------------
+
+-- jobStatus.addStatus
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_job_status AS t (job_name, job_group, sched_name, last_fire_id, last_fired_time,
+  last_finished_time, last_outcome, last_success_time, last_failure_time, last_error, failures, changed_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.last_fire_id, r.last_fired_time, r.last_finished_time,
+  r.last_outcome, r.last_success_time, r.last_failure_time, r.last_error, r.failures, r.changed_time
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'last_fire_id' AS last_fire_id,
+    value ->> 'last_fired_time' AS last_fired_time, value ->> 'last_finished_time' AS last_finished_time,
+    value ->> 'last_outcome' AS last_outcome, value ->> 'last_success_time' AS last_success_time,
+    value ->> 'last_failure_time' AS last_failure_time, value ->> 'last_error' AS last_error,
+    value ->> 'failures' AS failures, value ->> 'changed_time' AS changed_time
+  FROM json_each(:rows)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_details AS j
+  WHERE j.job_name = r.job_name
+    AND j.job_group = r.job_group
+    AND j.sched_name = r.sched_name
+    AND true
+)
+  OR EXISTS (
+    SELECT 1
+    FROM qrtz_job_status AS s
+    WHERE s.job_name = r.job_name
+      AND s.job_group = r.job_group
+      AND s.sched_name = r.sched_name
+      AND true
+  )
+ON CONFLICT (sched_name, job_group,
+  job_name) DO UPDATE SET last_fire_id = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fire_id ELSE t.last_fire_id END,
+  last_finished_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_finished_time ELSE t.last_finished_time END,
+  last_outcome = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_outcome ELSE t.last_outcome END,
+  last_fired_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fired_time ELSE t.last_fired_time END,
+  last_error = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_error ELSE t.last_error END,
+  last_success_time = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time,
+  excluded.last_success_time) THEN excluded.last_success_time ELSE t.last_success_time END,
+  last_failure_time = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END, failures = CASE
+  WHEN excluded.last_success_time IS NULL THEN t.failures + excluded.failures ELSE excluded.failures END,
+  changed_time = excluded.changed_time;
+
+-- PostgreSQL
+INSERT INTO qrtz_job_status AS t (job_name, job_group, sched_name, last_fire_id, last_fired_time,
+  last_finished_time, last_outcome, last_success_time, last_failure_time, last_error, failures, changed_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.last_fire_id, r.last_fired_time, r.last_finished_time,
+  r.last_outcome, r.last_success_time, r.last_failure_time, r.last_error, r.failures, r.changed_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text,
+    last_fire_id text, last_fired_time bigint, last_finished_time bigint, last_outcome text,
+    last_success_time bigint, last_failure_time bigint, last_error text, failures bigint, changed_time bigint)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_details AS j
+  WHERE j.job_name = r.job_name
+    AND j.job_group = r.job_group
+    AND j.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+)
+  OR EXISTS (
+    SELECT 1
+    FROM qrtz_job_status AS s
+    WHERE s.job_name = r.job_name
+      AND s.job_group = r.job_group
+      AND s.sched_name = r.sched_name
+      AND r.sched_name = r.sched_name || ''
+  )
+ON CONFLICT (sched_name, job_group,
+  job_name) DO UPDATE SET last_fire_id = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fire_id ELSE t.last_fire_id END,
+  last_finished_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_finished_time ELSE t.last_finished_time END,
+  last_outcome = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_outcome ELSE t.last_outcome END,
+  last_fired_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fired_time ELSE t.last_fired_time END,
+  last_error = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_error ELSE t.last_error END,
+  last_success_time = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time,
+  excluded.last_success_time) THEN excluded.last_success_time ELSE t.last_success_time END,
+  last_failure_time = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END, failures = CASE
+  WHEN excluded.last_success_time IS NULL THEN t.failures + excluded.failures ELSE excluded.failures END,
+  changed_time = excluded.changed_time;
+
+-- jobStatus.addDays
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_job_days AS t (job_name, job_group, sched_name, day_number, succeeded, failed, vetoed,
+  interrupted, timed_out, lost, run_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.day_number, r.succeeded, r.failed, r.vetoed, r.interrupted,
+  r.timed_out, r.lost, r.run_time
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'day_number' AS day_number,
+    value ->> 'succeeded' AS succeeded, value ->> 'failed' AS failed, value ->> 'vetoed' AS vetoed,
+    value ->> 'interrupted' AS interrupted, value ->> 'timed_out' AS timed_out, value ->> 'lost' AS lost,
+    value ->> 'run_time' AS run_time
+  FROM json_each(:rows)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_status AS s
+  WHERE s.job_name = r.job_name
+    AND s.job_group = r.job_group
+    AND s.sched_name = r.sched_name
+    AND true
+)
+ON CONFLICT (sched_name, job_group, job_name,
+  day_number) DO UPDATE SET succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
+  vetoed = t.vetoed + excluded.vetoed, interrupted = t.interrupted + excluded.interrupted,
+  timed_out = t.timed_out + excluded.timed_out, lost = t.lost + excluded.lost,
+  run_time = t.run_time + excluded.run_time;
+
+-- PostgreSQL
+INSERT INTO qrtz_job_days AS t (job_name, job_group, sched_name, day_number, succeeded, failed, vetoed,
+  interrupted, timed_out, lost, run_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.day_number, r.succeeded, r.failed, r.vetoed, r.interrupted,
+  r.timed_out, r.lost, r.run_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text,
+    day_number bigint, succeeded bigint, failed bigint, vetoed bigint, interrupted bigint, timed_out bigint,
+    lost bigint, run_time bigint)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_status AS s
+  WHERE s.job_name = r.job_name
+    AND s.job_group = r.job_group
+    AND s.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+)
+ON CONFLICT (sched_name, job_group, job_name,
+  day_number) DO UPDATE SET succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
+  vetoed = t.vetoed + excluded.vetoed, interrupted = t.interrupted + excluded.interrupted,
+  timed_out = t.timed_out + excluded.timed_out, lost = t.lost + excluded.lost,
+  run_time = t.run_time + excluded.run_time;
+
+-- jobStatus.page
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finished_time, s.last_outcome,
+  s.last_success_time, s.last_failure_time, s.last_error, s.failures, s.changed_time
+FROM qrtz_job_status AS s
+WHERE s.sched_name = :scheduler
+  AND s.failures >= :failures
+  AND (s.job_group, s.job_name) > (:group, :name)
+ORDER BY s.job_group, s.job_name
+LIMIT :limit;
+
+-- jobStatus.pageOfJobs
+--   sql-records.ts (SqlRecords)
+-- SQLite
+SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finished_time, s.last_outcome,
+  s.last_success_time, s.last_failure_time, s.last_error, s.failures, s.changed_time
+FROM qrtz_job_status AS s
+WHERE s.sched_name = :scheduler
+  AND s.failures >= :failures
+  AND (s.job_group, s.job_name) > (:group, :name)
+  AND (job_name, job_group, sched_name) IN (
+    SELECT r.job_name, r.job_group, r.sched_name
+    FROM (
+      SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+        value ->> 'sched_name' AS sched_name
+      FROM json_each(:rows)
+    ) AS r
+    WHERE true
+      AND true
+  )
+ORDER BY s.job_group, s.job_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finished_time, s.last_outcome,
+  s.last_success_time, s.last_failure_time, s.last_error, s.failures, s.changed_time
+FROM qrtz_job_status AS s
+WHERE s.sched_name = :scheduler
+  AND s.failures >= :failures
+  AND (s.job_group, s.job_name) > (:group, :name)
+  AND (job_name, job_group, sched_name) IN (
+    SELECT r.job_name, r.job_group, r.sched_name
+    FROM (
+      SELECT *
+      FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+    ) AS r
+    WHERE r.sched_name = r.sched_name || ''
+      AND true
+  )
+ORDER BY s.job_group, s.job_name
+LIMIT :limit;
+
+-- jobStatus.days
+--   sql-records.ts (SqlRecords)
+-- SQLite
+SELECT d.job_name, d.job_group, d.day_number, d.succeeded, d.failed, d.vetoed, d.interrupted, d.timed_out,
+  d.lost, d.run_time
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  JOIN qrtz_job_days AS d ON d.job_name = r.job_name
+    AND d.job_group = r.job_group
+    AND d.sched_name = r.sched_name
+    AND true
+    AND d.day_number > :after
+ORDER BY d.day_number DESC;
+
+-- PostgreSQL
+SELECT d.job_name, d.job_group, d.day_number, d.succeeded, d.failed, d.vetoed, d.interrupted, d.timed_out,
+  d.lost, d.run_time
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  JOIN qrtz_job_days AS d ON d.job_name = r.job_name
+    AND d.job_group = r.job_group
+    AND d.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+    AND d.day_number > :after
+ORDER BY d.day_number DESC;
+
+-- jobStatus.deleteDays
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_job_days
+WHERE (sched_name, job_group, job_name, day_number) IN (
+  SELECT d.sched_name, d.job_group, d.job_name, d.day_number
+  FROM qrtz_job_days AS d
+  WHERE d.sched_name = :scheduler
+    AND d.day_number < :day
+  LIMIT :limit
+);
+
+-- jobStatus.deleteGone
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_job_status
+WHERE (sched_name, job_group, job_name) IN (
+  SELECT s.sched_name, s.job_group, s.job_name
+  FROM qrtz_job_status AS s
+  WHERE s.sched_name = :scheduler
+    AND s.changed_time < :before
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_job_details AS j
+      WHERE j.sched_name = s.sched_name
+        AND j.job_group = s.job_group
+        AND j.job_name = s.job_name
+    )
+  LIMIT :limit
+);
+
 -----------------------------
 -- history: execution_history
 -----------------------------
@@ -4011,7 +4278,7 @@ WHERE true
 ON CONFLICT DO NOTHING;
 
 -- history.nth
---   history-pruner.ts (HistoryPruner)
+--   record-pruner.ts (RecordPruner)
 -- Every engine
 SELECT h.fired_time, h.fire_instance_id
 FROM qrtz_execution_history AS h
@@ -4021,7 +4288,7 @@ ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT 1 OFFSET :skipped;
 
 -- history.nthBefore
---   history-pruner.ts (HistoryPruner)
+--   record-pruner.ts (RecordPruner)
 -- Every engine
 SELECT h.fired_time, h.fire_instance_id
 FROM qrtz_execution_history AS h
@@ -4032,7 +4299,7 @@ ORDER BY h.fired_time, h.fire_instance_id
 LIMIT 1 OFFSET :skipped;
 
 -- history.deleteUpTo
---   history-pruner.ts (HistoryPruner)
+--   record-pruner.ts (RecordPruner)
 -- Every engine
 DELETE FROM qrtz_execution_history
 WHERE sched_name = :scheduler

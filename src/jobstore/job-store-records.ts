@@ -20,13 +20,13 @@ export interface JobStoreRecords {
   /** The lists of a batch that the store keeps; the scheduler gathers no others. */
   readonly kinds: readonly (keyof RecordBatch)[]
   /**
-   * Writes a batch, whole or not at all, in a transaction of its own, and now and then deletes what is too old. It takes
-   * no lock that a firing needs.
+   * Writes a batch, whole or not at all, in a transaction of its own, and now and then deletes what is too old. It
+   * takes no lock that a firing needs.
    */
   write(batch: RecordBatch): Promise<void>
   /**
-   * In order of keys. Only jobs that exist get a status; one that is deleted later keeps it until it is too old, so that
-   * a job made anew under its key goes on with it.
+   * In order of keys. Only jobs that exist get a status; one that is deleted later keeps it until it is too old, so
+   * that a job made anew under its key goes on with it.
    */
   queryJobStatus(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>>
 }

@@ -26,8 +26,8 @@ export interface JobStatusOptions {
   /** Whether the status of jobs is kept. Default true. */
   readonly record?: boolean
   /**
-   * Counts by day are kept for so many days. The status of a job that does not exist any more is deleted when it has not
-   * run for as long. 1 to 366, default 90.
+   * Counts by day are kept for so many days. The status of a job that does not exist any more is deleted when it has
+   * not run for as long. 1 to 366, default 90.
    */
   readonly maxDays?: number
 }

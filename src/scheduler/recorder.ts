@@ -31,9 +31,9 @@ const retryMaxMs = 30_000
 const newBuffers = (): Buffers => ({ statuses: new StatusBuffer(10_000) })
 
 /**
- * Gathers what the scheduler is to remember and writes it about once a second, so that no firing waits for it. While the
- * store fails it keeps a bounded rest, drops the oldest, and says so once. A kind of entry that the store refuses does
- * not hold up the others.
+ * Gathers what the scheduler is to remember and writes it about once a second, so that no firing waits for it. While
+ * the store fails it keeps a bounded rest, drops the oldest, and says so once. A kind of entry that the store refuses
+ * does not hold up the others.
  */
 export class Recorder {
   readonly #parts: RecorderParts

@@ -152,6 +152,19 @@ const surfaces: readonly Surface[] = [
           'query',
         ),
       },
+      queryJobStatus: {
+        query: kinds.options(
+          {
+            take,
+            after: kinds.keyOfJob,
+            jobKeys: kinds.listOf(kinds.keyOfJob),
+            consecutiveFailures: kinds.number,
+            days: kinds.number,
+          },
+          'query',
+        ),
+      },
+      getJobStatus: { jobKey: kinds.keyOfJob },
       getCurrentlyExecutingJobs: {},
       interrupt: { target: kinds.but(kinds.eitherKey) },
     },

@@ -21,6 +21,7 @@ import {
 } from '../../src/jobstore/sql/tables/lists/listings.ts'
 import { leaseStatements } from '../../src/jobstore/sql/tables/nodes/lease-statements.ts'
 import { schedulerStateStatements } from '../../src/jobstore/sql/tables/nodes/scheduler-state-table.ts'
+import { jobStatusStatements } from '../../src/jobstore/sql/tables/records/job-status-table.ts'
 import {
   type DuePurpose,
   dueConditions,
@@ -131,6 +132,12 @@ const allTables: readonly Table[] = [
     about: 'calendars',
     path: `${tables}calendars/calendar-table.ts`,
     statements: calendarStatements,
+  },
+  {
+    names: ['jobStatus'],
+    about: 'job_status, job_days',
+    path: `${tables}records/job-status-table.ts`,
+    statements: jobStatusStatements,
   },
   {
     names: ['history'],
