@@ -51,8 +51,7 @@ export const migrateCommand: Command = {
       return 0
     }
     const applied = await storeAt(place, values).migrate()
-    const versions = applied.length === 1 ? 'version' : 'versions'
-    const done = applied.length === 0 ? 'nothing to do' : `applied ${versions} ${applied.join(', ')}`
+    const done = applied.length === 0 ? 'nothing to do' : `applied version ${applied.join(', ')}`
     host.stdout.write(`${withoutSecrets(place)}: ${done}\n`)
     return 0
   },

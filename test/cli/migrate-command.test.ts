@@ -23,7 +23,7 @@ describe('quartz-ts migrate', () => {
     const file = join(temporaryFolder(), 'jobs.db')
     expect(await run(['migrate', '--store', file])).toEqual({
       code: 0,
-      out: `${file}: applied versions 1, 2\n`,
+      out: `${file}: applied version 1, 2\n`,
       err: '',
     })
     expect(await run(['migrate', '--store', file])).toEqual({
@@ -32,7 +32,7 @@ describe('quartz-ts migrate', () => {
       err: '',
     })
     const again = await run(['migrate', '--store', file, '--prefix', 'b_'])
-    expect(again.out).toBe(`${file}: applied versions 1, 2\n`)
+    expect(again.out).toBe(`${file}: applied version 1, 2\n`)
   })
 
   test('prints a script that makes the same tables', async () => {

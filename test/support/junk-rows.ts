@@ -13,7 +13,7 @@ import type {
   TriggerSummary,
 } from '../../src/jobstore/queries.ts'
 import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
-import { tablesOf1 } from '../../src/jobstore/sql/migrations/migration-1.ts'
+import { newestTables } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
 import { completionOf, jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { type Clock, systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
@@ -37,7 +37,7 @@ export interface JunkGround {
 
 const names = sqlNames('test', {})
 const tables = [
-  ...tablesOf1.map(({ name, columns, additions }) => ({
+  ...newestTables.map(({ name, columns, additions }) => ({
     name,
     columns: Object.keys({ ...columns, ...additions }),
   })),

@@ -22,6 +22,7 @@ export interface SqlNames {
   readonly history: string
   readonly jobStatus: string
   readonly jobDays: string
+  readonly pauses: string
   readonly schemaVersion: string
 }
 
@@ -50,6 +51,7 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     history: table('execution_history'),
     jobStatus: table('job_status'),
     jobDays: table('job_days'),
+    pauses: table('pauses'),
     schemaVersion: table('schema_version'),
   }
 }

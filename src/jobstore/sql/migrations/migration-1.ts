@@ -1,14 +1,11 @@
 import type { Index, Table } from './schema-tables.ts'
 import * as column from './schema-tables.ts'
 
-export const schedulerName: Record<'sched_name', column.ColumnType> = { sched_name: column.keyText(120) }
+const schedulerName = { sched_name: column.keyText(120) }
 const triggerKey = { trigger_name: column.keyText(200), trigger_group: column.keyText(200) }
-export const jobKey: Record<'job_name' | 'job_group', column.ColumnType> = {
-  job_name: column.keyText(200),
-  job_group: column.keyText(200),
-}
+const jobKey = { job_name: column.keyText(200), job_group: column.keyText(200) }
 const triggerKeyColumns = ['sched_name', 'trigger_group', 'trigger_name']
-export const jobKeyColumns: readonly string[] = ['sched_name', 'job_group', 'job_name']
+const jobKeyColumns = ['sched_name', 'job_group', 'job_name']
 /**
  * Quartz's own script has a foreign key here, this schema has none: a trigger and its sub-row are stored and deleted in
  * one transaction, and four checks for each trigger that ends would cost more than its deletion.

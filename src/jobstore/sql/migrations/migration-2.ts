@@ -1,10 +1,30 @@
-import { jobKey, jobKeyColumns, schedulerName } from './migration-1.ts'
-import type { Additions, Index, Table } from './schema-tables.ts'
+import type { SqlNames } from '../kernel/sql-names.ts'
+import type { ColumnType, Index, Table } from './schema-tables.ts'
 import * as column from './schema-tables.ts'
 
-/** What the stores remember besides the history: all tables are of this library alone. */
+const schedulerName = { sched_name: column.keyText(120) }
+const jobKey = { job_name: column.keyText(200), job_group: column.keyText(200) }
+const jobKeyColumns = ['sched_name', 'job_group', 'job_name']
+
+/** Own tables, which Java nodes do not see. */
 export const tablesOf2: readonly Table[] = [
   {
+    // Why something is paused. Whether it is paused is said by the tables of Quartz.
+    name: 'pauses',
+    columns: {
+      ...schedulerName,
+      pause_scope: column.keyText(16),
+      pause_group: column.keyText(200),
+      pause_name: column.keyText(200),
+      reason: column.longTextOrNull,
+      paused_by: column.longTextOrNull,
+      since_time: column.bigint,
+      until_time: column.bigintOrNull,
+    },
+    primaryKey: ['sched_name', 'pause_scope', 'pause_group', 'pause_name'],
+  },
+  {
+    // How each job is doing, also when its executions are not in the history any more.
     name: 'jobStatus',
     columns: {
       ...schedulerName,
@@ -39,10 +59,17 @@ export const tablesOf2: readonly Table[] = [
   },
 ]
 
-/** Columns of this step in tables of earlier ones. */
-export const additionsOf2: Additions = {}
+/** Columns that this step adds to tables of the first one. */
+export const columnsOf2: Readonly<Partial<Record<keyof SqlNames, Readonly<Record<string, ColumnType>>>>> = {}
 
 export const indexesOf2: readonly Index[] = [
+  {
+    name: 'pa_until',
+    table: 'pauses',
+    columns: () => ['sched_name', 'until_time'],
+    where: 'until_time IS NOT NULL',
+    ownTablesOnly: false,
+  },
   {
     name: 'jd_day',
     table: 'jobDays',

@@ -1,7 +1,7 @@
 import type { SqlDialect } from '../kernel/sql-dialect.ts'
 import type { SqlNames } from '../kernel/sql-names.ts'
 import { indexesOf1, tablesOf1 } from './migration-1.ts'
-import { additionsOf2, indexesOf2, tablesOf2 } from './migration-2.ts'
+import { columnsOf2, indexesOf2, tablesOf2 } from './migration-2.ts'
 import type { SchemaDialect } from './schema-dialect.ts'
 import { addColumn, createIndex, createTable, type Index, type Table } from './schema-tables.ts'
 
@@ -44,17 +44,18 @@ export interface PlannedMigration {
 
 const migrations: readonly Migration[] = [
   { version: 1, breaking: true, statements: createOrAdopt },
-  { version: 2, breaking: false, statements: addRecords },
+  { version: 2, breaking: false, statements: addTablesOf2 },
 ]
 
-/** The tables as all steps together leave them. */
+/** The tables of the newest schema, with the columns that later steps have added. */
 export const newestTables: readonly Table[] = [
-  ...tablesOf1.map((table) => ({
-    ...table,
-    additions: { ...table.additions, ...additionsOf2[table.name] },
-  })),
+  ...tablesOf1.map((table) => {
+    const later = columnsOf2[table.name]
+    return later === undefined ? table : { ...table, additions: { ...table.additions, ...later } }
+  }),
   ...tablesOf2,
 ]
+
 export const newestIndexes: readonly Index[] = [...indexesOf1, ...indexesOf2]
 
 /** The newest version that this code knows. */
@@ -116,18 +117,14 @@ function createOrAdopt(vocabulary: SchemaVocabulary, state: SchemaState): readon
   return [...tables, ...indexes.map((index) => createIndex(dialect, names, index))]
 }
 
-/** Makes the tables of records, and adds columns to the history. */
-function addRecords({ dialect, names }: SchemaVocabulary, state: SchemaState): readonly string[] {
-  const columns = Object.entries(additionsOf2).flatMap(([table, additions]) => {
-    const name = table as keyof SqlNames
-    const existing = state.columns.get(name) ?? new Set()
-    return Object.entries(additions)
-      .filter(([column]) => !existing.has(column))
-      .map(([column, type]) => addColumn(dialect, names[name], column, type))
-  })
-  return [
-    ...tablesOf2.map((table) => createTable(dialect, names, table)),
-    ...columns,
-    ...indexesOf2.map((index) => createIndex(dialect, names, index)),
-  ]
+/** Makes the tables and columns of the second step. */
+function addTablesOf2(vocabulary: SchemaVocabulary, state: SchemaState): readonly string[] {
+  const { dialect, names } = vocabulary
+  const columns = tablesOf1.flatMap(({ name: table }) =>
+    Object.entries(columnsOf2[table] ?? {})
+      .filter(([name]) => state.columns.get(table)?.has(name) !== true)
+      .map(([name, type]) => addColumn(dialect, names[table], name, type)),
+  )
+  const tables = tablesOf2.map((table) => createTable(dialect, names, table))
+  return [...tables, ...columns, ...indexesOf2.map((index) => createIndex(dialect, names, index))]
 }

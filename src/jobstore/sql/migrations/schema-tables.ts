@@ -45,9 +45,6 @@ export interface Table {
   }
 }
 
-/** Columns that a step adds to tables of earlier steps; all may be NULL. */
-export type Additions = Readonly<Partial<Record<keyof SqlNames, Readonly<Record<string, ColumnType>>>>>
-
 export interface Index {
   /** The name after `idx_` and the tables' prefix. */
   readonly name: string

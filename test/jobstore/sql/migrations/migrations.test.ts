@@ -10,6 +10,7 @@ import {
   planMigrations,
   schemaOfQuartz,
   tablesToInspect,
+  versionTable,
 } from '../../../../src/jobstore/sql/migrations/plan-migrations.ts'
 import { sqliteRunner, sqliteWords, temporaryFolder } from '../../../support/sqlite.ts'
 
@@ -107,6 +108,22 @@ describe('migrations on SQLite', () => {
 })
 
 describe('a schema of another release', () => {
+  test('of version 1 is brought up to date with its rows, and made as a new one is', async () => {
+    const [old, fresh] = [await sqliteRunner(':memory:'), await sqliteRunner(':memory:')]
+    const [first] = planMigrations(sqliteWords, emptySchema)
+    await execute(old, [
+      ...versionTable(sqliteWords),
+      ...(first?.statements ?? []),
+      `INSERT INTO ${names.schemaVersion} VALUES (1, 1, 4)`,
+      `INSERT INTO ${names.pausedGroups} VALUES ('s', 'g')`,
+    ])
+    expect(await migrate(old, sqliteWords, 5)).toEqual([2])
+    await migrate(fresh, sqliteWords, 5)
+    expect(await describeSchema(old)).toEqual(await describeSchema(fresh))
+    const groups = { text: `SELECT * FROM ${names.pausedGroups}`, values: [] }
+    expect(await old.read(() => all(groups))).toHaveLength(1)
+  })
+
   test('too old, or none, is refused where the store may not migrate', async () => {
     const runner = await sqliteRunner(':memory:')
     await expect(requireSchema(runner, sqliteWords)).rejects.toMatchObject({
