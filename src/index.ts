@@ -57,13 +57,19 @@ export type {
 } from './jobs/job-definition.ts'
 export type { JobDetail, NodeAffinity } from './jobs/job-detail.ts'
 export type { ExecutingJobDetail, JobExecutionContext, JobRunContext } from './jobs/job-execution-context.ts'
-export type { JobScheduler, ReplaceOptions } from './jobs/job-scheduler.ts'
+export type { JobScheduler, ReplaceOptions, TriggerJobOptions } from './jobs/job-scheduler.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
 export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from './jobs/standard-schema.ts'
 export type {
   ExecutingJob,
   SchedulerNode,
 } from './jobstore/cluster-view.ts'
+export {
+  type ExecutionLogLevel,
+  type ExecutionLogLine,
+  type ExecutionLogQuery,
+  executionLogLevels,
+} from './jobstore/execution-log.ts'
 export type {
   JobDay,
   JobStatus,
@@ -79,6 +85,7 @@ export {
 export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
 export {
   type ExecutionCursor,
+  type ExecutionDetails,
   type ExecutionOutcome,
   type ExecutionQuery,
   type ExecutionSummary,

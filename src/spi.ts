@@ -5,12 +5,14 @@ export {
   DelegatingJobStore,
   type JobStoreOperation,
 } from './jobstore/delegating-job-store.ts'
+export type { ExecutionLogChunk, ExecutionProgress } from './jobstore/execution-log.ts'
 export type { DayChange, EndedExecution, JobStatusChange } from './jobstore/job-status.ts'
 export type {
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
   ExecutionReport,
+  ExecutionTexts,
   JobCompletion,
   JobStore,
   JobStoreCapabilities,
@@ -22,9 +24,14 @@ export type {
   TriggerFiredBundle,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
-export type { JobStoreRecords, RecordBatch } from './jobstore/job-store-records.ts'
+export type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from './jobstore/job-store-records.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
-export type { HistoryOptions, JobStatusOptions, RecordOptions } from './jobstore/record-options.ts'
+export type {
+  ExecutionLogRecordOptions,
+  HistoryOptions,
+  JobStatusOptions,
+  RecordOptions,
+} from './jobstore/record-options.ts'
 export type { RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
 export {
   RowsLockedError,

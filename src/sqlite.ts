@@ -1,6 +1,11 @@
 /** Jobs and triggers in a SQLite file; needs the package better-sqlite3. */
 
-export type { HistoryOptions, JobStatusOptions, RecordOptions } from './jobstore/record-options.ts'
+export type {
+  ExecutionLogRecordOptions,
+  HistoryOptions,
+  JobStatusOptions,
+  RecordOptions,
+} from './jobstore/record-options.ts'
 export type { DatabaseJobStore } from './jobstore/sql/database-job-store.ts'
 export type { MigrateMode } from './jobstore/sql/migrations/migrate.ts'
 export type { JobDataEncoding } from './jobstore/sql/tables/encoding/job-data-text.ts'

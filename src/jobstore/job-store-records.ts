@@ -1,6 +1,13 @@
 import type { JobKey } from '../core/key.ts'
+import type {
+  ExecutionLogChunk,
+  ExecutionLogLevel,
+  ExecutionLogLine,
+  ExecutionLogQuery,
+  ExecutionProgress,
+} from './execution-log.ts'
 import type { JobStatus, JobStatusChange, JobStatusQuery } from './job-status.ts'
-import type { Page } from './queries.ts'
+import type { ExecutionDetails, ExecutionOutcome, Page } from './queries.ts'
 
 /**
  * What a scheduler has to remember, gathered for about a second. Each list is in the order in which things happened;
@@ -9,6 +16,10 @@ import type { Page } from './queries.ts'
 export interface RecordBatch {
   /** At most one for each job, in order of keys. */
   readonly statuses?: readonly JobStatusChange[]
+  /** At most one for each execution. When an answer was lost, lines come again, with those that follow. */
+  readonly logs?: readonly ExecutionLogChunk[]
+  /** At most one for each execution. */
+  readonly progress?: readonly ExecutionProgress[]
 }
 
 /**
@@ -29,4 +40,18 @@ export interface JobStoreRecords {
    * that a job made anew under its key goes on with it.
    */
   queryJobStatus(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>>
+  /** Whether the history keeps executions with this outcome. */
+  keeps(outcome: ExecutionOutcome): boolean
+  /** An execution of the history; null when it is not in it. */
+  getExecution(fireInstanceId: string): Promise<ExecutionDetails | null>
+  /** What is kept of the log of one execution. */
+  readonly logLimits: ExecutionLogLimits
+  /** In the order in which they were logged. */
+  queryExecutionLog(fireInstanceId: string, query: ExecutionLogQuery): Promise<Page<ExecutionLogLine, number>>
+}
+
+export interface ExecutionLogLimits {
+  /** Lines below this level are not kept. */
+  readonly level: ExecutionLogLevel
+  readonly maxLines: number
 }

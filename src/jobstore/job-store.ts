@@ -14,6 +14,7 @@ import type { JobStoreRecords } from './job-store-records.ts'
 import type { LockWait } from './lock-wait.ts'
 import type {
   ExecutionCursor,
+  ExecutionDetails,
   ExecutionOutcome,
   ExecutionQuery,
   ExecutionSummary,
@@ -166,6 +167,8 @@ export interface TriggerFiredBundle {
   /** The trigger after it fired. */
   readonly trigger: Trigger
   readonly calendar: Calendar | null
+  /** When the trigger was claimed. */
+  readonly acquiredTimeMs?: EpochMs
   readonly fireTimeMs: EpochMs
   /** The planned instant, also when a misfire policy moved the firing. */
   readonly scheduledFireTimeMs: EpochMs
@@ -209,7 +212,19 @@ export interface ExecutionReport {
   /** 1 for a first attempt. */
   readonly attempt: number
   readonly recovering: boolean
+  /** When the job began to run; null when it did not. */
+  readonly beganTimeMs?: EpochMs | null
+  /** When the trigger was claimed; null where that is not known. */
+  readonly acquiredTimeMs?: EpochMs | null
+  readonly manual?: boolean
+  readonly triggeredBy?: string | null
+  readonly previousFireInstanceId?: string | null
+  /** What is shown of the execution alone; only for an outcome that the store keeps. */
+  readonly texts?: ExecutionTexts
 }
+
+/** Of an execution, as JSON for people. */
+export type ExecutionTexts = Pick<ExecutionDetails, 'progressText' | 'resultText' | 'dataText'>
 
 /** The end of one execution. */
 export interface JobCompletion {

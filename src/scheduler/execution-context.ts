@@ -7,6 +7,7 @@ import type { ExecutingJobDetail, JobExecutionContext } from '../jobs/job-execut
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { TaskSignal } from '../threadpool/thread-pool.ts'
+import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { type AttemptOrigin, recoveredTriggerKey } from './retry.ts'
@@ -14,7 +15,8 @@ import { type AttemptOrigin, recoveredTriggerKey } from './retry.ts'
 /** What an execution needs of its scheduler. */
 export interface ExecutionEnvironment {
   readonly scheduler: JobScheduler
-  readonly logger: Logger
+  /** The log of one execution. */
+  logOf(context: JobExecutionContext): Logger
   onProgress(context: JobExecutionContext, value: unknown): void
   onInterrupt(context: JobExecutionContext, reason: string): void
 }
@@ -27,6 +29,8 @@ export class ExecutionContext implements JobExecutionContext {
   readonly bundle: TriggerFiredBundle
   readonly attempt: number
   readonly originalTriggerKey: TriggerKey
+  /** The execution that this one tries again. */
+  readonly previousFireInstanceId: string | null
   readonly #environment: ExecutionEnvironment
   readonly #scheduledFireTimeMs: number
   jobInstance: Job<object> | null = null
@@ -40,6 +44,11 @@ export class ExecutionContext implements JobExecutionContext {
   #jobDetail: ExecutingJobDetail | null = null
   #dataFromWorker: JobDataMap | null = null
   #notes: Map<string, unknown> | null = null
+  #log: Logger | null = null
+  /** What the job last reported of its progress; null while it reported nothing. */
+  lastProgress: { readonly value: unknown } | null = null
+  /** When the job began to run; null while it has not. */
+  beganTimeMs: EpochMs | null = null
   /** Another node has taken over the firing: what happens here counts for nothing. */
   isVoid = false
 
@@ -47,6 +56,7 @@ export class ExecutionContext implements JobExecutionContext {
     this.bundle = bundle
     this.attempt = origin.attempt
     this.originalTriggerKey = origin.triggerKey
+    this.previousFireInstanceId = origin.previousFireInstanceId
     this.#scheduledFireTimeMs = origin.scheduledFireTimeMs
     this.#environment = environment
   }
@@ -132,7 +142,7 @@ export class ExecutionContext implements JobExecutionContext {
     return this.#taskSignal
   }
   get log(): Logger {
-    return this.#environment.logger
+    return (this.#log ??= this.#environment.logOf(this))
   }
 
   /** Why the execution was asked to stop; null while it was not. */
@@ -151,6 +161,7 @@ export class ExecutionContext implements JobExecutionContext {
   }
 
   progress(value: unknown): void {
+    this.lastProgress = { value }
     this.#environment.onProgress(this, value)
   }
   put(key: string, value: unknown): void {

@@ -11,7 +11,7 @@ import type { Trigger } from '../triggers/trigger.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { ExecutionContext } from './execution-context.ts'
-import { type ExecutionEnd, endedExecution, endOf, reportOf } from './execution-report.ts'
+import { type ExecutionEnd, endedExecution, endOf, reportOf, textsOf } from './execution-report.ts'
 import { type JobRunnerOptions, runJob } from './job-runner.ts'
 import type { Notifier, Told } from './notifier.ts'
 import type { Recorder } from './recorder.ts'
@@ -79,6 +79,7 @@ export class JobRunShell implements Runnable {
       if (veto !== null && (await veto)) return this.#vetoed()
       const toldBefore = this.#tellToBeExecuted()
       if (toldBefore !== null) await toldBefore
+      context.beganTimeMs ??= this.#resources.clock.now()
       const error = await runJob(this.#definition, context, this.#resources)
       const toldAfter = this.#tellWasExecuted(error)
       if (toldAfter !== null) await toldAfter
@@ -172,8 +173,7 @@ export class JobRunShell implements Runnable {
 
   #complete({ instruction, retry, end }: Outcome): Promise<void> {
     const { bundle } = this.#context
-    const report: ExecutionReport = reportOf(this.#context, end, this.#resources.clock.now())
-    if (!this.#context.isVoid) this.#resources.recorder.note('statuses', endedExecution(bundle, report))
+    const report = this.#report(end)
     return this.#resources.completions.handOver({
       fireInstanceId: bundle.fireInstanceId,
       trigger: bundle.trigger,
@@ -183,6 +183,17 @@ export class JobRunShell implements Runnable {
       retryTrigger: retry,
       report,
     })
+  }
+
+  #report(end: ExecutionEnd): ExecutionReport {
+    const context = this.#context
+    const { clock, recorder } = this.#resources
+    const report = reportOf(context, end, clock.now())
+    if (!context.isVoid) recorder.note('statuses', endedExecution(context.bundle, report))
+    if (context.lastProgress !== null) {
+      recorder.note('progress', { fireInstanceId: context.fireInstanceId, progressText: () => null })
+    }
+    return recorder.keepsOutcome(end.outcome) ? { ...report, texts: textsOf(context) } : report
   }
 
   #dataToPersist(): JobDataMap | null {

@@ -8,11 +8,13 @@ import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
-import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
+import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
+import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import { type JobStatus, type JobStatusQuery, statusDaysMax } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type {
   ExecutionCursor,
+  ExecutionDetails,
   ExecutionQuery,
   ExecutionSummary,
   JobQuery,
@@ -44,6 +46,7 @@ import type {
 } from './scheduler.ts'
 import {
   addCalendarOptions,
+  executionLogQuery,
   executionQuery,
   jobQuery,
   jobStatusQuery,
@@ -236,8 +239,12 @@ export class QuartzScheduler implements Scheduler {
   deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
     return this.#scheduling.deleteJobs(jobKeys)
   }
-  triggerJob(jobKey: JobKey, data: JobDataMap = emptyJobDataMap): Promise<TriggerKey> {
-    return this.#scheduling.triggerJob(jobKey, data)
+  triggerJob(
+    jobKey: JobKey,
+    data: JobDataMap = emptyJobDataMap,
+    options: TriggerJobOptions = {},
+  ): Promise<TriggerKey> {
+    return this.#scheduling.triggerJob(jobKey, data, options)
   }
 
   withTransaction(handle: object): SchedulerTransaction {
@@ -418,6 +425,19 @@ export class QuartzScheduler implements Scheduler {
   async queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     checkOptions('queryExecutions', query, executionQuery, 'query')
     return this.#read().queryExecutions(query)
+  }
+  async getExecution(fireInstanceId: string): Promise<ExecutionDetails | null> {
+    checkName('getExecution', 'fireInstanceId', fireInstanceId)
+    return (await this.#read().records?.getExecution(fireInstanceId)) ?? null
+  }
+  async queryExecutionLog(
+    fireInstanceId: string,
+    query: ExecutionLogQuery = {},
+  ): Promise<Page<ExecutionLogLine, number>> {
+    checkName('queryExecutionLog', 'fireInstanceId', fireInstanceId)
+    checkOptions('queryExecutionLog', query, executionLogQuery, 'query')
+    const records = this.#read().records
+    return (await records?.queryExecutionLog(fireInstanceId, query)) ?? { items: [], next: null }
   }
   async queryJobStatus(query: JobStatusQuery = {}): Promise<Page<JobStatus, JobKey>> {
     checkOptions('queryJobStatus', query, jobStatusQuery, 'query')

@@ -1,5 +1,6 @@
 import { compareKeys, type JobKey } from '../core/key.ts'
 import { KeyMap } from '../core/key-map.ts'
+import type { ExecutionLogChunk, ExecutionLogLine, ExecutionProgress } from '../jobstore/execution-log.ts'
 import {
   addChange,
   addExecution,
@@ -7,6 +8,19 @@ import {
   type JobStatusChange,
   newStatusChange,
 } from '../jobstore/job-status.ts'
+
+/** A line and the execution that logged it. */
+export interface LoggedLine {
+  readonly fireInstanceId: string
+  readonly line: ExecutionLogLine
+}
+
+/** That an execution said something of its progress, or has ended. */
+export interface ProgressNote {
+  readonly fireInstanceId: string
+  /** Called when it is written, because most progress is overtaken before. */
+  readonly progressText: () => string | null
+}
 
 /** Entries of one kind that wait to be written: at most so many, the oldest are dropped. */
 export interface RecordBuffer<Entry, Written = Entry> {
@@ -109,6 +123,103 @@ export class StatusBuffer implements RecordBuffer<EndedExecution, JobStatusChang
       else if (this.#changes.size < this.#most) this.#changes.set(change.jobKey, change)
       else dropped++
     }
+    return dropped
+  }
+}
+
+/** Log lines, by execution. */
+export class LogBuffer implements RecordBuffer<LoggedLine, ExecutionLogChunk> {
+  readonly #most: number
+  #chunks = new Map<string, ExecutionLogLine[]>()
+  #lines = 0
+
+  constructor(mostLines: number) {
+    this.#most = mostLines
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines === 0
+  }
+  get isLarge(): boolean {
+    return this.#lines >= this.#most / 2
+  }
+
+  add({ fireInstanceId, line }: LoggedLine): number {
+    const lines = this.#chunks.get(fireInstanceId)
+    if (lines === undefined) this.#chunks.set(fireInstanceId, [line])
+    else lines.push(line)
+    this.#lines++
+    return this.#cut()
+  }
+
+  take(): readonly ExecutionLogChunk[] {
+    const taken = Array.from(this.#chunks, ([fireInstanceId, lines]) => ({ fireInstanceId, lines }))
+    this.#chunks = new Map()
+    this.#lines = 0
+    return taken
+  }
+
+  giveBack(taken: readonly ExecutionLogChunk[]): number {
+    const newer = this.#chunks
+    this.#chunks = new Map(taken.map(({ fireInstanceId, lines }) => [fireInstanceId, [...lines]]))
+    for (const { lines } of taken) this.#lines += lines.length
+    for (const [fireInstanceId, lines] of newer) {
+      this.#chunks.set(fireInstanceId, [...(this.#chunks.get(fireInstanceId) ?? []), ...lines])
+    }
+    return this.#cut()
+  }
+
+  #cut(): number {
+    let dropped = 0
+    for (const [fireInstanceId, lines] of this.#chunks) {
+      if (this.#lines <= this.#most) break
+      this.#chunks.delete(fireInstanceId)
+      this.#lines -= lines.length
+      dropped += lines.length
+    }
+    return dropped
+  }
+}
+
+/** The last progress of each execution. */
+export class ProgressBuffer implements RecordBuffer<ProgressNote, ExecutionProgress> {
+  readonly #most: number
+  #notes = new Map<string, ProgressNote>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get isEmpty(): boolean {
+    return this.#notes.size === 0
+  }
+  get isLarge(): boolean {
+    return false
+  }
+
+  add(note: ProgressNote): number {
+    if (this.#notes.size >= this.#most && !this.#notes.has(note.fireInstanceId)) return 1
+    this.#notes.set(note.fireInstanceId, note)
+    return 0
+  }
+
+  take(): readonly ExecutionProgress[] {
+    const taken = Array.from(this.#notes.values(), ({ fireInstanceId, progressText }) => ({
+      fireInstanceId,
+      progressText: progressText(),
+    }))
+    this.#notes = new Map()
+    return taken
+  }
+
+  giveBack(taken: readonly ExecutionProgress[]): number {
+    const newer = this.#notes
+    this.#notes = new Map()
+    let dropped = 0
+    for (const { fireInstanceId, progressText } of taken) {
+      dropped += this.add({ fireInstanceId, progressText: () => progressText })
+    }
+    for (const note of newer.values()) dropped += this.add(note)
     return dropped
   }
 }

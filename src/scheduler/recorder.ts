@@ -2,14 +2,24 @@ import type { Logger } from '../core/logger.ts'
 import { unawaited } from '../core/promises.ts'
 import type { EndedExecution } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type { RecordBatch } from '../jobstore/job-store-records.ts'
+import type { ExecutionLogLimits, RecordBatch } from '../jobstore/job-store-records.ts'
+import type { ExecutionOutcome } from '../jobstore/queries.ts'
 import type { Clock, ClockTimer } from '../time/clock.ts'
 import type { Notifier } from './notifier.ts'
-import { type RecordBuffer, StatusBuffer } from './record-buffers.ts'
+import {
+  LogBuffer,
+  type LoggedLine,
+  ProgressBuffer,
+  type ProgressNote,
+  type RecordBuffer,
+  StatusBuffer,
+} from './record-buffers.ts'
 
 /** What may be recorded, by the list of a batch that it goes into. */
 export interface RecordedEntries {
   readonly statuses: EndedExecution
+  readonly logs: LoggedLine
+  readonly progress: ProgressNote
 }
 
 type Kind = keyof RecordedEntries & keyof RecordBatch
@@ -28,7 +38,11 @@ const gatherMs = 1000
 /** The longest time between two attempts while the store fails. */
 const retryMaxMs = 30_000
 
-const newBuffers = (): Buffers => ({ statuses: new StatusBuffer(10_000) })
+const newBuffers = (): Buffers => ({
+  statuses: new StatusBuffer(10_000),
+  logs: new LogBuffer(20_000),
+  progress: new ProgressBuffer(10_000),
+})
 
 /**
  * Gathers what the scheduler is to remember and writes it about once a second, so that no firing waits for it. While
@@ -56,6 +70,16 @@ export class Recorder {
   /** Whether something is not written yet. */
   get isBehind(): boolean {
     return this.#writing !== null || this.#kinds().some((kind) => !this.#buffers[kind].isEmpty)
+  }
+
+  /** What the store keeps of the log of an execution; null when it keeps none. */
+  get logLimits(): ExecutionLogLimits | null {
+    return this.keeps('logs') ? (this.#parts.store.records?.logLimits ?? null) : null
+  }
+
+  /** Whether the history of the store keeps executions with this outcome. */
+  keepsOutcome(outcome: ExecutionOutcome): boolean {
+    return this.#parts.store.records?.keeps(outcome) === true
   }
 
   /** Returns at once and never throws. */

@@ -2,6 +2,7 @@ import {
   type ArgumentCheck,
   checkBoolean,
   checkDate,
+  checkName,
   checkNumber,
   checkOneOf,
   checkOptions,
@@ -27,6 +28,8 @@ type OptionChecks = Readonly<Record<string, ArgumentCheck>>
 // Checks of the arguments of scheduler methods that are more than one value of one kind.
 
 export const replaceOptions: OptionChecks = { replace: checkBoolean }
+
+export const triggerJobOptions: OptionChecks = { by: checkName }
 
 export const addJobOptions: OptionChecks = {
   replace: checkBoolean,
@@ -59,6 +62,18 @@ export const triggerQuery: OptionChecks = {
   state: checkOneOf(triggerStates),
 }
 
+/** One outcome, or several. */
+const checkOutcomes: ArgumentCheck = (method, argument, value, code) => {
+  const check = checkOneOf(executionOutcomes)
+  if (Array.isArray(value)) listOf(check)(method, argument, value, code)
+  else check(method, argument, value, code)
+}
+
+export const executionLogQuery: OptionChecks = {
+  take,
+  after: checkWhole(0, Number.MAX_SAFE_INTEGER),
+}
+
 const checkJobKeys: ArgumentCheck = (method, argument, value, code) => {
   listOf(checkJobKey)(method, argument, value, code)
   if ((value as readonly unknown[]).length > 1000) {
@@ -78,7 +93,19 @@ export const executionQuery: OptionChecks = {
   jobKey: checkJobKey,
   triggerKey: checkTriggerKey,
   node: checkString,
-  outcome: checkOneOf(executionOutcomes),
+  jobGroup: checkString,
+  outcome: checkOutcomes,
+  laterThanMs: checkNumber,
+  tookLongerThanMs: checkNumber,
+  errorContains: checkString,
+  data: checkThat(
+    'an object such as { key, value }, of texts',
+    (value) =>
+      isObject(value) &&
+      typeof Reflect.get(value, 'key') === 'string' &&
+      typeof Reflect.get(value, 'value') === 'string',
+  ),
+  manual: checkBoolean,
   from: checkDate,
   to: checkDate,
 }

@@ -29,7 +29,6 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from '../queries.ts'
-import { pageSize } from '../queries.ts'
 import { type RecordOptions, recordOptionNames, resolveRecordOptions } from '../record-options.ts'
 import { storeInUse } from '../refusals.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
@@ -58,7 +57,12 @@ export interface RamJobStoreOptions extends RecordOptions {}
  */
 export class RAMJobStore implements JobStore {
   readonly name: string = 'RAMJobStore'
-  readonly capabilities: JobStoreCapabilities = { persistent: false, clustered: false, records: true }
+  readonly capabilities: JobStoreCapabilities = {
+    persistent: false,
+    clustered: false,
+    history: true,
+    records: true,
+  }
   readonly cluster: JobStoreCluster | null = null
   readonly records: RamRecords
   readonly #signals = new SignalBuffer()
@@ -70,13 +74,13 @@ export class RAMJobStore implements JobStore {
   constructor(options: RamJobStoreOptions = {}) {
     refuseUnknownKeys('ramJobStore', options, recordOptionNames)
     const records = resolveRecordOptions('ramJobStore', options)
-    this.records = new RamRecords(this.#data, records, () => this.#require().context.clock)
+    this.records = new RamRecords(this.#data, records, () => this.#require().context)
   }
 
   async initialize(context: JobStoreContext): Promise<void> {
     if (this.#owner !== null) throw storeInUse(this.name, this.#owner)
     this.#owner = context.schedulerName
-    this.#session = new RamSession(this.#data, this.#signals, context)
+    this.#session = new RamSession(this.#data, this.#signals, context, this.records.history)
   }
   async schedulerStarted(): Promise<void> {}
   async schedulerPaused(): Promise<void> {}
@@ -269,16 +273,15 @@ export class RAMJobStore implements JobStore {
   async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
     const session = this.#require()
     completeJobs(session, completions)
+    this.records.prune()
     this.#tell(session)
     return []
   }
-  /** This store keeps no history. */
   async queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return findUnknownJobTypes(this.#require())
   }
   async queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
-    pageSize('queryExecutions', query)
-    return { items: [], next: null }
+    return this.records.history.query(query)
   }
   joinTransaction(): JobStoreTransaction {
     throw new SchedulerError(

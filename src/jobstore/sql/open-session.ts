@@ -14,6 +14,8 @@ import { JobTable } from './tables/jobs/job-table.ts'
 import { KeyLists } from './tables/lists/key-lists.ts'
 import { Listings } from './tables/lists/listings.ts'
 import { SchedulerStateTable } from './tables/nodes/scheduler-state-table.ts'
+import { ExecutionLogTable } from './tables/records/execution-log-table.ts'
+import { ExecutionProgressTable } from './tables/records/execution-progress-table.ts'
 import { JobStatusTable } from './tables/records/job-status-table.ts'
 import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
 import { TriggerTable } from './tables/triggers/trigger-table.ts'
@@ -43,6 +45,8 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
     history: new HistoryTable(vocabulary, records.history),
     jobStatus: new JobStatusTable(vocabulary),
+    executionLog: new ExecutionLogTable(vocabulary),
+    executionProgress: new ExecutionProgressTable(vocabulary),
     nodes: new SchedulerStateTable(vocabulary),
     keyLists: new KeyLists(vocabulary),
     listings: new Listings(vocabulary),

@@ -1,4 +1,5 @@
 import { dayOf } from '../job-status.ts'
+import type { ExecutionOutcome } from '../queries.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import type { SqlTransaction } from './session/sql-session.ts'
@@ -24,7 +25,7 @@ export class RecordPruner {
 
   constructor(transactor: SqlTransactor, options: ResolvedRecordOptions) {
     this.#transactor = transactor
-    this.#prunings = pruningsOf(options)
+    this.#prunings = pruningsOf(options, transactor.session.clustered)
     this.#lookedMs = transactor.session.context.clock.elapsedMs() + firstMs - intervalMs
   }
 
@@ -62,7 +63,10 @@ export class RecordPruner {
   }
 }
 
-function pruningsOf({ history, jobStatus }: ResolvedRecordOptions): readonly Pruning[] {
+function pruningsOf(
+  { executionLog, history, jobStatus }: ResolvedRecordOptions,
+  clustered: boolean,
+): readonly Pruning[] {
   const prunings: Pruning[] = []
   if (history.record !== 'off') {
     prunings.push(function* pruneHistory({ session, nowMs }, limit) {
@@ -70,8 +74,19 @@ function pruningsOf({ history, jobStatus }: ResolvedRecordOptions): readonly Pru
       return yield* session.history.prune({ beforeMs: nowMs - history.maxAgeMs, surplus }, limit)
     })
   }
+  for (const [outcome, ageMs] of Object.entries(history.maxAgeMsByOutcome)) {
+    prunings.push(({ session, nowMs }, limit) =>
+      session.history.pruneOutcome(outcome as ExecutionOutcome, nowMs - ageMs, limit),
+    )
+  }
   if (jobStatus.record) {
     prunings.push((tx, limit) => tx.session.jobStatus.prune(dayOf(tx.nowMs) - jobStatus.maxDays, limit))
   }
+  if (executionLog.level !== 'off') {
+    prunings.push(({ session, nowMs }, limit) =>
+      session.executionLog.prune(nowMs - executionLog.maxAgeMs, executionLog.maxRows, limit),
+    )
+  }
+  if (clustered) prunings.push(({ session }, limit) => session.executionProgress.prune(limit))
   return prunings
 }

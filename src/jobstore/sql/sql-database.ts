@@ -63,6 +63,7 @@ const optionChecks = {
   jobData: checkOneOf(['json', 'properties']),
   history: () => {},
   jobStatus: () => {},
+  executionLog: () => {},
   jobGroupLimits: () => {},
 }
 

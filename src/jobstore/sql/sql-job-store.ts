@@ -100,7 +100,7 @@ export class SqlJobStore implements DatabaseJobStore {
     }
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
-    this.records = new SqlRecords(() => this.#require(), engine.records)
+    this.records = new SqlRecords(() => this.#require(), engine.records, engine.capabilities.clustered)
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }
 

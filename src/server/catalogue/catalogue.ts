@@ -2,6 +2,7 @@ import { bulkOperations } from '../operations/bulk.ts'
 import { calendarOperations } from '../operations/calendars.ts'
 import { cronOperations } from '../operations/cron.ts'
 import { definitionOperations } from '../operations/definitions.ts'
+import { jobStatusOperations } from '../operations/job-status.ts'
 import { jobOperations } from '../operations/jobs.ts'
 import { runOperations } from '../operations/runs.ts'
 import { schedulerOperations } from '../operations/scheduler.ts'
@@ -18,6 +19,7 @@ export const catalogue: readonly Operation[] = [
   ...jobOperations,
   ...triggerOperations,
   ...runOperations,
+  ...jobStatusOperations,
   ...cronOperations,
   ...calendarOperations,
   ...bulkOperations,

@@ -22,6 +22,8 @@ export interface SqlNames {
   readonly history: string
   readonly jobStatus: string
   readonly jobDays: string
+  readonly executionLog: string
+  readonly executionProgress: string
   readonly pauses: string
   readonly schemaVersion: string
 }
@@ -51,6 +53,8 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     history: table('execution_history'),
     jobStatus: table('job_status'),
     jobDays: table('job_days'),
+    executionLog: table('execution_log'),
+    executionProgress: table('execution_progress'),
     pauses: table('pauses'),
     schemaVersion: table('schema_version'),
   }

@@ -57,10 +57,44 @@ export const tablesOf2: readonly Table[] = [
     },
     primaryKey: [...jobKeyColumns, 'day_number'],
   },
+  {
+    // What executions logged: a row holds the lines of one execution within about a second.
+    name: 'executionLog',
+    columns: {
+      ...schedulerName,
+      fire_instance_id: column.keyText(95),
+      first_line: column.integer,
+      last_line: column.integer,
+      logged_time: column.bigint,
+      log_lines: column.longTextOrNull,
+    },
+    primaryKey: ['sched_name', 'fire_instance_id', 'first_line'],
+  },
+  {
+    // What running executions last said of their progress.
+    name: 'executionProgress',
+    columns: {
+      ...schedulerName,
+      fire_instance_id: column.keyText(95),
+      progress: column.longTextOrNull,
+    },
+    primaryKey: ['sched_name', 'fire_instance_id'],
+  },
 ]
 
 /** Columns that this step adds to tables of the first one. */
-export const columnsOf2: Readonly<Partial<Record<keyof SqlNames, Readonly<Record<string, ColumnType>>>>> = {}
+export const columnsOf2: Readonly<Partial<Record<keyof SqlNames, Readonly<Record<string, ColumnType>>>>> = {
+  history: {
+    acquired_time: column.bigintOrNull,
+    began_time: column.bigintOrNull,
+    is_manual: column.booleanOrNull,
+    triggered_by: column.longTextOrNull,
+    previous_id: column.keyTextOrNull(95),
+    progress: column.longTextOrNull,
+    result: column.longTextOrNull,
+    job_data: column.longTextOrNull,
+  },
+}
 
 export const indexesOf2: readonly Index[] = [
   {
@@ -68,6 +102,32 @@ export const indexesOf2: readonly Index[] = [
     table: 'pauses',
     columns: () => ['sched_name', 'until_time'],
     where: 'until_time IS NOT NULL',
+    ownTablesOnly: false,
+  },
+  {
+    name: 'eh_job',
+    table: 'history',
+    columns: () => ['job_name', 'job_group', 'sched_name', 'fired_time', 'fire_instance_id'],
+    ownTablesOnly: false,
+  },
+  {
+    name: 'eh_id',
+    table: 'history',
+    columns: () => ['fire_instance_id', 'sched_name'],
+    ownTablesOnly: false,
+  },
+  {
+    // Failures are few among many that ended well.
+    name: 'eh_failed',
+    table: 'history',
+    columns: () => ['sched_name', 'fired_time', 'fire_instance_id', 'outcome'],
+    where: `outcome <> 'succeeded'`,
+    ownTablesOnly: false,
+  },
+  {
+    name: 'el_logged',
+    table: 'executionLog',
+    columns: () => ['sched_name', 'logged_time', 'fire_instance_id', 'first_line'],
     ownTablesOnly: false,
   },
   {

@@ -11,6 +11,8 @@ import type { JobTable } from '../tables/jobs/job-table.ts'
 import type { KeyLists } from '../tables/lists/key-lists.ts'
 import type { Listings } from '../tables/lists/listings.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
+import type { ExecutionLogTable } from '../tables/records/execution-log-table.ts'
+import type { ExecutionProgressTable } from '../tables/records/execution-progress-table.ts'
 import type { JobStatusTable } from '../tables/records/job-status-table.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
 import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
@@ -29,6 +31,8 @@ export interface SqlSession {
   readonly firedTriggers: FiredTriggerTable
   readonly history: HistoryTable
   readonly jobStatus: JobStatusTable
+  readonly executionLog: ExecutionLogTable
+  readonly executionProgress: ExecutionProgressTable
   readonly nodes: SchedulerStateTable
   readonly keyLists: KeyLists
   readonly listings: Listings

@@ -1,4 +1,4 @@
-import { compareKeys, type JobKey } from '../../../../core/key.ts'
+import { compareKeys, defaultGroup, type JobKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import {
@@ -10,15 +10,7 @@ import {
   type JobStatusQuery,
 } from '../../../job-status.ts'
 import { executionOutcomes } from '../../../queries.ts'
-import {
-  boundRows,
-  isAmongRows,
-  isRow,
-  type KeyQuery,
-  runOver,
-  withScheduler,
-  writeOver,
-} from '../../kernel/row-set.ts'
+import { boundRows, isRow, type KeyQuery, runOver, withScheduler, writeOver } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
 import { instantOrNull, integer, readable, textOrNull } from '../encoding/columns.ts'
@@ -101,28 +93,51 @@ export class JobStatusTable {
 
   /** In order of keys. */
   *find(query: JobStatusQuery, limit: number, nowMs: EpochMs): SqlProgram<readonly JobStatus[]> {
-    const { after, jobKeys, consecutiveFailures = 0, days = 0 } = query
-    const place = {
-      scheduler: this.#scheduler,
-      failures: consecutiveFailures,
-      group: after?.group ?? '',
-      name: after?.name ?? '',
-      limit,
-    }
+    const { days = 0 } = query
     const rows =
-      jobKeys === undefined
-        ? yield* all(this.#statements.page(place))
-        : yield* runOver(jobKeyRows(this.#scheduler, jobKeys), (keys) =>
-            this.#statements.pageOfJobs({ ...place, rows: keys }),
-          )
+      query.jobKeys === undefined ? yield* this.#page(query, limit) : yield* this.#ofJobs(query, limit)
     const keys = rows.map((row) => jobKeyOf(row))
     const daysOf = days === 0 ? null : yield* this.#days(keys, dayOf(nowMs) - days)
-    return rows
-      .map((row, index) => {
-        const key = keys[index] ?? jobKeyOf(row)
-        return statusOf(row, key, daysOf?.get(key) ?? [])
-      })
-      .sort((a, b) => compareKeys(a.jobKey, b.jobKey))
+    return rows.map((row, index) => {
+      const key = keys[index] ?? jobKeyOf(row)
+      return statusOf(row, key, daysOf?.get(key) ?? [])
+    })
+  }
+
+  /** The group DEFAULT comes first. */
+  *#page({ after, consecutiveFailures = 0 }: JobStatusQuery, limit: number): SqlProgram<readonly SqlRow[]> {
+    const place = { scheduler: this.#scheduler, failures: consecutiveFailures }
+    const isBehindDefault = after !== undefined && after.group !== defaultGroup
+    const first = isBehindDefault
+      ? []
+      : yield* all(
+          this.#statements.pageOfGroup({ ...place, group: defaultGroup, name: after?.name ?? '', limit }),
+        )
+    if (first.length === limit) return first
+    const behind = isBehindDefault ? after : { group: '', name: '' }
+    const others = yield* all(
+      this.#statements.pageOfOthers({
+        ...place,
+        default: defaultGroup,
+        group: behind.group,
+        name: behind.name,
+        limit: limit - first.length,
+      }),
+    )
+    return [...first, ...others]
+  }
+
+  *#ofJobs(
+    { after, consecutiveFailures = 0, jobKeys = [] }: JobStatusQuery,
+    limit: number,
+  ): SqlProgram<readonly SqlRow[]> {
+    const rows = yield* runOver(jobKeyRows(this.#scheduler, jobKeys), (keys) =>
+      this.#statements.ofJobs({ rows: keys, failures: consecutiveFailures }),
+    )
+    const keyed = rows.map((row) => ({ row, key: jobKeyOf(row) }))
+    const behind = keyed.filter(({ key }) => after === undefined || compareKeys(key, after) > 0)
+    behind.sort((a, b) => compareKeys(a.key, b.key))
+    return behind.slice(0, limit).map(({ row }) => row)
   }
 
   *#days(keys: readonly JobKey[], afterDay: number): SqlProgram<KeyMap<JobKey, JobDay[]>> {
@@ -160,8 +175,9 @@ interface Place {
 interface JobStatusStatements {
   readonly addStatus: KeyQuery
   readonly addDays: KeyQuery
-  readonly page: SqlQuery<Place>
-  readonly pageOfJobs: SqlQuery<Place & { readonly rows: string }>
+  readonly pageOfGroup: SqlQuery<Place>
+  readonly pageOfOthers: SqlQuery<Place & { readonly default: string }>
+  readonly ofJobs: SqlQuery<{ readonly rows: string; readonly failures: number }>
   readonly days: SqlQuery<{ readonly rows: string; readonly after: number }>
   readonly deleteDays: SqlQuery<{ scheduler: string; day: number; limit: number }>
   readonly deleteGone: SqlQuery<{ scheduler: string; before: number; limit: number }>
@@ -172,14 +188,24 @@ export function jobStatusStatements(vocabulary: SqlVocabulary): JobStatusStateme
   const columns = Object.keys({ ...jobKeyColumns, ...statusColumns })
     .map((name) => `s.${name}`)
     .join(', ')
-  const found = `SELECT ${columns} FROM ${names.jobStatus} AS s
-    WHERE s.sched_name = :scheduler AND s.failures >= :failures
-      AND (s.job_group, s.job_name) > (:group, :name)`
-  const inOrder = `ORDER BY s.job_group, s.job_name LIMIT :limit`
+  const found = `SELECT ${columns} FROM ${names.jobStatus} AS s`
   return {
     ...additions(vocabulary),
-    page: sqlQuery(dialect, `${found} ${inOrder}`),
-    pageOfJobs: sqlQuery(dialect, `${found} AND ${isAmongRows(dialect, jobKeyColumns)} ${inOrder}`),
+    pageOfGroup: sqlQuery(
+      dialect,
+      `${found} WHERE s.sched_name = :scheduler AND s.failures >= :failures AND s.job_group = :group
+         AND s.job_name > :name ORDER BY s.job_name LIMIT :limit`,
+    ),
+    pageOfOthers: sqlQuery(
+      dialect,
+      `${found} WHERE s.sched_name = :scheduler AND s.failures >= :failures AND s.job_group <> :default
+         AND (s.job_group, s.job_name) > (:group, :name) ORDER BY s.job_group, s.job_name LIMIT :limit`,
+    ),
+    ofJobs: sqlQuery(
+      dialect,
+      `${found} JOIN ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r ON ${isRow(dialect, 's', jobKeyColumns)}
+       WHERE s.failures >= :failures`,
+    ),
     days: sqlQuery(
       dialect,
       `SELECT d.job_name, d.job_group, d.day_number, ${Object.keys(countColumns)
