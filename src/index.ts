@@ -97,7 +97,13 @@ export {
   type TriggerQuery,
   type TriggerSummary,
 } from './jobstore/queries.ts'
-export { type RamJobStoreOptions, ramJobStore } from './jobstore/ram/ram-job-store.ts'
+export { ramJobStore } from './jobstore/ram/ram-job-store.ts'
+export type {
+  ExecutionLogRecordOptions,
+  HistoryOptions,
+  JobStatusOptions,
+  RecordOptions,
+} from './jobstore/record-options.ts'
 export { type TriggerState, triggerStates } from './jobstore/trigger-state.ts'
 export type {
   SchedulerEventMap,

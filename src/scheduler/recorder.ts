@@ -22,7 +22,7 @@ export interface RecordedEntries {
   readonly progress: ProgressNote
 }
 
-type Kind = keyof RecordedEntries & keyof RecordBatch
+type Kind = keyof RecordedEntries
 type Written<Of extends Kind> = NonNullable<RecordBatch[Of]>[number]
 type Buffers = { readonly [Of in Kind]: RecordBuffer<RecordedEntries[Of], Written<Of>> }
 

@@ -20,10 +20,10 @@ export class RamExecutionLog {
 
   write(chunks: readonly ExecutionLogChunk[]): void {
     for (const { fireInstanceId, lines } of chunks) {
-      const known = this.#lines.get(fireInstanceId)
-      if (known === undefined) this.#lines.set(fireInstanceId, [...lines])
-      else known.push(...lines)
-      this.#rows += lines.length
+      const known = this.#lines.get(fireInstanceId) ?? []
+      const added = lines.filter(({ line }) => line > (known.at(-1)?.line ?? 0))
+      this.#lines.set(fireInstanceId, [...known, ...added])
+      this.#rows += added.length
     }
     for (const [id, lines] of this.#lines) {
       if (this.#rows <= this.#options.maxRows) return

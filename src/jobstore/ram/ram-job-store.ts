@@ -43,9 +43,6 @@ import { RamSession } from './ram-session.ts'
 import { addJob, deleteJobs, deleteTriggers, rescheduleTrigger, scheduleJobs } from './scheduling.ts'
 import { findUnknownJobTypes } from './unknown-job-types.ts'
 
-/** Options of `ramJobStore`. */
-export interface RamJobStoreOptions extends RecordOptions {}
-
 /**
  * Keeps everything in the memory of the process, in a sorted tree: nothing survives the process, and one scheduler
  * uses it.
@@ -71,7 +68,7 @@ export class RAMJobStore implements JobStore {
   /** The name of the scheduler that has this store. */
   #owner: string | null = null
 
-  constructor(options: RamJobStoreOptions = {}) {
+  constructor(options: RecordOptions = {}) {
     refuseUnknownKeys('ramJobStore', options, recordOptionNames)
     const records = resolveRecordOptions('ramJobStore', options)
     this.records = new RamRecords(this.#data, records, () => this.#require().context)
@@ -327,6 +324,6 @@ function nextTurn(clock: Clock): Promise<void> {
  *
  * @throws InvalidArgumentError ERR_INVALID_OPTION
  */
-export function ramJobStore(options: RamJobStoreOptions = {}): JobStore {
+export function ramJobStore(options: RecordOptions = {}): JobStore {
   return new RAMJobStore(options)
 }

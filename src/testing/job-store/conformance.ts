@@ -4,6 +4,7 @@ import type { ConformanceCase } from '../conformance-case.ts'
 import { acquireCases } from './acquire-cases.ts'
 import { calendarCases } from './calendar-cases.ts'
 import { concurrencyCases } from './concurrency-cases.ts'
+import { executionCases } from './execution-cases.ts'
 import { fencingCases } from './fencing-cases.ts'
 import { fireAtOnceCases, startedAtOnce } from './fire-at-once-cases.ts'
 import { fireCases } from './fire-cases.ts'
@@ -50,6 +51,7 @@ const allCases: readonly StoreCase[] = [
   ...signalCases,
   ...calendarCases,
   ...queryCases,
+  ...executionCases,
   ...jobStatusCases,
   ...sharedDataCases,
 ]
@@ -83,6 +85,7 @@ function offers(capabilities: JobStoreCapabilities, needs: Partial<JobStoreCapab
   return (
     (needs.persistent !== true || capabilities.persistent) &&
     (needs.clustered !== true || capabilities.clustered) &&
+    (needs.history !== true || capabilities.history === true) &&
     (needs.records !== true || capabilities.records === true) &&
     (needs.firesAtOnce !== true || capabilities.firesAtOnce === true)
   )
