@@ -10,7 +10,7 @@ export const emptyJobDataMap: JobDataMap = Object.freeze({})
 export const reservedDataPrefix = 'QRTZ_'
 
 /** Under it a trigger of `triggerJob` says who asked for it. */
-export const triggeredByKey = `${reservedDataPrefix}TRIGGERED_BY`
+export const triggeredByKey: string = `${reservedDataPrefix}TRIGGERED_BY`
 
 /** Largest job data in bytes of UTF-8 JSON, unless the scheduler's `maxJobDataBytes` says otherwise. */
 export const defaultMaxJobDataBytes = 1_048_576

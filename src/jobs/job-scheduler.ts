@@ -4,7 +4,7 @@ import type { Trigger } from '../triggers/trigger.ts'
 import type { JobDetail } from './job-detail.ts'
 
 export interface TriggerJobOptions {
-  /** Who asked for it; the history has it as `triggeredBy`. Default: nobody. */
+  /** Who asked for it; the history has it as `triggeredBy`. Default: it says null. */
   readonly by?: string
 }
 

@@ -81,8 +81,8 @@ export interface ExecutionCursor {
 }
 
 /**
- * Which executions to list. With filters besides job, trigger and time, a page looks at 20,000 executions at most: it may
- * hold fewer than `take`, also none, and have a `next`.
+ * Which executions to list. With filters besides job, trigger and time, a page looks at 20,000 executions at most: it
+ * may hold fewer than `take`, also none, and have a `next`.
  */
 export interface ExecutionQuery extends PageRequest<ExecutionCursor> {
   readonly jobKey?: JobKey

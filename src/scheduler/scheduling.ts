@@ -195,13 +195,20 @@ export class Scheduling implements SchedulerTransaction {
     this.#requireOpen()
     const job = await this.#checks.existingJob(jobKey, 'triggerJob')
     const { clock, ids } = this.#options
-    const trigger = TriggerBuilder.newTrigger({ clock })
+    const builder = TriggerBuilder.newTrigger({ clock })
       .withIdentity(manualTriggerKey(ids))
       .forJob(jobKey)
-      .usingJobData(options.by === undefined ? data : { ...data, [triggeredByKey]: options.by })
+      .usingJobData(data)
       .startAt(new Date(clock.now()))
-      .build()
-    const prepared = await this.#checks.trigger(trigger, job)
+    const checked = await this.#checks.trigger(builder.build(), job)
+    // The note comes after the checks, which keep such keys for the scheduler.
+    const prepared =
+      options.by === undefined
+        ? checked
+        : builder
+            .usingJobData({ ...data, [triggeredByKey]: options.by })
+            .build()
+            .computeFirstFireTime(null)
     await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
     await this.#observer.jobScheduled(prepared)
     await this.#budget.spend()
