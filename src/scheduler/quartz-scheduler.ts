@@ -1,4 +1,4 @@
-import { checkName, checkObject, checkOptions, listOf } from '../core/arguments.ts'
+import { checkName, checkObject, checkOneOf, checkOptions, listOf } from '../core/arguments.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import { checkJobKey, checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
 import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
@@ -10,16 +10,20 @@ import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
-import { type JobStatus, type JobStatusQuery, statusDaysMax } from '../jobstore/job-status.ts'
+import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type {
   ExecutionCursor,
   ExecutionDetails,
   ExecutionQuery,
   ExecutionSummary,
+  FirePlace,
+  GroupCount,
   JobQuery,
   JobSummary,
+  NextTriggerQuery,
   Page,
+  TriggerCounts,
   TriggerQuery,
   TriggerSummary,
 } from '../jobstore/queries.ts'
@@ -33,6 +37,7 @@ import { Cluster } from './cluster.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
+import { Remembered } from './remembered.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type {
   AddCalendarOptions,
@@ -46,10 +51,9 @@ import type {
 } from './scheduler.ts'
 import {
   addCalendarOptions,
-  executionLogQuery,
-  executionQuery,
+  checkTriggerKeys,
   jobQuery,
-  jobStatusQuery,
+  nextTriggerQuery,
   type ScheduleJobCall,
   shutdownOptions,
   triggerQuery,
@@ -87,6 +91,7 @@ export class QuartzScheduler implements Scheduler {
   readonly #wallClockStarts: WallClockStarts
   readonly #scheduling: Scheduling
   readonly #cluster: Cluster
+  readonly #remembered: Remembered
   #delayedStart: ClockTimer | null = null
 
   constructor(parts: QuartzSchedulerParts) {
@@ -103,6 +108,7 @@ export class QuartzScheduler implements Scheduler {
     const requireOpen = (): void => {
       this.#lifeCycle.requireOpen()
     }
+    this.#remembered = new Remembered(() => this.#read())
     this.#cluster = new Cluster({
       store: this.#store,
       instanceId: parts.options.instanceId,
@@ -378,6 +384,22 @@ export class QuartzScheduler implements Scheduler {
     checkOptions('queryTriggers', query, triggerQuery, 'query')
     return this.#read().queryTriggers(query)
   }
+  async queryNextTriggers(query: NextTriggerQuery = {}): Promise<Page<TriggerSummary, FirePlace>> {
+    checkOptions('queryNextTriggers', query, nextTriggerQuery, 'query')
+    return this.#read().queryNextTriggers(query)
+  }
+  async getTriggers(triggerKeys: readonly TriggerKey[]): Promise<readonly Trigger[]> {
+    checkTriggerKeys('getTriggers', 'triggerKeys', triggerKeys)
+    return this.#read().getTriggers(triggerKeys)
+  }
+  async getTriggerCounts(): Promise<TriggerCounts> {
+    return this.#read().getTriggerCounts()
+  }
+  async getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]> {
+    checkOneOf(['jobs', 'triggers'])('getGroupCounts', 'of', of)
+    const counts = await this.#read().getGroupCounts(of)
+    return [...counts].sort((a, b) => (a.group < b.group ? -1 : 1))
+  }
   getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {
     return this.#scheduling.getJobDetail(jobKey)
   }
@@ -422,31 +444,20 @@ export class QuartzScheduler implements Scheduler {
     return this.#read().getCalendarNames()
   }
 
-  async queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
-    checkOptions('queryExecutions', query, executionQuery, 'query')
-    return this.#read().queryExecutions(query)
+  queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
+    return this.#remembered.executions(query)
   }
-  async getExecution(fireInstanceId: string): Promise<ExecutionDetails | null> {
-    checkName('getExecution', 'fireInstanceId', fireInstanceId)
-    return (await this.#read().records?.getExecution(fireInstanceId)) ?? null
+  getExecution(fireInstanceId: string): Promise<ExecutionDetails | null> {
+    return this.#remembered.execution(fireInstanceId)
   }
-  async queryExecutionLog(
-    fireInstanceId: string,
-    query: ExecutionLogQuery = {},
-  ): Promise<Page<ExecutionLogLine, number>> {
-    checkName('queryExecutionLog', 'fireInstanceId', fireInstanceId)
-    checkOptions('queryExecutionLog', query, executionLogQuery, 'query')
-    const records = this.#read().records
-    return (await records?.queryExecutionLog(fireInstanceId, query)) ?? { items: [], next: null }
+  queryExecutionLog(id: string, query: ExecutionLogQuery = {}): Promise<Page<ExecutionLogLine, number>> {
+    return this.#remembered.log(id, query)
   }
-  async queryJobStatus(query: JobStatusQuery = {}): Promise<Page<JobStatus, JobKey>> {
-    checkOptions('queryJobStatus', query, jobStatusQuery, 'query')
-    return (await this.#read().records?.queryJobStatus(query)) ?? { items: [], next: null }
+  queryJobStatus(query: JobStatusQuery = {}): Promise<Page<JobStatus, JobKey>> {
+    return this.#remembered.jobStatuses(query)
   }
-  async getJobStatus(jobKey: JobKey): Promise<JobStatus | null> {
-    checkJobKey('getJobStatus', 'jobKey', jobKey)
-    const found = await this.#read().records?.queryJobStatus({ jobKeys: [jobKey], days: statusDaysMax })
-    return found?.items[0] ?? null
+  getJobStatus(jobKey: JobKey): Promise<JobStatus | null> {
+    return this.#remembered.jobStatus(jobKey)
   }
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[] {
     return this.#executing.all()

@@ -113,7 +113,29 @@ describe('triggers', () => {
     )
     expect(itemsOf(await answer('triggers.list', 'GET /triggers?state=ERROR'))).toEqual([])
     expect(itemsOf(await answer('triggers.list', 'GET /triggers?search=month'))).toHaveLength(1)
+    expect(itemsOf(await answer('triggers.list', 'GET /triggers?jobGroup=mail'))).toHaveLength(3)
+    expect(
+      itemsOf(await answer('triggers.list', 'GET /triggers?jobType=echo&state=ERROR,NORMAL')),
+    ).toHaveLength(4)
+    expect(itemsOf(await answer('triggers.list', 'GET /triggers?dueBeforeMs=1000'))).toEqual([])
     expect(await problem('GET /triggers?jobName=hourly')).toMatchObject({ status: 400 })
+    expect(await problem('GET /triggers?state=ERROR,')).toMatchObject({ status: 400 })
+  })
+
+  test('are listed in the order in which they fire, a page at a time', async () => {
+    const times: number[] = []
+    for (let after = ''; ; ) {
+      const page = await answer('triggers.list', `GET /triggers?order=nextFireTime&take=1${after}`)
+      times.push(
+        ...(page['items'] as { nextFireTimeMs: number }[]).map(({ nextFireTimeMs }) => nextFireTimeMs),
+      )
+      if (page['next'] === null) break
+      after = `&after=${page['next'] as string}`
+    }
+    expect(times).toHaveLength(4)
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    expect(await problem('GET /triggers?order=nextFireTime&state=ERROR')).toMatchObject({ status: 400 })
+    expect(await problem('GET /triggers?order=nextFireTime&after=e30')).toMatchObject({ status: 400 })
   })
 
   test.each(['reports/daily', 'mail/hourly', 'mail/monthly', 'mail/daytime'])(
@@ -182,8 +204,18 @@ describe('groups and the scheduler', () => {
     await answer('triggerGroups.pause', 'POST /trigger-groups/later/pause')
     await answer('jobGroups.pause', 'POST /job-groups/mail/pause')
     const groups = await answer('groups.list', 'GET /groups')
-    expect(groups['triggerGroups']).toContainEqual({ name: 'later', isPaused: true, isEmpty: true })
-    expect(groups['jobGroups']).toContainEqual({ name: 'mail', isPaused: true, isEmpty: false })
+    expect(groups['triggerGroups']).toContainEqual({
+      name: 'later',
+      isPaused: true,
+      isEmpty: true,
+      count: 0,
+    })
+    expect(groups['jobGroups']).toContainEqual({
+      name: 'mail',
+      isPaused: true,
+      isEmpty: false,
+      count: 3,
+    })
     await answer('triggerGroups.resume', 'POST /trigger-groups/later/resume')
     await answer('jobGroups.resume', 'POST /job-groups/mail/resume')
     expect(await answer('jobGroups.resume', 'POST /job-groups/mail/resume?dryRun=true')).toMatchObject({

@@ -65,6 +65,8 @@ export const rightRequests: Readonly<Record<string, RightRequest>> = {
   'triggers.pause': { path: '/triggers/reports/daily/pause', jobGroup: 'reports' },
   'triggers.resume': { path: '/triggers/mail/hourly/resume', jobGroup: 'mail' },
   'triggers.resetError': { path: '/triggers/reports/daily/reset-error', jobGroup: 'reports' },
+  'planned.list': { path: '/planned?fromMs=7226582400000&toMs=7227187200000', jobGroup: 'any' },
+  'planned.load': { path: '/planned/load?atMs=7226582400000', jobGroup: 'any' },
   'executing.list': { path: '/executing', jobGroup: 'any' },
   'executing.interrupt': { path: '/executing/none/interrupt', jobGroup: null, status: 404 },
   'executions.list': { path: '/executions', jobGroup: 'any' },

@@ -23,9 +23,13 @@ import type {
   ExecutionCursor,
   ExecutionQuery,
   ExecutionSummary,
+  FirePlace,
+  GroupCount,
   JobQuery,
   JobSummary,
+  NextTriggerQuery,
   Page,
+  TriggerCounts,
   TriggerQuery,
   TriggerSummary,
   UnknownJobType,
@@ -192,18 +196,26 @@ export class SqlJobStore implements DatabaseJobStore {
   getTrigger(key: TriggerKey): Promise<Trigger | null> {
     return this.#read((session) => reading.getTrigger(session, key))
   }
-  async getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
-    const { signaler } = this.#require().transactions.session.context
-    return reading.withoutBroken(
-      await this.#read((session) => reading.getTriggersOfJob(session, key)),
-      signaler,
-    )
+  getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
+    return this.#readTriggers((session) => reading.getTriggersOfJob(session, key))
   }
   queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>> {
     return this.#read((session) => reading.queryJobs(session, query))
   }
   queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>> {
     return this.#read((session) => reading.queryTriggers(session, query))
+  }
+  queryNextTriggers(query: NextTriggerQuery): Promise<Page<TriggerSummary, FirePlace>> {
+    return this.#read((session) => reading.queryNextTriggers(session, query))
+  }
+  getTriggers(keys: readonly TriggerKey[]): Promise<readonly Trigger[]> {
+    return this.#readTriggers((session) => reading.getTriggers(session, keys))
+  }
+  getTriggerCounts(): Promise<TriggerCounts> {
+    return this.#read(({ listings }) => listings.triggerCounts())
+  }
+  getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]> {
+    return this.#read(({ listings }) => listings.groupCounts(of))
   }
   getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
     return this.#read((session) => session.keyLists.jobKeys(matcher))
@@ -441,6 +453,13 @@ export class SqlJobStore implements DatabaseJobStore {
     program: (tx: SqlTransaction) => SqlProgram<Answer>,
   ): Promise<Answer> {
     return this.#require().transactions.run(program, { lock })
+  }
+
+  async #readTriggers(
+    program: (session: SqlSession) => SqlProgram<reading.TriggersOfJob>,
+  ): Promise<readonly Trigger[]> {
+    const { signaler } = this.#require().transactions.session.context
+    return reading.withoutBroken(await this.#read(program), signaler)
   }
 
   async #read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer> {

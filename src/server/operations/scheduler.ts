@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
-import { triggerStates } from '../../jobstore/trigger-state.ts'
+import type { GroupCount } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
 import { groupPath, nothing } from '../wire/fields.ts'
 import { type SchedulerJson, schedulerJson } from '../wire/runs.ts'
-import { type TriggerSummaryJson, triggerSummaryJson, triggerSummaryToJson } from '../wire/triggers.ts'
 import { change } from './changes.ts'
 
 const getScheduler: Operation = operation({
@@ -132,13 +131,31 @@ function pausedGroups(scheduler: Scheduler, kind: 'job' | 'trigger'): Promise<re
   return kind === 'job' ? scheduler.getPausedJobGroups() : scheduler.getPausedTriggerGroups()
 }
 
+export interface GroupJson {
+  readonly name: string
+  readonly isPaused: boolean
+  readonly isEmpty: boolean
+  readonly count: number
+}
+
+export interface GroupsJson {
+  readonly jobGroups: readonly GroupJson[]
+  readonly triggerGroups: readonly GroupJson[]
+}
+
 const groupsJson = z.array(
   z.strictObject({
     name: z.string(),
     isPaused: z.boolean(),
     isEmpty: z.boolean().describe('Nothing is in it: only that it is paused is stored.'),
+    count: z.number().describe('How many jobs, or triggers, are in it.'),
   }),
 )
+
+const allGroupsJson: z.ZodType<GroupsJson> = z.strictObject({
+  jobGroups: groupsJson,
+  triggerGroups: groupsJson,
+})
 
 const listGroups: Operation = operation({
   id: 'groups.list',
@@ -151,69 +168,30 @@ const listGroups: Operation = operation({
   params: nothing,
   query: nothing,
   body: null,
-  answer: z.strictObject({ jobGroups: groupsJson, triggerGroups: groupsJson }),
+  answer: allGroupsJson,
   async handle({ scheduler }) {
-    const jobGroups = await scheduler.getJobGroupNames()
-    const triggerGroups = await scheduler.getTriggerGroupNames()
+    const jobs = await scheduler.getGroupCounts('jobs')
+    const triggers = await scheduler.getGroupCounts('triggers')
     return {
-      jobGroups: groupsOf(jobGroups, await scheduler.getPausedJobGroups()),
-      triggerGroups: groupsOf(triggerGroups, await scheduler.getPausedTriggerGroups()),
+      jobGroups: groupsOf(jobs, await scheduler.getPausedJobGroups()),
+      triggerGroups: groupsOf(triggers, await scheduler.getPausedTriggerGroups()),
     }
   },
 })
 
-function groupsOf(
-  names: readonly string[],
-  paused: readonly string[],
-): { name: string; isPaused: boolean; isEmpty: boolean }[] {
-  return [...new Set([...names, ...paused])].sort().map((name) => ({
+function groupsOf(counts: readonly GroupCount[], paused: readonly string[]): GroupJson[] {
+  const isPaused = new Set(paused)
+  const members = new Map(counts.map(({ group, count }) => [group, count]))
+  return [...new Set([...members.keys(), ...paused])].sort().map((name) => ({
     name,
-    isPaused: paused.includes(name),
-    isEmpty: !names.includes(name),
+    isPaused: isPaused.has(name),
+    isEmpty: !members.has(name),
+    count: members.get(name) ?? 0,
   }))
 }
 
-/** How many triggers an overview looks at: it is asked for often. */
-const overviewMax = 10_000
-
-const overview: Operation = operation({
-  id: 'scheduler.overview',
-  method: 'GET',
-  path: '/overview',
-  summary: `Triggers by state and those that fire next; null for a scheduler of more than ${overviewMax} triggers.`,
-  role: 'viewer',
-  reach: null,
-  jobGroups: null,
-  params: nothing,
-  query: nothing,
-  body: null,
-  answer: z.strictObject({
-    triggers: z.number().nullable(),
-    byState: z.partialRecord(z.enum(triggerStates), z.number()).nullable(),
-    next: z.array(triggerSummaryJson).nullable(),
-  }),
-  async handle({ scheduler }) {
-    const found: TriggerSummaryJson[] = []
-    for (let page = await scheduler.queryTriggers({ take: 1000 }); ; ) {
-      for (const trigger of page.items) found.push(triggerSummaryToJson(trigger))
-      if (page.next === null) break
-      if (found.length >= overviewMax) return { triggers: null, byState: null, next: null }
-      page = await scheduler.queryTriggers({ take: 1000, after: page.next })
-    }
-    const byState: Partial<Record<TriggerSummaryJson['state'], number>> = {}
-    for (const { state } of found) byState[state] = (byState[state] ?? 0) + 1
-    const next = found
-      .filter(
-        ({ state, nextFireTimeMs }) => nextFireTimeMs !== null && (state === 'NORMAL' || state === 'BLOCKED'),
-      )
-      .sort((a, b) => (a.nextFireTimeMs ?? 0) - (b.nextFireTimeMs ?? 0))
-    return { triggers: found.length, byState, next: next.slice(0, 20) }
-  },
-})
-
 export const schedulerOperations: readonly Operation[] = [
   getScheduler,
-  overview,
   steerScheduler({
     id: 'scheduler.start',
     path: '/scheduler/start',

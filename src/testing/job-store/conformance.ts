@@ -11,6 +11,7 @@ import { fireCases } from './fire-cases.ts'
 import { jobCases } from './job-cases.ts'
 import { jobStatusCases } from './job-status-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
+import { listCases } from './list-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
 import { pauseCases } from './pause-cases.ts'
 import { queryCases } from './query-cases.ts'
@@ -53,6 +54,7 @@ const allCases: readonly StoreCase[] = [
   ...queryCases,
   ...executionCases,
   ...jobStatusCases,
+  ...listCases,
   ...sharedDataCases,
 ]
 

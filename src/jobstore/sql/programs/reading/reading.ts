@@ -7,8 +7,11 @@ import {
   type ExecutionCursor,
   type ExecutionQuery,
   type ExecutionSummary,
+  type FirePlace,
+  firePageOf,
   type JobQuery,
   type JobSummary,
+  type NextTriggerQuery,
   type Page,
   pageOf,
   pageSize,
@@ -35,6 +38,14 @@ export function* getTrigger({ triggers }: SqlSession, key: TriggerKey): SqlProgr
   const [fault] = broken
   if (fault !== undefined) throw fault.error
   return found.get(key)?.trigger ?? null
+}
+
+export function* getTriggers(
+  { triggers }: SqlSession,
+  keys: readonly TriggerKey[],
+): SqlProgram<TriggersOfJob> {
+  const { found, broken } = yield* triggers.load(keys)
+  return { triggers: found.values().map(({ trigger }) => trigger), broken }
 }
 
 export function* getTriggersOfJob({ triggers }: SqlSession, key: JobKey): SqlProgram<TriggersOfJob> {
@@ -74,7 +85,8 @@ export function* getPausedJobGroups({ pausedGroups }: SqlSession): SqlProgram<re
 /** One page of jobs. */
 export function* queryJobs({ listings }: SqlSession, query: JobQuery): SqlProgram<Page<JobSummary, JobKey>> {
   const size = pageSize('queryJobs', query)
-  return pageOf(yield* listings.jobs(query, size + 1), size)
+  const { items, lookedUpTo } = yield* listings.jobs(query, size + 1)
+  return pageOf(items, size, lookedUpTo)
 }
 
 /** One page of triggers. */
@@ -83,7 +95,18 @@ export function* queryTriggers(
   query: TriggerQuery,
 ): SqlProgram<Page<TriggerSummary, TriggerKey>> {
   const size = pageSize('queryTriggers', query)
-  return pageOf(yield* listings.triggers(query, size + 1), size)
+  const { items, lookedUpTo } = yield* listings.triggers(query, size + 1)
+  return pageOf(items, size, lookedUpTo)
+}
+
+/** One page of the triggers that are to fire. */
+export function* queryNextTriggers(
+  { nextTriggers }: SqlSession,
+  query: NextTriggerQuery,
+): SqlProgram<Page<TriggerSummary, FirePlace>> {
+  const size = pageSize('queryNextTriggers', query)
+  const { items, lookedUpTo } = yield* nextTriggers.first(query, size + 1)
+  return firePageOf(items, size, lookedUpTo)
 }
 
 /** One page of the history. */
