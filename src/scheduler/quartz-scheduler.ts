@@ -105,10 +105,10 @@ export class QuartzScheduler implements Scheduler {
     const { clock, hasOwnClock, logger } = parts.options
     this.#wallClockStarts = new WallClockStarts({ clock, hasOwnClock, logger })
     this.#nameless = new Nameless({ isPersistent: this.#store.capabilities.persistent, clock, logger })
+    this.#remembered = new Remembered(() => this.#read())
     const requireOpen = (): void => {
       this.#lifeCycle.requireOpen()
     }
-    this.#remembered = new Remembered(() => this.#read())
     this.#cluster = new Cluster({
       store: this.#store,
       instanceId: parts.options.instanceId,
@@ -443,7 +443,6 @@ export class QuartzScheduler implements Scheduler {
   async getCalendarNames(): Promise<readonly string[]> {
     return this.#read().getCalendarNames()
   }
-
   queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.#remembered.executions(query)
   }
