@@ -70,7 +70,7 @@ class BoundedWriter {
     }
     this.#ancestors.push(value)
     try {
-      if ('toJSON' in value && typeof value.toJSON === 'function') this.#write(value.toJSON(key ?? ''), key)
+      if (hasOwnJson(value)) this.#write(value.toJSON(key ?? ''), key)
       else if (Array.isArray(value)) this.#array(value)
       else if (value instanceof Error) this.#string(textOf(value))
       else this.#entries(value)
@@ -110,4 +110,8 @@ class BoundedWriter {
     }
     this.text += '}'
   }
+}
+
+function hasOwnJson(value: object): value is { toJSON(key: string): unknown } {
+  return 'toJSON' in value && typeof value.toJSON === 'function'
 }

@@ -61,7 +61,8 @@ import {
 import type { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
-import { Scheduling, type SchedulingObserver, silentObserver } from './scheduling.ts'
+import { Scheduling, silentObserver } from './scheduling.ts'
+import { tellingObserver } from './telling-observer.ts'
 import { TurnBudget } from './turn-budget.ts'
 import { WallClockStarts } from './wall-clock-starts.ts'
 
@@ -124,7 +125,7 @@ export class QuartzScheduler implements Scheduler {
       nameless: this.#nameless,
       wallClockStarts: this.#wallClockStarts,
       requireOpen,
-      observer: this.#observer(),
+      observer: tellingObserver(parts.notifier, parts.lifeCycle),
     })
   }
 
@@ -406,6 +407,10 @@ export class QuartzScheduler implements Scheduler {
   getTrigger(triggerKey: TriggerKey): Promise<Trigger | null> {
     return this.#scheduling.getTrigger(triggerKey)
   }
+  async getEarliestDueTime(): Promise<Date | null> {
+    const dueMs = await this.#read().earliestDueMs()
+    return dueMs === null ? null : new Date(dueMs)
+  }
   getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]> {
     return this.#scheduling.getTriggersOfJob(jobKey)
   }
@@ -477,20 +482,6 @@ export class QuartzScheduler implements Scheduler {
     const answer = await change(this.#store)
     await this.#budget.spend()
     return answer
-  }
-
-  #observer(): SchedulingObserver {
-    const notifier = this.#notifier
-    return {
-      jobAdded: (jobDetail) => notifier.tell('jobAdded', { jobDetail }, (l) => l.jobAdded?.(jobDetail)),
-      jobDeleted: (jobKey) => notifier.tell('jobDeleted', { jobKey }, (l) => l.jobDeleted?.(jobKey)),
-      jobScheduled: (trigger) => {
-        this.#lifeCycle.neverStarted.noteTrigger()
-        return notifier.tell('jobScheduled', { trigger }, (l) => l.jobScheduled?.(trigger))
-      },
-      jobUnscheduled: (triggerKey) =>
-        notifier.tell('jobUnscheduled', { triggerKey }, (l) => l.jobUnscheduled?.(triggerKey)),
-    }
   }
 
   #cancelDelayedStart(): void {

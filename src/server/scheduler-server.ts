@@ -9,6 +9,7 @@ import { authenticatorOf } from './auth/authenticator.ts'
 import { Sessions } from './auth/sessions.ts'
 import { BulkRuns } from './bulk/bulk-runs.ts'
 import { catalogue, mayCall } from './catalogue/catalogue.ts'
+import { ExecutionStats } from './execution-stats.ts'
 import { createApp } from './http/app.ts'
 import { Page } from './http/page.ts'
 import { type Connection, RequestPipeline } from './http/pipeline.ts'
@@ -48,10 +49,14 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     schedulers,
     clock,
     isReadOnly,
+    health: options.health,
+    alerts: options.alerts,
+    metrics: options.metrics,
     authenticator,
     streams,
     bulk,
     overviews: new Overviews(clock),
+    executionStats: new ExecutionStats(clock),
     operationsFor: (access) =>
       catalogue.filter((each) => mayCall(access, each, { isReadOnly })).map(({ id }) => id),
     openApi: onDemand(() => openApiDocument(catalogue)),
@@ -82,7 +87,11 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       listeners.add(server)
       return address
     },
-    async close() {
+    async close(closing = {}) {
+      checkOptions('close', closing, { notReadyMs: checkWhole(0, 3_600_000) })
+      const { notReadyMs = 0 } = closing
+      for (const health of options.health.values()) health.beginStop()
+      if (notReadyMs > 0 && !isClosed) await pause(clock, notReadyMs)
       isClosed = true
       streams.close()
       bulk.stopAll()
@@ -92,6 +101,12 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       await this.close()
     },
   }
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(ms, resolve)
+  })
 }
 
 /** Makes a value when it is first asked for. */

@@ -13,6 +13,8 @@ const layers = [
   ['jobstore'],
   ['threadpool', 'listeners'],
   ['scheduler', 'executors'],
+  ['health', 'metrics'],
+  ['alerts'],
   ['plugins', 'annotations', 'server'],
   ['cli'],
 ]
@@ -41,6 +43,7 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'tables/groups',
       'tables/nodes',
       'tables/records',
+      'tables/notes',
     ],
     ['tables/triggers', 'tables/lists', 'migrations'],
     ['session'],
@@ -63,6 +66,9 @@ const packageHomes: Record<string, string> = {
   hono: 'src/server',
   '@hono/node-server': 'src/server',
   zod: 'src/server',
+  'prom-client': 'src/metrics/prometheus',
+  '@opentelemetry/api': 'src/metrics/otel',
+  nodemailer: 'src/alerts',
 }
 
 /** The modules that package.json exports; the only files that may re-export. */
@@ -89,15 +95,19 @@ const jobStoreContracts = 'jobstore(?=/[^/]+$)'
 const entryHouses: Readonly<Record<string, RegExp>> = {
   'src/index.ts': filesIn(
     ...['core', 'time', 'triggers', 'jobs', jobStoreContracts, 'jobstore/ram'],
-    ...['threadpool', 'listeners', 'scheduler', 'plugins'],
+    ...['threadpool', 'listeners', 'scheduler', 'health', 'plugins'],
   ),
   'src/spi.ts': filesIn('core', 'time', 'triggers', jobStoreContracts, 'jobstore/sql', 'threadpool'),
+  'src/config.ts': filesIn('cli/config'),
   'src/cron.ts': filesIn('core', 'time', 'triggers/cron'),
   'src/sqlite.ts': filesIn(jobStoreContracts, 'jobstore/sql', 'jobstore/sqlite'),
   'src/postgres.ts': filesIn(jobStoreContracts, 'jobstore/sql', 'jobstore/postgres'),
   'src/executors.ts': executorsMayImport,
   'src/annotations.ts': filesIn('core', 'time', 'executors', 'annotations'),
   'src/server.ts': filesIn('server'),
+  'src/metrics.ts': filesIn('metrics/prometheus'),
+  'src/alerts.ts': filesIn('alerts'),
+  'src/otel.ts': filesIn('metrics/otel'),
   'src/testing.ts': filesIn('core', 'time', 'testing'),
 }
 

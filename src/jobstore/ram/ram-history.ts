@@ -1,6 +1,6 @@
 import { BTreeEx } from 'sorted-btree/extended/index.js'
 import type { EpochMs } from '../../time/clock.ts'
-import type { JobCompletion } from '../job-store.ts'
+import type { ExecutionTexts, JobCompletion } from '../job-store.ts'
 import {
   dataNeedles,
   type ExecutionCursor,
@@ -14,8 +14,15 @@ import {
 } from '../queries.ts'
 import { keepsOutcome, type ResolvedHistoryOptions } from '../record-options.ts'
 
-/** An execution without the other attempts. */
-type Entry = Omit<ExecutionDetails, 'attempts'>
+interface Entry {
+  readonly summary: ExecutionSummary
+  readonly texts: ExecutionTexts
+}
+
+/** Most attempts at one firing that are listed. */
+const attemptsMax = 100
+
+const noTexts: ExecutionTexts = { progressText: null, resultText: null, dataText: null }
 
 /** Executions that ended, in the order in which they began, and by id. */
 export class RamHistory {
@@ -39,24 +46,27 @@ export class RamHistory {
   /** Remembers an execution that ended. */
   note({ fireInstanceId, jobDetail, report }: JobCompletion): void {
     if (report === undefined || !this.keeps(report.outcome)) return
-    const { texts, ...rest } = report
-    const entry: Entry = {
-      ...rest,
+    const summary: ExecutionSummary = {
       fireInstanceId,
       jobKey: jobDetail.key,
       jobType: jobDetail.jobType,
+      triggerKey: report.triggerKey,
       node: this.#node(),
+      scheduledFireTimeMs: report.scheduledFireTimeMs,
+      fireTimeMs: report.fireTimeMs,
+      finishedTimeMs: report.finishedTimeMs,
+      attempt: report.attempt,
+      recovering: report.recovering,
+      outcome: report.outcome,
       errorText: report.errorText?.slice(0, 2000) ?? null,
       acquiredTimeMs: report.acquiredTimeMs ?? null,
       beganTimeMs: report.beganTimeMs ?? null,
       manual: report.manual ?? false,
       triggeredBy: report.triggeredBy ?? null,
       previousFireInstanceId: report.previousFireInstanceId ?? null,
-      progressText: texts?.progressText ?? null,
-      resultText: texts?.resultText ?? null,
-      dataText: texts?.dataText ?? null,
     }
-    this.#entries.set(cursorOf(entry), entry)
+    const entry: Entry = { summary, texts: report.texts ?? noTexts }
+    this.#entries.set(cursorOf(summary), entry)
     this.#byId.set(fireInstanceId, entry)
     if (this.#entries.size > this.#options.maxRows) this.#delete(this.#entries.minKey())
   }
@@ -66,10 +76,10 @@ export class RamHistory {
     const { maxAgeMs, maxAgeMsByOutcome } = this.#options
     const shortestMs = Math.min(maxAgeMs, ...Object.values(maxAgeMsByOutcome))
     const old: ExecutionCursor[] = []
-    for (const [cursor, { outcome }] of this.#entries.entries()) {
+    for (const [cursor, { summary }] of this.#entries.entries()) {
       const ageMs = nowMs - cursor.fireTimeMs
       if (ageMs <= shortestMs) break
-      if (ageMs > (maxAgeMsByOutcome[outcome] ?? maxAgeMs)) old.push(cursor)
+      if (ageMs > (maxAgeMsByOutcome[summary.outcome] ?? maxAgeMs)) old.push(cursor)
     }
     for (const cursor of old) this.#delete(cursor)
   }
@@ -82,7 +92,7 @@ export class RamHistory {
       if (query.from !== undefined && cursor.fireTimeMs < query.from.getTime()) break
       if (!accepts(entry)) continue
       if (items.length === size) return { items, next: nextOf(items) }
-      items.push(summaryOf(entry))
+      items.push(entry.summary)
     }
     return { items, next: null }
   }
@@ -90,12 +100,12 @@ export class RamHistory {
   get(fireInstanceId: string): ExecutionDetails | null {
     const entry = this.#byId.get(fireInstanceId)
     if (entry === undefined) return null
-    const attempts = [...this.#byId.values()].filter(
-      ({ triggerKey, scheduledFireTimeMs }) =>
-        scheduledFireTimeMs === entry.scheduledFireTimeMs && triggerKey.equals(entry.triggerKey),
+    const { triggerKey, scheduledFireTimeMs } = entry.summary
+    const attempts = Array.from(this.#byId.values(), ({ summary }) => summary).filter(
+      (other) => other.scheduledFireTimeMs === scheduledFireTimeMs && other.triggerKey.equals(triggerKey),
     )
     attempts.sort((a, b) => a.attempt - b.attempt)
-    return { ...entry, attempts: attempts.slice(0, 100).map(summaryOf) }
+    return { ...entry.summary, ...entry.texts, attempts: attempts.slice(0, attemptsMax) }
   }
 
   #delete(cursor: ExecutionCursor | undefined): void {
@@ -120,7 +130,7 @@ function filterOf(query: ExecutionQuery): (entry: Entry) => boolean {
   } = query
   const outcomes = wantedOutcomes(query)
   const needles = data === undefined ? null : dataNeedles(data)
-  return (entry) => {
+  return ({ summary: entry, texts }) => {
     const { finishedTimeMs, fireTimeMs } = entry
     const tookMs = finishedTimeMs === null ? -1 : finishedTimeMs - (entry.beganTimeMs ?? fireTimeMs)
     return (
@@ -134,13 +144,9 @@ function filterOf(query: ExecutionQuery): (entry: Entry) => boolean {
       (tookLongerThanMs === undefined || tookMs > tookLongerThanMs) &&
       (errorContains === undefined || entry.errorText?.includes(errorContains) === true) &&
       (manual === undefined || entry.manual === manual) &&
-      (needles === null || needles.some((needle) => entry.dataText?.includes(needle) === true))
+      (needles === null || needles.some((needle) => texts.dataText?.includes(needle) === true))
     )
   }
-}
-
-function summaryOf({ progressText, resultText, dataText, ...summary }: Entry): ExecutionSummary {
-  return summary
 }
 
 function cursorOf({ fireTimeMs, fireInstanceId }: ExecutionCursor): ExecutionCursor {

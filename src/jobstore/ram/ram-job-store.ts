@@ -3,7 +3,7 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
 import { refuseUnknownKeys } from '../../core/options.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { Clock } from '../../time/clock.ts'
+import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
@@ -18,6 +18,7 @@ import type {
   ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
+import { type JobStoreNotes, MemoryNotes } from '../job-store-notes.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -66,6 +67,7 @@ export class RAMJobStore implements JobStore {
   }
   readonly cluster: JobStoreCluster | null = null
   readonly records: RamRecords
+  readonly notes: JobStoreNotes = new MemoryNotes()
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
   #session: RamSession | null = null
@@ -292,6 +294,11 @@ export class RAMJobStore implements JobStore {
   }
   async queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return findUnknownJobTypes(this.#require())
+  }
+  async earliestDueMs(): Promise<EpochMs | null> {
+    const { clock } = this.#require().context
+    const dueMs = this.#data.queue.earliestMs()
+    return dueMs === null || dueMs > clock.now() ? null : dueMs
   }
   async queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.records.history.query(query)

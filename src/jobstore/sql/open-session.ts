@@ -15,6 +15,7 @@ import { KeyLists } from './tables/lists/key-lists.ts'
 import { Listings } from './tables/lists/listings.ts'
 import { NextTriggers } from './tables/lists/next-triggers.ts'
 import { SchedulerStateTable } from './tables/nodes/scheduler-state-table.ts'
+import { NoteTable } from './tables/notes/note-table.ts'
 import { ExecutionLogTable } from './tables/records/execution-log-table.ts'
 import { ExecutionProgressTable } from './tables/records/execution-progress-table.ts'
 import { JobStatusTable } from './tables/records/job-status-table.ts'
@@ -49,6 +50,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     executionLog: new ExecutionLogTable(vocabulary),
     executionProgress: new ExecutionProgressTable(vocabulary),
     nodes: new SchedulerStateTable(vocabulary),
+    notes: new NoteTable(vocabulary),
     keyLists: new KeyLists(vocabulary),
     listings: new Listings(vocabulary),
     nextTriggers: new NextTriggers(vocabulary),

@@ -15,10 +15,10 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
-  SchedulerSignaler,
   StoreShutdownOptions,
   TriggerFiredResult,
 } from '../job-store.ts'
+import type { JobStoreNotes } from '../job-store-notes.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -60,7 +60,9 @@ import { SqlTransactions } from './session/sql-transactions.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
+import { SqlNotes } from './sql-notes.ts'
 import { SqlRecords } from './sql-records.ts'
+import { watchedSignaler } from './watched-signaler.ts'
 
 /** The parts that exist between `initialize` and `shutdown`. */
 interface OpenStore {
@@ -82,6 +84,7 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly capabilities: JobStoreCapabilities
   readonly cluster: JobStoreCluster | null
   readonly records: SqlRecords
+  readonly notes: JobStoreNotes = new SqlNotes(() => this.#require().transactions)
   readonly #engine: SqlEngine
   /** Absent on tables shared with Java. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
@@ -352,6 +355,9 @@ export class SqlJobStore implements DatabaseJobStore {
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return this.#read(reading.queryUnknownJobTypes)
   }
+  earliestDueMs(): Promise<EpochMs | null> {
+    return this.#read(reading.earliestDueMs)
+  }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.#read((session) => reading.queryExecutions(session, query))
   }
@@ -473,24 +479,6 @@ export class SqlJobStore implements DatabaseJobStore {
       `The job store ${this.name} is not open: it was not initialized, or it was shut down.`,
     )
   }
-}
-
-/** Called when other connections may have let a trigger fire earlier. */
-function watchedSignaler(
-  signaler: SchedulerSignaler,
-  onChange: (candidateMs: EpochMs | null) => void,
-): SchedulerSignaler {
-  const schedulingChanged = (candidateMs: EpochMs | null): void => {
-    onChange(candidateMs)
-    signaler.schedulingChanged(candidateMs)
-  }
-  return new Proxy(signaler, {
-    get(target, name) {
-      if (name === 'schedulingChanged') return schedulingChanged
-      const member: unknown = Reflect.get(target, name, target)
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
-    },
-  })
 }
 
 function idOf({ fireInstanceId }: { readonly fireInstanceId: string }): string {

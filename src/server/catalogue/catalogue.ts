@@ -1,7 +1,10 @@
+import { alertOperations } from '../operations/alerts.ts'
 import { bulkOperations } from '../operations/bulk.ts'
 import { calendarOperations } from '../operations/calendars.ts'
 import { cronOperations } from '../operations/cron.ts'
 import { definitionOperations } from '../operations/definitions.ts'
+import { executionStatsOperations } from '../operations/execution-stats.ts'
+import { healthOperations } from '../operations/health.ts'
 import { jobStatusOperations } from '../operations/job-status.ts'
 import { jobOperations } from '../operations/jobs.ts'
 import { overviewOperations } from '../operations/overview.ts'
@@ -26,11 +29,14 @@ export const catalogue: readonly Operation[] = [
   ...plannedOperations,
   ...runOperations,
   ...jobStatusOperations,
+  ...executionStatsOperations,
   ...cronOperations,
   ...calendarOperations,
   ...bulkOperations,
   ...definitionOperations,
   ...supportOperations,
+  ...alertOperations,
+  ...healthOperations,
 ]
 
 /** Whether somebody may call an operation, on something at least; null for a client that is not known. */

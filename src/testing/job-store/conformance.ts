@@ -13,6 +13,7 @@ import { jobStatusCases } from './job-status-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { listCases } from './list-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
+import { noteCases } from './note-cases.ts'
 import { pauseCases } from './pause-cases.ts'
 import { queryCases } from './query-cases.ts'
 import { sharedDataCases } from './shared-data-cases.ts'
@@ -56,6 +57,7 @@ const allCases: readonly StoreCase[] = [
   ...jobStatusCases,
   ...listCases,
   ...sharedDataCases,
+  ...noteCases,
 ]
 
 /**

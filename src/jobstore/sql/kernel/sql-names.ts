@@ -25,6 +25,7 @@ export interface SqlNames {
   readonly executionLog: string
   readonly executionProgress: string
   readonly pauses: string
+  readonly notes: string
   readonly schemaVersion: string
 }
 
@@ -56,6 +57,7 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     executionLog: table('execution_log'),
     executionProgress: table('execution_progress'),
     pauses: table('pauses'),
+    notes: table('notes'),
     schemaVersion: table('schema_version'),
   }
 }

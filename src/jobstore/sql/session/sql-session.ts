@@ -12,6 +12,7 @@ import type { KeyLists } from '../tables/lists/key-lists.ts'
 import type { Listings } from '../tables/lists/listings.ts'
 import type { NextTriggers } from '../tables/lists/next-triggers.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
+import type { NoteTable } from '../tables/notes/note-table.ts'
 import type { ExecutionLogTable } from '../tables/records/execution-log-table.ts'
 import type { ExecutionProgressTable } from '../tables/records/execution-progress-table.ts'
 import type { JobStatusTable } from '../tables/records/job-status-table.ts'
@@ -35,6 +36,7 @@ export interface SqlSession {
   readonly executionLog: ExecutionLogTable
   readonly executionProgress: ExecutionProgressTable
   readonly nodes: SchedulerStateTable
+  readonly notes: NoteTable
   readonly keyLists: KeyLists
   readonly listings: Listings
   readonly nextTriggers: NextTriggers
