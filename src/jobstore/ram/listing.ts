@@ -11,7 +11,7 @@ export function queryJobs(data: RamData, query: JobQuery): Page<JobSummary, JobK
   const { jobType } = query
   const size = pageSize('queryJobs', query)
   const accepts = ({ detail }: JobRecord): boolean => jobType === undefined || detail.jobType === jobType
-  return pageOf(firstOfIndex(data.jobs, query, accepts, size + 1).map(jobSummary), size)
+  return pageOf(firstOfIndex(data.jobs, query, accepts, size + 1).map((job) => jobSummary(data, job)), size)
 }
 
 export function queryTriggers(data: RamData, query: TriggerQuery): Page<TriggerSummary, TriggerKey> {
@@ -87,7 +87,9 @@ function nameless(group: string): { group: string; name: string } {
   return { group, name: '' }
 }
 
-function jobSummary({ detail }: JobRecord): JobSummary {
+function jobSummary(data: RamData, job: JobRecord): JobSummary {
+  const { detail } = job
+  const isAnyPaused = (): boolean => job.triggers().some(({ state }) => state === 'PAUSED')
   return {
     key: detail.key,
     jobType: detail.jobType,
@@ -96,6 +98,7 @@ function jobSummary({ detail }: JobRecord): JobSummary {
     requestsRecovery: detail.requestsRecovery,
     disallowConcurrentExecution: detail.disallowConcurrentExecution,
     persistJobDataAfterExecution: detail.persistJobDataAfterExecution,
+    pause: data.pauses.ofJob(job, isAnyPaused),
   }
 }
 
@@ -111,5 +114,6 @@ function triggerSummary(data: RamData, record: TriggerRecord): TriggerSummary {
     priority: trigger.priority,
     nextFireTimeMs: trigger.nextFireTimeMs,
     previousFireTimeMs: trigger.previousFireTimeMs,
+    pause: record.state === 'PAUSED' ? data.pauses.ofTrigger(record, data.paused) : null,
   }
 }

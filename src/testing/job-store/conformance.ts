@@ -11,6 +11,7 @@ import { jobCases } from './job-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
 import { pauseCases } from './pause-cases.ts'
+import { pauseNoteCases } from './pause-note-cases.ts'
 import { queryCases } from './query-cases.ts'
 import { sharedDataCases } from './shared-data-cases.ts'
 import { signalCases } from './signal-cases.ts'
@@ -46,6 +47,7 @@ const allCases: readonly StoreCase[] = [
   ...misfireCases,
   ...[...fireCases, ...concurrencyCases, ...fencingCases, ...misfireCases].map(startedAtOnce),
   ...pauseCases,
+  ...pauseNoteCases,
   ...signalCases,
   ...calendarCases,
   ...queryCases,

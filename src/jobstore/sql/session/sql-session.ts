@@ -11,6 +11,7 @@ import type { JobTable } from '../tables/jobs/job-table.ts'
 import type { KeyLists } from '../tables/lists/key-lists.ts'
 import type { Listings } from '../tables/lists/listings.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
+import type { PauseTable } from '../tables/triggers/pause-table.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
 import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
 import type { TriggersOfJava } from '../tables/triggers/triggers-of-java.ts'
@@ -25,6 +26,7 @@ export interface SqlSession {
   readonly triggers: TriggerTable
   readonly calendars: CalendarTable
   readonly pausedGroups: PausedGroupTable
+  readonly pauses: PauseTable
   readonly firedTriggers: FiredTriggerTable
   readonly history: HistoryTable
   readonly nodes: SchedulerStateTable

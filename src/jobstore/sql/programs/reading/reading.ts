@@ -20,6 +20,7 @@ import {
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlSession } from '../../session/sql-session.ts'
 import type { BrokenTrigger } from '../../tables/triggers/trigger-table.ts'
+import { withPausesOfJobs, withPausesOfTriggers } from './pauses.ts'
 
 // Reading one job or trigger throws when its row cannot be read; listings and firing go on without it.
 
@@ -72,18 +73,21 @@ export function* getPausedJobGroups({ pausedGroups }: SqlSession): SqlProgram<re
 }
 
 /** One page of jobs. */
-export function* queryJobs({ listings }: SqlSession, query: JobQuery): SqlProgram<Page<JobSummary, JobKey>> {
+export function* queryJobs(session: SqlSession, query: JobQuery): SqlProgram<Page<JobSummary, JobKey>> {
   const size = pageSize('queryJobs', query)
-  return pageOf(yield* listings.jobs(query, size + 1), size)
+  const { items, next } = pageOf<JobKey, JobSummary>(yield* session.listings.jobs(query, size + 1), size)
+  return { items: yield* withPausesOfJobs(session, items), next }
 }
 
 /** One page of triggers. */
 export function* queryTriggers(
-  { listings }: SqlSession,
+  session: SqlSession,
   query: TriggerQuery,
 ): SqlProgram<Page<TriggerSummary, TriggerKey>> {
   const size = pageSize('queryTriggers', query)
-  return pageOf(yield* listings.triggers(query, size + 1), size)
+  const found = yield* session.listings.triggers(query, size + 1)
+  const { items, next } = pageOf<TriggerKey, TriggerSummary>(found, size)
+  return { items: yield* withPausesOfTriggers(session, items), next }
 }
 
 /** One page of the history. */

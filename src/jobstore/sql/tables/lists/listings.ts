@@ -47,7 +47,7 @@ export interface DueOfJobType {
   readonly keys: { readonly triggerKey: TriggerKey; readonly jobKey: JobKey } | null
 }
 
-/** What users list and count. Nothing is locked. */
+/** What users list and count, without what is known of pauses. Nothing is locked. */
 export class Listings {
   readonly #vocabulary: SqlVocabulary
   readonly #statements: ListingStatements
@@ -247,6 +247,7 @@ function jobSummary(row: SqlRow): JobSummary {
     requestsRecovery: readable(boolean, row, 'requests_recovery', false),
     disallowConcurrentExecution: readable(boolean, row, 'is_nonconcurrent', false),
     persistJobDataAfterExecution: readable(boolean, row, 'is_update_data', false),
+    pause: null,
   }
 }
 
@@ -261,6 +262,7 @@ function triggerSummary(row: SqlRow, families: TriggerFamilies): TriggerSummary 
     priority: readable(integerOrNull, row, 'priority', null) ?? 0,
     nextFireTimeMs: readable(instantOrNull, row, 'next_fire_time', null),
     previousFireTimeMs: readable(instantOrNull, row, 'prev_fire_time', null),
+    pause: null,
   }
 }
 
