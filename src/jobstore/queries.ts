@@ -26,6 +26,8 @@ export interface JobQuery extends PageRequest<JobKey> {
 
 export interface TriggerQuery extends PageRequest<TriggerKey> {
   readonly group?: GroupMatcher
+  /** Only triggers of this name; with a group that is named exactly, one trigger. */
+  readonly name?: string
   readonly jobKey?: JobKey
   readonly calendarName?: string
   readonly state?: TriggerState

@@ -73,6 +73,7 @@ export const triggerQuery: OptionChecks = {
   take,
   after: checkTriggerKey,
   group: checkGroupMatcher,
+  name: checkString,
   jobKey: checkJobKey,
   calendarName: checkString,
   state: checkOneOf(triggerStates),

@@ -26,6 +26,7 @@ import {
   dueConditions,
   dueQuery,
 } from '../../src/jobstore/sql/tables/triggers/due-statements.ts'
+import { pauseStatements } from '../../src/jobstore/sql/tables/triggers/pause-table.ts'
 import { triggerScopeStatements } from '../../src/jobstore/sql/tables/triggers/trigger-scopes.ts'
 import { triggerStatements } from '../../src/jobstore/sql/tables/triggers/trigger-statements.ts'
 import { statementsOfJava } from '../../src/jobstore/sql/tables/triggers/triggers-of-java.ts'
@@ -127,6 +128,12 @@ const allTables: readonly Table[] = [
     statements: pausedGroupStatements,
   },
   {
+    names: ['pauses'],
+    about: 'pauses: why something is paused',
+    path: `${tables}triggers/pause-table.ts`,
+    statements: pauseStatements,
+  },
+  {
     names: ['calendars'],
     about: 'calendars',
     path: `${tables}calendars/calendar-table.ts`,
@@ -214,6 +221,7 @@ const wholeListings = {
   jobs: jobListing({ group: beginning, jobType: 'a' }),
   triggers: triggerListing({
     group: beginning,
+    name: 'a',
     jobKey: wholeExecutionQuery.jobKey,
     calendarName: 'a',
     state: 'PAUSED',

@@ -11,13 +11,17 @@ export function queryJobs(data: RamData, query: JobQuery): Page<JobSummary, JobK
   const { jobType } = query
   const size = pageSize('queryJobs', query)
   const accepts = ({ detail }: JobRecord): boolean => jobType === undefined || detail.jobType === jobType
-  return pageOf(firstOfIndex(data.jobs, query, accepts, size + 1).map((job) => jobSummary(data, job)), size)
+  return pageOf(
+    firstOfIndex(data.jobs, query, accepts, size + 1).map((job) => jobSummary(data, job)),
+    size,
+  )
 }
 
 export function queryTriggers(data: RamData, query: TriggerQuery): Page<TriggerSummary, TriggerKey> {
-  const { group = GroupMatcher.anyGroup(), jobKey, calendarName, state, after } = query
+  const { group = GroupMatcher.anyGroup(), name, jobKey, calendarName, state, after } = query
   const size = pageSize('queryTriggers', query)
   const accepts = (record: TriggerRecord): boolean =>
+    (name === undefined || record.trigger.key.name === name) &&
     (calendarName === undefined || record.trigger.calendarName === calendarName) &&
     (jobKey === undefined || record.job.detail.key.equals(jobKey)) &&
     (state === undefined || reportedTriggerState(data.stateOf(record)) === state)

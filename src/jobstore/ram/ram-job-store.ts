@@ -23,8 +23,8 @@ import {
   type PausedGroups,
   type PauseNote,
   type ResumeManner,
-  silentPause,
   type SkippedFire,
+  silentPause,
 } from '../pauses.ts'
 import type {
   ExecutionCursor,
@@ -193,7 +193,10 @@ export class RAMJobStore implements JobStore {
     const session = this.#require()
     return this.#tell(session, pausing.resumeTrigger(session, key, manner))
   }
-  async resumeTriggers(matcher: GroupMatcher, manner: ResumeManner = ordinaryResume): Promise<readonly string[]> {
+  async resumeTriggers(
+    matcher: GroupMatcher,
+    manner: ResumeManner = ordinaryResume,
+  ): Promise<readonly string[]> {
     const session = this.#require()
     return this.#tell(session, pausing.resumeTriggers(session, matcher, manner))
   }

@@ -1,7 +1,7 @@
 import { type EndedPauses, type PauseTarget, pausesAtATime } from '../pauses.ts'
 import { endPause, lockOfPause } from './programs/scheduling/ending-pauses.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
-import { textOfTarget, type TimedPause } from './tables/triggers/pause-table.ts'
+import { type TimedPause, textOfTarget } from './tables/triggers/pause-table.ts'
 
 /** How often to look for what is known of pauses that are over: nodes of Java end them without a look at our tables. */
 const sweepIntervalMs = 600_000

@@ -25,8 +25,8 @@ import {
   type PausedGroups,
   type PauseNote,
   type ResumeManner,
-  silentPause,
   type SkippedFire,
+  silentPause,
 } from '../pauses.ts'
 import type {
   ExecutionCursor,

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
+import type { Pause, PausedGroup } from '../../jobstore/pauses.ts'
 import { triggerStates } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
 import { groupPath, nothing } from '../wire/fields.ts'
+import { pauseBody, pauseJson, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
 import { type SchedulerJson, schedulerJson } from '../wire/runs.ts'
 import { type TriggerSummaryJson, triggerSummaryJson, triggerSummaryToJson } from '../wire/triggers.ts'
 import { change } from './changes.ts'
@@ -49,33 +51,33 @@ function isAttached(scheduler: Scheduler): boolean {
   return threadPoolSize === 0 && runningSince === null
 }
 
-interface Steering {
+interface Steering<Body> {
   readonly id: string
   readonly path: string
   readonly summary: string
   readonly role: 'operator' | 'admin'
   readonly reach: 'data' | 'node'
   readonly wouldChange: (scheduler: Scheduler) => boolean
-  readonly carryOut: (scheduler: Scheduler) => Promise<void>
+  readonly body: z.ZodType<Body> | null
+  readonly carryOut: (scheduler: Scheduler, call: OperationCall<unknown, unknown, Body>) => Promise<void>
 }
 
-function steerScheduler({ wouldChange, carryOut, ...described }: Steering): Operation {
+function steerScheduler<Body>({ wouldChange, carryOut, ...described }: Steering<Body>): Operation {
   return operation({
     ...described,
     method: 'POST',
     jobGroups: null,
     params: nothing,
     query: nothing,
-    body: null,
     answer: plainActionJson,
-    async handle(call: OperationCall<unknown, unknown, unknown>) {
+    async handle(call) {
       const { scheduler } = call
       if (described.reach === 'node') refuseAttached(scheduler)
       const changes = wouldChange(scheduler)
       return change(call, described.reach, {
         wouldChange: () => changes,
         async carryOut() {
-          if (changes) await carryOut(scheduler)
+          if (changes) await carryOut(scheduler, call as OperationCall<unknown, unknown, Body>)
           return changes
         },
         result: null,
@@ -92,13 +94,17 @@ function refuseAttached(scheduler: Scheduler): void {
   )
 }
 
-interface GroupVerb {
+interface GroupVerb<Body> {
   readonly kind: 'job' | 'trigger'
   readonly verb: 'pause' | 'resume'
-  readonly carryOut: (scheduler: Scheduler, group: GroupMatcher) => Promise<readonly string[]>
+  readonly body: z.ZodType<Body>
+  readonly carryOut: (
+    call: OperationCall<unknown, unknown, Body>,
+    group: GroupMatcher,
+  ) => Promise<readonly string[]>
 }
 
-function steerGroup({ kind, verb, carryOut }: GroupVerb): Operation {
+function steerGroup<Body>({ kind, verb, body, carryOut }: GroupVerb<Body>): Operation {
   const [does, also] = verb === 'pause' ? ['Pauses', 'is paused'] : ['Resumes', 'is resumed']
   return operation({
     id: `${kind}Groups.${verb}`,
@@ -110,7 +116,7 @@ function steerGroup({ kind, verb, carryOut }: GroupVerb): Operation {
     jobGroups: kind === 'job' ? async ({ params }) => [params.group] : null,
     params: groupPath,
     query: nothing,
-    body: null,
+    body,
     answer: plainActionJson,
     async handle(call) {
       const { scheduler, params } = call
@@ -119,7 +125,7 @@ function steerGroup({ kind, verb, carryOut }: GroupVerb): Operation {
       return change(call, 'data', {
         wouldChange: () => changes,
         async carryOut() {
-          await carryOut(scheduler, GroupMatcher.groupEquals(params.group))
+          await carryOut(call, GroupMatcher.groupEquals(params.group))
           return changes
         },
         result: null,
@@ -137,6 +143,7 @@ const groupsJson = z.array(
     name: z.string(),
     isPaused: z.boolean(),
     isEmpty: z.boolean().describe('Nothing is in it: only that it is paused is stored.'),
+    pause: pauseJson.nullable().describe('Why it is paused, as far as that is known.'),
   }),
 )
 
@@ -155,21 +162,25 @@ const listGroups: Operation = operation({
   async handle({ scheduler }) {
     const jobGroups = await scheduler.getJobGroupNames()
     const triggerGroups = await scheduler.getTriggerGroupNames()
+    const paused = await scheduler.getPausedGroups()
     return {
-      jobGroups: groupsOf(jobGroups, await scheduler.getPausedJobGroups()),
-      triggerGroups: groupsOf(triggerGroups, await scheduler.getPausedTriggerGroups()),
+      jobGroups: groupsOf(jobGroups, paused.jobGroups),
+      triggerGroups: groupsOf(triggerGroups, paused.triggerGroups),
     }
   },
 })
 
 function groupsOf(
   names: readonly string[],
-  paused: readonly string[],
-): { name: string; isPaused: boolean; isEmpty: boolean }[] {
-  return [...new Set([...names, ...paused])].sort().map((name) => ({
+  paused: readonly PausedGroup[],
+): { name: string; isPaused: boolean; isEmpty: boolean; pause: Pause | null }[] {
+  const stored = new Set(names)
+  const pauses = new Map(paused.map(({ group, pause }) => [group, pause]))
+  return [...new Set([...names, ...pauses.keys()])].sort().map((name) => ({
     name,
-    isPaused: paused.includes(name),
-    isEmpty: !names.includes(name),
+    isPaused: pauses.has(name),
+    isEmpty: !stored.has(name),
+    pause: pauses.get(name) ?? null,
   }))
 }
 
@@ -221,6 +232,7 @@ export const schedulerOperations: readonly Operation[] = [
     role: 'admin',
     reach: 'node',
     wouldChange: ({ isStarted }) => !isStarted,
+    body: null,
     carryOut: (scheduler) => scheduler.start(),
   }),
   steerScheduler({
@@ -231,6 +243,7 @@ export const schedulerOperations: readonly Operation[] = [
     role: 'admin',
     reach: 'node',
     wouldChange: ({ isStarted }) => isStarted,
+    body: null,
     carryOut: (scheduler) => scheduler.standby(),
   }),
   steerScheduler({
@@ -240,7 +253,9 @@ export const schedulerOperations: readonly Operation[] = [
     role: 'operator',
     reach: 'data',
     wouldChange: () => true,
-    carryOut: (scheduler) => scheduler.pauseAll(),
+    body: pauseBody,
+    carryOut: (scheduler, { body, access }) =>
+      scheduler.pauseAll(pauseOptionsOf(body, access.principal.name)),
   }),
   steerScheduler({
     id: 'scheduler.resumeAll',
@@ -249,19 +264,34 @@ export const schedulerOperations: readonly Operation[] = [
     role: 'operator',
     reach: 'data',
     wouldChange: () => true,
-    carryOut: (scheduler) => scheduler.resumeAll(),
+    body: resumeBody,
+    carryOut: (scheduler, { body }) => scheduler.resumeAll(body),
   }),
   listGroups,
-  steerGroup({ kind: 'job', verb: 'pause', carryOut: (scheduler, group) => scheduler.pauseJobs(group) }),
-  steerGroup({ kind: 'job', verb: 'resume', carryOut: (scheduler, group) => scheduler.resumeJobs(group) }),
+  steerGroup({
+    kind: 'job',
+    verb: 'pause',
+    body: pauseBody,
+    carryOut: ({ scheduler, body, access }, group) =>
+      scheduler.pauseJobs(group, pauseOptionsOf(body, access.principal.name)),
+  }),
+  steerGroup({
+    kind: 'job',
+    verb: 'resume',
+    body: resumeBody,
+    carryOut: ({ scheduler, body }, group) => scheduler.resumeJobs(group, body),
+  }),
   steerGroup({
     kind: 'trigger',
     verb: 'pause',
-    carryOut: (scheduler, group) => scheduler.pauseTriggers(group),
+    body: pauseBody,
+    carryOut: ({ scheduler, body, access }, group) =>
+      scheduler.pauseTriggers(group, pauseOptionsOf(body, access.principal.name)),
   }),
   steerGroup({
     kind: 'trigger',
     verb: 'resume',
-    carryOut: (scheduler, group) => scheduler.resumeTriggers(group),
+    body: resumeBody,
+    carryOut: ({ scheduler, body }, group) => scheduler.resumeTriggers(group, body),
   }),
 ]

@@ -21,30 +21,32 @@ export interface PauseBody {
 }
 
 const pauseFields = {
-  reason: textUpTo(1000).nullable().default(null).describe('Why. What is paused keeps its reason without one.'),
+  reason: textUpTo(1000)
+    .nullable()
+    .default(null)
+    .describe('Why. What is paused keeps its reason without one.'),
   untilMs: instantOrNull.default(null).describe('When it is to resume by itself.'),
 }
 
 /** The body of a pause, which may be left out. */
-export const pauseBody: z.ZodType<PauseBody> = z
-  .strictObject(pauseFields)
-  .default({ reason: null, untilMs: null })
+export const pauseBody: z.ZodType<PauseBody> = z.strictObject(pauseFields)
 
-/** Who pauses is who asks for it. */
-export function pauseOptionsOf({ reason, untilMs }: PauseBody, by: string): PauseOptions {
+/** Who pauses is who asks for it: the name of a host's own users may be anything. */
+export function pauseOptionsOf({ reason, untilMs }: PauseBody, principal: string): PauseOptions {
+  const by = Array.from(principal.replaceAll(/[\0\p{Surrogate}]/gu, ''))
+    .slice(0, 100)
+    .join('')
   return {
-    by,
+    ...(by.trim() !== '' && { by }),
     ...(reason !== null && { reason }),
     ...(untilMs !== null && { until: new Date(untilMs) }),
   }
 }
 
 /** The body of a resume, which may be left out. */
-export const resumeBody: z.ZodType<{ readonly withoutMissed: boolean }> = z
-  .strictObject({
-    withoutMissed: z
-      .boolean()
-      .default(false)
-      .describe('Go on with the first fire time after now, whatever the misfire instruction says.'),
-  })
-  .default({ withoutMissed: false })
+export const resumeBody: z.ZodType<{ readonly withoutMissed: boolean }> = z.strictObject({
+  withoutMissed: z
+    .boolean()
+    .default(false)
+    .describe('Go on with the first fire time after now, whatever the misfire instruction says.'),
+})

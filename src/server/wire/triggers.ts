@@ -190,6 +190,7 @@ export const triggerFieldsJson: z.ZodType<TriggerFieldsJson> = z.discriminatedUn
 export interface TriggerDetailJson {
   readonly key: KeyJson
   readonly state: TriggerState
+  readonly pause: Pause | null
   /** Null for a trigger of a family of your own. */
   readonly definition: TriggerFieldsJson | null
   readonly nextFireTimeMs: number | null
@@ -203,6 +204,7 @@ export interface TriggerDetailJson {
 export const triggerDetailJson: z.ZodType<TriggerDetailJson> = z.strictObject({
   key: keyJson,
   state: z.enum(triggerStates),
+  pause: pauseJson.nullable(),
   definition: triggerFieldsJson.nullable(),
   nextFireTimeMs: instantOrNull,
   previousFireTimeMs: instantOrNull,

@@ -147,10 +147,11 @@ const known = area('pause: why', {
     assert.equal((await pauseOf(bed, 'c', 'new'))?.scope, 'all')
     assert.equal(await reasonOf(bed, 'b', 'h'), 'group')
     const { triggerGroups } = await bed.store.getPausedGroups()
-    assert.deepEqual(
-      Object.fromEntries(triggerGroups.map(({ group, pause }) => [group, pause?.reason])),
-      { g: 'all', h: 'group', new: 'all' },
-    )
+    assert.deepEqual(Object.fromEntries(triggerGroups.map(({ group, pause }) => [group, pause?.reason])), {
+      g: 'all',
+      h: 'group',
+      new: 'all',
+    })
     await bed.store.resumeAll()
     await bed.store.pauseTrigger(new TriggerKey('a', 'g'))
     assert.equal(await reasonOf(bed, 'a', 'g'), null)
@@ -228,7 +229,9 @@ const ending = area('pause: until', {
     assert.deepEqual(await bed.states('a', 'b'), ['PAUSED', 'PAUSED'])
   },
   'comes a bounded number at a time': async (bed) => {
-    const triggers = Array.from({ length: 150 }, (_, index) => bed.trigger(`t${String(index)}`, { inMs: 9000 }))
+    const triggers = Array.from({ length: 150 }, (_, index) =>
+      bed.trigger(`t${String(index)}`, { inMs: 9000 }),
+    )
     await bed.scheduleAll(triggers)
     const untilMs = bed.now() + 1000
     for (const { key } of triggers) await bed.store.pauseTrigger(key, note('x', { untilMs }))

@@ -137,8 +137,9 @@ export function jobListing({ group = GroupMatcher.anyGroup(), jobType }: JobQuer
 }
 
 export function triggerListing(query: TriggerQuery): Listing {
-  const { group = GroupMatcher.anyGroup(), jobKey, calendarName, state } = query
-  const equals = { job_name: jobKey?.name, job_group: jobKey?.group, calendar_name: calendarName }
+  const { group = GroupMatcher.anyGroup(), name, jobKey, calendarName, state } = query
+  const ofJob = { job_name: jobKey?.name, job_group: jobKey?.group }
+  const equals = { trigger_name: name, ...ofJob, calendar_name: calendarName }
   return { subject: 'trigger', group, equals, state }
 }
 

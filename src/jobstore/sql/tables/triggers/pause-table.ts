@@ -17,12 +17,20 @@ import {
   writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, first, later, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import {
+  all,
+  later,
+  run,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  sqlQuery,
+} from '../../kernel/statement.ts'
 import { anyText, instantOrNull, readable, text, textOrNull } from '../encoding/columns.ts'
 import { columnWidths, fits } from '../encoding/limits.ts'
 import { allGroupsPaused } from '../groups/paused-group-table.ts'
-import { scopeConditions, scopeValues, type TriggerScope } from './trigger-scopes.ts'
 import { statesBefore } from './transitions.ts'
+import { scopeConditions, scopeValues, type TriggerScope } from './trigger-scopes.ts'
 
 /** A pause that ends by itself. */
 export interface TimedPause {
@@ -50,11 +58,7 @@ export class PauseTable {
       until_time: note.untilMs,
     }
     const rows = storable(targets).map((target) => ({ ...columnsOf(target), ...values }))
-    yield* storeRows(
-      this.#vocabulary.schedulerName,
-      rows,
-      saysSomething(note) ? upsert : insertMissing,
-    )
+    yield* storeRows(this.#vocabulary.schedulerName, rows, saysSomething(note) ? upsert : insertMissing)
   }
 
   /** The pauses among these that are in force, each by the text of its target. */
@@ -89,9 +93,7 @@ export class PauseTable {
 
   /** The groups of triggers that have a pause of their own. */
   *triggerGroups(): SqlProgram<readonly string[]> {
-    const rows = yield* all(
-      this.#statements.triggerGroups({ scheduler: this.#vocabulary.schedulerName }),
-    )
+    const rows = yield* all(this.#statements.triggerGroups({ scheduler: this.#vocabulary.schedulerName }))
     return rows.map((row) => anyText(row, 'pause_group'))
   }
 
@@ -112,12 +114,6 @@ export class PauseTable {
     return (yield* run(this.#statements.end(values))) > 0
   }
 
-  /** When the first pause ends. */
-  *earliestEnd(): SqlProgram<EpochMs | null> {
-    const row = yield* first(this.#statements.earliestEnd({ scheduler: this.#vocabulary.schedulerName }))
-    return row === null ? null : readable(instantOrNull, row, 'earliest', null)
-  }
-
   *clear(): SqlProgram<void> {
     yield* later(this.#statements.clear({ scheduler: this.#vocabulary.schedulerName }))
   }
@@ -135,13 +131,10 @@ interface PauseStatements {
   readonly forget: KeyQuery
   readonly forgetStale: KeyQuery
   readonly forgetAllStale: SqlQuery<{ scheduler: string }>
-  readonly forgetOfTriggers: Readonly<
-    Record<TriggerScope['kind'], SqlQuery<ReturnType<typeof scopeValues>>>
-  >
+  readonly forgetOfTriggers: Readonly<Record<TriggerScope['kind'], SqlQuery<ReturnType<typeof scopeValues>>>>
   readonly triggerGroups: SqlQuery<{ scheduler: string }>
   readonly timed: SqlQuery<{ scheduler: string; limit: number }>
   readonly end: SqlQuery<{ scheduler: string; scope: string; grp: string; name: string; untilMs: number }>
-  readonly earliestEnd: SqlQuery<{ scheduler: string }>
   readonly clear: SqlQuery<{ scheduler: string }>
 }
 
@@ -207,10 +200,6 @@ export function pauseStatements(vocabulary: SqlVocabulary): PauseStatements {
       dialect,
       `DELETE FROM ${table} WHERE sched_name = :scheduler AND pause_scope = :scope AND pause_group = :grp
          AND pause_name = :name AND until_time = :untilMs`,
-    ),
-    earliestEnd: sqlQuery(
-      dialect,
-      `SELECT min(until_time) AS earliest FROM ${table} WHERE sched_name = :scheduler AND until_time IS NOT NULL`,
     ),
     clear: clearQuery(vocabulary, table),
   }

@@ -104,7 +104,6 @@ export class TriggerScopes {
   *earliestBehindStaleClaims(): SqlProgram<EpochMs | null> {
     return yield* earliest(this.#statements.earliestBehindStaleClaims({ scheduler: this.#scheduler }))
   }
-
 }
 
 type Values = Readonly<Record<string, SqlValue>>
