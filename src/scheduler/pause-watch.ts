@@ -15,7 +15,7 @@ export interface PauseWatchParts {
 
 /** How often a started scheduler looks for pauses that are over, where others may pause in the same data. */
 const lookIntervalMs = 10_000
-/** The least time between two looks that end nothing. */
+/** The time between two looks that end nothing although something is over. */
 const shortestMs = 1000
 
 /**
@@ -83,7 +83,8 @@ export class PauseWatch {
     if (!this.#isWatching) return
     // A pause may have been made since the store was asked.
     const untilNextMs = Math.min(nextMs ?? Number.POSITIVE_INFINITY, this.#dueMs) - clock.now()
-    const delayMs = Math.max(untilNextMs, count > 0 ? 0 : shortestMs)
+    // One that is over and could not be ended is not tried again at once.
+    const delayMs = untilNextMs > 0 || count > 0 ? untilNextMs : shortestMs
     // Nobody else can pause in the memory of this process.
     const isAlone = !jobStore.capabilities.persistent
     if (!isAlone || delayMs < Number.POSITIVE_INFINITY) this.#arm(delayMs)

@@ -88,7 +88,7 @@ export interface PauseOptions {
   readonly by?: string
   /**
    * When it resumes by itself: an instant after now. A started scheduler resumes it, also when none was running at that
-   * instant; within a minute of it where the scheduler that was asked does not run any more. Then triggers go on that
+   * instant; within 10 s of it where the scheduler that was asked does not run any more. Then triggers go on that
    * no other pause holds: their own, that of their job, or that of a group. Default: it does not.
    */
   readonly until?: Date
