@@ -77,7 +77,7 @@ function steerScheduler<Body>({ wouldChange, carryOut, ...described }: Steering<
       return change(call, described.reach, {
         wouldChange: () => changes,
         async carryOut() {
-          if (changes) await carryOut(scheduler, call as OperationCall<unknown, unknown, Body>)
+          if (changes) await carryOut(scheduler, call)
           return changes
         },
         result: null,

@@ -267,7 +267,7 @@ function steerTrigger<Body>({ verb, summary, states, body, carryOut, changesAlso
       return change(call, 'data', {
         wouldChange: async () => {
           const state = await call.scheduler.getTriggerState(key)
-          return states.includes(state) || (state === 'PAUSED' && changesAlso?.(call.body as Body) === true)
+          return states.includes(state) || (state === 'PAUSED' && changesAlso?.(call.body) === true)
         },
         carryOut: () => carryOut(call as OperationCall<KeyJson, unknown, Body>, key),
         result: null,

@@ -336,10 +336,10 @@ const skipping = area('skip the next fire', {
   'keeps to the number of fires': async (bed) => {
     const { key } = await bed.schedule('t', { everyMs: 10_000, times: 3 })
     await bed.store.skipNextFire(key)
-    for (const _ of [1, 2]) {
-      await bed.clock.advance(10_000)
-      await bed.complete(await bed.start('t'))
-    }
+    await bed.clock.advance(10_000)
+    await bed.complete(await bed.start('t'))
+    await bed.clock.advance(10_000)
+    await bed.complete(await bed.start('t'))
     assert.equal((await bed.stored('t')).nextFireTimeMs, null)
   },
   'finishes a trigger that has none left': async (bed) => {
