@@ -9,6 +9,9 @@ import { failover, latency, twoNodes } from './pg-cluster.mjs'
 import { benchmark as pgFires, repeatingBenchmark as pgRepeating } from './pg-fires.mjs'
 import { benchmark as ramFires } from './ram-fires.mjs'
 import { benchmark as scheduleCalls } from './schedule-calls.mjs'
+import { benchmark as serverLists } from './server-lists.mjs'
+import { benchmark as serverLive } from './server-live.mjs'
+import { benchmark as serverOpen } from './server-open.mjs'
 import { benchmark as sqlLateness } from './sql-lateness.mjs'
 import { benchmark as sqlSchedule } from './sql-schedule.mjs'
 import { benchmark as sqlSkipped } from './sql-skipped.mjs'
@@ -44,4 +47,7 @@ export const benchmarks = [
   sqlSkipped,
   pgBeside,
   failover,
+  serverLists,
+  serverLive,
+  serverOpen,
 ]

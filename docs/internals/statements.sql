@@ -252,7 +252,7 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.load
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/acquiring.ts (searchTriggers)
---   programs/reading/reading.ts (getTrigger)
+--   programs/reading/reading.ts (getTrigger, getTriggers)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/misfires.ts (leaveOutMissed, treatMisfires)
@@ -5775,6 +5775,63 @@ SELECT (
 ) AS jobs, (SELECT count(*) FROM qrtz_triggers WHERE sched_name = :scheduler) AS triggers,
   (SELECT count(*) FROM qrtz_calendars WHERE sched_name = :scheduler) AS calendars;
 
+-- listings.triggerCounts
+--   sql-job-store.ts (SqlJobStore)
+-- Every engine
+SELECT 'WAITING' AS trigger_state, (SELECT count(*) FROM qrtz_triggers WHERE sched_name = :scheduler) -
+  (SELECT count(*) FROM qrtz_triggers AS t WHERE t.sched_name = :scheduler AND t.trigger_state NOT IN
+  ('WAITING', 'ACQUIRED', 'BLOCKED')) - (
+  SELECT count(*)
+  FROM (
+    SELECT DISTINCT f.sched_name, f.job_name, f.job_group
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = :scheduler
+      AND f.state = 'EXECUTING'
+      AND f.is_nonconcurrent
+  ) AS f
+    CROSS JOIN qrtz_triggers AS t
+  WHERE t.sched_name = f.sched_name
+    AND t.job_name = f.job_name
+    AND t.job_group = f.job_group
+    AND t.trigger_state = 'BLOCKED'
+) AS triggers
+UNION ALL
+SELECT 'BLOCKED', count(*)
+FROM (
+  SELECT DISTINCT f.sched_name, f.job_name, f.job_group
+  FROM qrtz_fired_triggers AS f
+  WHERE f.sched_name = :scheduler
+    AND f.state = 'EXECUTING'
+    AND f.is_nonconcurrent
+) AS f
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.sched_name = f.sched_name
+  AND t.job_name = f.job_name
+  AND t.job_group = f.job_group
+  AND t.trigger_state = 'BLOCKED'
+UNION ALL
+SELECT t.trigger_state, count(*)
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+GROUP BY t.trigger_state;
+
+-- listings.jobGroupCounts
+--   sql-job-store.ts (SqlJobStore)
+-- Every engine
+SELECT job_group AS grp, count(*) AS members
+FROM qrtz_job_details
+WHERE sched_name = :scheduler
+GROUP BY job_group;
+
+-- listings.triggerGroupCounts
+--   sql-job-store.ts (SqlJobStore)
+-- Every engine
+SELECT trigger_group AS grp, count(*) AS members
+FROM qrtz_triggers
+WHERE sched_name = :scheduler
+GROUP BY trigger_group;
+
 -- listings.triggerState
 --   joined-job-store.ts (JoinedJobStore)
 --   sql-job-store.ts (SqlJobStore)
@@ -5812,201 +5869,891 @@ ORDER BY p.job_class_name, p.place;
 -- listings.jobs: the group DEFAULT, with every condition that a query may have
 --   programs/reading/reading.ts (queryJobs)
 -- SQLite
-SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
-  is_update_data
-FROM qrtz_job_details
-WHERE sched_name = :scheduler
-  AND typeof(job_name) = 'text'
-  AND typeof(job_group) = 'text'
-  AND substr(job_group, 1, length(:operand)) = :operand
-  AND job_class_name = :job_class_name
-  AND job_group = 'DEFAULT'
-  AND job_name > :afterName
-ORDER BY job_group , job_name
+SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j.requests_recovery,
+  j.is_nonconcurrent, j.is_update_data
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group = 'DEFAULT'
+  AND j.job_name > :afterName
+  AND j.job_name <= :untilName
+  AND typeof(j.job_name) = 'text'
+  AND typeof(j.job_group) = 'text'
+  AND substr(j.job_group, 1, length(:operand)) = :operand
+  AND j.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND j.job_class_name = :jobType
+  AND (
+    j.job_name LIKE :search ESCAPE '\'
+      OR j.job_group LIKE :search ESCAPE '\'
+      OR j.job_class_name LIKE :search ESCAPE '\'
+      OR j.description LIKE :search ESCAPE '\'
+  )
+ORDER BY j.job_group , j.job_name
 LIMIT :limit;
 
 -- PostgreSQL
-SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
-  is_update_data
-FROM qrtz_job_details
-WHERE sched_name = :scheduler
+SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j.requests_recovery,
+  j.is_nonconcurrent, j.is_update_data
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group = 'DEFAULT'
+  AND j.job_name COLLATE "C" > :afterName
+  AND j.job_name COLLATE "C" <= :untilName
   AND true
   AND true
-  AND starts_with(job_group, CAST(:operand AS text))
-  AND job_class_name = :job_class_name
-  AND job_group = 'DEFAULT'
-  AND job_name COLLATE "C" > :afterName
-ORDER BY job_group COLLATE "C", job_name COLLATE "C"
+  AND starts_with(j.job_group, CAST(:operand AS text))
+  AND j.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND j.job_class_name = :jobType
+  AND (
+    lower(j.job_name COLLATE "C") LIKE :search
+      OR lower(j.job_group COLLATE "C") LIKE :search
+      OR lower(j.job_class_name COLLATE "C") LIKE :search
+      OR lower(j.description COLLATE "C") LIKE :search
+  )
+ORDER BY j.job_group COLLATE "C", j.job_name COLLATE "C"
 LIMIT :limit;
 
--- listings.jobs: the other groups, with every condition that a query may have
+-- listings.jobs.last: the group DEFAULT: the last row that one page looks at, where it leaves some out
 --   programs/reading/reading.ts (queryJobs)
 -- SQLite
-SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
-  is_update_data
-FROM qrtz_job_details
-WHERE sched_name = :scheduler
-  AND typeof(job_name) = 'text'
-  AND typeof(job_group) = 'text'
-  AND substr(job_group, 1, length(:operand)) = :operand
-  AND job_class_name = :job_class_name
-  AND job_group <> 'DEFAULT'
-ORDER BY job_group , job_name
-LIMIT :limit;
+SELECT j.job_name, j.job_group
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group = 'DEFAULT'
+  AND j.job_name > :afterName
+ORDER BY j.job_group , j.job_name
+LIMIT 1 OFFSET :skipped;
 
 -- PostgreSQL
-SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
-  is_update_data
-FROM qrtz_job_details
-WHERE sched_name = :scheduler
-  AND true
-  AND true
-  AND starts_with(job_group, CAST(:operand AS text))
-  AND job_class_name = :job_class_name
-  AND job_group <> 'DEFAULT'
-ORDER BY job_group COLLATE "C", job_name COLLATE "C"
-LIMIT :limit;
+SELECT j.job_name, j.job_group
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group = 'DEFAULT'
+  AND j.job_name COLLATE "C" > :afterName
+ORDER BY j.job_group COLLATE "C", j.job_name COLLATE "C"
+LIMIT 1 OFFSET :skipped;
 
--- listings.jobs: the other groups, behind a key, with every condition that a query may have
+-- listings.jobs: the groups that sort before DEFAULT, with every condition that a query may have
 --   programs/reading/reading.ts (queryJobs)
 -- SQLite
-SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
-  is_update_data
-FROM qrtz_job_details
-WHERE sched_name = :scheduler
-  AND typeof(job_name) = 'text'
-  AND typeof(job_group) = 'text'
-  AND substr(job_group, 1, length(:operand)) = :operand
-  AND job_class_name = :job_class_name
-  AND job_group <> 'DEFAULT'
-  AND (job_group , job_name ) > (:afterGroup, :afterName)
-ORDER BY job_group , job_name
+SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j.requests_recovery,
+  j.is_nonconcurrent, j.is_update_data
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group < 'DEFAULT'
+  AND (j.job_group , j.job_name ) > (:afterGroup, :afterName)
+  AND (j.job_group , j.job_name ) <= (:untilGroup, :untilName)
+  AND typeof(j.job_name) = 'text'
+  AND typeof(j.job_group) = 'text'
+  AND substr(j.job_group, 1, length(:operand)) = :operand
+  AND j.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND j.job_class_name = :jobType
+  AND (
+    j.job_name LIKE :search ESCAPE '\'
+      OR j.job_group LIKE :search ESCAPE '\'
+      OR j.job_class_name LIKE :search ESCAPE '\'
+      OR j.description LIKE :search ESCAPE '\'
+  )
+ORDER BY j.job_group , j.job_name
 LIMIT :limit;
 
 -- PostgreSQL
-SELECT job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
-  is_update_data
-FROM qrtz_job_details
-WHERE sched_name = :scheduler
+SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j.requests_recovery,
+  j.is_nonconcurrent, j.is_update_data
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group COLLATE "C" < 'DEFAULT'
+  AND (j.job_group COLLATE "C", j.job_name COLLATE "C") > (:afterGroup, :afterName)
+  AND (j.job_group COLLATE "C", j.job_name COLLATE "C") <= (:untilGroup, :untilName)
   AND true
   AND true
-  AND starts_with(job_group, CAST(:operand AS text))
-  AND job_class_name = :job_class_name
-  AND job_group <> 'DEFAULT'
-  AND (job_group COLLATE "C", job_name COLLATE "C") > (:afterGroup, :afterName)
-ORDER BY job_group COLLATE "C", job_name COLLATE "C"
+  AND starts_with(j.job_group, CAST(:operand AS text))
+  AND j.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND j.job_class_name = :jobType
+  AND (
+    lower(j.job_name COLLATE "C") LIKE :search
+      OR lower(j.job_group COLLATE "C") LIKE :search
+      OR lower(j.job_class_name COLLATE "C") LIKE :search
+      OR lower(j.description COLLATE "C") LIKE :search
+  )
+ORDER BY j.job_group COLLATE "C", j.job_name COLLATE "C"
 LIMIT :limit;
+
+-- listings.jobs.last: the groups that sort before DEFAULT: the last row that one page looks at, where it leaves some out
+--   programs/reading/reading.ts (queryJobs)
+-- SQLite
+SELECT j.job_name, j.job_group
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group < 'DEFAULT'
+  AND (j.job_group , j.job_name ) > (:afterGroup, :afterName)
+ORDER BY j.job_group , j.job_name
+LIMIT 1 OFFSET :skipped;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group COLLATE "C" < 'DEFAULT'
+  AND (j.job_group COLLATE "C", j.job_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY j.job_group COLLATE "C", j.job_name COLLATE "C"
+LIMIT 1 OFFSET :skipped;
+
+-- listings.jobs: the groups that sort behind it, with every condition that a query may have
+--   programs/reading/reading.ts (queryJobs)
+-- SQLite
+SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j.requests_recovery,
+  j.is_nonconcurrent, j.is_update_data
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group > 'DEFAULT'
+  AND (j.job_group , j.job_name ) > (:afterGroup, :afterName)
+  AND (j.job_group , j.job_name ) <= (:untilGroup, :untilName)
+  AND typeof(j.job_name) = 'text'
+  AND typeof(j.job_group) = 'text'
+  AND substr(j.job_group, 1, length(:operand)) = :operand
+  AND j.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND j.job_class_name = :jobType
+  AND (
+    j.job_name LIKE :search ESCAPE '\'
+      OR j.job_group LIKE :search ESCAPE '\'
+      OR j.job_class_name LIKE :search ESCAPE '\'
+      OR j.description LIKE :search ESCAPE '\'
+  )
+ORDER BY j.job_group , j.job_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j.requests_recovery,
+  j.is_nonconcurrent, j.is_update_data
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group COLLATE "C" > 'DEFAULT'
+  AND (j.job_group COLLATE "C", j.job_name COLLATE "C") > (:afterGroup, :afterName)
+  AND (j.job_group COLLATE "C", j.job_name COLLATE "C") <= (:untilGroup, :untilName)
+  AND true
+  AND true
+  AND starts_with(j.job_group, CAST(:operand AS text))
+  AND j.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND j.job_class_name = :jobType
+  AND (
+    lower(j.job_name COLLATE "C") LIKE :search
+      OR lower(j.job_group COLLATE "C") LIKE :search
+      OR lower(j.job_class_name COLLATE "C") LIKE :search
+      OR lower(j.description COLLATE "C") LIKE :search
+  )
+ORDER BY j.job_group COLLATE "C", j.job_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.jobs.last: the groups that sort behind it: the last row that one page looks at, where it leaves some out
+--   programs/reading/reading.ts (queryJobs)
+-- SQLite
+SELECT j.job_name, j.job_group
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group > 'DEFAULT'
+  AND (j.job_group , j.job_name ) > (:afterGroup, :afterName)
+ORDER BY j.job_group , j.job_name
+LIMIT 1 OFFSET :skipped;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND j.job_group COLLATE "C" > 'DEFAULT'
+  AND (j.job_group COLLATE "C", j.job_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY j.job_group COLLATE "C", j.job_name COLLATE "C"
+LIMIT 1 OFFSET :skipped;
 
 -- listings.triggers: the group DEFAULT, with every condition that a query may have
 --   programs/reading/reading.ts (queryTriggers)
 -- SQLite
-SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
-  calendar_name, priority, next_fire_time, prev_fire_time
-FROM qrtz_triggers
-WHERE sched_name = :scheduler
-  AND typeof(trigger_name) = 'text'
-  AND typeof(trigger_group) = 'text'
-  AND substr(trigger_group, 1, length(:operand)) = :operand
-  AND trigger_name = :trigger_name
-  AND job_name = :job_name
-  AND job_group = :job_group
-  AND calendar_name = :calendar_name
-  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND trigger_group = 'DEFAULT'
-  AND trigger_name > :afterName
-ORDER BY trigger_group , trigger_name
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group = 'DEFAULT'
+  AND t.trigger_name > :afterName
+  AND t.trigger_name <= :untilName
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND typeof(t.trigger_name) = 'text'
+  AND typeof(t.trigger_group) = 'text'
+  AND substr(t.trigger_group, 1, length(:operand)) = :operand
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    t.trigger_name LIKE :search ESCAPE '\'
+      OR t.trigger_group LIKE :search ESCAPE '\'
+      OR t.description LIKE :search ESCAPE '\'
+      OR t.job_name LIKE :search ESCAPE '\'
+  )
+ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
 
 -- PostgreSQL
-SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
-  calendar_name, priority, next_fire_time, prev_fire_time
-FROM qrtz_triggers
-WHERE sched_name = :scheduler
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group = 'DEFAULT'
+  AND t.trigger_name COLLATE "C" > :afterName
+  AND t.trigger_name COLLATE "C" <= :untilName
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
   AND true
   AND true
-  AND starts_with(trigger_group, CAST(:operand AS text))
-  AND trigger_name = :trigger_name
-  AND job_name = :job_name
-  AND job_group = :job_group
-  AND calendar_name = :calendar_name
-  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND trigger_group = 'DEFAULT'
-  AND trigger_name COLLATE "C" > :afterName
-ORDER BY trigger_group COLLATE "C", trigger_name COLLATE "C"
+  AND starts_with(t.trigger_group, CAST(:operand AS text))
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    lower(t.trigger_name COLLATE "C") LIKE :search
+      OR lower(t.trigger_group COLLATE "C") LIKE :search
+      OR lower(t.description COLLATE "C") LIKE :search
+      OR lower(t.job_name COLLATE "C") LIKE :search
+  )
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit;
 
--- listings.triggers: the other groups, with every condition that a query may have
+-- listings.triggers.last: the group DEFAULT: the last row that one page looks at, where it leaves some out
 --   programs/reading/reading.ts (queryTriggers)
 -- SQLite
-SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
-  calendar_name, priority, next_fire_time, prev_fire_time
-FROM qrtz_triggers
-WHERE sched_name = :scheduler
-  AND typeof(trigger_name) = 'text'
-  AND typeof(trigger_group) = 'text'
-  AND substr(trigger_group, 1, length(:operand)) = :operand
-  AND trigger_name = :trigger_name
-  AND job_name = :job_name
-  AND job_group = :job_group
-  AND calendar_name = :calendar_name
-  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND trigger_group <> 'DEFAULT'
-ORDER BY trigger_group , trigger_name
-LIMIT :limit;
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group = 'DEFAULT'
+  AND t.trigger_name > :afterName
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT 1 OFFSET :skipped;
 
 -- PostgreSQL
-SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
-  calendar_name, priority, next_fire_time, prev_fire_time
-FROM qrtz_triggers
-WHERE sched_name = :scheduler
-  AND true
-  AND true
-  AND starts_with(trigger_group, CAST(:operand AS text))
-  AND trigger_name = :trigger_name
-  AND job_name = :job_name
-  AND job_group = :job_group
-  AND calendar_name = :calendar_name
-  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND trigger_group <> 'DEFAULT'
-ORDER BY trigger_group COLLATE "C", trigger_name COLLATE "C"
-LIMIT :limit;
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group = 'DEFAULT'
+  AND t.trigger_name COLLATE "C" > :afterName
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT 1 OFFSET :skipped;
 
--- listings.triggers: the other groups, behind a key, with every condition that a query may have
+-- listings.triggers: the groups that sort before DEFAULT, with every condition that a query may have
 --   programs/reading/reading.ts (queryTriggers)
 -- SQLite
-SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
-  calendar_name, priority, next_fire_time, prev_fire_time
-FROM qrtz_triggers
-WHERE sched_name = :scheduler
-  AND typeof(trigger_name) = 'text'
-  AND typeof(trigger_group) = 'text'
-  AND substr(trigger_group, 1, length(:operand)) = :operand
-  AND trigger_name = :trigger_name
-  AND job_name = :job_name
-  AND job_group = :job_group
-  AND calendar_name = :calendar_name
-  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND trigger_group <> 'DEFAULT'
-  AND (trigger_group , trigger_name ) > (:afterGroup, :afterName)
-ORDER BY trigger_group , trigger_name
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group < 'DEFAULT'
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+  AND (t.trigger_group , t.trigger_name ) <= (:untilGroup, :untilName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND typeof(t.trigger_name) = 'text'
+  AND typeof(t.trigger_group) = 'text'
+  AND substr(t.trigger_group, 1, length(:operand)) = :operand
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    t.trigger_name LIKE :search ESCAPE '\'
+      OR t.trigger_group LIKE :search ESCAPE '\'
+      OR t.description LIKE :search ESCAPE '\'
+      OR t.job_name LIKE :search ESCAPE '\'
+  )
+ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
 
 -- PostgreSQL
-SELECT trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
-  calendar_name, priority, next_fire_time, prev_fire_time
-FROM qrtz_triggers
-WHERE sched_name = :scheduler
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group COLLATE "C" < 'DEFAULT'
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") <= (:untilGroup, :untilName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
   AND true
   AND true
-  AND starts_with(trigger_group, CAST(:operand AS text))
-  AND trigger_name = :trigger_name
-  AND job_name = :job_name
-  AND job_group = :job_group
-  AND calendar_name = :calendar_name
-  AND trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
-  AND trigger_group <> 'DEFAULT'
-  AND (trigger_group COLLATE "C", trigger_name COLLATE "C") > (:afterGroup, :afterName)
-ORDER BY trigger_group COLLATE "C", trigger_name COLLATE "C"
+  AND starts_with(t.trigger_group, CAST(:operand AS text))
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    lower(t.trigger_name COLLATE "C") LIKE :search
+      OR lower(t.trigger_group COLLATE "C") LIKE :search
+      OR lower(t.description COLLATE "C") LIKE :search
+      OR lower(t.job_name COLLATE "C") LIKE :search
+  )
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.triggers.last: the groups that sort before DEFAULT: the last row that one page looks at, where it leaves some out
+--   programs/reading/reading.ts (queryTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group < 'DEFAULT'
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT 1 OFFSET :skipped;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group COLLATE "C" < 'DEFAULT'
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT 1 OFFSET :skipped;
+
+-- listings.triggers: the groups that sort behind it, with every condition that a query may have
+--   programs/reading/reading.ts (queryTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group > 'DEFAULT'
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+  AND (t.trigger_group , t.trigger_name ) <= (:untilGroup, :untilName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND typeof(t.trigger_name) = 'text'
+  AND typeof(t.trigger_group) = 'text'
+  AND substr(t.trigger_group, 1, length(:operand)) = :operand
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    t.trigger_name LIKE :search ESCAPE '\'
+      OR t.trigger_group LIKE :search ESCAPE '\'
+      OR t.description LIKE :search ESCAPE '\'
+      OR t.job_name LIKE :search ESCAPE '\'
+  )
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group COLLATE "C" > 'DEFAULT'
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") <= (:untilGroup, :untilName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND true
+  AND true
+  AND starts_with(t.trigger_group, CAST(:operand AS text))
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    lower(t.trigger_name COLLATE "C") LIKE :search
+      OR lower(t.trigger_group COLLATE "C") LIKE :search
+      OR lower(t.description COLLATE "C") LIKE :search
+      OR lower(t.job_name COLLATE "C") LIKE :search
+  )
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.triggers.last: the groups that sort behind it: the last row that one page looks at, where it leaves some out
+--   programs/reading/reading.ts (queryTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group > 'DEFAULT'
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT 1 OFFSET :skipped;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group COLLATE "C" > 'DEFAULT'
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT 1 OFFSET :skipped;
+
+---------------------------------------------------------
+-- nextTriggers: triggers in the order in which they fire
+---------------------------------------------------------
+
+-- nextTriggers.lastWaiting: the last trigger that one page looks at, where it leaves some out
+--   programs/reading/reading.ts (queryNextTriggers)
+-- SQLite
+SELECT t.next_fire_time, t.priority, t.trigger_group, t.trigger_name
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time >= :afterMs
+  AND (
+    t.next_fire_time > :afterMs
+      OR t.priority < :afterPriority
+      OR (
+        t.priority = :afterPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
+            t.trigger_name ) > (:afterRank, :afterGroup, :afterName)
+      )
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+LIMIT 1 OFFSET :skipped;
+
+-- PostgreSQL
+SELECT t.next_fire_time, t.priority, t.trigger_group, t.trigger_name
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time >= :afterMs
+  AND (
+    t.next_fire_time > :afterMs
+      OR t.priority < :afterPriority
+      OR (
+        t.priority = :afterPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+            t.trigger_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+      )
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
+LIMIT 1 OFFSET :skipped;
+
+-- nextTriggers.waiting: with every condition that a query may have
+--   programs/reading/reading.ts (queryNextTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time >= :afterMs
+  AND (
+    t.next_fire_time > :afterMs
+      OR t.priority < :afterPriority
+      OR (
+        t.priority = :afterPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
+            t.trigger_name ) > (:afterRank, :afterGroup, :afterName)
+      )
+  )
+  AND t.next_fire_time <= :untilMs
+  AND (
+    t.next_fire_time < :untilMs
+      OR t.priority > :untilPriority
+      OR (
+        t.priority = :untilPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
+            t.trigger_name ) <= (:untilRank, :untilGroup, :untilName)
+      )
+  )
+  AND typeof(t.trigger_name) = 'text'
+  AND typeof(t.trigger_group) = 'text'
+  AND substr(t.trigger_group, 1, length(:operand)) = :operand
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    t.trigger_name LIKE :search ESCAPE '\'
+      OR t.trigger_group LIKE :search ESCAPE '\'
+      OR t.description LIKE :search ESCAPE '\'
+      OR t.job_name LIKE :search ESCAPE '\'
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_state = 'WAITING'
+  AND t.next_fire_time >= :afterMs
+  AND (
+    t.next_fire_time > :afterMs
+      OR t.priority < :afterPriority
+      OR (
+        t.priority = :afterPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+            t.trigger_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+      )
+  )
+  AND t.next_fire_time <= :untilMs
+  AND (
+    t.next_fire_time < :untilMs
+      OR t.priority > :untilPriority
+      OR (
+        t.priority = :untilPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+            t.trigger_name COLLATE "C") <= (:untilRank, :untilGroup, :untilName)
+      )
+  )
+  AND true
+  AND true
+  AND starts_with(t.trigger_group, CAST(:operand AS text))
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    lower(t.trigger_name COLLATE "C") LIKE :search
+      OR lower(t.trigger_group COLLATE "C") LIKE :search
+      OR lower(t.description COLLATE "C") LIKE :search
+      OR lower(t.job_name COLLATE "C") LIKE :search
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
+LIMIT :limit;
+
+-- nextTriggers.claimed: with every condition that a query may have
+--   programs/reading/reading.ts (queryNextTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_fired_triggers AS f
+  CROSS JOIN qrtz_triggers AS t
+WHERE f.sched_name = :scheduler
+  AND f.state = 'ACQUIRED'
+  AND t.sched_name = f.sched_name
+  AND t.trigger_group = f.trigger_group
+  AND t.trigger_name = f.trigger_name
+  AND t.trigger_state = 'ACQUIRED'
+  AND t.next_fire_time >= :afterMs
+  AND (
+    t.next_fire_time > :afterMs
+      OR t.priority < :afterPriority
+      OR (
+        t.priority = :afterPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
+            t.trigger_name ) > (:afterRank, :afterGroup, :afterName)
+      )
+  )
+  AND t.next_fire_time <= :untilMs
+  AND (
+    t.next_fire_time < :untilMs
+      OR t.priority > :untilPriority
+      OR (
+        t.priority = :untilPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
+            t.trigger_name ) <= (:untilRank, :untilGroup, :untilName)
+      )
+  )
+  AND typeof(t.trigger_name) = 'text'
+  AND typeof(t.trigger_group) = 'text'
+  AND substr(t.trigger_group, 1, length(:operand)) = :operand
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    t.trigger_name LIKE :search ESCAPE '\'
+      OR t.trigger_group LIKE :search ESCAPE '\'
+      OR t.description LIKE :search ESCAPE '\'
+      OR t.job_name LIKE :search ESCAPE '\'
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_fired_triggers AS f
+  CROSS JOIN qrtz_triggers AS t
+WHERE f.sched_name = :scheduler
+  AND f.state = 'ACQUIRED'
+  AND t.sched_name = f.sched_name
+  AND t.trigger_group = f.trigger_group
+  AND t.trigger_name = f.trigger_name
+  AND t.trigger_state = 'ACQUIRED'
+  AND t.next_fire_time >= :afterMs
+  AND (
+    t.next_fire_time > :afterMs
+      OR t.priority < :afterPriority
+      OR (
+        t.priority = :afterPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+            t.trigger_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+      )
+  )
+  AND t.next_fire_time <= :untilMs
+  AND (
+    t.next_fire_time < :untilMs
+      OR t.priority > :untilPriority
+      OR (
+        t.priority = :untilPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+            t.trigger_name COLLATE "C") <= (:untilRank, :untilGroup, :untilName)
+      )
+  )
+  AND true
+  AND true
+  AND starts_with(t.trigger_group, CAST(:operand AS text))
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    lower(t.trigger_name COLLATE "C") LIKE :search
+      OR lower(t.trigger_group COLLATE "C") LIKE :search
+      OR lower(t.description COLLATE "C") LIKE :search
+      OR lower(t.job_name COLLATE "C") LIKE :search
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
+LIMIT :limit;
+
+-- nextTriggers.blocked: with every condition that a query may have
+--   programs/reading/reading.ts (queryNextTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM (
+  SELECT DISTINCT f.sched_name, f.job_name, f.job_group
+  FROM qrtz_fired_triggers AS f
+  WHERE f.sched_name = :scheduler
+    AND f.state = 'EXECUTING'
+    AND f.is_nonconcurrent
+) AS f
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.sched_name = f.sched_name
+  AND t.job_name = f.job_name
+  AND t.job_group = f.job_group
+  AND t.trigger_state = 'BLOCKED'
+  AND t.next_fire_time >= :afterMs
+  AND (
+    t.next_fire_time > :afterMs
+      OR t.priority < :afterPriority
+      OR (
+        t.priority = :afterPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
+            t.trigger_name ) > (:afterRank, :afterGroup, :afterName)
+      )
+  )
+  AND t.next_fire_time <= :untilMs
+  AND (
+    t.next_fire_time < :untilMs
+      OR t.priority > :untilPriority
+      OR (
+        t.priority = :untilPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
+            t.trigger_name ) <= (:untilRank, :untilGroup, :untilName)
+      )
+  )
+  AND typeof(t.trigger_name) = 'text'
+  AND typeof(t.trigger_group) = 'text'
+  AND substr(t.trigger_group, 1, length(:operand)) = :operand
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    t.trigger_name LIKE :search ESCAPE '\'
+      OR t.trigger_group LIKE :search ESCAPE '\'
+      OR t.description LIKE :search ESCAPE '\'
+      OR t.job_name LIKE :search ESCAPE '\'
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM (
+  SELECT DISTINCT f.sched_name, f.job_name, f.job_group
+  FROM qrtz_fired_triggers AS f
+  WHERE f.sched_name = :scheduler
+    AND f.state = 'EXECUTING'
+    AND f.is_nonconcurrent
+) AS f
+  CROSS JOIN qrtz_triggers AS t
+WHERE t.sched_name = f.sched_name
+  AND t.job_name = f.job_name
+  AND t.job_group = f.job_group
+  AND t.trigger_state = 'BLOCKED'
+  AND t.next_fire_time >= :afterMs
+  AND (
+    t.next_fire_time > :afterMs
+      OR t.priority < :afterPriority
+      OR (
+        t.priority = :afterPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+            t.trigger_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+      )
+  )
+  AND t.next_fire_time <= :untilMs
+  AND (
+    t.next_fire_time < :untilMs
+      OR t.priority > :untilPriority
+      OR (
+        t.priority = :untilPriority
+          AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+            t.trigger_name COLLATE "C") <= (:untilRank, :untilGroup, :untilName)
+      )
+  )
+  AND true
+  AND true
+  AND starts_with(t.trigger_group, CAST(:operand AS text))
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    lower(t.trigger_name COLLATE "C") LIKE :search
+      OR lower(t.trigger_group COLLATE "C") LIKE :search
+      OR lower(t.description COLLATE "C") LIKE :search
+      OR lower(t.job_name COLLATE "C") LIKE :search
+  )
+ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
 LIMIT :limit;
 
 -------------------------------------------------

@@ -105,6 +105,11 @@ export function isJobKey(value: unknown): value is JobKey {
   return isKeyOf('job', value)
 }
 
+/** True for trigger keys, also those of a second copy of the package. */
+export function isTriggerKey(value: unknown): value is TriggerKey {
+  return isKeyOf('trigger', value)
+}
+
 export const checkJobKey: ArgumentCheck = checkThat(
   'a JobKey',
   isJobKey,
@@ -113,7 +118,7 @@ export const checkJobKey: ArgumentCheck = checkThat(
 
 export const checkTriggerKey: ArgumentCheck = checkThat(
   'a TriggerKey',
-  (value) => isKeyOf('trigger', value),
+  isTriggerKey,
   "Make one with triggerKey('name', 'group').",
 )
 

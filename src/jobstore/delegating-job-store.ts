@@ -22,9 +22,13 @@ import type {
   ExecutionCursor,
   ExecutionQuery,
   ExecutionSummary,
+  FirePlace,
+  GroupCount,
   JobQuery,
   JobSummary,
+  NextTriggerQuery,
   Page,
+  TriggerCounts,
   TriggerQuery,
   TriggerSummary,
   UnknownJobType,
@@ -125,6 +129,12 @@ export class DelegatingJobStore implements JobStore {
   queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>> {
     return this.around('queryTriggers', () => this.inner.queryTriggers(query))
   }
+  queryNextTriggers(query: NextTriggerQuery): Promise<Page<TriggerSummary, FirePlace>> {
+    return this.around('queryNextTriggers', () => this.inner.queryNextTriggers(query))
+  }
+  getTriggers(keys: readonly TriggerKey[]): Promise<readonly Trigger[]> {
+    return this.around('getTriggers', () => this.inner.getTriggers(keys))
+  }
   getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
     return this.around('getJobKeys', () => this.inner.getJobKeys(matcher))
   }
@@ -136,6 +146,12 @@ export class DelegatingJobStore implements JobStore {
   }
   getTriggerGroupNames(): Promise<readonly string[]> {
     return this.around('getTriggerGroupNames', () => this.inner.getTriggerGroupNames())
+  }
+  getTriggerCounts(): Promise<TriggerCounts> {
+    return this.around('getTriggerCounts', () => this.inner.getTriggerCounts())
+  }
+  getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]> {
+    return this.around('getGroupCounts', () => this.inner.getGroupCounts(of))
   }
   getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }> {
     return this.around('getCounts', () => this.inner.getCounts())

@@ -17,9 +17,13 @@ import type {
   ExecutionOutcome,
   ExecutionQuery,
   ExecutionSummary,
+  FirePlace,
+  GroupCount,
   JobQuery,
   JobSummary,
+  NextTriggerQuery,
   Page,
+  TriggerCounts,
   TriggerQuery,
   TriggerSummary,
   UnknownJobType,
@@ -319,10 +323,16 @@ export interface JobStore {
   /** In order of keys, one page at a time. */
   queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>>
   queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>>
+  /** Triggers that are to fire, in order of fire time, priority (higher first) and key. */
+  queryNextTriggers(query: NextTriggerQuery): Promise<Page<TriggerSummary, FirePlace>>
+  /** Those that exist and can be read. */
+  getTriggers(keys: readonly TriggerKey[]): Promise<readonly Trigger[]>
   getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]>
   getTriggerKeys(matcher: GroupMatcher): Promise<readonly TriggerKey[]>
   getJobGroupNames(): Promise<readonly string[]>
   getTriggerGroupNames(): Promise<readonly string[]>
+  getTriggerCounts(): Promise<TriggerCounts>
+  getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]>
   getCounts(): Promise<{ readonly jobs: number; readonly triggers: number; readonly calendars: number }>
 
   getTriggerState(key: TriggerKey): Promise<TriggerState>

@@ -5,7 +5,10 @@ import type { EpochMs } from '../time/clock.ts'
 import type { Pause } from './pauses.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** One page of a listing. */
+/**
+ * One page of a listing. It may hold fewer items than were asked for, even none, and have a next one: for one page, a
+ * store looks at a bounded number of entries.
+ */
 export interface Page<Item, Key> {
   readonly items: readonly Item[]
   /** Pass it as `after` for the next page; null when this is the last one. */
@@ -21,16 +24,76 @@ export interface PageRequest<Key> {
 
 export interface JobQuery extends PageRequest<JobKey> {
   readonly group?: GroupMatcher
+  /** Only jobs of these groups, at most 1000. */
+  readonly jobGroups?: readonly string[]
   readonly jobType?: string
+  /**
+   * Part of the name, the group, the type or the description. The letters A to Z are found in either case, all others
+   * as they are written. At most 200 characters.
+   */
+  readonly search?: string
 }
 
-export interface TriggerQuery extends PageRequest<TriggerKey> {
+/** Which triggers are listed. */
+export interface TriggerConditions {
   readonly group?: GroupMatcher
   /** Only triggers of this name; with a group that is named exactly, one trigger. */
   readonly name?: string
   readonly jobKey?: JobKey
+  /** Only triggers of jobs of these groups, at most 1000. */
+  readonly jobGroups?: readonly string[]
+  /** Only triggers of jobs of this type. */
+  readonly jobType?: string
   readonly calendarName?: string
-  readonly state?: TriggerState
+  /** Only triggers whose next fire time is before this instant. */
+  readonly dueBefore?: Date
+  /**
+   * Part of the name, the group, the description or the name of the job. The letters A to Z are found in either case,
+   * all others as they are written. At most 200 characters.
+   */
+  readonly search?: string
+}
+
+export interface TriggerQuery extends PageRequest<TriggerKey>, TriggerConditions {
+  /** One state, or several of which any will do. */
+  readonly state?: TriggerState | readonly TriggerState[]
+}
+
+/** A place in the order in which triggers fire. */
+export interface FirePlace {
+  readonly nextFireTimeMs: EpochMs
+  readonly priority: number
+  readonly key: TriggerKey
+}
+
+/** Triggers that are to fire, so in the state NORMAL or BLOCKED, with a next fire time. */
+export interface NextTriggerQuery extends PageRequest<FirePlace>, TriggerConditions {}
+
+/** How many triggers there are of each state; a state that none is in is left out. */
+export type TriggerCounts = Readonly<Partial<Record<TriggerState, number>>>
+
+/** A group that is not empty. */
+export interface GroupCount {
+  readonly group: string
+  /** How many jobs, or triggers, are in it. */
+  readonly count: number
+}
+
+/** The bounds of conditions; the public methods check them. */
+export const queryLimits = { searchLength: 200, jobGroups: 1000 } as const
+
+/** The states of triggers that are to fire. */
+export const nextTriggerStates: readonly TriggerState[] = ['NORMAL', 'BLOCKED']
+
+/** The states of a query, or null for any. */
+export function statesOf({ state }: TriggerQuery): readonly TriggerState[] | null {
+  if (state === undefined) return null
+  return typeof state === 'string' ? [state] : state
+}
+
+/** A text with its letters A to Z in lower case: searching goes by these, as every database can. */
+export function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
 /** A job without its data. */
@@ -130,12 +193,25 @@ export function pageSize(what: string, { take }: PageRequest<unknown>): number {
 
 /**
  * Makes a page of what was found. The caller asks for one item more than the page holds, which shows whether there is
- * another page.
+ * another page. `lookedUpTo` is where a search ended that did not look at everything.
  */
 export function pageOf<Key, Item extends { readonly key: Key }>(
   found: readonly Item[],
   size: number,
+  lookedUpTo: Key | null = null,
 ): Page<Item, Key> {
   const items = found.slice(0, size)
-  return { items, next: found.length > size ? (items.at(-1)?.key ?? null) : null }
+  return { items, next: found.length > size ? (items.at(-1)?.key ?? null) : lookedUpTo }
+}
+
+/** The same for triggers in the order in which they fire. */
+export function firePageOf(
+  found: readonly TriggerSummary[],
+  size: number,
+  lookedUpTo: FirePlace | null = null,
+): Page<TriggerSummary, FirePlace> {
+  const items = found.slice(0, size)
+  const last = items.at(-1)
+  if (found.length <= size || last === undefined) return { items, next: lookedUpTo }
+  return { items, next: { nextFireTimeMs: last.nextFireTimeMs ?? 0, priority: last.priority, key: last.key } }
 }

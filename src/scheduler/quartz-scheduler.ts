@@ -1,4 +1,4 @@
-import { checkName, checkObject, checkOptions, listOf } from '../core/arguments.ts'
+import { checkName, checkObject, checkOneOf, checkOptions, listOf } from '../core/arguments.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import { checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
 import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
@@ -15,9 +15,13 @@ import type {
   ExecutionCursor,
   ExecutionQuery,
   ExecutionSummary,
+  FirePlace,
+  GroupCount,
   JobQuery,
   JobSummary,
+  NextTriggerQuery,
   Page,
+  TriggerCounts,
   TriggerQuery,
   TriggerSummary,
 } from '../jobstore/queries.ts'
@@ -47,8 +51,10 @@ import type {
 } from './scheduler.ts'
 import {
   addCalendarOptions,
+  checkTriggerKeys,
   executionQuery,
   jobQuery,
+  nextTriggerQuery,
   type ScheduleJobCall,
   shutdownOptions,
   triggerQuery,
@@ -339,6 +345,22 @@ export class QuartzScheduler implements Scheduler {
   async queryTriggers(query: TriggerQuery = {}): Promise<Page<TriggerSummary, TriggerKey>> {
     checkOptions('queryTriggers', query, triggerQuery, 'query')
     return this.#read().queryTriggers(query)
+  }
+  async queryNextTriggers(query: NextTriggerQuery = {}): Promise<Page<TriggerSummary, FirePlace>> {
+    checkOptions('queryNextTriggers', query, nextTriggerQuery, 'query')
+    return this.#read().queryNextTriggers(query)
+  }
+  async getTriggers(triggerKeys: readonly TriggerKey[]): Promise<readonly Trigger[]> {
+    checkTriggerKeys('getTriggers', 'triggerKeys', triggerKeys)
+    return this.#read().getTriggers(triggerKeys)
+  }
+  async getTriggerCounts(): Promise<TriggerCounts> {
+    return this.#read().getTriggerCounts()
+  }
+  async getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]> {
+    checkOneOf(['jobs', 'triggers'])('getGroupCounts', 'of', of)
+    const counts = await this.#read().getGroupCounts(of)
+    return [...counts].sort((a, b) => (a.group < b.group ? -1 : 1))
   }
   getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {
     return this.#scheduling.getJobDetail(jobKey)

@@ -11,12 +11,12 @@ import {
   listOf,
   wrongArgument,
 } from '../core/arguments.ts'
-import { checkJobKey, checkTriggerKey, isJobKey } from '../core/key.ts'
+import { checkJobKey, checkTriggerKey, isJobKey, isTriggerKey } from '../core/key.ts'
 import { checkGroupMatcher } from '../core/matcher.ts'
 import { isObject } from '../core/options.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
-import { executionOutcomes } from '../jobstore/queries.ts'
+import { executionOutcomes, queryLimits } from '../jobstore/queries.ts'
 import { triggerStates } from '../jobstore/trigger-state.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import { checkTrigger, isTrigger, type Trigger } from '../triggers/trigger.ts'
@@ -62,21 +62,70 @@ function checkShortText(max: number): ArgumentCheck {
 /** The store checks its bounds. */
 const take = checkNumber
 
+const search = checkThat(
+  `text of at most ${queryLimits.searchLength} characters`,
+  (value) => typeof value === 'string' && value.length <= queryLimits.searchLength,
+)
+
+const jobGroups: ArgumentCheck = (method, argument, value, code) => {
+  listOf(checkString)(method, argument, value, code)
+  if (Array.isArray(value) && value.length > queryLimits.jobGroups) {
+    throw wrongArgument(method, argument, `a list of at most ${queryLimits.jobGroups} groups`, value, {
+      code,
+    })
+  }
+}
+
 export const jobQuery: OptionChecks = {
   take,
   after: checkJobKey,
   group: checkGroupMatcher,
+  jobGroups,
   jobType: checkString,
+  search,
 }
+
+const triggerConditions: OptionChecks = {
+  group: checkGroupMatcher,
+  name: checkString,
+  jobKey: checkJobKey,
+  jobGroups,
+  jobType: checkString,
+  calendarName: checkString,
+  dueBefore: checkDate,
+  search,
+}
+
+const checkState = checkOneOf(triggerStates)
 
 export const triggerQuery: OptionChecks = {
   take,
   after: checkTriggerKey,
-  group: checkGroupMatcher,
-  name: checkString,
-  jobKey: checkJobKey,
-  calendarName: checkString,
-  state: checkOneOf(triggerStates),
+  ...triggerConditions,
+  state: (method, argument, value, code) => {
+    if (Array.isArray(value)) listOf(checkState)(method, argument, value, code)
+    else checkState(method, argument, value, code)
+  },
+}
+
+export const nextTriggerQuery: OptionChecks = {
+  take,
+  after: checkThat(
+    "what a page has as 'next'",
+    (value) =>
+      isObject(value) &&
+      Number.isSafeInteger(Reflect.get(value, 'nextFireTimeMs')) &&
+      Number.isSafeInteger(Reflect.get(value, 'priority')) &&
+      isTriggerKey(Reflect.get(value, 'key')),
+  ),
+  ...triggerConditions,
+}
+
+/** At most as many keys as one page of a list has. */
+export const checkTriggerKeys: ArgumentCheck = (method, argument, value, code) => {
+  listOf(checkTriggerKey)(method, argument, value, code)
+  if (Array.isArray(value) && value.length > 1000)
+    throw wrongArgument(method, argument, 'a list of at most 1000 keys', value, { code })
 }
 
 export const executionQuery: OptionChecks = {

@@ -11,9 +11,13 @@ import type {
   ExecutionCursor,
   ExecutionQuery,
   ExecutionSummary,
+  FirePlace,
+  GroupCount,
   JobQuery,
   JobSummary,
+  NextTriggerQuery,
   Page,
+  TriggerCounts,
   TriggerQuery,
   TriggerSummary,
 } from '../jobstore/queries.ts'
@@ -247,6 +251,13 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   /** Jobs without their data, a page at a time. */
   queryJobs(query?: JobQuery): Promise<Page<JobSummary, JobKey>>
   queryTriggers(query?: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>>
+  /** Triggers that are to fire, in the order in which they fire, a page at a time. */
+  queryNextTriggers(query?: NextTriggerQuery): Promise<Page<TriggerSummary, FirePlace>>
+  /** Those of at most 1000 triggers that exist and can be read, in no order. */
+  getTriggers(triggerKeys: readonly TriggerKey[]): Promise<readonly Trigger[]>
+  getTriggerCounts(): Promise<TriggerCounts>
+  /** The groups that hold something, by name, with how much it is. */
+  getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]>
   getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]>
   getTriggerState(triggerKey: TriggerKey): Promise<TriggerState>
   /** Lets a trigger in the ERROR state fire again; false in any other state. */

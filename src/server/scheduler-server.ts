@@ -15,6 +15,7 @@ import { type Connection, RequestPipeline } from './http/pipeline.ts'
 import { isLoopback, loopbackHosts } from './http/request-guards.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { openApiDocument } from './openapi/document.ts'
+import { Overviews } from './overviews.ts'
 import type { ListenOptions, SchedulerServer } from './server-face.ts'
 import { resolveServerOptions, type SchedulerServerOptions } from './server-options.ts'
 import type { ServerParts } from './server-parts.ts'
@@ -50,6 +51,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     authenticator,
     streams,
     bulk,
+    overviews: new Overviews(clock),
     operationsFor: (access) =>
       catalogue.filter((each) => mayCall(access, each, { isReadOnly })).map(({ id }) => id),
     openApi: onDemand(() => openApiDocument(catalogue)),

@@ -4,6 +4,7 @@ import type { Authenticator, Login } from './auth/authenticator.ts'
 import type { BulkRuns } from './bulk/bulk-runs.ts'
 import type { Access } from './catalogue/role.ts'
 import type { LiveStreams } from './live/live-streams.ts'
+import type { Overviews } from './overviews.ts'
 
 /** What operations share, whatever scheduler they are about. */
 export interface ServerParts {
@@ -16,6 +17,7 @@ export interface ServerParts {
   readonly authenticator: Authenticator
   readonly streams: LiveStreams
   readonly bulk: BulkRuns
+  readonly overviews: Overviews
   /** The OpenAPI document, made when it is first asked for. */
   readonly openApi: () => Readonly<Record<string, unknown>>
 }

@@ -4,8 +4,15 @@ import { describeValue, nearestName } from '../core/options.ts'
 /** Longer than every IANA name. */
 const nameMaxLength = 64
 
-/** Zones by their names, each made once. `make` answers null for a name that is no zone's. */
+/** How many names are kept. There are about 600, and Intl takes each in any case of its letters. */
+const namesKept = 2000
+
+/**
+ * Zones by their names, each made once as long as it is asked for: what clients send must not fill the memory. `make`
+ * answers null for a name that is no zone's.
+ */
 export class ZoneNames<Zone> {
+  /** Those that were asked for last at the end, once there are many. */
   readonly #byName = new Map<string, Zone>()
   readonly #make: (name: string) => Zone | null
 
@@ -16,13 +23,26 @@ export class ZoneNames<Zone> {
   /** Throws {@link InvalidArgumentError} (`ERR_UNKNOWN_TIME_ZONE`) for a name that is no zone's. */
   of(name: string): Zone {
     const known = this.#byName.get(name)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      if (this.#byName.size > namesKept / 2) this.#keep(name, known)
+      return known
+    }
     // A bare offset is a zone to some versions of Node and not to others: refuse it everywhere.
     const possible = typeof name === 'string' && /^[A-Za-z]/.test(name) && name.length <= nameMaxLength
     const made = possible ? this.#make(name) : null
     if (made === null) throw unknownZone(name)
-    this.#byName.set(name, made)
+    this.#keep(name, made)
     return made
+  }
+
+  #keep(name: string, zone: Zone): void {
+    this.#byName.delete(name)
+    this.#byName.set(name, zone)
+    if (this.#byName.size <= namesKept) return
+    for (const longestUnasked of this.#byName.keys()) {
+      this.#byName.delete(longestUnasked)
+      return
+    }
   }
 
   /** True when {@link ZoneNames.of} takes the name. */

@@ -1,8 +1,7 @@
 import { orNull } from '../core/arguments.ts'
-import type { EpochMs } from '../time/clock.ts'
-import { firstIncluded } from './calendar-skip.ts'
 import { type Calendar, checkCalendar } from './calendars/calendar.ts'
 import { requireInstantMs, requireWhole } from './invalid-trigger.ts'
+import { plannedTimes, scheduled } from './planned-times.ts'
 import { checkTrigger, type Trigger } from './trigger.ts'
 
 /** Looks ahead along a trigger's schedule. The trigger itself stays as it is. */
@@ -38,10 +37,8 @@ export const TriggerUtils: {
     const fromMs = requireInstantMs('TriggerUtils', 'from', from)
     const toMs = requireInstantMs('TriggerUtils', 'to', to)
     const dates: Date[] = []
-    let current = forwardedTo(scheduled(trigger, calendar), calendar, fromMs)
-    while (current.nextFireTimeMs !== null && current.nextFireTimeMs <= toMs) {
-      if (current.nextFireTimeMs >= fromMs) dates.push(new Date(current.nextFireTimeMs))
-      current = current.triggered(calendar)
+    for (const atMs of plannedTimes(trigger, calendar, fromMs, toMs)) {
+      if (atMs !== null) dates.push(new Date(atMs))
     }
     return dates
   },
@@ -65,23 +62,4 @@ function checkSubject(method: string, trigger: Trigger, calendar: Calendar | nul
 
 function requireCount(trigger: Trigger, count: number): void {
   requireWhole(`Fire times of '${trigger.key.toString()}'`, 'count', count, { min: 1, max: 1_000_000 })
-}
-
-function scheduled(trigger: Trigger, calendar: Calendar | null): Trigger {
-  return trigger.nextFireTimeMs === null && trigger.timesTriggered === 0
-    ? trigger.computeFirstFireTime(calendar)
-    : trigger
-}
-
-/** The trigger as it is when its next time is the first one from `fromMs` on. */
-function forwardedTo(trigger: Trigger, calendar: Calendar | null, fromMs: EpochMs): Trigger {
-  const { nextFireTimeMs, previousFireTimeMs, timesTriggered } = trigger
-  if (nextFireTimeMs === null || nextFireTimeMs >= fromMs || trigger.countsFires()) return trigger
-  const candidateMs = trigger.fireTimeAfterMs(fromMs - 1)
-  return trigger.withFireState({
-    nextFireTimeMs: firstIncluded(trigger, calendar, candidateMs, timesTriggered),
-    previousFireTimeMs,
-    timesTriggered,
-    misfiredFireTimeMs: null,
-  })
 }

@@ -75,6 +75,18 @@ const pausing = kinds.options({
   until: kinds.plus(kinds.date, { value: new Date(0) }),
 })
 const resuming = kinds.options({ withoutMissed: kinds.boolean })
+const search = kinds.plus(kinds.text, { value: 'x'.repeat(201) })
+const jobGroups = kinds.plus(kinds.listOf(kinds.text), { value: Array<string>(1001).fill('g') })
+const triggerConditions = {
+  group: kinds.groupMatcher,
+  name: kinds.text,
+  jobKey: kinds.keyOfJob,
+  jobGroups,
+  jobType: kinds.text,
+  calendarName: kinds.text,
+  dueBefore: kinds.date,
+  search,
+}
 const surfaces: readonly Surface[] = [
   {
     name: 'Scheduler',
@@ -120,24 +132,22 @@ const surfaces: readonly Surface[] = [
       getTriggerKeys: { matcher: kinds.groupMatcher },
       queryJobs: {
         query: kinds.options(
-          { take, after: kinds.keyOfJob, group: kinds.groupMatcher, jobType: kinds.text },
+          { take, after: kinds.keyOfJob, group: kinds.groupMatcher, jobGroups, jobType: kinds.text, search },
           'query',
         ),
       },
       queryTriggers: {
         query: kinds.options(
-          {
-            take,
-            after: kinds.keyOfTrigger,
-            group: kinds.groupMatcher,
-            name: kinds.text,
-            jobKey: kinds.keyOfJob,
-            calendarName: kinds.text,
-            state: kinds.oneOf('NORMAL'),
-          },
+          { take, after: kinds.keyOfTrigger, ...triggerConditions, state: kinds.oneOf('NORMAL') },
           'query',
         ),
       },
+      queryNextTriggers: {
+        query: kinds.options({ take, after: kinds.keyOfJob, ...triggerConditions }, 'query'),
+      },
+      getTriggers: { triggerKeys: kinds.listOf(kinds.keyOfTrigger) },
+      getTriggerCounts: {},
+      getGroupCounts: { of: kinds.oneOf('jobs') },
       resetTriggerFromErrorState: { triggerKey: kinds.keyOfTrigger },
       addCalendar: {
         name: kinds.name,

@@ -116,7 +116,29 @@ describe('triggers', () => {
     )
     expect(itemsOf(await answer('triggers.list', 'GET /triggers?state=ERROR'))).toEqual([])
     expect(itemsOf(await answer('triggers.list', 'GET /triggers?search=month'))).toHaveLength(1)
+    expect(itemsOf(await answer('triggers.list', 'GET /triggers?jobGroup=mail'))).toHaveLength(3)
+    expect(
+      itemsOf(await answer('triggers.list', 'GET /triggers?jobType=echo&state=ERROR,NORMAL')),
+    ).toHaveLength(4)
+    expect(itemsOf(await answer('triggers.list', 'GET /triggers?dueBeforeMs=1000'))).toEqual([])
     expect(await problem('GET /triggers?jobName=hourly')).toMatchObject({ status: 400 })
+    expect(await problem('GET /triggers?state=ERROR,')).toMatchObject({ status: 400 })
+  })
+
+  test('are listed in the order in which they fire, a page at a time', async () => {
+    const times: number[] = []
+    for (let after = ''; ; ) {
+      const page = await answer('triggers.list', `GET /triggers?order=nextFireTime&take=1${after}`)
+      times.push(
+        ...(page['items'] as { nextFireTimeMs: number }[]).map(({ nextFireTimeMs }) => nextFireTimeMs),
+      )
+      if (page['next'] === null) break
+      after = `&after=${page['next'] as string}`
+    }
+    expect(times).toHaveLength(4)
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    expect(await problem('GET /triggers?order=nextFireTime&state=ERROR')).toMatchObject({ status: 400 })
+    expect(await problem('GET /triggers?order=nextFireTime&after=e30')).toMatchObject({ status: 400 })
   })
 
   test.each(['reports/daily', 'mail/hourly', 'mail/monthly', 'mail/daytime'])(
@@ -217,12 +239,14 @@ describe('groups and the scheduler', () => {
       isPaused: true,
       isEmpty: true,
       pause: { scope: 'triggerGroup', ...pause },
+      count: 0,
     })
     expect(groups['jobGroups']).toContainEqual({
       name: 'mail',
       isPaused: true,
       isEmpty: false,
       pause: { scope: 'jobGroup', ...pause },
+      count: 3,
     })
     await answer('triggerGroups.resume', 'POST /trigger-groups/later/resume')
     await answer('jobGroups.resume', 'POST /job-groups/mail/resume')

@@ -9,6 +9,7 @@ import type { JobStore, TriggerFiredBundle } from '../../src/jobstore/job-store.
 import type {
   ExecutionCursor,
   ExecutionSummary,
+  FirePlace,
   JobSummary,
   TriggerSummary,
 } from '../../src/jobstore/queries.ts'
@@ -402,6 +403,17 @@ class JunkScene {
     }
     for (const { key } of triggers) assert.notEqual(await store.getTriggerState(key), 'NONE', String(key))
     await pagesOf<ExecutionSummary, ExecutionCursor>((after) => store.queryExecutions({ take: 7, ...after }))
+    await pagesOf<TriggerSummary, FirePlace>((after) => store.queryNextTriggers({ take: 7, ...after }))
+    await store.queryTriggers({
+      search: 'a',
+      jobType: 'b',
+      dueBefore: new Date(),
+      state: ['ERROR', 'NORMAL'],
+    })
+    await store.getTriggers(triggers.map(({ key }) => key))
+    await store.getTriggerCounts()
+    await store.getGroupCounts('jobs')
+    await store.getGroupCounts('triggers')
     await store.getCounts()
     for (const { key } of jobs) await store.getTriggersOfJob(key)
     await store.getJobKeys(GroupMatcher.anyGroup())

@@ -12,13 +12,19 @@ import { pausedGroupStatements } from '../../src/jobstore/sql/tables/groups/paus
 import { executionsQuery, historyStatements } from '../../src/jobstore/sql/tables/history/history-table.ts'
 import { jobStatements } from '../../src/jobstore/sql/tables/jobs/job-table.ts'
 import { keyListStatements, listQuery } from '../../src/jobstore/sql/tables/lists/key-lists.ts'
+import { jobConditions, triggerConditions } from '../../src/jobstore/sql/tables/lists/list-conditions.ts'
 import {
-  jobListing,
   type ListingPart,
+  lastLookedAtQuery,
   listingQuery,
-  listingStatements,
-  triggerListing,
-} from '../../src/jobstore/sql/tables/lists/listings.ts'
+  partsAfter,
+} from '../../src/jobstore/sql/tables/lists/listing-query.ts'
+import { listingStatements } from '../../src/jobstore/sql/tables/lists/listings.ts'
+import {
+  lastWaitingQuery,
+  nextTriggerArms,
+  nextTriggersQuery,
+} from '../../src/jobstore/sql/tables/lists/next-triggers.ts'
 import { leaseStatements } from '../../src/jobstore/sql/tables/nodes/lease-statements.ts'
 import { schedulerStateStatements } from '../../src/jobstore/sql/tables/nodes/scheduler-state-table.ts'
 import {
@@ -173,6 +179,29 @@ const allTables: readonly Table[] = [
     composed: [...listingParts('jobs'), ...listingParts('triggers')],
   },
   {
+    names: ['nextTriggers'],
+    about: 'triggers in the order in which they fire',
+    path: `${tables}lists/next-triggers.ts`,
+    statements: () => ({}),
+    composed: [
+      {
+        name: 'lastWaiting',
+        shown: 'the last trigger that one page looks at, where it leaves some out',
+        methods: ['first'],
+        make: lastWaitingQuery,
+      },
+      ...nextTriggerArms.map((arm) => ({
+        name: arm,
+        shown: 'with every condition that a query may have',
+        methods: ['first'],
+        make: (vocabulary: SqlVocabulary) =>
+          nextTriggersQuery(vocabulary, triggerConditions(vocabulary, wholeTriggerQuery, null), arm, {
+            isBounded: true,
+          }),
+      })),
+    ],
+  },
+  {
     names: ['nodes', 'table', '#table'],
     about: 'scheduler_state: the nodes of a cluster',
     path: `${tables}nodes/scheduler-state-table.ts`,
@@ -217,29 +246,42 @@ const wholeExecutionQuery = {
   to: new Date(1),
   after: { fireTimeMs: 0, fireInstanceId: 'a' },
 } as const
-const wholeListings = {
-  jobs: jobListing({ group: beginning, jobType: 'a' }),
-  triggers: triggerListing({
-    group: beginning,
-    name: 'a',
-    jobKey: wholeExecutionQuery.jobKey,
-    calendarName: 'a',
-    state: 'PAUSED',
-  }),
+const wholeJobQuery = { group: beginning, jobGroups: ['a'], jobType: 'a', search: 'a' }
+const wholeTriggerQuery = {
+  ...wholeJobQuery,
+  name: 'a',
+  jobKey: wholeExecutionQuery.jobKey,
+  calendarName: 'a',
+  dueBefore: new Date(0),
 }
 
-function listingParts(of: keyof typeof wholeListings): readonly Composed[] {
+function listingOf(of: 'jobs' | 'triggers', vocabulary: SqlVocabulary): Parameters<typeof listingQuery>[1] {
+  return of === 'jobs'
+    ? { subject: 'job', conditions: jobConditions(vocabulary, wholeJobQuery) }
+    : { subject: 'trigger', conditions: triggerConditions(vocabulary, wholeTriggerQuery, ['PAUSED']) }
+}
+
+function listingParts(of: 'jobs' | 'triggers'): readonly Composed[] {
   const parts: Readonly<Record<ListingPart, string>> = {
     default: 'the group DEFAULT',
-    others: 'the other groups',
-    othersAfter: 'the other groups, behind a key',
+    before: 'the groups that sort before DEFAULT',
+    behind: 'the groups that sort behind it',
   }
-  return (Object.keys(parts) as ListingPart[]).map((part) => ({
-    name: of,
-    shown: `${parts[part]}, with every condition that a query may have`,
-    methods: [of],
-    make: (vocabulary) => listingQuery(vocabulary, wholeListings[of], part).query,
-  }))
+  return partsAfter('DEFAULT').flatMap((part) => [
+    {
+      name: of,
+      shown: `${parts[part]}, with every condition that a query may have`,
+      methods: [of],
+      make: (vocabulary: SqlVocabulary) =>
+        listingQuery(vocabulary, listingOf(of, vocabulary), part, { isBounded: true }),
+    },
+    {
+      name: `${of}.last`,
+      shown: `${parts[part]}: the last row that one page looks at, where it leaves some out`,
+      methods: [of],
+      make: (vocabulary: SqlVocabulary) => lastLookedAtQuery(vocabulary, listingOf(of, vocabulary), part),
+    },
+  ])
 }
 
 /** What {@link TransactionLock} is taken for, as docs/internals/sql-store.md says it. */

@@ -272,6 +272,34 @@ const reading: readonly StoreOperation[] = [
     true,
   ),
   idle(
+    'queryNextTriggers',
+    ({ bed }) =>
+      () =>
+        bed.store.queryNextTriggers({ take: 10, search: 'a' }),
+    true,
+  ),
+  idle(
+    'getTriggers',
+    ({ bed }) =>
+      () =>
+        bed.store.getTriggers([new TriggerKey('due')]),
+    true,
+  ),
+  idle(
+    'getTriggerCounts',
+    ({ bed }) =>
+      () =>
+        bed.store.getTriggerCounts(),
+    true,
+  ),
+  idle(
+    'getGroupCounts',
+    ({ bed }) =>
+      () =>
+        bed.store.getGroupCounts('jobs'),
+    true,
+  ),
+  idle(
     'getJobKeys',
     ({ bed }) =>
       () =>

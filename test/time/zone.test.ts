@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { InvalidArgumentError } from '../../src/core/errors.ts'
 import { dayMs, hourMs, localMsFromCivil, minuteMs } from '../../src/time/civil.ts'
 import { TimeZone } from '../../src/time/zone.ts'
+import { ZoneNames } from '../../src/time/zone-names.ts'
 
 const seed = 20_260_308
 
@@ -34,6 +35,19 @@ describe('TimeZone.of', () => {
   it('tells known names from unknown ones', () => {
     expect(TimeZone.isKnown('Asia/Tokyo')).toBe(true)
     expect(TimeZone.isKnown('Asia/Tokio')).toBe(false)
+  })
+})
+
+describe('ZoneNames', () => {
+  it('keeps the zones that are asked for, however many names others send', () => {
+    const names = new ZoneNames((name) => ({ name }))
+    const used = names.of('Europe/Paris')
+    const unused = names.of('Europe/Berlin')
+    for (let index = 0; index < 5000; index++) {
+      names.of(`Zone/${index}`)
+      expect(names.of('Europe/Paris')).toBe(used)
+    }
+    expect(names.of('Europe/Berlin')).not.toBe(unused)
   })
 })
 

@@ -40,6 +40,8 @@ export const postgresDialect: SqlDialect = {
   endsWith: (column, operand) =>
     `right(${column}, length(CAST(${operand} AS text))) = CAST(${operand} AS text)`,
   contains: (column, operand) => `strpos(${column}, CAST(${operand} AS text)) > 0`,
+  // In the collation "C" lower() changes A to Z alone, whatever the database's language.
+  containsAnyCase: (column, pattern) => `lower(${column} COLLATE "C") LIKE ${pattern}`,
   beginsWithBytes: (column, hex) => `encode(substr(${column}, 1, ${hex.length / 2}), 'hex') = '${hex}'`,
   // clock_timestamp, because now() is the time of the begin of the transaction, before any wait for a lock.
   nowMs: 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)',

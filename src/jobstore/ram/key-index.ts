@@ -65,6 +65,11 @@ export class KeyIndex<Value> {
     return matcher === undefined ? groups : groups.filter((group) => matcher.isMatchGroup(group))
   }
 
+  /** How many values each group has, in no order. */
+  groupCounts(): { readonly group: string; readonly count: number }[] {
+    return Array.from(this.#groups, ([group, names]) => ({ group, count: names.size }))
+  }
+
   /** The entries of one group, as name and value. */
   entriesOf(group: string): Iterable<[string, Value]> {
     return this.#groups.get(group) ?? []

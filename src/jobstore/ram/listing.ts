@@ -1,16 +1,38 @@
 import { compareKeys, type JobKey, type TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
-import type { JobQuery, JobSummary, Page, PageRequest, TriggerQuery, TriggerSummary } from '../queries.ts'
-import { pageOf, pageSize } from '../queries.ts'
-import { reportedTriggerState } from '../trigger-state.ts'
+import { compareFireOrder, type Trigger } from '../../triggers/trigger.ts'
+import {
+  type FirePlace,
+  firePageOf,
+  type JobQuery,
+  type JobSummary,
+  lowerAscii,
+  type NextTriggerQuery,
+  nextTriggerStates,
+  type Page,
+  type PageRequest,
+  pageOf,
+  pageSize,
+  statesOf,
+  type TriggerConditions,
+  type TriggerCounts,
+  type TriggerQuery,
+  type TriggerSummary,
+} from '../queries.ts'
+import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
 import type { KeyIndex } from './key-index.ts'
 import type { RamData } from './ram-data.ts'
 import type { JobRecord, TriggerRecord } from './records.ts'
 
 export function queryJobs(data: RamData, query: JobQuery): Page<JobSummary, JobKey> {
-  const { jobType } = query
+  const { jobType, search } = query
   const size = pageSize('queryJobs', query)
-  const accepts = ({ detail }: JobRecord): boolean => jobType === undefined || detail.jobType === jobType
+  const isAmongGroups = amongOf(query.jobGroups)
+  const holds = holdsOf(search)
+  const accepts = ({ detail }: JobRecord): boolean =>
+    (jobType === undefined || detail.jobType === jobType) &&
+    isAmongGroups(detail.key.group) &&
+    holds(() => [detail.key.name, detail.key.group, detail.jobType, detail.description])
   return pageOf(
     firstOfIndex(data.jobs, query, accepts, size + 1).map((job) => jobSummary(data, job)),
     size,
@@ -18,13 +40,9 @@ export function queryJobs(data: RamData, query: JobQuery): Page<JobSummary, JobK
 }
 
 export function queryTriggers(data: RamData, query: TriggerQuery): Page<TriggerSummary, TriggerKey> {
-  const { group = GroupMatcher.anyGroup(), name, jobKey, calendarName, state, after } = query
+  const { group = GroupMatcher.anyGroup(), jobKey, after } = query
   const size = pageSize('queryTriggers', query)
-  const accepts = (record: TriggerRecord): boolean =>
-    (name === undefined || record.trigger.key.name === name) &&
-    (calendarName === undefined || record.trigger.calendarName === calendarName) &&
-    (jobKey === undefined || record.job.detail.key.equals(jobKey)) &&
-    (state === undefined || reportedTriggerState(data.stateOf(record)) === state)
+  const accepts = acceptsTrigger(data, query, statesOf(query))
   const firstOfJob = (key: JobKey): TriggerRecord[] => {
     const ofJob = data.jobs.get(key)?.triggers() ?? []
     const rest = ofJob.filter(
@@ -41,6 +59,98 @@ export function queryTriggers(data: RamData, query: TriggerQuery): Page<TriggerS
     found.map((record) => triggerSummary(data, record)),
     size,
   )
+}
+
+/** One pass over the triggers: the queue has no more than the first trigger of each job that forbids concurrency. */
+export function queryNextTriggers(data: RamData, query: NextTriggerQuery): Page<TriggerSummary, FirePlace> {
+  const { group, jobKey, after } = query
+  const size = pageSize('queryNextTriggers', query)
+  const accepts = acceptsTrigger(data, query, nextTriggerStates)
+  const records =
+    jobKey === undefined ? data.triggers.values(group) : (data.jobs.get(jobKey)?.triggers() ?? [])
+  const first = new FirstOf<TriggerRecord>(size + 1, (a, b) => compareFireOrder(a.trigger, b.trigger))
+  for (const record of records) {
+    const { trigger } = record
+    if (trigger.nextFireTimeMs === null || group?.isMatch(trigger.key) === false || !accepts(record)) continue
+    if (after === undefined || compareFireOrder(trigger, after) > 0) first.add(record)
+  }
+  const found = first.inOrder().map((record) => triggerSummary(data, record))
+  return firePageOf(found, size)
+}
+
+/** How many triggers there are of each state. */
+export function triggerCounts(data: RamData): TriggerCounts {
+  const counts: Partial<Record<TriggerState, number>> = {}
+  for (const record of data.triggers.values()) {
+    const state = reportedTriggerState(data.stateOf(record))
+    counts[state] = (counts[state] ?? 0) + 1
+  }
+  return counts
+}
+
+/** Whether a trigger fits all conditions except for its own group. */
+function acceptsTrigger(
+  data: RamData,
+  { name, jobKey, jobGroups, jobType, calendarName, dueBefore, search }: TriggerConditions,
+  states: readonly TriggerState[] | null,
+): (record: TriggerRecord) => boolean {
+  const isAmongGroups = amongOf(jobGroups)
+  const holds = holdsOf(search)
+  const dueBeforeMs = dueBefore?.getTime() ?? Number.POSITIVE_INFINITY
+  const isDue = ({ nextFireTimeMs }: Trigger): boolean =>
+    dueBefore === undefined || (nextFireTimeMs !== null && nextFireTimeMs < dueBeforeMs)
+  return (record) => {
+    const { trigger } = record
+    const { key, jobType: typeOfJob } = record.job.detail
+    return (
+      (name === undefined || trigger.key.name === name) &&
+      (calendarName === undefined || trigger.calendarName === calendarName) &&
+      (jobKey === undefined || key.equals(jobKey)) &&
+      (jobType === undefined || typeOfJob === jobType) &&
+      isAmongGroups(key.group) &&
+      isDue(trigger) &&
+      (states === null || states.includes(reportedTriggerState(data.stateOf(record)))) &&
+      holds(() => [trigger.key.name, trigger.key.group, trigger.description, key.name])
+    )
+  }
+}
+
+function amongOf(groups: readonly string[] | undefined): (group: string) => boolean {
+  if (groups === undefined) return () => true
+  const among = new Set(groups)
+  return (group) => among.has(group)
+}
+
+/** Whether one of the texts holds what is sought. */
+function holdsOf(search: string | undefined): (texts: () => readonly (string | null)[]) => boolean {
+  if (search === undefined || search === '') return () => true
+  const sought = lowerAscii(search)
+  return (texts) => texts().some((text) => text !== null && lowerAscii(text).includes(sought))
+}
+
+/** The first few of many, in an order: what comes later is let go from time to time. */
+class FirstOf<Item> {
+  readonly #count: number
+  readonly #compare: (a: Item, b: Item) => number
+  #items: Item[] = []
+  #last: Item | null = null
+
+  constructor(count: number, compare: (a: Item, b: Item) => number) {
+    this.#count = count
+    this.#compare = compare
+  }
+
+  add(item: Item): void {
+    if (this.#last !== null && this.#compare(item, this.#last) >= 0) return
+    this.#items.push(item)
+    if (this.#items.length < 2 * this.#count) return
+    this.#items = this.inOrder()
+    this.#last = this.#items.at(-1) ?? null
+  }
+
+  inOrder(): Item[] {
+    return this.#items.sort(this.#compare).slice(0, this.#count)
+  }
 }
 
 /** The first `count` records after `query.after` in order of keys. */
@@ -63,28 +173,18 @@ function firstOfIndex<Record, Key extends JobKey | TriggerKey>(
   return found
 }
 
-/** The first `count` records of a group by name: one pass that keeps the best so far, as groups are not sorted. */
+/** The first `count` records of a group by name: one pass, as groups are not sorted. */
 function firstOfGroup<Record>(
   entries: Iterable<[string, Record]>,
   afterName: string,
   accepts: (record: Record) => boolean,
   count: number,
 ): Record[] {
-  let best: [string, Record][] = []
-  let bound: string | null = null
+  const first = new FirstOf<[string, Record]>(count, ([a], [b]) => (a < b ? -1 : 1))
   for (const entry of entries) {
-    const [name, record] = entry
-    if (name <= afterName || (bound !== null && name >= bound) || !accepts(record)) continue
-    best.push(entry)
-    if (best.length < 2 * count) continue
-    best = firstByName(best, count)
-    bound = best.at(-1)?.[0] ?? null
+    if (entry[0] > afterName && accepts(entry[1])) first.add(entry)
   }
-  return firstByName(best, count).map(([, record]) => record)
-}
-
-function firstByName<Record>(entries: [string, Record][], count: number): [string, Record][] {
-  return entries.sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, count)
+  return first.inOrder().map(([, record]) => record)
 }
 
 function nameless(group: string): { group: string; name: string } {

@@ -30,9 +30,13 @@ import type {
   ExecutionCursor,
   ExecutionQuery,
   ExecutionSummary,
+  FirePlace,
+  GroupCount,
   JobQuery,
   JobSummary,
+  NextTriggerQuery,
   Page,
+  TriggerCounts,
   TriggerQuery,
   TriggerSummary,
   UnknownJobType,
@@ -43,7 +47,7 @@ import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './firing.ts'
-import { queryJobs, queryTriggers } from './listing.ts'
+import { queryJobs, queryNextTriggers, queryTriggers, triggerCounts } from './listing.ts'
 import { skipNextFire } from './misfires.ts'
 import * as pausing from './pausing.ts'
 import { RamData } from './ram-data.ts'
@@ -133,6 +137,18 @@ export class RAMJobStore implements JobStore {
   }
   async queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>> {
     return queryTriggers(this.#data, query)
+  }
+  async queryNextTriggers(query: NextTriggerQuery): Promise<Page<TriggerSummary, FirePlace>> {
+    return queryNextTriggers(this.#data, query)
+  }
+  async getTriggers(keys: readonly TriggerKey[]): Promise<readonly Trigger[]> {
+    return keys.flatMap((key) => this.#data.triggers.get(key)?.trigger ?? [])
+  }
+  async getTriggerCounts(): Promise<TriggerCounts> {
+    return triggerCounts(this.#data)
+  }
+  async getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]> {
+    return this.#data[of].groupCounts()
   }
   async getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
     return Array.from(this.#data.jobs.values(matcher), (job) => job.detail.key)

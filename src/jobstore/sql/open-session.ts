@@ -13,6 +13,7 @@ import { HistoryTable } from './tables/history/history-table.ts'
 import { JobTable } from './tables/jobs/job-table.ts'
 import { KeyLists } from './tables/lists/key-lists.ts'
 import { Listings } from './tables/lists/listings.ts'
+import { NextTriggers } from './tables/lists/next-triggers.ts'
 import { SchedulerStateTable } from './tables/nodes/scheduler-state-table.ts'
 import { PauseTable } from './tables/triggers/pause-table.ts'
 import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
@@ -46,6 +47,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     nodes: new SchedulerStateTable(vocabulary),
     keyLists: new KeyLists(vocabulary),
     listings: new Listings(vocabulary),
+    nextTriggers: new NextTriggers(vocabulary),
     scopes: new TriggerScopes(vocabulary),
     searchMemory: {
       unknownJobTypes: new Set(),

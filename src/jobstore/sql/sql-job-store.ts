@@ -15,7 +15,6 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
-  SchedulerSignaler,
   StoreShutdownOptions,
   TriggerFiredResult,
 } from '../job-store.ts'
@@ -32,9 +31,13 @@ import type {
   ExecutionCursor,
   ExecutionQuery,
   ExecutionSummary,
+  FirePlace,
+  GroupCount,
   JobQuery,
   JobSummary,
+  NextTriggerQuery,
   Page,
+  TriggerCounts,
   TriggerQuery,
   TriggerSummary,
   UnknownJobType,
@@ -68,6 +71,7 @@ import { SqlTransactions } from './session/sql-transactions.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
+import { watchedSignaler } from './watched-signaler.ts'
 
 /** The parts that exist between `initialize` and `shutdown`. */
 interface OpenStore {
@@ -197,18 +201,26 @@ export class SqlJobStore implements DatabaseJobStore {
   getTrigger(key: TriggerKey): Promise<Trigger | null> {
     return this.#read((session) => reading.getTrigger(session, key))
   }
-  async getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
-    const { signaler } = this.#require().transactions.session.context
-    return reading.withoutBroken(
-      await this.#read((session) => reading.getTriggersOfJob(session, key)),
-      signaler,
-    )
+  getTriggersOfJob(key: JobKey): Promise<readonly Trigger[]> {
+    return this.#readTriggers((session) => reading.getTriggersOfJob(session, key))
   }
   queryJobs(query: JobQuery): Promise<Page<JobSummary, JobKey>> {
     return this.#read((session) => reading.queryJobs(session, query))
   }
   queryTriggers(query: TriggerQuery): Promise<Page<TriggerSummary, TriggerKey>> {
     return this.#read((session) => reading.queryTriggers(session, query))
+  }
+  queryNextTriggers(query: NextTriggerQuery): Promise<Page<TriggerSummary, FirePlace>> {
+    return this.#read((session) => reading.queryNextTriggers(session, query))
+  }
+  getTriggers(keys: readonly TriggerKey[]): Promise<readonly Trigger[]> {
+    return this.#readTriggers((session) => reading.getTriggers(session, keys))
+  }
+  getTriggerCounts(): Promise<TriggerCounts> {
+    return this.#read(({ listings }) => listings.triggerCounts())
+  }
+  getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]> {
+    return this.#read(({ listings }) => listings.groupCounts(of))
   }
   getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
     return this.#read((session) => session.keyLists.jobKeys(matcher))
@@ -457,6 +469,13 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#require().transactions.run(program, { lock })
   }
 
+  async #readTriggers(
+    program: (session: SqlSession) => SqlProgram<reading.TriggersOfJob>,
+  ): Promise<readonly Trigger[]> {
+    const { signaler } = this.#require().transactions.session.context
+    return reading.withoutBroken(await this.#read(program), signaler)
+  }
+
   async #read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer> {
     return this.#require().transactions.read(program)
   }
@@ -468,24 +487,6 @@ export class SqlJobStore implements DatabaseJobStore {
       `The job store ${this.name} is not open: it was not initialized, or it was shut down.`,
     )
   }
-}
-
-/** Called when other connections may have let a trigger fire earlier. */
-function watchedSignaler(
-  signaler: SchedulerSignaler,
-  onChange: (candidateMs: EpochMs | null) => void,
-): SchedulerSignaler {
-  const schedulingChanged = (candidateMs: EpochMs | null): void => {
-    onChange(candidateMs)
-    signaler.schedulingChanged(candidateMs)
-  }
-  return new Proxy(signaler, {
-    get(target, name) {
-      if (name === 'schedulingChanged') return schedulingChanged
-      const member: unknown = Reflect.get(target, name, target)
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
-    },
-  })
 }
 
 function idOf({ fireInstanceId }: { readonly fireInstanceId: string }): string {

@@ -1,7 +1,7 @@
 import type { SqlDialect } from '../sql/kernel/sql-dialect.ts'
 import type { SchemaDialect } from '../sql/migrations/schema-dialect.ts'
 
-/** SQLite's dialect. It does not use LIKE, which ignores case in SQLite. */
+/** SQLite's dialect. LIKE ignores the case of A to Z in SQLite. */
 export const sqliteDialect: SqlDialect = {
   placeholder: () => '?',
   reusesParameters: false,
@@ -29,6 +29,7 @@ export const sqliteDialect: SqlDialect = {
   // A start of -0 would be the whole text.
   endsWith: (column, operand) => `(${operand} = '' OR substr(${column}, -length(${operand})) = ${operand})`,
   contains: (column, operand) => `instr(${column}, ${operand}) > 0`,
+  containsAnyCase: (column, pattern) => `${column} LIKE ${pattern} ESCAPE '\\'`,
   beginsWithBytes: (column, hex) => `lower(hex(substr(${column}, 1, ${hex.length / 2}))) = '${hex}'`,
   nowMs: null,
   types: { bytes: 'blob', bigint: 'bigint', boolean: 'boolean' },

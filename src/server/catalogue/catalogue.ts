@@ -3,10 +3,13 @@ import { calendarOperations } from '../operations/calendars.ts'
 import { cronOperations } from '../operations/cron.ts'
 import { definitionOperations } from '../operations/definitions.ts'
 import { jobOperations } from '../operations/jobs.ts'
+import { overviewOperations } from '../operations/overview.ts'
+import { plannedOperations } from '../operations/planned.ts'
 import { runOperations } from '../operations/runs.ts'
 import { schedulerOperations } from '../operations/scheduler.ts'
 import { serverOperations } from '../operations/sessions.ts'
 import { supportOperations } from '../operations/support.ts'
+import { triggerListOperations } from '../operations/trigger-lists.ts'
 import { triggerOperations } from '../operations/triggers.ts'
 import type { Operation } from './operation.ts'
 import type { Access } from './role.ts'
@@ -15,8 +18,11 @@ import type { Access } from './role.ts'
 export const catalogue: readonly Operation[] = [
   ...serverOperations,
   ...schedulerOperations,
+  ...overviewOperations,
   ...jobOperations,
+  ...triggerListOperations,
   ...triggerOperations,
+  ...plannedOperations,
   ...runOperations,
   ...cronOperations,
   ...calendarOperations,

@@ -37,6 +37,12 @@ export class Access {
     return this.has(least) || [...this.#groups.values()].some((role) => isAtLeast(role, least))
   }
 
+  /** The job groups on which the role is held; null for everything. */
+  groupsWith(least: Role): readonly string[] | null {
+    if (this.has(least)) return null
+    return [...this.#groups].filter(([, role]) => isAtLeast(role, least)).map(([group]) => group)
+  }
+
   /** On the jobs of a group. */
   hasOn(jobGroup: string, least: Role): boolean {
     return this.has(least) || isAtLeast(this.#groups.get(jobGroup) ?? null, least)

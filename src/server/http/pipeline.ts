@@ -204,6 +204,7 @@ export class RequestPipeline {
       const problem = problemOf(error, this.#options.logger, routed.operation.id)
       answer = { status: problem.status, body: JSON.stringify(problem) }
     }
+    if (!isDryRun) this.#parts.overviews.forget(scheduler)
     this.#audit(change, { isDryRun, bodyText, answer })
     return answer
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
-import type { JobSummary, TriggerSummary } from '../../jobstore/queries.ts'
+import { type JobSummary, queryLimits, type TriggerSummary } from '../../jobstore/queries.ts'
 import { triggerStates } from '../../jobstore/trigger-state.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { BulkJson } from '../bulk/bulk-runs.ts'
@@ -17,7 +17,7 @@ import {
   nothing,
   textUpTo,
 } from '../wire/fields.ts'
-import { eachOf, groupMatcherOf, groupQuery } from '../wire/pages.ts'
+import { eachOf, groupMatcherOf, groupQuery, visibleTo } from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
 import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
 
@@ -56,8 +56,8 @@ const request = z.strictObject({
   filter: z
     .strictObject({
       ...groupQuery,
-      search: textUpTo(200).optional().describe('Part of the name or the group.'),
-      jobType: textUpTo(500).optional().describe('Of jobs.'),
+      search: textUpTo(queryLimits.searchLength).optional().describe('As in the lists.'),
+      jobType: textUpTo(500).optional(),
       state: z.enum(triggerStates).optional().describe('Of triggers.'),
       calendarName: textUpTo(500).optional().describe('Of triggers.'),
     })
@@ -127,36 +127,35 @@ function requireExpected({ expected }: BulkRequest, count: number): void {
 
 async function keysOf(scheduler: Scheduler, body: BulkRequest, access: Access): Promise<readonly KeyJson[]> {
   const { of, action, filter } = body
-  const sought = filter.search?.toLowerCase() ?? ''
   const keys: KeyJson[] = []
-  const collect = (key: KeyJson, jobGroup: string): void => {
-    const fits = [key.name, key.group].some((text) => text.toLowerCase().includes(sought))
-    if (!fits || !access.hasOn(jobGroup, roleOf[action])) return
+  const collect = ({ key }: { readonly key: KeyJson }): void => {
     keys.push(keyToJson(key))
     if (keys.length > objectsMax) {
       throw new InvalidArgumentError('filter', `More than ${objectsMax} ${of} fit: narrow the filter.`)
     }
   }
-  const { state, calendarName, jobType } = filter
+  const { state, calendarName, jobType, search } = filter
+  const wanted = {
+    ...groupMatcherOf(filter),
+    ...visibleTo(access, roleOf[action]),
+    ...(jobType !== undefined && { jobType }),
+    ...(search !== undefined && { search }),
+    take: 1000,
+  }
   if (of === 'jobs') {
-    const query = { ...groupMatcherOf(filter), ...(jobType !== undefined && { jobType }) }
     await eachOf<JobSummary, JobKey>(
-      (after) => scheduler.queryJobs({ ...query, take: 1000, ...(after !== null && { after }) }),
-      ({ key }) => {
-        collect(key, key.group)
-      },
+      (after) => scheduler.queryJobs({ ...wanted, ...(after !== null && { after }) }),
+      collect,
     )
   } else {
-    const chosen = {
+    const ofTriggers = {
+      ...wanted,
       ...(state !== undefined && { state }),
       ...(calendarName !== undefined && { calendarName }),
     }
-    const query = { ...groupMatcherOf(filter), ...chosen }
     await eachOf<TriggerSummary, TriggerKey>(
-      (after) => scheduler.queryTriggers({ ...query, take: 1000, ...(after !== null && { after }) }),
-      ({ key, jobKey }) => {
-        collect(key, jobKey.group)
-      },
+      (after) => scheduler.queryTriggers({ ...ofTriggers, ...(after !== null && { after }) }),
+      collect,
     )
   }
   return keys

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { JobKey } from '../../core/key.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { JobSummary } from '../../jobstore/queries.ts'
+import { type JobQuery, type JobSummary, queryLimits } from '../../jobstore/queries.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { unmasked } from '../masking.ts'
 import { actionJson, plainActionJson } from '../wire/action.ts'
@@ -18,12 +18,12 @@ import {
 import {
   cursorOf,
   cursorText,
-  filteredPage,
+  filledPage,
   groupMatcherOf,
   groupQuery,
-  listFilter,
   pageJson,
   pageQuery,
+  visibleTo,
 } from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
 import { type TriggerDetailJson, triggerDetailJson } from '../wire/triggers.ts'
@@ -47,26 +47,24 @@ const listJobs: Operation = operation({
     ...pageQuery,
     ...groupQuery,
     jobType: textUpTo(500).optional(),
-    search: textUpTo(200).optional().describe('Part of the name, the group, the type or the description.'),
+    search: textUpTo(queryLimits.searchLength)
+      .optional()
+      .describe('Part of the name, the group, the type or the description; A to Z in either case.'),
   }),
   body: null,
   answer: pageJson(jobSummaryJson),
-  async handle({ scheduler, query, access }) {
-    const { take, jobType } = query
+  async handle({ scheduler, query, access, parts }) {
+    const { take, jobType, search } = query
     const after = query.after === undefined ? undefined : cursorOf(query.after, keyJson)
-    const found = await filteredPage<JobSummary, JobKey>(
-      (size, from) =>
-        scheduler.queryJobs({
-          ...groupMatcherOf(query),
-          ...(jobType !== undefined && { jobType }),
-          ...(from !== undefined && { after: from }),
-          take: size,
-        }),
-      { take, after: after && new JobKey(after.name, after.group) },
-      listFilter(query.search, access, ({ key, jobType, description }) => ({
-        jobGroup: key.group,
-        texts: [key.name, key.group, jobType, description ?? ''],
-      })),
+    const wanted: JobQuery = {
+      ...groupMatcherOf(query),
+      ...visibleTo(access, 'viewer'),
+      ...(jobType !== undefined && { jobType }),
+      ...(search !== undefined && { search }),
+    }
+    const found = await filledPage<JobSummary, JobKey>(
+      (size, from) => scheduler.queryJobs({ ...wanted, ...(from && { after: from }), take: size }),
+      { take, after: after && new JobKey(after.name, after.group), clock: parts.clock },
     )
     return {
       items: found.items.map(jobSummaryToJson),

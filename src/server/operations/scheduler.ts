@@ -2,14 +2,13 @@ import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { Pause, PausedGroup } from '../../jobstore/pauses.ts'
-import { triggerStates } from '../../jobstore/trigger-state.ts'
+import type { GroupCount } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
 import { groupPath, nothing } from '../wire/fields.ts'
 import { pauseBody, pauseJson, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
 import { type SchedulerJson, schedulerJson } from '../wire/runs.ts'
-import { type TriggerSummaryJson, triggerSummaryJson, triggerSummaryToJson } from '../wire/triggers.ts'
 import { change } from './changes.ts'
 
 const getScheduler: Operation = operation({
@@ -138,14 +137,34 @@ function pausedGroups(scheduler: Scheduler, kind: 'job' | 'trigger'): Promise<re
   return kind === 'job' ? scheduler.getPausedJobGroups() : scheduler.getPausedTriggerGroups()
 }
 
+export interface GroupJson {
+  readonly name: string
+  readonly isPaused: boolean
+  readonly isEmpty: boolean
+  /** Why it is paused, as far as that is known. */
+  readonly pause: Pause | null
+  readonly count: number
+}
+
+export interface GroupsJson {
+  readonly jobGroups: readonly GroupJson[]
+  readonly triggerGroups: readonly GroupJson[]
+}
+
 const groupsJson = z.array(
   z.strictObject({
     name: z.string(),
     isPaused: z.boolean(),
     isEmpty: z.boolean().describe('Nothing is in it: only that it is paused is stored.'),
     pause: pauseJson.nullable().describe('Why it is paused, as far as that is known.'),
+    count: z.number().describe('How many jobs, or triggers, are in it.'),
   }),
 )
+
+const allGroupsJson: z.ZodType<GroupsJson> = z.strictObject({
+  jobGroups: groupsJson,
+  triggerGroups: groupsJson,
+})
 
 const listGroups: Operation = operation({
   id: 'groups.list',
@@ -158,73 +177,32 @@ const listGroups: Operation = operation({
   params: nothing,
   query: nothing,
   body: null,
-  answer: z.strictObject({ jobGroups: groupsJson, triggerGroups: groupsJson }),
+  answer: allGroupsJson,
   async handle({ scheduler }) {
-    const jobGroups = await scheduler.getJobGroupNames()
-    const triggerGroups = await scheduler.getTriggerGroupNames()
+    const jobs = await scheduler.getGroupCounts('jobs')
+    const triggers = await scheduler.getGroupCounts('triggers')
     const paused = await scheduler.getPausedGroups()
     return {
-      jobGroups: groupsOf(jobGroups, paused.jobGroups),
-      triggerGroups: groupsOf(triggerGroups, paused.triggerGroups),
+      jobGroups: groupsOf(jobs, paused.jobGroups),
+      triggerGroups: groupsOf(triggers, paused.triggerGroups),
     }
   },
 })
 
-function groupsOf(
-  names: readonly string[],
-  paused: readonly PausedGroup[],
-): { name: string; isPaused: boolean; isEmpty: boolean; pause: Pause | null }[] {
-  const stored = new Set(names)
+function groupsOf(counts: readonly GroupCount[], paused: readonly PausedGroup[]): GroupJson[] {
   const pauses = new Map(paused.map(({ group, pause }) => [group, pause]))
-  return [...new Set([...names, ...pauses.keys()])].sort().map((name) => ({
+  const members = new Map(counts.map(({ group, count }) => [group, count]))
+  return [...new Set([...members.keys(), ...pauses.keys()])].sort().map((name) => ({
     name,
     isPaused: pauses.has(name),
-    isEmpty: !stored.has(name),
+    isEmpty: !members.has(name),
     pause: pauses.get(name) ?? null,
+    count: members.get(name) ?? 0,
   }))
 }
 
-/** How many triggers an overview looks at: it is asked for often. */
-const overviewMax = 10_000
-
-const overview: Operation = operation({
-  id: 'scheduler.overview',
-  method: 'GET',
-  path: '/overview',
-  summary: `Triggers by state and those that fire next; null for a scheduler of more than ${overviewMax} triggers.`,
-  role: 'viewer',
-  reach: null,
-  jobGroups: null,
-  params: nothing,
-  query: nothing,
-  body: null,
-  answer: z.strictObject({
-    triggers: z.number().nullable(),
-    byState: z.partialRecord(z.enum(triggerStates), z.number()).nullable(),
-    next: z.array(triggerSummaryJson).nullable(),
-  }),
-  async handle({ scheduler }) {
-    const found: TriggerSummaryJson[] = []
-    for (let page = await scheduler.queryTriggers({ take: 1000 }); ; ) {
-      for (const trigger of page.items) found.push(triggerSummaryToJson(trigger))
-      if (page.next === null) break
-      if (found.length >= overviewMax) return { triggers: null, byState: null, next: null }
-      page = await scheduler.queryTriggers({ take: 1000, after: page.next })
-    }
-    const byState: Partial<Record<TriggerSummaryJson['state'], number>> = {}
-    for (const { state } of found) byState[state] = (byState[state] ?? 0) + 1
-    const next = found
-      .filter(
-        ({ state, nextFireTimeMs }) => nextFireTimeMs !== null && (state === 'NORMAL' || state === 'BLOCKED'),
-      )
-      .sort((a, b) => (a.nextFireTimeMs ?? 0) - (b.nextFireTimeMs ?? 0))
-    return { triggers: found.length, byState, next: next.slice(0, 20) }
-  },
-})
-
 export const schedulerOperations: readonly Operation[] = [
   getScheduler,
-  overview,
   steerScheduler({
     id: 'scheduler.start',
     path: '/scheduler/start',

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { JobPersistenceError } from '../../core/errors.ts'
-import { TriggerKey } from '../../core/key.ts'
-import type { TriggerQuery, TriggerSummary } from '../../jobstore/queries.ts'
-import { triggerStates } from '../../jobstore/trigger-state.ts'
+import type { TriggerKey } from '../../core/key.ts'
 import type { Scheduler, SkippedFireTimes } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
@@ -17,19 +15,8 @@ import {
   keyPath,
   keyToJson,
   nothing,
-  textUpTo,
   wholeQuery,
 } from '../wire/fields.ts'
-import {
-  cursorOf,
-  cursorText,
-  filteredPage,
-  groupMatcherOf,
-  groupQuery,
-  listFilter,
-  pageJson,
-  pageQuery,
-} from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
 import {
   definitionOf,
@@ -37,10 +24,8 @@ import {
   triggerDetailJson,
   triggerFieldsJson,
   triggerOf,
-  triggerSummaryJson,
-  triggerSummaryToJson,
 } from '../wire/triggers.ts'
-import { change, jobGroupsOfTrigger, jobKeyOf, requireJob, requireTrigger, triggerKeyOf } from './changes.ts'
+import { change, jobGroupsOfTrigger, requireJob, requireTrigger, triggerKeyOf } from './changes.ts'
 import { calendarOf, detailOf, fireTimesOf } from './trigger-details.ts'
 
 const triggerPath = '/triggers/{group}/{name}'
@@ -50,59 +35,6 @@ const ofTrigger = ({
   params,
 }: OperationCall<KeyJson, unknown, unknown>): Promise<readonly string[]> =>
   jobGroupsOfTrigger(scheduler, params)
-
-const listTriggers: Operation = operation({
-  id: 'triggers.list',
-  method: 'GET',
-  path: '/triggers',
-  summary: 'Lists triggers without their data, by their keys.',
-  role: 'viewer',
-  reach: null,
-  isList: true,
-  jobGroups: 'visible',
-  params: nothing,
-  query: z
-    .strictObject({
-      ...pageQuery,
-      ...groupQuery,
-      jobGroup: textUpTo(500).min(1).optional().describe('With jobName: of one job.'),
-      jobName: textUpTo(500).min(1).optional(),
-      calendarName: textUpTo(500).optional(),
-      state: z.enum(triggerStates).optional(),
-      search: textUpTo(200)
-        .optional()
-        .describe("Part of the name, the group, the description or the job's name."),
-    })
-    .refine(({ jobGroup, jobName }) => (jobGroup === undefined) === (jobName === undefined), {
-      error: 'jobGroup and jobName go together',
-    }),
-  body: null,
-  answer: pageJson(triggerSummaryJson),
-  async handle({ scheduler, query, access }) {
-    const { take, jobGroup, jobName, calendarName, state } = query
-    const after = query.after === undefined ? undefined : cursorOf(query.after, keyJson)
-    const wanted: TriggerQuery = {
-      ...groupMatcherOf(query),
-      ...(jobGroup !== undefined &&
-        jobName !== undefined && { jobKey: jobKeyOf({ group: jobGroup, name: jobName }) }),
-      ...(calendarName !== undefined && { calendarName }),
-      ...(state !== undefined && { state }),
-    }
-    const found = await filteredPage<TriggerSummary, TriggerKey>(
-      (size, from) =>
-        scheduler.queryTriggers({ ...wanted, ...(from !== undefined && { after: from }), take: size }),
-      { take, after: after && new TriggerKey(after.name, after.group) },
-      listFilter(query.search, access, ({ key, jobKey, description }) => ({
-        jobGroup: jobKey.group,
-        texts: [key.name, key.group, jobKey.name, description ?? ''],
-      })),
-    )
-    return {
-      items: found.items.map(triggerSummaryToJson),
-      next: found.next && cursorText(keyToJson(found.next)),
-    }
-  },
-})
 
 const getTrigger: Operation = operation({
   id: 'triggers.get',
@@ -352,7 +284,6 @@ async function wouldSkip(scheduler: Scheduler, trigger: Trigger): Promise<Skippe
 }
 
 export const triggerOperations: readonly Operation[] = [
-  listTriggers,
   getTrigger,
   fireTimes,
   putTrigger,

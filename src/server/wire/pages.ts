@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { Page } from '../../jobstore/queries.ts'
-import type { Access } from '../catalogue/role.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { Access, Role } from '../catalogue/role.ts'
 import { textUpTo, wholeQuery } from './fields.ts'
 
 /** One page of a list. */
@@ -118,22 +119,29 @@ export async function eachOf<Item, Key>(
   } while (after !== null)
 }
 
+/** What the store is asked for so that a principal gets what it may see. */
+export function visibleTo(access: Access, least: Role): { jobGroups?: readonly string[] } {
+  const jobGroups = access.groupsWith(least)
+  return jobGroups === null ? {} : { jobGroups }
+}
+
+/** How long one request goes on looking, once a page of the store has not filled its own. */
+const fillMs = 15
+
 /**
- * What a list leaves out: objects of job groups that the principal may not see, and those none of whose texts has the
- * one sought in it, in any case of letters. Null when everything is listed.
+ * A page of a list of which the store looks at a bounded part for each of its own pages. It is filled as far as that
+ * takes little time: it may hold less than was asked for and have a next one.
  */
-export function listFilter<Item extends { readonly key: unknown }>(
-  search: string | undefined,
-  access: Access,
-  of: (item: Item) => { readonly jobGroup: string; readonly texts: readonly string[] },
-): { isWanted: (item: Item) => boolean; keyOf: (item: Item) => Item['key'] } | null {
-  if (search === undefined && access.has('viewer')) return null
-  const sought = search?.toLowerCase() ?? ''
-  return {
-    isWanted: (item) => {
-      const { jobGroup, texts } = of(item)
-      return access.hasOn(jobGroup, 'viewer') && texts.some((text) => text.toLowerCase().includes(sought))
-    },
-    keyOf: ({ key }) => key,
+export async function filledPage<Item, Key>(
+  load: (take: number, after: Key | undefined) => Promise<Page<Item, Key>>,
+  { take, after, clock }: { readonly take: number; readonly after: Key | undefined; readonly clock: Clock },
+): Promise<Page<Item, Key>> {
+  const untilMs = clock.elapsedMs() + fillMs
+  let page = await load(take, after)
+  const items = [...page.items]
+  while (page.next !== null && items.length < take && clock.elapsedMs() < untilMs) {
+    page = await load(take - items.length, page.next)
+    items.push(...page.items)
   }
+  return { items, next: page.next }
 }

@@ -9,6 +9,7 @@ import { fireAtOnceCases, startedAtOnce } from './fire-at-once-cases.ts'
 import { fireCases } from './fire-cases.ts'
 import { jobCases } from './job-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
+import { listCases } from './list-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
 import { pauseCases } from './pause-cases.ts'
 import { pauseNoteCases } from './pause-note-cases.ts'
@@ -51,6 +52,7 @@ const allCases: readonly StoreCase[] = [
   ...signalCases,
   ...calendarCases,
   ...queryCases,
+  ...listCases,
   ...sharedDataCases,
 ]
 

@@ -48,6 +48,11 @@ export interface SqlDialect {
   startsWith(column: string, operand: string): string
   endsWith(column: string, operand: string): string
   contains(column: string, operand: string): string
+  /**
+   * Whether a text holds another in any case of the letters A to Z. `pattern` is an expression for the other text
+   * between two `%`, with its own `%`, `_` and backslashes behind backslashes and its letters A to Z in lower case.
+   */
+  containsAnyCase(column: string, pattern: string): string
   /** Whether the bytes of a column begin with these, written as hexadecimal digits in lower case. */
   beginsWithBytes(column: string, hex: string): string
   /** The database's own time as milliseconds since the epoch, when the statement runs; null: use the node's clock. */

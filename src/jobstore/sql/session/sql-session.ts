@@ -10,6 +10,7 @@ import type { HistoryTable } from '../tables/history/history-table.ts'
 import type { JobTable } from '../tables/jobs/job-table.ts'
 import type { KeyLists } from '../tables/lists/key-lists.ts'
 import type { Listings } from '../tables/lists/listings.ts'
+import type { NextTriggers } from '../tables/lists/next-triggers.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
 import type { PauseTable } from '../tables/triggers/pause-table.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
@@ -32,6 +33,7 @@ export interface SqlSession {
   readonly nodes: SchedulerStateTable
   readonly keyLists: KeyLists
   readonly listings: Listings
+  readonly nextTriggers: NextTriggers
   readonly scopes: TriggerScopes
   readonly searchMemory: SearchMemory
   /** Whether other nodes may use the same tables. */

@@ -7,8 +7,11 @@ import {
   type ExecutionCursor,
   type ExecutionQuery,
   type ExecutionSummary,
+  type FirePlace,
+  firePageOf,
   type JobQuery,
   type JobSummary,
+  type NextTriggerQuery,
   type Page,
   pageOf,
   pageSize,
@@ -36,6 +39,14 @@ export function* getTrigger({ triggers }: SqlSession, key: TriggerKey): SqlProgr
   const [fault] = broken
   if (fault !== undefined) throw fault.error
   return found.get(key)?.trigger ?? null
+}
+
+export function* getTriggers(
+  { triggers }: SqlSession,
+  keys: readonly TriggerKey[],
+): SqlProgram<TriggersOfJob> {
+  const { found, broken } = yield* triggers.load(keys)
+  return { triggers: found.values().map(({ trigger }) => trigger), broken }
 }
 
 export function* getTriggersOfJob({ triggers }: SqlSession, key: JobKey): SqlProgram<TriggersOfJob> {
@@ -75,7 +86,8 @@ export function* getPausedJobGroups({ pausedGroups }: SqlSession): SqlProgram<re
 /** One page of jobs. */
 export function* queryJobs(session: SqlSession, query: JobQuery): SqlProgram<Page<JobSummary, JobKey>> {
   const size = pageSize('queryJobs', query)
-  const { items, next } = pageOf<JobKey, JobSummary>(yield* session.listings.jobs(query, size + 1), size)
+  const found = yield* session.listings.jobs(query, size + 1)
+  const { items, next } = pageOf(found.items, size, found.lookedUpTo)
   return { items: yield* withPausesOfJobs(session, items), next }
 }
 
@@ -86,8 +98,18 @@ export function* queryTriggers(
 ): SqlProgram<Page<TriggerSummary, TriggerKey>> {
   const size = pageSize('queryTriggers', query)
   const found = yield* session.listings.triggers(query, size + 1)
-  const { items, next } = pageOf<TriggerKey, TriggerSummary>(found, size)
+  const { items, next } = pageOf(found.items, size, found.lookedUpTo)
   return { items: yield* withPausesOfTriggers(session, items), next }
+}
+
+/** One page of the triggers that are to fire; none of them is paused. */
+export function* queryNextTriggers(
+  { nextTriggers }: SqlSession,
+  query: NextTriggerQuery,
+): SqlProgram<Page<TriggerSummary, FirePlace>> {
+  const size = pageSize('queryNextTriggers', query)
+  const { items, lookedUpTo } = yield* nextTriggers.first(query, size + 1)
+  return firePageOf(items, size, lookedUpTo)
 }
 
 /** One page of the history. */

@@ -7,6 +7,7 @@ import {
 } from '../../../../core/key.ts'
 import { describeValue } from '../../../../core/options.ts'
 import { type Columns, type RowOf, rowsPerStatement, type withScheduler } from '../../kernel/row-set.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import type { SqlRow } from '../../kernel/statement.ts'
 import { brokenValue } from './broken-row.ts'
 import { anyText, text } from './columns.ts'
@@ -65,4 +66,9 @@ export function requireUsableKeys(row: SqlRow, ...columns: readonly Columns[]): 
     const problem = part.trim() === '' ? 'is blank' : `is ${describeValue(part)}, which no key can hold`
     throw brokenValue(`'${column}' ${problem}. Correct or delete the row`)
   }
+}
+
+/** The order of keys of triggers `t`. */
+export function keyOrder({ dialect: { keyCollation } }: Pick<SqlVocabulary, 'dialect'>): string {
+  return `(t.trigger_group <> 'DEFAULT'), t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}`
 }

@@ -1,37 +1,32 @@
 import { defaultGroup, type JobKey, type TriggerKey } from '../../../../core/key.ts'
-import { GroupMatcher } from '../../../../core/matcher.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import {
+  type GroupCount,
   type JobQuery,
   type JobSummary,
+  statesOf,
+  type TriggerCounts,
   type TriggerQuery,
   type TriggerSummary,
   unknownJobTypeLimits,
 } from '../../../queries.ts'
-import { reportedTriggerState, storedTriggerStates, type TriggerState } from '../../../trigger-state.ts'
+import type { TriggerState } from '../../../trigger-state.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import {
-  all,
-  first,
-  type SqlProgram,
-  type SqlQuery,
-  type SqlRow,
-  type SqlValue,
-  sqlQuery,
-} from '../../kernel/statement.ts'
-import {
-  anyText,
-  boolean,
-  instantOrNull,
-  integer,
-  integerOrNull,
-  readable,
-  text,
-  textOrNull,
-} from '../encoding/columns.ts'
-import { groupPredicate } from '../encoding/groups.ts'
+import { all, first, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import { anyText, integer, text } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
+import { isStill, jobConditions, rowsLookedAt, triggerConditions } from './list-conditions.ts'
+import {
+  type Found,
+  type Listing,
+  type ListingPart,
+  lastLookedAtQuery,
+  listingQuery,
+  partsAfter,
+} from './listing-query.ts'
+import { blockedTriggers } from './next-triggers.ts'
+import { jobSummary, reportedStateOf, triggerSummary } from './summary-rows.ts'
 
 export interface StoredCounts {
   readonly jobs: number
@@ -58,15 +53,19 @@ export class Listings {
   }
 
   /** The first jobs of a query in order of keys, `limit` at most. */
-  *jobs(query: JobQuery, limit: number): SqlProgram<readonly JobSummary[]> {
-    return (yield* this.#page(jobListing(query), query.after, limit)).map(jobSummary)
+  *jobs(query: JobQuery, limit: number): SqlProgram<Found<JobSummary, JobKey>> {
+    const listing: Listing = { subject: 'job', conditions: jobConditions(this.#vocabulary, query) }
+    const { rows, lastLookedAt } = yield* this.#page(listing, query.after, limit)
+    return { items: rows.map(jobSummary), lookedUpTo: lastLookedAt && jobKeyOf(lastLookedAt) }
   }
 
   /** The first triggers of a query in order of keys, `limit` at most. */
-  *triggers(query: TriggerQuery, limit: number): SqlProgram<readonly TriggerSummary[]> {
+  *triggers(query: TriggerQuery, limit: number): SqlProgram<Found<TriggerSummary, TriggerKey>> {
     const { triggerFamilies = TriggerFamilies.ofLibrary } = this.#vocabulary
-    const rows = yield* this.#page(triggerListing(query), query.after, limit)
-    return rows.map((row) => triggerSummary(row, triggerFamilies))
+    const conditions = triggerConditions(this.#vocabulary, query, statesOf(query))
+    const { rows, lastLookedAt } = yield* this.#page({ subject: 'trigger', conditions }, query.after, limit)
+    const items = rows.map((row) => triggerSummary(row, triggerFamilies))
+    return { items, lookedUpTo: lastLookedAt && triggerKeyOf(lastLookedAt) }
   }
 
   *counts(): SqlProgram<StoredCounts> {
@@ -76,6 +75,26 @@ export class Listings {
       triggers: integer(row, 'triggers'),
       calendars: integer(row, 'calendars'),
     }
+  }
+
+  /** How many triggers there are of each state. */
+  *triggerCounts(): SqlProgram<TriggerCounts> {
+    const counts: Partial<Record<TriggerState, number>> = {}
+    const statement = this.#statements.triggerCounts({ scheduler: this.#vocabulary.schedulerName })
+    for (const row of yield* all(statement)) {
+      const count = integer(row, 'triggers')
+      const state = reportedStateOf(row)
+      if (count > 0) counts[state] = (counts[state] ?? 0) + count
+    }
+    return counts
+  }
+
+  /** How many jobs, or triggers, each group has; in no order. */
+  *groupCounts(of: 'jobs' | 'triggers'): SqlProgram<readonly GroupCount[]> {
+    const { jobGroupCounts, triggerGroupCounts } = this.#statements
+    const values = { scheduler: this.#vocabulary.schedulerName }
+    const rows = yield* all(of === 'jobs' ? jobGroupCounts(values) : triggerGroupCounts(values))
+    return rows.map((row) => ({ group: anyText(row, 'grp'), count: integer(row, 'members') }))
   }
 
   *triggerState({ name, group }: TriggerKey): SqlProgram<TriggerState> {
@@ -95,120 +114,89 @@ export class Listings {
   }
 
   /**
-   * The first rows after a key, in the order of keys: group `DEFAULT` first, then by group, then by name. Two
-   * statements, so that each reads the key's index in its own order and stops at the limit.
+   * The first rows after a key, in the order of keys. A statement for each part, so that each reads the key's index in
+   * its own order and stops at the limit.
    */
   *#page(
     listing: Listing,
     after: JobKey | TriggerKey | undefined,
     limit: number,
-  ): SqlProgram<readonly SqlRow[]> {
-    const values = { afterName: after?.name ?? '', afterGroup: after?.group ?? '' }
-    const found: SqlRow[] = []
+  ): SqlProgram<{ readonly rows: readonly SqlRow[]; readonly lastLookedAt: SqlRow | null }> {
+    const rows: SqlRow[] = []
     const isInDefault = after === undefined || after.group === defaultGroup
-    if (isInDefault) found.push(...(yield* this.#rows(listing, 'default', { ...values, limit })))
-    if (found.length === limit) return found
-    const part = isInDefault ? 'others' : 'othersAfter'
-    const rest = yield* this.#rows(listing, part, { ...values, limit: limit - found.length })
-    return [...found, ...rest]
+    for (const part of partsAfter(after?.group ?? defaultGroup)) {
+      const isOfAfter = after !== undefined && isInDefault === (part === 'default')
+      const values = {
+        scheduler: this.#vocabulary.schedulerName,
+        afterName: isOfAfter ? after.name : '',
+        afterGroup: isOfAfter ? after.group : '',
+      }
+      const last = yield* this.#lastLookedAt(listing, part, values)
+      const query = listingQuery(this.#vocabulary, listing, part, { isBounded: last !== null })
+      const found = yield* all(
+        query({
+          ...listing.conditions.values,
+          ...values,
+          untilName: last === null ? '' : anyText(last, `${listing.subject}_name`),
+          untilGroup: last === null ? '' : anyText(last, `${listing.subject}_group`),
+          limit: limit - rows.length,
+        }),
+      )
+      rows.push(...found)
+      if (rows.length === limit) break
+      if (last !== null) return { rows, lastLookedAt: last }
+    }
+    return { rows, lastLookedAt: null }
   }
 
-  *#rows(
+  /** The last row of a part that a listing looks at; null when it looks at all of them. */
+  *#lastLookedAt(
     listing: Listing,
     part: ListingPart,
-    values: Readonly<Record<string, SqlValue>>,
-  ): SqlProgram<readonly SqlRow[]> {
-    const { query, values: ofListing } = listingQuery(this.#vocabulary, listing, part)
-    return yield* all(query({ scheduler: this.#vocabulary.schedulerName, ...ofListing, ...values }))
+    values: Readonly<Record<string, string>>,
+  ): SqlProgram<SqlRow | null> {
+    if (!listing.conditions.isSifting) return null
+    const query = lastLookedAtQuery(this.#vocabulary, listing, part)
+    return yield* first(query({ ...values, skipped: rowsLookedAt - 1 }))
   }
-}
-
-/** Which rows a listing is about. */
-export interface Listing {
-  readonly subject: 'job' | 'trigger'
-  readonly group: GroupMatcher
-  /** Columns that must hold a value; those without one are not looked at. */
-  readonly equals: Readonly<Record<string, string | undefined>>
-  readonly state?: TriggerState | undefined
-}
-
-export function jobListing({ group = GroupMatcher.anyGroup(), jobType }: JobQuery): Listing {
-  return { subject: 'job', group, equals: { job_class_name: jobType } }
-}
-
-export function triggerListing(query: TriggerQuery): Listing {
-  const { group = GroupMatcher.anyGroup(), name, jobKey, calendarName, state } = query
-  const ofJob = { job_name: jobKey?.name, job_group: jobKey?.group }
-  const equals = { trigger_name: name, ...ofJob, calendar_name: calendarName }
-  return { subject: 'trigger', group, equals, state }
-}
-
-/** Rows of group `DEFAULT` from a name on, of all other groups, or of those behind a key. */
-export type ListingPart = 'default' | 'others' | 'othersAfter'
-
-const listedColumns = {
-  job: `job_name, job_group, job_class_name, description, is_durable, requests_recovery, is_nonconcurrent,
-    is_update_data`,
-  trigger: `trigger_name, trigger_group, job_name, job_group, trigger_type, trigger_state, description,
-    calendar_name, priority, next_fire_time, prev_fire_time`,
-} as const
-
-/** One part of a listing; the values are those of its conditions. */
-export function listingQuery(
-  { dialect, names }: SqlVocabulary,
-  { subject, group: matcher, equals, state }: Listing,
-  part: ListingPart,
-): {
-  readonly query: SqlQuery<Readonly<Record<string, SqlValue>>>
-  readonly values: Readonly<Record<string, string>>
-} {
-  const { keyCollation } = dialect
-  const [name, group] = [`${subject}_name`, `${subject}_group`]
-  const groups = groupPredicate(dialect, group, matcher)
-  const values: Record<string, string> = { ...groups.values }
-  // A page begins after a key, and no key sorts before a value of bytes.
-  const conditions = ['sched_name = :scheduler', dialect.isText(name), dialect.isText(group), groups.text]
-  for (const [column, value] of Object.entries(equals)) {
-    if (value === undefined) continue
-    conditions.push(`${column} = :${column}`)
-    values[column] = value
-  }
-  if (state !== undefined) conditions.push(isReportedAs(state))
-  if (part === 'default')
-    conditions.push(`${group} = '${defaultGroup}' AND ${name} ${keyCollation} > :afterName`)
-  else conditions.push(`${group} <> '${defaultGroup}'`)
-  if (part === 'othersAfter') {
-    conditions.push(`(${group} ${keyCollation}, ${name} ${keyCollation}) > (:afterGroup, :afterName)`)
-  }
-  const query = sqlQuery(
-    dialect,
-    `SELECT ${listedColumns[subject]} FROM ${subject === 'job' ? names.jobs : names.triggers}
-     WHERE ${conditions.join(' AND ')}
-     ORDER BY ${group} ${keyCollation}, ${name} ${keyCollation} LIMIT :limit`,
-  )
-  return { query, values }
-}
-
-function isReportedAs(state: TriggerState): string {
-  const stored = storedTriggerStates.filter((each) => reportedTriggerState(each) === state)
-  const list = stored.map((each) => `'${each}'`).join(', ')
-  return stored.length === 0 ? 'false' : `trigger_state IN (${list})`
 }
 
 interface ListingStatements {
   readonly counts: SqlQuery<{ scheduler: string }>
+  readonly triggerCounts: SqlQuery<{ scheduler: string }>
+  readonly jobGroupCounts: SqlQuery<{ scheduler: string }>
+  readonly triggerGroupCounts: SqlQuery<{ scheduler: string }>
   readonly triggerState: SqlQuery<{ scheduler: string; name: string; grp: string }>
   readonly dueByJobType: SqlQuery<{ scheduler: string; untilMs: EpochMs }>
 }
 
 export function listingStatements({ dialect, names }: SqlVocabulary): ListingStatements {
   const count = (table: string): string => `(SELECT count(*) FROM ${table} WHERE sched_name = :scheduler)`
+  const blocked = blockedTriggers({ names })
+  const membersOf = (subject: string, table: string): SqlQuery<{ scheduler: string }> =>
+    sqlQuery(
+      dialect,
+      `SELECT ${subject}_group AS grp, count(*) AS members FROM ${table}
+       WHERE sched_name = :scheduler GROUP BY ${subject}_group`,
+    )
   return {
     counts: sqlQuery(
       dialect,
       `SELECT ${count(names.jobs)} AS jobs, ${count(names.triggers)} AS triggers,
          ${count(names.calendars)} AS calendars`,
     ),
+    // From indexes alone. Those that wait or are claimed are what is left of all.
+    triggerCounts: sqlQuery(
+      dialect,
+      `SELECT 'WAITING' AS trigger_state, ${count(names.triggers)} - (
+         SELECT count(*) FROM ${names.triggers} AS t WHERE t.sched_name = :scheduler AND ${isStill})
+         - (SELECT count(*) ${blocked}) AS triggers
+       UNION ALL SELECT 'BLOCKED', count(*) ${blocked}
+       UNION ALL SELECT t.trigger_state, count(*) FROM ${names.triggers} AS t
+       WHERE t.sched_name = :scheduler AND ${isStill} GROUP BY t.trigger_state`,
+    ),
+    jobGroupCounts: membersOf('job', names.jobs),
+    triggerGroupCounts: membersOf('trigger', names.triggers),
     triggerState: sqlQuery(
       dialect,
       `SELECT trigger_state FROM ${names.triggers}
@@ -235,43 +223,6 @@ export function listingStatements({ dialect, names }: SqlVocabulary): ListingSta
        ORDER BY p.job_class_name, p.place`,
     ),
   }
-}
-
-// One unreadable row must not hide the others: it is listed with its readable columns.
-
-function jobSummary(row: SqlRow): JobSummary {
-  return {
-    key: jobKeyOf(row),
-    jobType: anyText(row, 'job_class_name'),
-    description: readable(textOrNull, row, 'description', null),
-    durable: readable(boolean, row, 'is_durable', false),
-    requestsRecovery: readable(boolean, row, 'requests_recovery', false),
-    disallowConcurrentExecution: readable(boolean, row, 'is_nonconcurrent', false),
-    persistJobDataAfterExecution: readable(boolean, row, 'is_update_data', false),
-    pause: null,
-  }
-}
-
-function triggerSummary(row: SqlRow, families: TriggerFamilies): TriggerSummary {
-  return {
-    key: triggerKeyOf(row),
-    jobKey: jobKeyOf(row),
-    type: families.ofStoredType(anyText(row, 'trigger_type'))?.type ?? 'unknown',
-    state: reportedStateOf(row),
-    description: readable(textOrNull, row, 'description', null),
-    calendarName: readable(textOrNull, row, 'calendar_name', null),
-    priority: readable(integerOrNull, row, 'priority', null) ?? 0,
-    nextFireTimeMs: readable(instantOrNull, row, 'next_fire_time', null),
-    previousFireTimeMs: readable(instantOrNull, row, 'prev_fire_time', null),
-    pause: null,
-  }
-}
-
-/** An unknown state is listed as ERROR, because such a trigger cannot fire. */
-function reportedStateOf(row: SqlRow): TriggerState {
-  const stored = anyText(row, 'trigger_state')
-  const state = storedTriggerStates.find((each) => each === stored)
-  return state === undefined ? 'ERROR' : reportedTriggerState(state)
 }
 
 function keysOf(row: SqlRow): DueOfJobType['keys'] {

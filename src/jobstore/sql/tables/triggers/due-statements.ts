@@ -2,7 +2,7 @@ import type { JobKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
-import { jobKeyColumns } from '../encoding/key-rows.ts'
+import { jobKeyColumns, keyOrder } from '../encoding/key-rows.ts'
 import { claimsOfPeers } from '../firings/fired-trigger-table.ts'
 import { quotedNode, runsHere } from '../jobs/node-affinity.ts'
 import { isOfJava } from './triggers-of-java.ts'
@@ -172,9 +172,4 @@ function dueText(vocabulary: SqlVocabulary, selected: string, condition: string,
           AND a.trigger_name = f.trigger_name AND a.trigger_group = f.trigger_group))
     ORDER BY t.next_fire_time, t.priority DESC, ${keyOrder({ dialect })}
     LIMIT :limit ${locking}`
-}
-
-/** The order of keys of triggers `t`. */
-export function keyOrder({ dialect: { keyCollation } }: Pick<SqlVocabulary, 'dialect'>): string {
-  return `(t.trigger_group <> 'DEFAULT'), t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}`
 }

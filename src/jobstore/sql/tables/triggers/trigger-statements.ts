@@ -16,8 +16,7 @@ import {
 import type { SqlNames } from '../../kernel/sql-names.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
-import { jobKeyColumns, triggerKeyColumns } from '../encoding/key-rows.ts'
-import { keyOrder } from './due-statements.ts'
+import { jobKeyColumns, keyOrder, triggerKeyColumns } from '../encoding/key-rows.ts'
 import {
   changingColumns,
   scheduleJoins,

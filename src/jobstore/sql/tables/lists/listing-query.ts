@@ -1,0 +1,83 @@
+import { defaultGroup } from '../../../../core/key.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import { type SqlQuery, type SqlValue, sqlQuery } from '../../kernel/statement.ts'
+import type { ListConditions } from './list-conditions.ts'
+import { summaryColumns } from './summary-rows.ts'
+
+/** Which rows a listing by key has. */
+export interface Listing {
+  readonly subject: 'job' | 'trigger'
+  readonly conditions: ListConditions
+}
+
+/** What a listing has found, and the place up to which it has looked; null when it has looked at everything. */
+export interface Found<Item, Place> {
+  readonly items: readonly Item[]
+  readonly lookedUpTo: Place | null
+}
+
+/**
+ * Keys are ordered by group, with the group `DEFAULT` first. Each part is a range of the key's index: the group
+ * `DEFAULT`, the groups that sort before it, and those that sort behind it.
+ */
+export type ListingPart = 'default' | 'before' | 'behind'
+
+export type ListQuery = SqlQuery<Readonly<Record<string, SqlValue>>>
+
+/** The parts that hold keys after this one, in order. */
+export function partsAfter(group: string): readonly ListingPart[] {
+  if (group === defaultGroup) return ['default', 'before', 'behind']
+  return group < defaultGroup ? ['before', 'behind'] : ['behind']
+}
+
+/**
+ * The summaries of one part after `:afterGroup`, `:afterName`, `:limit` at most; with `isBounded` up to `:untilGroup`,
+ * `:untilName`.
+ */
+export function listingQuery(
+  vocabulary: SqlVocabulary,
+  { subject, conditions }: Listing,
+  part: ListingPart,
+  { isBounded }: { readonly isBounded: boolean },
+): ListQuery {
+  const { from, range, until, order } = partOf(vocabulary, subject, part)
+  const all = [...range, ...(isBounded ? [until] : []), ...conditions.scope, ...conditions.texts]
+  return sqlQuery(
+    vocabulary.dialect,
+    `SELECT ${summaryColumns[subject]} FROM ${from} WHERE ${all.join(' AND ')} ORDER BY ${order} LIMIT :limit`,
+  )
+}
+
+/** The key of the row that `:skipped` others of the part come before, whether it fits the conditions or not. */
+export function lastLookedAtQuery(
+  vocabulary: SqlVocabulary,
+  { subject, conditions }: Listing,
+  part: ListingPart,
+): ListQuery {
+  const { from, range, order, name, group } = partOf(vocabulary, subject, part)
+  return sqlQuery(
+    vocabulary.dialect,
+    `SELECT ${name}, ${group} FROM ${from} WHERE ${[...range, ...conditions.scope].join(' AND ')}
+     ORDER BY ${order} LIMIT 1 OFFSET :skipped`,
+  )
+}
+
+function partOf(
+  { dialect: { keyCollation }, names }: SqlVocabulary,
+  subject: Listing['subject'],
+  part: ListingPart,
+): { from: string; range: readonly string[]; until: string; order: string; name: string; group: string } {
+  const alias = subject === 'job' ? 'j' : 't'
+  const [name, group] = [`${alias}.${subject}_name`, `${alias}.${subject}_group`]
+  const order = `${group} ${keyCollation}, ${name} ${keyCollation}`
+  const ofScheduler = `${alias}.sched_name = :scheduler`
+  const from = `${subject === 'job' ? names.jobs : names.triggers} AS ${alias}`
+  if (part === 'default') {
+    // A page begins after a key, and no key sorts before a value of bytes.
+    const range = [ofScheduler, `${group} = '${defaultGroup}'`, `${name} ${keyCollation} > :afterName`]
+    return { from, range, until: `${name} ${keyCollation} <= :untilName`, order, name, group }
+  }
+  const side = `${group} ${keyCollation} ${part === 'before' ? '<' : '>'} '${defaultGroup}'`
+  const range = [ofScheduler, side, `(${order}) > (:afterGroup, :afterName)`]
+  return { from, range, until: `(${order}) <= (:untilGroup, :untilName)`, order, name, group }
+}
