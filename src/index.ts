@@ -71,6 +71,7 @@ export {
   type NodeRecovery,
 } from './jobstore/job-store.ts'
 export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
+export type { Pause, PausedGroup, PausedGroups, PauseScope } from './jobstore/pauses.ts'
 export {
   type ExecutionCursor,
   type ExecutionOutcome,
@@ -110,10 +111,13 @@ export type {
   AddJobOptions,
   FireInstance,
   JobAndTriggers,
+  PauseOptions,
+  ResumeOptions,
   Scheduler,
   SchedulerCluster,
   SchedulerTransaction,
   ShutdownOptions,
+  SkippedFireTimes,
 } from './scheduler/scheduler.ts'
 export { type SchedulerMetaData, summaryOfMetaData } from './scheduler/scheduler-metadata.ts'
 export type { SchedulerBehaviour } from './scheduler/scheduler-options.ts'

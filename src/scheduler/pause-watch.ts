@@ -85,7 +85,7 @@ export class PauseWatch {
     const untilNextMs = Math.min(nextMs ?? Number.POSITIVE_INFINITY, this.#dueMs) - clock.now()
     // One that is over and could not be ended is not tried again at once.
     const delayMs = untilNextMs > 0 || count > 0 ? untilNextMs : shortestMs
-    // Nobody else can pause in the memory of this process.
+    // No other node can pause what is in the memory of this process.
     const isAlone = !jobStore.capabilities.persistent
     if (!isAlone || delayMs < Number.POSITIVE_INFINITY) this.#arm(delayMs)
   }
