@@ -124,6 +124,7 @@ const surfaces: readonly Surface[] = [
       resumeAll: { options: resuming },
       skipNextFire: { triggerKey: kinds.keyOfTrigger },
       getPausedGroups: {},
+      getEarliestDueTime: {},
       getPausedTriggerGroups: {},
       getPausedJobGroups: {},
       getJobGroupNames: {},

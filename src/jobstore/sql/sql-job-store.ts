@@ -17,6 +17,7 @@ import type {
   StoreShutdownOptions,
   TriggerFiredResult,
 } from '../job-store.ts'
+import type { JobStoreNotes } from '../job-store-notes.ts'
 import {
   type EndedPauses,
   ordinaryResume,
@@ -70,6 +71,7 @@ import { SqlTransactions } from './session/sql-transactions.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
+import { SqlNotes } from './sql-notes.ts'
 import { watchedSignaler } from './watched-signaler.ts'
 
 /** The parts that exist between `initialize` and `shutdown`. */
@@ -92,6 +94,7 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
   readonly cluster: JobStoreCluster | null
+  readonly notes: JobStoreNotes = new SqlNotes(() => this.#require().transactions)
   readonly #engine: SqlEngine
   /** Absent on tables shared with Java. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
@@ -364,6 +367,9 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return this.#read(reading.queryUnknownJobTypes)
+  }
+  earliestDueMs(): Promise<EpochMs | null> {
+    return this.#read(reading.earliestDueMs)
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.#read((session) => reading.queryExecutions(session, query))

@@ -11,6 +11,7 @@ import { jobCases } from './job-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { listCases } from './list-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
+import { noteCases } from './note-cases.ts'
 import { pauseCases } from './pause-cases.ts'
 import { pauseNoteCases } from './pause-note-cases.ts'
 import { queryCases } from './query-cases.ts'
@@ -54,6 +55,7 @@ const allCases: readonly StoreCase[] = [
   ...queryCases,
   ...listCases,
   ...sharedDataCases,
+  ...noteCases,
 ]
 
 /**
