@@ -1,10 +1,10 @@
 import type { SchedulerNode } from '../../../src/jobstore/cluster-view.ts'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
+import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
-import type { ExecutionStatsJson } from '../../../src/server/operations/execution-stats.ts'
 import type { OverviewJson } from '../../../src/server/operations/overview.ts'
-import type { PlannedJson } from '../../../src/server/operations/planned.ts'
+import type { LoadJson, PlannedJson } from '../../../src/server/operations/planned.ts'
 import type { GroupsJson } from '../../../src/server/operations/scheduler.ts'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
 import type { ActionJson } from '../../../src/server/wire/action.ts'
@@ -70,13 +70,14 @@ export interface Operations {
   'triggers.pause': Act<KeyJson>
   'triggers.resume': Act<KeyJson>
   'triggers.resetError': Act<KeyJson>
-  'planned.list': Get<Nothing, PlannedJson>
   'executing.list': Get<Nothing, Items<ExecutingJson>>
   'executing.interrupt': Act<{ fireInstanceId: string }>
   'executions.list': Get<Nothing, PageJson<ExecutionJson>>
   'executions.stats': Get<Nothing, ExecutionStatsJson>
   'nodes.list': Get<Nothing, Items<SchedulerNode>>
   'cron.preview': Get<Nothing, CronPreviewJson>
+  'planned.list': Get<Nothing, PlannedJson>
+  'planned.load': Get<Nothing, LoadJson>
   'calendars.list': Get<Nothing, Items<CalendarJson>>
   'calendars.get': Get<{ name: string }, CalendarJson & { readonly triggers: number | null }>
   'calendars.days': Get<{ name: string }, CalendarDays>
@@ -179,13 +180,14 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'triggers.pause': { method: 'POST', path: `${trigger}/pause` },
   'triggers.resume': { method: 'POST', path: `${trigger}/resume` },
   'triggers.resetError': { method: 'POST', path: `${trigger}/reset-error` },
-  'planned.list': { method: 'GET', path: '/planned' },
   'executing.list': { method: 'GET', path: '/executing' },
   'executing.interrupt': { method: 'POST', path: '/executing/{fireInstanceId}/interrupt' },
   'executions.list': { method: 'GET', path: '/executions' },
   'executions.stats': { method: 'GET', path: '/execution-stats' },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'cron.preview': { method: 'GET', path: '/cron/preview' },
+  'planned.list': { method: 'GET', path: '/planned' },
+  'planned.load': { method: 'GET', path: '/planned/load' },
   'calendars.list': { method: 'GET', path: '/calendars' },
   'calendars.get': { method: 'GET', path: '/calendars/{name}' },
   'calendars.days': { method: 'GET', path: '/calendars/{name}/days' },
