@@ -21,6 +21,7 @@ export type {
   TriggerFiredBundle,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
+export type { EndedPauses, PauseNote, PauseTarget, ResumeManner, SkippedFire } from './jobstore/pauses.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
 export type { RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
 export {

@@ -16,6 +16,7 @@ import { Listings } from './tables/lists/listings.ts'
 import { NextTriggers } from './tables/lists/next-triggers.ts'
 import { SchedulerStateTable } from './tables/nodes/scheduler-state-table.ts'
 import { NoteTable } from './tables/notes/note-table.ts'
+import { PauseTable } from './tables/triggers/pause-table.ts'
 import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
 import { TriggerTable } from './tables/triggers/trigger-table.ts'
 import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
@@ -41,6 +42,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     triggers: new TriggerTable(vocabulary, encoding),
     calendars: new CalendarTable(vocabulary),
     pausedGroups: new PausedGroupTable(vocabulary),
+    pauses: new PauseTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
     history: new HistoryTable(vocabulary, history),
     nodes: new SchedulerStateTable(vocabulary),

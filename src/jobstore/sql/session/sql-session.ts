@@ -13,6 +13,7 @@ import type { Listings } from '../tables/lists/listings.ts'
 import type { NextTriggers } from '../tables/lists/next-triggers.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
 import type { NoteTable } from '../tables/notes/note-table.ts'
+import type { PauseTable } from '../tables/triggers/pause-table.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
 import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
 import type { TriggersOfJava } from '../tables/triggers/triggers-of-java.ts'
@@ -27,6 +28,7 @@ export interface SqlSession {
   readonly triggers: TriggerTable
   readonly calendars: CalendarTable
   readonly pausedGroups: PausedGroupTable
+  readonly pauses: PauseTable
   readonly firedTriggers: FiredTriggerTable
   readonly history: HistoryTable
   readonly nodes: SchedulerStateTable
