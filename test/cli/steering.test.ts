@@ -133,6 +133,25 @@ describe.each([
     expect((await run('resume', 'trigger', 'mail/nothing')).code).toBe(3)
   })
 
+  test('a pause has a reason and an end, and a resume may leave out what was missed', async () => {
+    const { run } = await open()
+    const [reason, until] = ['the mail server moves', '2199-06-01T00:00:00Z']
+    expect((await run('pause', 'job', 'mail/hourly', '--reason', reason, '--until', until)).code).toBe(0)
+    const shown = await run('triggers', 'mail/hourly', '--zone', 'UTC')
+    expect(shown.out).toMatch(
+      /^paused +the mail server moves, by .*, since .*, until Sat 2199-06-01 00:00:00/m,
+    )
+    const many = ['pause', 'jobs', '--search', 'daytime', '--reason', 'as well', '--until', '2h']
+    expect((await run(...many)).out).toBe('1 job paused\n')
+    expect((await run('triggers', 'mail/daytime')).out).toMatch(/^paused +as well, .* until /m)
+    expect((await run('resume', 'all', '--yes', '--without-missed')).code).toBe(0)
+    expect((await run('triggers', 'mail/hourly')).out).not.toMatch(/^paused/m)
+    expect(await run('pause', 'job', 'mail/hourly', '--until', 'soon')).toMatchObject({
+      code: 2,
+      err: /--until takes/,
+    })
+  })
+
   test('many are counted first', async () => {
     const place = await open()
     const { run } = place
