@@ -17,7 +17,6 @@ import {
   type ListingPart,
   lastLookedAtQuery,
   listingQuery,
-  partsAfter,
 } from '../../src/jobstore/sql/tables/lists/listing-query.ts'
 import { listingStatements } from '../../src/jobstore/sql/tables/lists/listings.ts'
 import {
@@ -247,6 +246,8 @@ const wholeTriggerQuery = {
   dueBefore: new Date(0),
 }
 
+const listedParts: readonly ListingPart[] = ['default', 'before', 'behind', 'few']
+
 function listingOf(of: 'jobs' | 'triggers', vocabulary: SqlVocabulary): Parameters<typeof listingQuery>[1] {
   return of === 'jobs'
     ? { subject: 'job', conditions: jobConditions(vocabulary, wholeJobQuery) }
@@ -258,8 +259,9 @@ function listingParts(of: 'jobs' | 'triggers'): readonly Composed[] {
     default: 'the group DEFAULT',
     before: 'the groups that sort before DEFAULT',
     behind: 'the groups that sort behind it',
+    few: 'all groups, where another index finds the rows',
   }
-  return partsAfter('DEFAULT').flatMap((part) => [
+  return listedParts.flatMap((part) => [
     {
       name: of,
       shown: `${parts[part]}, with every condition that a query may have`,

@@ -27,6 +27,8 @@ export interface ListConditions {
    * page looks at.
    */
   readonly isSifting: boolean
+  /** Whether another index than that of the list's order finds the rows: triggers of one job, or of one calendar. */
+  readonly isNarrow: boolean
 }
 
 export function jobConditions(
@@ -49,7 +51,7 @@ export function jobConditions(
     texts.push(anyHolds({ dialect }, columns))
     values['search'] = searchPattern(search)
   }
-  return { texts, values, scope: [], isSifting: texts.length > 3 || isPartOfGroup(group) }
+  return { texts, values, scope: [], isSifting: texts.length > 3 || isPartOfGroup(group), isNarrow: false }
 }
 
 /** `states` is null for any state. */
@@ -73,13 +75,13 @@ export function triggerConditions(
     values['calendarName'] = calendarName
   }
   const sifting = siftingConditions(vocabulary, query, states)
-  // Triggers of one job, or of one calendar, have an index.
   const isNarrow = jobKey !== undefined || calendarName !== undefined
   return {
     texts: [...texts, ...sifting.texts],
     values: { ...values, ...sifting.values },
     scope: states !== null && states.every((state) => stillStates.includes(state)) ? [isStill] : [],
     isSifting: !isNarrow && (sifting.texts.length > 0 || isPartOfGroup(group)),
+    isNarrow,
   }
 }
 
