@@ -71,6 +71,8 @@ const columns = {
 
 /** Rows are ordered by the time at which they fired; rows with a time that no Date can hold are left out. */
 const hasPlace = `h.fired_time BETWEEN ${String(-instantMaxMs)} AND ${String(instantMaxMs)}`
+/** The same behind a place. Without the upper bound, which SQLite would begin at instead of the place. */
+const hasPlaceBefore = `h.fired_time >= ${String(-instantMaxMs)}`
 
 /** The rows of `execution_history`: at most one for each trigger, planned instant and attempt. */
 export class HistoryTable {
@@ -165,7 +167,7 @@ export function executionsQuery(
   readonly query: SqlQuery<Readonly<Record<string, SqlValue>>>
   readonly values: Readonly<Record<string, SqlValue>>
 } {
-  const conditions = ['h.sched_name = :scheduler', hasPlace]
+  const conditions = ['h.sched_name = :scheduler', after === undefined ? hasPlace : hasPlaceBefore]
   const values: Record<string, SqlValue> = {}
   const add = (condition: string, given: Readonly<Record<string, SqlValue | undefined>>): void => {
     const bound: Record<string, SqlValue> = {}
