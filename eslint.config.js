@@ -83,6 +83,14 @@ export default tseslint.config(
     },
   },
   {
+    // NestJS has modules that are empty classes, and options that are classes of which nobody makes an instance.
+    files: ['examples/nestjs/**'],
+    rules: {
+      '@typescript-eslint/no-extraneous-class': 'off',
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+    },
+  },
+  {
     // Plain JavaScript (worker modules of tests, scripts, this file) is not part of the type-checked program, nor is
     // the site's configuration, whose types need a browser's.
     files: ['**/*.js', '**/*.mjs', '**/*.cjs', 'docs/.vitepress/*.mts'],

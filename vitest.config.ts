@@ -19,10 +19,10 @@ const sources = built.map(({ find, replacement }) => ({
 }))
 
 /**
- * Five projects: `unit` runs the sources as they are; `postgres` does so on a real server, started for the run;
+ * Six projects: `unit` runs the sources as they are; `postgres` does so on a real server, started for the run;
  * `integration` runs what is built (worker threads, the command line, the packed package), so its set-up builds dist
  * once; `interop` runs what is built in clusters with Java Quartz, where that is installed; `chaos` kills, freezes and
- * cuts off processes of what is built.
+ * cuts off processes of what is built; `browser` has a browser open the dashboard of a server that runs the sources.
  */
 export default defineConfig({
   test: {
@@ -38,6 +38,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [
             'test/integration/**',
+            'test/browser/**',
             'test/postgres/**',
             'test/chaos/**',
             'test/interop/**',
@@ -93,6 +94,20 @@ export default defineConfig({
           maxWorkers: 1,
           pool: 'forks',
           testTimeout: 180_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        resolve: { alias: sources },
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          globalSetup: ['test/support/build-dashboard.ts', 'test/support/postgres-setup.ts'],
+          // A browser wants a core, and the server that it asks another one.
+          sequence: { groupOrder: 5 },
+          maxWorkers: 1,
+          pool: 'forks',
+          testTimeout: 120_000,
           hookTimeout: 120_000,
         },
       },

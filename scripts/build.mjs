@@ -1,5 +1,6 @@
 // Compiles src to dist, incrementally, and removes what earlier builds left there of sources that are gone. Comments go
-// into the declarations, where editors show them, and not a second time into the code.
+// into the declarations, where editors show them, and not a second time into the code. The dashboard is built beside
+// it when it has changed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,6 +29,9 @@ for (const pass of passes) {
 }
 
 for (const path of readdirSync(join(root, 'dist'), { recursive: true })) {
+  if (path.startsWith('dashboard')) continue
   const source = /^(.+?)(\.d\.ts|\.js)$/.exec(path)?.[1]
   if (source !== undefined && !existsSync(join(root, 'src', `${source}.ts`))) rmSync(join(root, 'dist', path))
 }
+
+await import('./build-dashboard.mjs')

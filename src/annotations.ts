@@ -19,6 +19,7 @@ export {
   type ScheduledMethod,
   scheduled,
 } from './annotations/scheduled.ts'
+export { hasScheduledMethods } from './annotations/scheduled-methods.ts'
 export type {
   CronScheduled,
   EveryScheduled,

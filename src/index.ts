@@ -37,6 +37,19 @@ export {
   not,
   or,
 } from './core/matcher.ts'
+export type { TraceContext } from './core/trace-context.ts'
+export { type HealthCode, type HealthReason, type HealthReport, healthCodes } from './health/health-report.ts'
+export {
+  type HealthCheck,
+  type HealthRule,
+  noFiringLaterThan,
+  requireSuccessWithin,
+} from './health/health-rules.ts'
+export {
+  type SchedulerHealth,
+  type SchedulerHealthOptions,
+  schedulerHealth,
+} from './health/scheduler-health.ts'
 export {
   type DecoratedClass,
   DisallowConcurrentExecution,
@@ -70,6 +83,7 @@ export {
   type LostExecution,
   type NodeRecovery,
 } from './jobstore/job-store.ts'
+export type { JobStoreNotes, SharedNote } from './jobstore/job-store-notes.ts'
 export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
 export {
   type ExecutionCursor,
@@ -90,6 +104,7 @@ export {
   type TriggerSummary,
 } from './jobstore/queries.ts'
 export { ramJobStore } from './jobstore/ram/ram-job-store.ts'
+export type { StoreProbe } from './jobstore/store-probe.ts'
 export { type TriggerState, triggerStates } from './jobstore/trigger-state.ts'
 export type {
   SchedulerEventMap,
@@ -117,7 +132,8 @@ export type {
 } from './scheduler/scheduler.ts'
 export { type SchedulerMetaData, summaryOfMetaData } from './scheduler/scheduler-metadata.ts'
 export type { SchedulerBehaviour } from './scheduler/scheduler-options.ts'
-export type { SchedulerPlugin } from './scheduler/scheduler-plugin.ts'
+export type { PluginContext, SchedulerPlugin } from './scheduler/scheduler-plugin.ts'
+export type { JobRun, ProbeContext, SchedulerProbe, StoreCall } from './scheduler/scheduler-probe.ts'
 export {
   type InProcessThreadPoolOptions,
   inProcessThreadPool,

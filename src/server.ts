@@ -11,5 +11,5 @@ export type {
 export { hashPassword } from './server/auth/passwords.ts'
 export type { Principal, Role } from './server/catalogue/role.ts'
 export { createServer } from './server/create-server.ts'
-export type { ListenOptions, SchedulerServer } from './server/server-face.ts'
-export type { SchedulerServerOptions } from './server/server-options.ts'
+export type { CloseOptions, ListenOptions, SchedulerServer } from './server/server-face.ts'
+export type { MetricsSource, SchedulerServerOptions } from './server/server-options.ts'

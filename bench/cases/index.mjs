@@ -3,6 +3,7 @@ import { alive, cancelled, engines, fired, reschedule } from './executors.mjs'
 import { benchmark as intervals } from './intervals.mjs'
 import { benchmark as lateness } from './lateness.mjs'
 import { benchmark as memory } from './memory.mjs'
+import { benchmark as metrics } from './metrics.mjs'
 import { benchmark as nextFire } from './next-fire.mjs'
 import { benchmark as pgBeside } from './pg-beside.mjs'
 import { failover, latency, twoNodes } from './pg-cluster.mjs'
@@ -37,6 +38,7 @@ export const benchmarks = [
   engines,
   reschedule,
   sqliteFires,
+  metrics,
   pgFires,
   pgRepeating,
   twoNodes,

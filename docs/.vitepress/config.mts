@@ -63,9 +63,13 @@ export default defineConfig({
           { text: 'Executors', link: '/guide/executors' },
           { text: 'Timer', link: '/guide/timer' },
           { text: 'Testing your schedules', link: '/guide/testing' },
+          { text: 'The dashboard', link: '/guide/dashboard' },
           { text: 'The HTTP API', link: '/guide/server' },
+          { text: 'Alerts', link: '/guide/alerts' },
+          { text: 'Metrics, traces and health', link: '/guide/metrics' },
           { text: 'A trigger family of your own', link: '/guide/a-trigger-family-of-your-own' },
           { text: 'The command line', link: '/guide/command-line' },
+          { text: 'Run it in production', link: '/guide/production' },
         ],
       },
       {

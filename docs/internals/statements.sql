@@ -2069,6 +2069,7 @@ FROM (
 
 -- triggers.due.look: with no condition besides the time
 --   programs/firing/acquiring.ts (searchTriggers)
+--   programs/reading/reading.ts (earliestDueMs)
 -- SQLite
 SELECT (
   SELECT t.next_fire_time
@@ -2209,6 +2210,7 @@ SELECT (
 
 -- triggers.due.look: with every condition that a search may have
 --   programs/firing/acquiring.ts (searchTriggers)
+--   programs/reading/reading.ts (earliestDueMs)
 -- SQLite
 SELECT (
   SELECT t.next_fire_time
@@ -5250,6 +5252,54 @@ WHERE sched_name = :scheduler
     WHERE f.sched_name = s.sched_name
       AND f.instance_name = s.instance_name
   );
+
+---------------------------------------------
+-- notes: notes: small texts that nodes share
+---------------------------------------------
+
+-- notes.list
+--   jobstore/sql/sql-notes.ts (SqlNotes)
+-- SQLite
+SELECT note_name, note_version, note_text
+FROM qrtz_notes
+WHERE sched_name = :scheduler
+  AND note_kind = :kind
+ORDER BY note_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT note_name, note_version, note_text
+FROM qrtz_notes
+WHERE sched_name = :scheduler
+  AND note_kind = :kind
+ORDER BY note_name COLLATE "C"
+LIMIT :limit;
+
+-- notes.insert
+--   jobstore/sql/sql-notes.ts (SqlNotes)
+-- Every engine
+INSERT INTO qrtz_notes (sched_name, note_kind, note_name, note_version, note_text)
+VALUES (:scheduler, :kind, :name, 1, :text)
+ON CONFLICT DO NOTHING;
+
+-- notes.update
+--   jobstore/sql/sql-notes.ts (SqlNotes)
+-- Every engine
+UPDATE qrtz_notes
+SET note_text = :text, note_version = note_version + 1
+WHERE sched_name = :scheduler
+  AND note_kind = :kind
+  AND note_name = :name
+  AND note_version = :version;
+
+-- notes.delete
+--   jobstore/sql/sql-notes.ts (SqlNotes)
+-- Every engine
+DELETE FROM qrtz_notes
+WHERE sched_name = :scheduler
+  AND note_kind = :kind
+  AND note_name = :name
+  AND note_version = :version;
 
 ----------------------------------------------------------------------------
 -- lease: scheduler_state: the one scheduler that fires on a SQLite database

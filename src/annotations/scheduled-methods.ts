@@ -1,6 +1,11 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
-import { type ScheduledContext, type ScheduledMethod, schedulesOf } from './scheduled.ts'
+import {
+  requireReachableMembers,
+  type ScheduledContext,
+  type ScheduledMethod,
+  schedulesOf,
+} from './scheduled.ts'
 import type { ScheduledOptions } from './scheduled-options.ts'
 
 /** A scheduled method of one object, with one of its schedules. */
@@ -34,7 +39,26 @@ export function scheduledMethodsOf(instances: readonly object[]): ScheduledMetho
   })
 }
 
+/**
+ * Whether an object has a method with `@Scheduled`, so that `enableScheduling` takes it; for containers, which have
+ * others as well. A class counts for its static methods.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_ARGUMENT for what is no object
+ */
+export function hasScheduledMethods(instance: object): boolean {
+  const given: unknown = instance
+  const isObject = (typeof given === 'object' && given !== null) || typeof given === 'function'
+  if (!isObject || Array.isArray(given)) {
+    throw new InvalidArgumentError(
+      'instance',
+      `hasScheduledMethods takes an object, got ${describeValue(given)}.`,
+    )
+  }
+  return memberNamesOf(instance).some((member) => schedulesOf(functionOf(instance, member)).length > 0)
+}
+
 function methodsOf(target: object): ScheduledMethodOf[] {
+  requireReachableMembers(target)
   const className = classNameOf(target)
   return memberNamesOf(target).flatMap((member) => {
     const schedules = schedulesOf(functionOf(target, member))

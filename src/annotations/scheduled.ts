@@ -14,14 +14,25 @@ export interface ScheduledContext {
 /** A method that can be scheduled: its only parameter, if any, is the context. */
 export type ScheduledMethod<This = unknown> = (this: This, context: ScheduledContext) => unknown
 
-/** The type of `@Scheduled(...)`: a standard method decorator. */
-export type ScheduledDecorator = <This>(
-  method: ScheduledMethod<This>,
-  context: ClassMethodDecoratorContext<This, ScheduledMethod<This>>,
-) => void
+/** The type of `@Scheduled(...)`: a method decorator, as the standard has it and under `experimentalDecorators`. */
+export interface ScheduledDecorator {
+  <This>(
+    method: ScheduledMethod<This>,
+    context: ClassMethodDecoratorContext<This, ScheduledMethod<This>>,
+  ): void
+  (holder: object, name: string | symbol, descriptor: { readonly value?: ScheduledMethod<never> }): void
+}
 
 /** The property of a function that holds its schedules; the same for all copies of this package. */
 const schedulesKey = Symbol.for('quartz-ts/scheduled')
+
+/** The property of a class or its prototype that holds which members `experimentalDecorators` have scheduled. */
+const membersKey = Symbol.for('quartz-ts/scheduled-members')
+
+interface ScheduledMember {
+  readonly name: string | symbol
+  readonly options: ScheduledOptions
+}
 
 /**
  * Schedules a method of the objects, or a static method of the classes, that are given to `enableScheduling`. May be
@@ -37,9 +48,19 @@ const schedulesKey = Symbol.for('quartz-ts/scheduled')
  */
 export function Scheduled(options: ScheduledOptions): ScheduledDecorator {
   const checked = checkScheduledOptions(options)
-  return (method, context) => {
+  return (
+    subject: object,
+    context: ClassMethodDecoratorContext | string | symbol,
+    descriptor?: { readonly value?: unknown },
+  ) => {
+    const method = descriptor?.value
+    if (typeof method === 'function' && (typeof context === 'string' || typeof context === 'symbol')) {
+      addSchedule(method, checked)
+      noteMember(subject, { name: context, options: checked })
+      return
+    }
     requireMethodContext(context)
-    addSchedule(method, checked)
+    addSchedule(subject, checked)
     let isSeen = false
     context.addInitializer(function () {
       if (isSeen) return
@@ -77,7 +98,29 @@ export function schedulesOf(value: unknown): readonly ScheduledOptions[] {
   return Array.isArray(own) ? (own as readonly ScheduledOptions[]) : []
 }
 
-function requireMethodContext(context: unknown): void {
+function noteMember(holder: object, member: ScheduledMember): void {
+  const value = Object.freeze([...membersOf(holder), member])
+  Object.defineProperty(holder, membersKey, { value, configurable: true })
+}
+
+function membersOf(holder: object): readonly ScheduledMember[] {
+  const own: unknown = Object.getOwnPropertyDescriptor(holder, membersKey)?.value
+  return Array.isArray(own) ? (own as readonly ScheduledMember[]) : []
+}
+
+/**
+ * Says so of an object whose scheduled methods other decorators hide; the standard decorator says it when the object
+ * is made.
+ *
+ * @throws InvalidArgumentError
+ */
+export function requireReachableMembers(target: object): void {
+  for (let holder: object | null = target; holder !== null; holder = Reflect.getPrototypeOf(holder)) {
+    for (const { name, options } of membersOf(holder)) requireReachable(target, name, options)
+  }
+}
+
+function requireMethodContext(context: unknown): asserts context is ClassMethodDecoratorContext {
   const has = (name: string): unknown =>
     typeof context === 'object' && context !== null ? Reflect.get(context, name) : undefined
   const kind = has('kind')
@@ -86,7 +129,7 @@ function requireMethodContext(context: unknown): void {
     kind === 'method'
       ? `cannot reach the private method '${String(has('name'))}'. Schedule a public method that calls it`
       : kind === undefined
-        ? 'is a standard decorator. Compile without experimentalDecorators, or use scheduled(options, method)'
+        ? 'is for methods. For a function in a field use scheduled(options, method)'
         : `is for methods, not for a ${describeValue(kind)}. For a function in a field use scheduled(options, method)`
   throw new InvalidArgumentError('method', `@Scheduled ${problem}.`)
 }

@@ -10,9 +10,11 @@ export type OptionSpec = StringOption | BooleanOption
 
 export interface StringOption {
   readonly type: 'string'
-  /** The name of the value in the help. */
+  /** The name of the value in the help; FILE and STORE are completed with names of files. */
   readonly value: string
   readonly help: string
+  /** What the value can be, where that is a short list: for completion. */
+  readonly choices?: readonly string[]
 }
 
 export interface BooleanOption {
@@ -22,8 +24,10 @@ export interface BooleanOption {
 
 export interface CommandSpec {
   readonly name: string
-  /** The argument in the help, such as `FILE`; empty when there are options only. */
+  /** The arguments in the help, such as `FILE`; empty when there are options only. */
   readonly argument: string
+  /** What the first argument can be, where that is a short list: for completion. */
+  readonly choices?: readonly string[]
   readonly summary: string
   readonly options: Readonly<Record<string, OptionSpec>>
   /** Paragraphs that the help has after the options. */
@@ -49,7 +53,7 @@ export function parseCommandLine<Spec extends CommandSpec>(
   spec: Spec,
   args: readonly string[],
 ): { argument: string; values: OptionValues<Spec['options']> } {
-  const { values, positionals } = parseStrictly(spec, args)
+  const { values, positionals } = parseArguments(spec, args)
   const [argument, ...more] = spec.argument === '' ? ['', ...positionals] : positionals
   if (spec.argument === '' && more.length > 0) {
     throw new UsageError(`'${spec.name}' takes options only, got '${more.join(' ')}'.`)
@@ -63,7 +67,20 @@ export function parseCommandLine<Spec extends CommandSpec>(
       `'${spec.name}' takes one ${spec.argument}, got ${positionals.length} arguments.${hint}`,
     )
   }
-  return { argument, values: values as OptionValues<Spec['options']> }
+  return { argument, values }
+}
+
+/**
+ * Reads the command line of a command that takes any number of arguments.
+ *
+ * @throws UsageError for unknown options and missing values
+ */
+export function parseArguments<Spec extends CommandSpec>(
+  spec: Spec,
+  args: readonly string[],
+): { positionals: readonly string[]; values: OptionValues<Spec['options']> } {
+  const { values, positionals } = parseStrictly(spec, args)
+  return { positionals, values: values as OptionValues<Spec['options']> }
 }
 
 function parseStrictly(spec: CommandSpec, args: readonly string[]): ReturnType<typeof parseArgs> {

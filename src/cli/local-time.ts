@@ -43,3 +43,9 @@ export function formatOffset(offsetMs: number): string {
 function weekdayOf(localMs: number): string {
   return weekdays[(((Math.floor(localMs / dayMs) + 4) % 7) + 7) % 7] ?? ''
 }
+
+/** `2026-01-05 09:00:00` */
+export function formatMoment(zone: TimeZone, instantMs: EpochMs): string {
+  const { year, month, day } = civilFromLocalMs(zone.toLocalMs(instantMs))
+  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)} ${formatClock(zone, instantMs)}`
+}

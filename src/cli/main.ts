@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { atOnceExitCode } from './crontab/crontab-command.ts'
+import { exitCodes } from './exit-codes.ts'
 import { processHost } from './host.ts'
 import { runCli } from './run-cli.ts'
 
@@ -11,4 +11,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 process.exitCode = await runCli(process.argv.slice(2), processHost())
 // Otherwise the process ends by itself; here the user asked not to wait for running jobs.
-if (process.exitCode === atOnceExitCode) process.exit()
+if (process.exitCode === exitCodes.atOnce) process.exit()

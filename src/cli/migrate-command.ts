@@ -9,7 +9,7 @@ import {
 import { printMigrations } from '../jobstore/sql/migrations/print-migrations.ts'
 import { sqliteDialect, sqliteSchema } from '../jobstore/sqlite/sqlite-dialect.ts'
 import { type Command, type OptionValues, parseCommandLine, UsageError } from './command.ts'
-import { isPostgresUrl, storeAt } from './stores.ts'
+import { isPostgresUrl, sqliteFileOf, storeAt } from './stores.ts'
 
 const spec = {
   name: 'migrate',
@@ -42,6 +42,7 @@ export const migrateCommand: Command = {
     const place = values.store ?? ''
     if (place === '') throw new UsageError(`'migrate' needs --store with a SQLite file or a postgres:// URL.`)
     const isPostgres = isPostgresUrl(place)
+    if (!isPostgres) sqliteFileOf(place)
     if (values.schema !== undefined && !isPostgres) throw new UsageError('--schema is for PostgreSQL only.')
     if (values.adopt === true && values.print !== true) throw new UsageError('--adopt goes with --print.')
     if (values.print === true) {

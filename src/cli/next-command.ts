@@ -3,10 +3,19 @@ import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
 import type { CronDialect } from '../triggers/cron/cron-dialect.ts'
 import { CronExpression } from '../triggers/cron/cron-expression.ts'
-import { type Command, parseCommandLine, UsageError } from './command.ts'
+import { type Command, parseCommandLine } from './command.ts'
 import { formatDuration } from './duration.ts'
 import { formatLocal } from './local-time.ts'
-import { dstOption, requireDst, requireWhole, requireZone, zoneOption } from './shared-options.ts'
+import {
+  dialectOption,
+  dstOption,
+  requireDialect,
+  requireDst,
+  requireInstant,
+  requireWhole,
+  requireZone,
+  zoneOption,
+} from './shared-options.ts'
 import type { Output } from './terminal/output.ts'
 import { count, pointAt, visible } from './terminal/text.ts'
 
@@ -20,7 +29,7 @@ const spec = {
   options: {
     zone: zoneOption,
     count: { type: 'string', value: 'N', help: `How many fire times, 1 to ${countMax} (default 5)` },
-    unix: { type: 'boolean', help: 'Read it as a Unix expression even if it has six fields (seconds first)' },
+    dialect: dialectOption,
     dst: dstOption,
     from: {
       type: 'string',
@@ -30,7 +39,8 @@ const spec = {
   },
   notes: [
     'The number of fields tells the dialect: five fields or a macro such as @daily are Unix (0 and 7 are Sunday), ' +
-      "six or seven are Quartz (seconds first, 1 is Sunday, '?' in one of the day fields).",
+      "six or seven are Quartz (seconds first, 1 is Sunday, '?' in one of the day fields). With --dialect unix there " +
+      "may be a sixth field, for seconds, in front; with --dialect spring it is read as Spring's @Scheduled does.",
   ],
 } as const
 
@@ -42,8 +52,8 @@ export const nextCommand: Command = {
     const zone = requireZone(values.zone)
     const dst = requireDst(values.dst)
     const fireCount = requireWhole('--count', values.count ?? '5', { min: 1, max: countMax })
-    const fromMs = values.from === undefined ? host.clock.now() : requireInstant(values.from)
-    const dialect = dialectOf(argument, values.unix ?? false)
+    const fromMs = values.from === undefined ? host.clock.now() : requireInstant('--from', values.from)
+    const dialect = requireDialect(values.dialect) ?? dialectOf(argument)
     try {
       const options = { timeZone: zone.name, dst, dialect, seconds: 'optional' } as const
       const cron = CronExpression.parse(argument, options)
@@ -59,9 +69,9 @@ export const nextCommand: Command = {
 }
 
 /** Five fields and macros are Unix's; the Quartz parser reads the rest. */
-export function dialectOf(expression: string, unix: boolean): CronDialect {
+function dialectOf(expression: string): CronDialect {
   const fields = fieldsOf(expression)
-  return unix || fields[0]?.startsWith('@') === true || fields.length === 5 ? 'unix' : 'quartz'
+  return fields[0]?.startsWith('@') === true || fields.length === 5 ? 'unix' : 'quartz'
 }
 
 function fieldsOf(expression: string): readonly string[] {
@@ -91,11 +101,17 @@ function printHeading(expression: string, cron: CronExpression, output: Output):
   output.write('\n')
 }
 
+const dialectNames: Readonly<Record<CronDialect, string>> = {
+  quartz: 'Quartz',
+  unix: 'Unix',
+  spring: 'Spring',
+}
+
 /** `Quartz (6 fields)` */
 function nameOf(dialect: CronDialect, expression: string): string {
   const fields = fieldsOf(expression)
   const kind = fields[0]?.startsWith('@') === true ? 'a macro' : count(fields.length, 'field')
-  return `${dialect === 'unix' ? 'Unix' : 'Quartz'} (${kind})`
+  return `${dialectNames[dialect]} (${kind})`
 }
 
 function printFires(cron: CronExpression, fromMs: EpochMs, fireCount: number, output: Output): void {
@@ -119,13 +135,4 @@ function nextFires(cron: CronExpression, fromMs: EpochMs, fireCount: number): re
     nextMs = cron.nextTimeMs(nextMs)
   }
   return fires
-}
-
-function requireInstant(text: string): EpochMs {
-  const instantMs = Date.parse(text)
-  const exact = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
-  if (exact && !Number.isNaN(instantMs)) return instantMs
-  throw new UsageError(
-    `--from takes an instant with its offset such as 2026-03-29T00:00:00Z, or a date (UTC), got '${text}'.`,
-  )
 }

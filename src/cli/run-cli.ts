@@ -4,24 +4,10 @@ import { requireSupportedNode } from '../core/runtime.ts'
 import { withoutSecrets } from '../core/secrets.ts'
 import { packageVersion } from '../core/version.ts'
 import { type Command, helpOf, UsageError } from './command.ts'
-import { crontabCommand } from './crontab/crontab-command.ts'
+import { commands } from './commands.ts'
+import { CommandFailure, exitCodes } from './exit-codes.ts'
 import type { CliHost } from './host.ts'
-import { migrateCommand } from './migrate-command.ts'
-import { nextCommand } from './next-command.ts'
-import { serveCommand } from './serve-command.ts'
 import { visible } from './terminal/text.ts'
-import { validateCommand } from './validate-command.ts'
-
-/** Exit codes of the process; 1 means that a command found something wrong. */
-const exitCodes = { ok: 0, wrong: 1, usage: 2 } as const
-
-const commands: readonly Command[] = [
-  crontabCommand,
-  migrateCommand,
-  nextCommand,
-  serveCommand,
-  validateCommand,
-]
 
 /** Runs the command that the arguments name and resolves with the exit code of the process. */
 export async function runCli(args: readonly string[], host: CliHost): Promise<number> {
@@ -60,9 +46,13 @@ function explain(error: unknown, args: readonly string[], host: CliHost): number
     host.stderr.write(`Try 'quartz-ts ${known ? `${name} ` : ''}--help'.\n`)
     return exitCodes.usage
   }
+  if (error instanceof CommandFailure) {
+    host.stderr.write(`quartz-ts: ${readable(error, args)}\n`)
+    return error.exitCode
+  }
   if (!SchedulerError.is(error)) throw error
   host.stderr.write(`quartz-ts: ${readable(error, args)}\n`)
-  return exitCodes.wrong
+  return error.code === 'ERR_DATABASE_UNAVAILABLE' ? exitCodes.unreachable : exitCodes.failed
 }
 
 /** A message as it may be printed, whatever arguments it repeats: they may hold passwords and escape sequences. */
@@ -97,7 +87,8 @@ function overview(): string {
     '  --help     This text; after a command, the help of that command',
     '  --version  The version of quartz-ts',
     '',
-    'Exit codes: 0 all is well, 1 something is wrong, 2 the command line is wrong.',
+    'Exit codes: 0 all is well, 1 something is wrong, 2 the command line is wrong,',
+    '3 not found, 4 refused, 5 server or database away, 130 ended at once.',
     '',
   ].join('\n')
 }

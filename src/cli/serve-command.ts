@@ -1,35 +1,40 @@
-import { withoutSecrets } from '../core/secrets.ts'
-import { createScheduler } from '../scheduler/create-scheduler.ts'
+import { createScheduler, type SchedulerOptions } from '../scheduler/create-scheduler.ts'
+import type { Scheduler } from '../scheduler/scheduler.ts'
 import { zeroSizeThreadPool } from '../threadpool/in-process-thread-pool.ts'
-import { type Command, parseCommandLine, UsageError } from './command.ts'
+import { settingsFor, storeOptions } from './api/connection-options.ts'
+import { type Command, type OptionValues, parseCommandLine, UsageError } from './command.ts'
+import type { Settings } from './config/settings.ts'
+import { stopRequests } from './crontab/stop-requests.ts'
+import { formatDuration, parseDuration } from './duration.ts'
+import { exitCodes } from './exit-codes.ts'
 import type { CliHost } from './host.ts'
 import { isPortTaken, type Serving, serve } from './serving.ts'
 import { requireWhole } from './shared-options.ts'
-import { storeAt, storePlaces } from './stores.ts'
-import { visible } from './terminal/text.ts'
+import { storePlaces } from './stores.ts'
+import { count, visible } from './terminal/text.ts'
 
 const spec = {
   name: 'serve',
   argument: '',
   summary: 'Serves the HTTP API of the schedulers on a store',
   options: {
-    store: { type: 'string', value: 'STORE', help: `Where the jobs are: ${storePlaces}` },
-    prefix: {
+    ...storeOptions,
+    start: { type: 'boolean', help: 'Be a node as well: run the jobs that the settings name' },
+    drain: {
       type: 'string',
-      value: 'PREFIX',
-      help: 'What the names of the tables begin with (default qrtz_)',
-    },
-    schema: { type: 'string', value: 'SCHEMA', help: 'The schema of the tables (PostgreSQL only)' },
-    scheduler: {
-      type: 'string',
-      value: 'NAME',
-      help: 'The name of the schedulers (default QuartzScheduler)',
+      value: 'TIME',
+      help: 'With --start: how long running jobs may go on after a signal (default 30s)',
     },
     port: { type: 'string', value: 'PORT', help: 'The port, 0 for a free one (default 8080)' },
     host: {
       type: 'string',
       value: 'HOST',
       help: 'The address to listen on (default 127.0.0.1: this machine alone)',
+    },
+    'allowed-hosts': {
+      type: 'string',
+      value: 'NAMES',
+      help: 'The names by which it is called, such as that of a proxy, with commas between them',
     },
     'token-file': {
       type: 'string',
@@ -39,45 +44,109 @@ const spec = {
     'read-only': { type: 'boolean', help: 'Refuse everything that changes something' },
   },
   notes: [
-    'The token is printed once, at the end of the address. This process fires nothing and is no node of the cluster: ' +
-      'it looks at the data of others and changes it. Ctrl-C ends it.',
+    'The token is printed once, at the end of the address. Without --start this process fires nothing and is no node ' +
+      'of the cluster: it looks at the data of others and changes it.',
+    'SIGTERM or Ctrl-C ends it: no more is fired, running jobs get the time of --drain and are then interrupted. A ' +
+      `second signal ends it at once with ${exitCodes.atOnce}.`,
   ],
 } as const
 
-/** `quartz-ts serve`: the HTTP API of a store, attached to its data. */
+type Values = OptionValues<typeof spec.options>
+
+/** `quartz-ts serve`: the HTTP API of a store, attached to its data or as one of its nodes. */
 export const serveCommand: Command = {
   spec,
   async run(args, host) {
     const { values } = parseCommandLine(spec, args)
-    const place = values.store ?? ''
-    if (place.trim() === '') throw new UsageError(`'serve' needs --store: ${storePlaces}.`)
-    const port = requireWhole('--port', values.port ?? '8080', { min: 0, max: 65_535 })
-    await using scheduler = await createScheduler({
-      jobStore: storeAt(place, values),
-      threadPool: zeroSizeThreadPool(),
-      clock: host.clock,
-      ...(values.scheduler !== undefined && { schedulerName: values.scheduler }),
+    const settings = await settingsFor(values, host)
+    const { store } = settings
+    if (store === null) throw new UsageError(`'serve' needs --store: ${storePlaces}.`)
+    const port = requireWhole('--port', values.port ?? String(settings.serve?.port ?? 8080), {
+      min: 0,
+      max: 65_535,
     })
-    // The store is reached before the address is printed.
-    await scheduler.getJobGroupNames()
-    const { server, url } = await portOrUsage(
-      () =>
-        serve(scheduler, {
-          port,
-          host: values.host ?? '127.0.0.1',
-          tokenFile: values['token-file'] ?? null,
-          isReadOnly: values['read-only'] === true,
-          clock: host.clock,
-        }),
-      port,
-    )
-    const what = `${visible(scheduler.schedulerName)} on ${visible(withoutSecrets(place))}`
-    const hint = server.newToken === null ? ` (with the token of ${values['token-file'] ?? ''})` : ''
-    host.stdout.write(`Serving ${what}:\n\n  ${url}${hint}\n\n`)
-    await signalled(host)
-    await server.close()
-    return 0
+    const drainMs = drainOf(values, settings)
+    const scheduler = await createScheduler({
+      ...behaviourOf(values, settings, drainMs),
+      jobStore: store.open('onStart'),
+      clock: host.clock,
+      ...(settings.schedulerName !== undefined && { schedulerName: settings.schedulerName }),
+    })
+    const stop = stopRequests(host, null)
+    try {
+      const { server, greeting } = await open(scheduler, { values, settings, port }, host)
+      host.stdout.write(greeting)
+      if (values.start === true) await scheduler.start()
+      await stop.first
+      const ended = drain(scheduler, drainMs, host)
+      const endedAtOnce = await Promise.race([ended.then(() => false), stop.atOnce.then(() => true)])
+      if (endedAtOnce) return exitCodes.atOnce
+      await server.close()
+      return exitCodes.ok
+    } catch (error) {
+      await scheduler.shutdown()
+      throw error
+    } finally {
+      stop.dispose()
+    }
   },
+}
+
+/** How long running jobs may go on. @throws UsageError */
+function drainOf({ drain, start }: Values, settings: Settings): number {
+  if (drain === undefined) return settings.drainMs ?? 30_000
+  if (start !== true) throw new UsageError('--drain goes with --start.')
+  return parseDuration('--drain', drain)
+}
+
+/** Attached to the data of others, or a node that runs what the settings name. @throws UsageError */
+function behaviourOf({ start }: Values, { scheduler = {} }: Settings, drainMs: number): SchedulerOptions {
+  if (start !== true) return { threadPool: zeroSizeThreadPool() }
+  if ((scheduler.jobs ?? []).length === 0) {
+    throw new UsageError(`'serve --start' needs jobs: name them under scheduler.jobs in quartz-ts.config.ts.`)
+  }
+  return { ...scheduler, disposeTimeoutMs: drainMs }
+}
+
+interface Opening {
+  readonly values: Values
+  readonly settings: Settings
+  readonly port: number
+}
+
+async function open(
+  scheduler: Scheduler,
+  { values, settings: { store, serve: config = {} }, port }: Opening,
+  { clock }: CliHost,
+): Promise<{ server: Serving['server']; greeting: string }> {
+  // The store is reached before the address is printed.
+  await scheduler.getJobGroupNames()
+  const tokenFile = values['token-file'] ?? config.tokenFile ?? null
+  const isReadOnly = values['read-only'] ?? config.readOnly ?? false
+  const allowedHosts = values['allowed-hosts']?.split(',') ?? config.allowedHosts ?? null
+  const listening = {
+    port,
+    host: values.host ?? config.host ?? '127.0.0.1',
+    tokenFile,
+    isReadOnly,
+    allowedHosts,
+    clock,
+  }
+  const { server, url } = await portOrUsage(() => serve(scheduler, listening), port)
+  const hint = server.newToken === null ? ` (with the token of ${tokenFile ?? ''})` : ''
+  const what = `${scheduler.schedulerName} on ${store?.place ?? ''}`
+  return { server, greeting: visible(`Serving ${what}:\n\n  ${url}${hint}\n\n`) }
+}
+
+/** Fires no more, waits for what runs, and closes the store; jobs that go on are interrupted when the time is up. */
+async function drain(scheduler: Scheduler, drainMs: number, { stdout }: CliHost): Promise<void> {
+  if (scheduler.isStarted) await scheduler.standby()
+  const running = scheduler.getCurrentlyExecutingJobs().length
+  if (running > 0) {
+    const wait = `waiting up to ${formatDuration(drainMs)} for ${count(running, 'running job')}`
+    stdout.write(`Stopping: ${wait}; a second signal ends at once.\n`)
+  }
+  await scheduler[Symbol.asyncDispose]()
 }
 
 async function portOrUsage(open: () => Promise<Serving>, port: number): Promise<Serving> {
@@ -89,16 +158,4 @@ async function portOrUsage(open: () => Promise<Serving>, port: number): Promise<
       cause: error,
     })
   }
-}
-
-/** Resolves at the first SIGINT or SIGTERM. */
-function signalled(host: CliHost): Promise<void> {
-  return new Promise((resolve) => {
-    const stops = (['SIGINT', 'SIGTERM'] as const).map((signal) =>
-      host.onSignal(signal, () => {
-        for (const stop of stops) stop()
-        resolve()
-      }),
-    )
-  })
 }

@@ -9,6 +9,8 @@ export interface ServingOptions {
   /** Keeps the hash of the token; null for a new token at each start. */
   readonly tokenFile: string | null
   readonly isReadOnly: boolean
+  /** Null for those of `createServer`. */
+  readonly allowedHosts: readonly string[] | null
   readonly clock: Clock
 }
 
@@ -23,11 +25,12 @@ export interface Serving {
 
 /** Serves a scheduler over HTTP, with a token. */
 export async function serve(scheduler: Scheduler, options: ServingOptions): Promise<Serving> {
-  const { port, host, tokenFile, isReadOnly, clock } = options
+  const { port, host, tokenFile, isReadOnly, allowedHosts, clock } = options
   const server = await createServer({
     scheduler,
     auth: { kind: 'token', ...(tokenFile !== null && { file: tokenFile }) },
     readOnly: isReadOnly,
+    ...(allowedHosts !== null && { allowedHosts }),
     clock,
   })
   const address = await server.listen({ port, host })

@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from '../core/errors.ts'
+import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
+import { type CronDialect, cronDialects } from '../triggers/cron/cron-dialect.ts'
 import type { CronDst } from '../triggers/cron/dst-policy.ts'
 import type { StringOption } from './command.ts'
 import { UsageError } from './command.ts'
@@ -14,6 +16,20 @@ export const dstOption: StringOption = {
   type: 'string',
   value: 'POLICY',
   help: `When clocks change: 'vixie' as Vixie cron does (default), 'quartz' as Java Quartz does`,
+}
+
+export const dialectOption: StringOption = {
+  type: 'string',
+  value: 'DIALECT',
+  help: `How expressions are read: ${cronDialects.join(', ')}`,
+  choices: cronDialects,
+}
+
+/** Null where none is given. @throws UsageError */
+export function requireDialect(text: string | undefined): CronDialect | null {
+  const dialect = cronDialects.find((known) => known === text)
+  if (dialect !== undefined || text === undefined) return dialect ?? null
+  throw new UsageError(`--dialect takes one of ${cronDialects.join(', ')}, got '${text}'.`)
 }
 
 /** @throws UsageError for a zone that is not known, with the nearest that is */
@@ -36,4 +52,14 @@ export function requireWhole(option: string, text: string, bounds: { min: number
   const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
   if (number >= bounds.min && number <= bounds.max) return number
   throw new UsageError(`${option} takes a whole number from ${bounds.min} to ${bounds.max}, got '${text}'.`)
+}
+
+/** @throws UsageError for what names no instant, such as a local time without an offset */
+export function requireInstant(option: string, text: string): EpochMs {
+  const instantMs = Date.parse(text)
+  const exact = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
+  if (exact && !Number.isNaN(instantMs)) return instantMs
+  throw new UsageError(
+    `${option} takes an instant with its offset such as 2026-03-29T00:00:00Z, or a date (UTC), got '${text}'.`,
+  )
 }

@@ -1,11 +1,16 @@
+import { statSync } from 'node:fs'
 import { postgresJobStore } from '../jobstore/postgres/postgres-job-store.ts'
 import type { DatabaseJobStore } from '../jobstore/sql/database-job-store.ts'
+import type { MigrateMode } from '../jobstore/sql/migrations/migrate.ts'
+import type { HistoryOptions } from '../jobstore/sql/tables/history/history-options.ts'
 import { sqliteJobStore } from '../jobstore/sqlite/sqlite-job-store.ts'
+import { UsageError } from './command.ts'
 
-/** Names of the tables in a database; those not given are the store's defaults. */
+/** Names of the tables in a database, and what it remembers; what is not given is the store's default. */
 export interface StoreTables {
   readonly prefix?: string | undefined
   readonly schema?: string | undefined
+  readonly history?: HistoryOptions
 }
 
 /** The help's text about where jobs can be kept. */
@@ -18,9 +23,38 @@ export function isPostgresUrl(place: string): boolean {
 /**
  * A store for a place that the user named. Its package is loaded when the store is opened, so it need not be installed
  * before.
+ *
+ * @throws UsageError for the URL of another database
  */
-export function storeAt(place: string, { prefix, schema }: StoreTables = {}): DatabaseJobStore {
-  const tables = { ...(prefix !== undefined && { tablePrefix: prefix }) }
-  if (!isPostgresUrl(place)) return sqliteJobStore({ filename: place, ...tables })
-  return postgresJobStore({ connectionString: place, ...tables, ...(schema !== undefined && { schema }) })
+export function storeAt(
+  place: string,
+  { prefix, schema, history }: StoreTables = {},
+  migrate: MigrateMode = 'onStart',
+): DatabaseJobStore {
+  const options = {
+    migrate,
+    ...(prefix !== undefined && { tablePrefix: prefix }),
+    ...(history !== undefined && { history }),
+  }
+  if (isPostgresUrl(place)) {
+    return postgresJobStore({ connectionString: place, ...options, ...(schema !== undefined && { schema }) })
+  }
+  if (schema !== undefined) throw new UsageError('--schema is for PostgreSQL only.')
+  return sqliteJobStore({ filename: sqliteFileOf(place), ...options })
+}
+
+/** `sqlite:jobs.db` is the file `jobs.db`, and so is `jobs.db`. @throws UsageError for the URL of another database */
+export function sqliteFileOf(place: string): string {
+  if (place.startsWith('sqlite:')) return place.slice('sqlite:'.length)
+  const scheme = /^([a-z][a-z\d+.-]+):\/\//i.exec(place)?.[1]
+  if (scheme === undefined) return place
+  throw new UsageError(`A store is ${storePlaces}; '${scheme}' is neither.`)
+}
+
+/** A command that looks at data does not make an empty file of a name that was misspelt. @throws UsageError */
+export function requireStoreFile(place: string): void {
+  if (isPostgresUrl(place)) return
+  const file = sqliteFileOf(place)
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === true) return
+  throw new UsageError(`There is no file '${file}'. 'quartz-ts migrate --store' makes one.`)
 }

@@ -127,6 +127,7 @@ export class WorkerTasks {
         recovering: false,
         refireCount: 0,
         attempt: 1,
+        traceContext: null,
       },
       {
         signal: context.signal,

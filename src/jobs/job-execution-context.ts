@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
+import type { TraceContext } from '../core/trace-context.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobDetail } from './job-detail.ts'
@@ -33,6 +34,8 @@ export interface JobRunContext<Data extends object = Record<string, unknown>> {
   /** Aborted by `interrupt`, by the job's `timeoutMs` and by a shutdown that interrupts. */
   readonly signal: AbortSignal
   readonly log: Logger
+  /** The trace that this run is part of, for spans of the job's own; null where nothing traces. */
+  readonly traceContext: TraceContext | null
   /** Reports progress as any plain value; it reaches the `jobProgress` event. */
   progress(value: unknown): void
 }

@@ -1,6 +1,7 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
+import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobStoreCluster } from './cluster-view.ts'
@@ -17,6 +18,7 @@ import type {
   StoreShutdownOptions,
   TriggerFiredResult,
 } from './job-store.ts'
+import type { JobStoreNotes } from './job-store-notes.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -68,6 +70,9 @@ export class DelegatingJobStore implements JobStore {
   }
   get cluster(): JobStoreCluster | null {
     return this.inner.cluster
+  }
+  get notes(): JobStoreNotes | null {
+    return this.inner.notes ?? null
   }
 
   /** Every operation goes through here; `proceed` carries it out on the inner store. */
@@ -234,6 +239,9 @@ export class DelegatingJobStore implements JobStore {
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return this.around('queryUnknownJobTypes', () => this.inner.queryUnknownJobTypes())
+  }
+  earliestDueMs(): Promise<EpochMs | null> {
+    return this.around('earliestDueMs', () => this.inner.earliestDueMs())
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.around('queryExecutions', () => this.inner.queryExecutions(query))

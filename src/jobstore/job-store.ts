@@ -10,6 +10,7 @@ import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { compareFireOrder } from '../triggers/trigger.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
+import type { JobStoreNotes } from './job-store-notes.ts'
 import type { LockWait } from './lock-wait.ts'
 import type {
   ExecutionCursor,
@@ -27,6 +28,7 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from './queries.ts'
+import type { StoreProbe } from './store-probe.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /** What a store can do. The conformance suite chooses its cases by it. */
@@ -118,6 +120,8 @@ export interface JobStoreContext {
   readonly triggerFamilies: TriggerFamilies
   /** The job types that this node runs, for the list of the cluster's nodes. */
   readonly jobTypes: () => readonly string[]
+  /** Told how long statements take; absent where nothing is measured. */
+  readonly probe?: StoreProbe
 }
 
 export interface AcquireRequest {
@@ -277,6 +281,8 @@ export interface JobStore {
   readonly capabilities: JobStoreCapabilities
   /** Null for a store that only one scheduler can use. */
   readonly cluster: JobStoreCluster | null
+  /** Small texts that nodes share; absent or null for a store that keeps none. */
+  readonly notes?: JobStoreNotes | null
 
   /**
    * Called before anything else, and again only after a `shutdown`.
@@ -429,6 +435,11 @@ export interface JobStore {
    * first 10,000 that are due; at most 100 types.
    */
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]>
+  /**
+   * The planned instant of the trigger that is due for the longest time and may fire; null when none is due. Triggers
+   * that are claimed, paused, or blocked by an execution of their job do not count.
+   */
+  earliestDueMs(): Promise<EpochMs | null>
   /** Executions that ended, those that began last first; empty for a store that keeps no history. */
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>
 

@@ -1,18 +1,24 @@
 import { constants } from 'node:os'
-import { checkOneOf, listOf } from '../core/arguments.ts'
+import { checkFunction, checkOneOf, listOf } from '../core/arguments.ts'
 import { listenLastingly } from '../core/lasting-listener.ts'
 import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { unawaited } from '../core/promises.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { SchedulerPlugin } from '../scheduler/scheduler-plugin.ts'
-import { timerDelayMaxMs } from '../time/clock.ts'
+import { systemClock, timerDelayMaxMs } from '../time/clock.ts'
+import { settledWithin } from '../time/settled-within.ts'
 
 export interface ShutdownHookOptions {
   /** Signals to act on. Default SIGINT and SIGTERM. */
   readonly signals?: readonly NodeJS.Signals[]
   /** Wait for running jobs no longer than this. Milliseconds, 0 to 2,147,483,647, default 30,000. */
   readonly timeoutMs?: number
+  /**
+   * Called at the signal, before the shutdown, which waits for it, but no longer than `timeoutMs`: a place to say that
+   * the process is not ready any more, and to give others a while to see it. Default nothing.
+   */
+  readonly beforeShutdown?: () => void | Promise<void>
 }
 
 const checkSignal = checkOneOf(Object.keys(constants.signals))
@@ -22,12 +28,13 @@ const checkSignal = checkOneOf(Object.keys(constants.signals))
  * itself; a second signal ends it at once, as if there were no hook.
  */
 export function shutdownHookPlugin(options: ShutdownHookOptions = {}): SchedulerPlugin {
-  refuseUnknownKeys('shutdownHookPlugin', options, ['signals', 'timeoutMs'])
+  refuseUnknownKeys('shutdownHookPlugin', options, ['signals', 'timeoutMs', 'beforeShutdown'])
   const timeoutMs = requireInteger('shutdownHookPlugin', 'timeoutMs', options.timeoutMs ?? 30_000, {
     min: 0,
     max: timerDelayMaxMs,
   })
-  const { signals = ['SIGINT', 'SIGTERM'] } = options
+  const { signals = ['SIGINT', 'SIGTERM'], beforeShutdown = () => {} } = options
+  checkFunction('shutdownHookPlugin', 'beforeShutdown', beforeShutdown, 'ERR_INVALID_OPTION')
   listOf(checkSignal)('shutdownHookPlugin', 'signals', signals, 'ERR_INVALID_OPTION')
   let remove = (): void => {}
   return {
@@ -35,7 +42,18 @@ export function shutdownHookPlugin(options: ShutdownHookOptions = {}): Scheduler
     initialize(scheduler: Scheduler) {
       const onSignal = (): void => {
         remove()
-        unawaited(scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs }), (error) => {
+        const prepared = async (): Promise<void> => {
+          await beforeShutdown()
+        }
+        const shutDown = async (): Promise<void> => {
+          try {
+            await settledWithin(systemClock, timeoutMs, prepared())
+          } catch (error) {
+            process.emitWarning(`beforeShutdown failed; the scheduler shuts down: ${textOf(error)}`)
+          }
+          await scheduler.shutdown({ waitForJobsToComplete: true, timeoutMs })
+        }
+        unawaited(shutDown(), (error) => {
           // The scheduler has shut down, so nothing receives its events any more.
           process.emitWarning(`The scheduler could not be shut down at a signal: ${textOf(error)}`)
         })

@@ -1,6 +1,7 @@
 import { requireSupportedNode } from '../core/runtime.ts'
 import { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
+import { MemoryNotes } from '../jobstore/job-store-notes.ts'
 import { ramJobStore } from '../jobstore/ram/ram-job-store.ts'
 import { SchedulerEventEmitter } from '../listeners/events.ts'
 import { ListenerManager } from '../listeners/listener-manager.ts'
@@ -12,6 +13,7 @@ import { CompletionWriter } from './completion-writer.ts'
 import { ExecutingJobs } from './executing-jobs.ts'
 import { JobDispatcher } from './job-dispatcher.ts'
 import { Notifier } from './notifier.ts'
+import { ProbedJobStore } from './probed-job-store.ts'
 import { QuartzScheduler } from './quartz-scheduler.ts'
 import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { ScheduleChecks } from './schedule-checks.ts'
@@ -19,9 +21,12 @@ import type { Scheduler } from './scheduler.ts'
 import { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import {
   checkSchedulerOptions,
+  type ResolvedSchedulerOptions,
   resolveSchedulerOptions,
   type SchedulerBehaviour,
 } from './scheduler-options.ts'
+import type { PluginContext } from './scheduler-plugin.ts'
+import { combinedProbe, type SchedulerProbe } from './scheduler-probe.ts'
 import { SignalReceiver } from './signal-receiver.ts'
 
 /** Options of `createScheduler`; all have defaults. */
@@ -45,15 +50,18 @@ export interface SchedulerOptions extends SchedulerBehaviour {
 export async function createScheduler(options: SchedulerOptions = {}): Promise<Scheduler> {
   requireSupportedNode()
   checkSchedulerOptions(options)
-  const { jobStore = ramJobStore(), threadPool: pool = {} } = options
+  const { jobStore: store = ramJobStore(), threadPool: pool = {} } = options
   const threadPool = isThreadPool(pool) ? pool : piscinaThreadPool(pool)
-  const resolved = resolveSchedulerOptions(options, { jobStore, threadPool })
+  const unprobed = resolveSchedulerOptions(options, { jobStore: store, threadPool })
+  const probe = probeOf(unprobed)
+  const jobStore = probedStore(store, probe)
+  const resolved = Object.freeze({ ...unprobed, jobStore })
   const { logger, maxJobDataBytes, plugins, triggerFamilies } = resolved
   const registry = new JobRegistry(resolved.jobs)
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), logger)
   const executing = new ExecutingJobs()
   const completions = new CompletionWriter(jobStore, resolved.clock, notifier, threadPool.size)
-  const shared = { options: resolved, registry, notifier, executing, completions }
+  const shared = { options: resolved, probe, registry, notifier, executing, completions }
   const dispatcher = new JobDispatcher({ ...resolved, ...shared, scheduler: () => scheduler })
   const thread = new QuartzSchedulerThread({
     ...resolved,
@@ -81,13 +89,27 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   TimeZone.of('Europe/London').offsetMsAt(resolved.clock.now())
   try {
     await lifeCycle.initialize()
-    for (const plugin of plugins) await plugin.initialize(scheduler)
+    const context = pluginContextOf(resolved)
+    for (const plugin of plugins) await plugin.initialize(scheduler, context)
   } catch (error) {
     // What was opened on the way is closed again, so that a failed start leaves no handles behind.
     await scheduler.shutdown()
     throw error
   }
   return scheduler
+}
+
+/** What the plugins measure and trace; null when none does. */
+function probeOf({ plugins, ...about }: ResolvedSchedulerOptions): SchedulerProbe | null {
+  return combinedProbe(plugins.flatMap((plugin) => plugin.probe?.(about) ?? []))
+}
+
+function pluginContextOf({ clock, ids, logger, jobStore }: ResolvedSchedulerOptions): PluginContext {
+  return { clock, ids, logger, notes: jobStore.notes ?? new MemoryNotes() }
+}
+
+function probedStore(store: JobStore, probe: SchedulerProbe | null): JobStore {
+  return probe?.aroundStoreCall === undefined ? store : new ProbedJobStore(store, probe)
 }
 
 function isThreadPool(given: ThreadPool | PiscinaThreadPoolOptions): given is ThreadPool {

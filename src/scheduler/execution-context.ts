@@ -2,6 +2,7 @@ import type { JobExecutionError } from '../core/errors.ts'
 import { cloneJobData, type JobDataMap, mergeJobData } from '../core/job-data-map.ts'
 import { type JobKey, recoveringJobsGroup, type TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
+import type { TraceContext } from '../core/trace-context.ts'
 import type { Job } from '../jobs/job-definition.ts'
 import type { ExecutingJobDetail, JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
@@ -33,6 +34,7 @@ export class ExecutionContext implements JobExecutionContext {
   refireCount = 0
   result: unknown = undefined
   jobRunTimeMs = -1
+  traceContext: TraceContext | null = null
   #abort: AbortController | null = null
   #taskSignal: LightSignal | null = null
   #abortReason: JobExecutionError | null = null

@@ -1,5 +1,7 @@
+import { AsyncResource } from 'node:async_hooks'
 import { JobExecutionError } from '../core/errors.ts'
 import { isThenable } from '../core/promises.ts'
+import type { TraceContext } from '../core/trace-context.ts'
 import type { InlineJobDefinition, JobDefinition, WorkerJobDefinition } from '../jobs/job-definition.ts'
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
@@ -7,15 +9,33 @@ import { type WorkerTask, wireVersion } from '../threadpool/wire.ts'
 import type { Clock } from '../time/clock.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { toJobExecutionError } from './job-failure.ts'
+import type { SchedulerProbe } from './scheduler-probe.ts'
 
 export interface JobRunnerOptions {
   readonly clock: Clock
   readonly threadPool: ThreadPool
   readonly interruptGraceMs: number
+  /** Null when nothing is measured. */
+  readonly probe: SchedulerProbe | null
 }
 
 /** Runs the code of one job once, where its definition says; answers its error, or null. Never throws. */
-export async function runJob(
+export function runJob(
+  definition: JobDefinition<object>,
+  context: ExecutionContext,
+  options: JobRunnerOptions,
+): Promise<JobExecutionError | null> {
+  const { probe } = options
+  if (probe?.aroundJobRun === undefined) return runNow(definition, context, options)
+  const carry = (trace: TraceContext): void => {
+    context.traceContext = trace
+  }
+  return probe.aroundJobRun({ context, bundle: context.bundle, carry }, () =>
+    runNow(definition, context, options),
+  )
+}
+
+async function runNow(
   definition: JobDefinition<object>,
   context: ExecutionContext,
   options: JobRunnerOptions,
@@ -67,18 +87,28 @@ async function runInWorker(
   context: ExecutionContext,
   options: JobRunnerOptions,
 ): Promise<void> {
+  // Messages of the thread come in no async context; in a traced run, what they set off belongs to the run.
+  const within = context.traceContext === null ? call : AsyncResource.bind(call)
   const { result, jobDataMap } = await options.threadPool.runInWorker(taskOf(definition, context), {
     signal: context.taskSignal,
     interruptGraceMs: options.interruptGraceMs,
     onProgress: (value) => {
-      context.progress(value)
+      within(() => {
+        context.progress(value)
+      })
     },
     onLog: (level, fields, message) => {
-      context.log[level](fields, message)
+      within(() => {
+        context.log[level](fields, message)
+      })
     },
   })
   context.result = result
   context.takeJobData(jobDataMap)
+}
+
+function call(what: () => void): void {
+  what()
 }
 
 function taskOf(definition: WorkerJobDefinition<object>, context: ExecutionContext): WorkerTask {
@@ -100,6 +130,7 @@ function taskOf(definition: WorkerJobDefinition<object>, context: ExecutionConte
     recovering: context.recovering,
     refireCount: context.refireCount,
     attempt: context.attempt,
+    traceContext: context.traceContext,
   }
 }
 

@@ -397,6 +397,10 @@ export class QuartzScheduler implements Scheduler {
   getTrigger(triggerKey: TriggerKey): Promise<Trigger | null> {
     return this.#scheduling.getTrigger(triggerKey)
   }
+  async getEarliestDueTime(): Promise<Date | null> {
+    const dueMs = await this.#read().earliestDueMs()
+    return dueMs === null ? null : new Date(dueMs)
+  }
   getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]> {
     return this.#scheduling.getTriggersOfJob(jobKey)
   }

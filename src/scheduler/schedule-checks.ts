@@ -44,12 +44,17 @@ export class ScheduleChecks {
   }
 
   /**
-   * The job as it is to be stored: with the settings of its definition, its data checked.
+   * The job as it is to be stored: with the settings of its definition, its data checked. A scheduler that runs nothing
+   * and was given no jobs works on the data of nodes that know theirs, so it takes any type.
    *
    * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_WORKER_MODULE, ERR_INVALID_JOB_DATA,
    *   ERR_JOB_DATA_TOO_LARGE
    */
   job(job: JobDetail): JobDetail {
+    if (this.#threadPool.size === 0 && this.#registry.jobTypes.length === 0) {
+      this.#data(`job ${job.key.toString()}`, job.jobDataMap)
+      return job
+    }
     const definition = this.#registry.get(job.jobType)
     const owner = `job ${job.key.toString()}`
     // A pool of size 0 only schedules: other nodes run the jobs.

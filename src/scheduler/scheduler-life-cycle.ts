@@ -2,6 +2,7 @@ import { SchedulerError } from '../core/errors.ts'
 import type { JobSource } from '../jobs/define-job.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobStoreContext } from '../jobstore/job-store.ts'
+import type { StoreProbe } from '../jobstore/store-probe.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
@@ -10,6 +11,7 @@ import type { Notifier, Told } from './notifier.ts'
 import type { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+import type { SchedulerProbe } from './scheduler-probe.ts'
 import { SchedulerShutdown } from './scheduler-shutdown.ts'
 import type { SignalReceiver } from './signal-receiver.ts'
 import { UnknownJobTypes } from './unknown-job-types.ts'
@@ -18,6 +20,8 @@ export type SchedulerState = 'standby' | 'started' | 'shuttingDown' | 'shutdown'
 
 export interface SchedulerLifeCycleParts {
   readonly options: ResolvedSchedulerOptions
+  /** Null when nothing is measured. */
+  readonly probe: SchedulerProbe | null
   readonly registry: JobRegistry
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
@@ -90,7 +94,7 @@ export class SchedulerLifeCycle {
 
   /** Prepares pool and store; before anything else. */
   async initialize(): Promise<void> {
-    const { notifier, options, registry, signals } = this.#parts
+    const { notifier, options, probe, registry, signals } = this.#parts
     const { clock, ids, instanceId, jobStore, logger, misfireThresholdMs, schedulerName, threadPool } =
       options
     await this.#takePart('pool', () =>
@@ -117,6 +121,7 @@ export class SchedulerLifeCycle {
       knowsJobType: (jobType) => registry.has(jobType),
       triggerFamilies: options.triggerFamilies,
       jobTypes: () => this.jobTypes,
+      ...(probe !== null && { probe: storeProbeOf(probe) }),
     }
     await this.#takePart('store', () => jobStore.initialize(storeContext))
   }
@@ -268,5 +273,12 @@ export class SchedulerLifeCycle {
       options,
     )
     return shutdown.run()
+  }
+}
+
+function storeProbeOf(probe: SchedulerProbe): StoreProbe {
+  return {
+    statementAnswered: (keyword, durationMs) => probe.statementAnswered?.(keyword, durationMs),
+    transactionRepeated: () => probe.transactionRepeated?.(),
   }
 }

@@ -1,10 +1,27 @@
+import type { IdGenerator } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import type { JobStoreNotes } from '../jobstore/job-store-notes.ts'
+import type { Clock } from '../time/clock.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { ProbeContext, SchedulerProbe } from './scheduler-probe.ts'
+
+/** What a plugin gets of its scheduler besides the scheduler itself. */
+export interface PluginContext {
+  /** The scheduler's clock, which goes by the time of the store. */
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  readonly logger: Logger
+  /** Shared by the nodes of the cluster; with a store that keeps none, of this process alone. */
+  readonly notes: JobStoreNotes
+}
 
 /** An extension with the life cycle of a scheduler: it may add listeners, schedule jobs, and clean up at the end. */
 export interface SchedulerPlugin {
   readonly name: string
+  /** Called once, before the scheduler is made: what the plugin wants to measure or trace. Default nothing. */
+  probe?(context: ProbeContext): SchedulerProbe
   /** When the scheduler is made, before it can be started. A failure fails `createScheduler`. */
-  initialize(scheduler: Scheduler): void | Promise<void>
+  initialize(scheduler: Scheduler, context: PluginContext): void | Promise<void>
   /** At the first start, which waits for it: it must not itself await a start, standby or shutdown. */
   start?(): void | Promise<void>
   /** While the scheduler shuts down. */

@@ -216,6 +216,11 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   /** The groups that hold something, by name, with how much it is. */
   getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]>
   getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]>
+  /**
+   * The planned instant of the trigger that is due for the longest time and has not fired, whatever node is to fire it;
+   * null when none is due. A trigger that is paused, or whose job runs and forbids a second run, does not count.
+   */
+  getEarliestDueTime(): Promise<Date | null>
   getTriggerState(triggerKey: TriggerKey): Promise<TriggerState>
   /** Lets a trigger in the ERROR state fire again; false in any other state. */
   resetTriggerFromErrorState(triggerKey: TriggerKey): Promise<boolean>

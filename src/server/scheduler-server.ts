@@ -15,6 +15,7 @@ import { type Connection, RequestPipeline } from './http/pipeline.ts'
 import { isLoopback, loopbackHosts } from './http/request-guards.ts'
 import { LiveStreams } from './live/live-streams.ts'
 import { openApiDocument } from './openapi/document.ts'
+import { ExecutionStats } from './operations/execution-stats.ts'
 import { Overviews } from './overviews.ts'
 import type { ListenOptions, SchedulerServer } from './server-face.ts'
 import { resolveServerOptions, type SchedulerServerOptions } from './server-options.ts'
@@ -48,10 +49,14 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     schedulers,
     clock,
     isReadOnly,
+    health: options.health,
+    alerts: options.alerts,
+    metrics: options.metrics,
     authenticator,
     streams,
     bulk,
     overviews: new Overviews(clock),
+    executionStats: new ExecutionStats(clock),
     operationsFor: (access) =>
       catalogue.filter((each) => mayCall(access, each, { isReadOnly })).map(({ id }) => id),
     openApi: onDemand(() => openApiDocument(catalogue)),
@@ -82,7 +87,11 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       listeners.add(server)
       return address
     },
-    async close() {
+    async close(closing = {}) {
+      checkOptions('close', closing, { notReadyMs: checkWhole(0, 3_600_000) })
+      const { notReadyMs = 0 } = closing
+      for (const health of options.health.values()) health.beginStop()
+      if (notReadyMs > 0 && !isClosed) await pause(clock, notReadyMs)
       isClosed = true
       streams.close()
       bulk.stopAll()
@@ -92,6 +101,12 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       await this.close()
     },
   }
+}
+
+function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(ms, resolve)
+  })
 }
 
 /** Makes a value when it is first asked for. */

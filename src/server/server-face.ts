@@ -6,6 +6,14 @@ export interface ListenOptions {
   readonly host?: string
 }
 
+export interface CloseOptions {
+  /**
+   * Answers for so long that it is not ready, before anything ends, so that others send no more requests. Milliseconds,
+   * 0 to 3,600,000, default 0.
+   */
+  readonly notReadyMs?: number
+}
+
 /** The HTTP API of one or more schedulers, and its page. */
 export interface SchedulerServer extends AsyncDisposable {
   /**
@@ -23,5 +31,5 @@ export interface SchedulerServer extends AsyncDisposable {
   /**
    * Ends all streams and listens no more; resolves when requests in flight have been answered. The schedulers go on.
    */
-  close(): Promise<void>
+  close(options?: CloseOptions): Promise<void>
 }

@@ -1,3 +1,4 @@
+import type { AlertsPlugin } from '../alerts/alerts-plugin.ts'
 import {
   type ArgumentCheck,
   checkBoolean,
@@ -16,6 +17,7 @@ import { InvalidArgumentError } from '../core/errors.ts'
 import { resolveLogger } from '../core/line-logger.ts'
 import { checkLogger, type Logger } from '../core/logger.ts'
 import { requireInteger } from '../core/options.ts'
+import { type SchedulerHealth, schedulerHealth } from '../health/scheduler-health.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { type Clock, checkClock, systemClock } from '../time/clock.ts'
 import type { AuditRecord } from './audit.ts'
@@ -23,6 +25,12 @@ import type { ServerAuth } from './auth/auth-options.ts'
 import { isPasswordHash } from './auth/passwords.ts'
 import { tokenHashPattern } from './auth/tokens.ts'
 import { roles } from './catalogue/role.ts'
+
+/** Measurements in the text format of Prometheus. */
+export interface MetricsSource {
+  readonly contentType: string
+  metrics(): Promise<string>
+}
 
 /** Options of `createServer`. */
 export interface SchedulerServerOptions {
@@ -62,6 +70,17 @@ export interface SchedulerServerOptions {
   readonly onAudit?: (record: AuditRecord) => void
   /** Says who sends a request, for its limits, where the server is mounted in another. Default: one client. */
   readonly clientAddress?: (request: Request) => string
+  /**
+   * What `/metrics` answers: a `prometheusPlugin`, or a `Registry` of prom-client. Default: there is no such page.
+   */
+  readonly metrics?: MetricsSource
+  /** The `alertsPlugin` of one or more of the schedulers, to look at and to silence. Default: there are none. */
+  readonly alerts?: AlertsPlugin | readonly AlertsPlugin[]
+  /**
+   * What the paths below `/health` answer: what `schedulerHealth` made for one or more of the schedulers, to have
+   * rules. Default: health without rules.
+   */
+  readonly health?: SchedulerHealth | readonly SchedulerHealth[]
   /** A pino logger or anything of its shape; false says nothing. Default: warnings and errors go to stderr. */
   readonly logger?: Logger | false
   /** Default: the system's. */
@@ -73,7 +92,16 @@ export interface ResolvedServerOptions
   extends Required<
     Omit<
       SchedulerServerOptions,
-      'scheduler' | 'allowedHosts' | 'sessionSecret' | 'onAudit' | 'clientAddress' | 'logger' | 'dashboard'
+      | 'scheduler'
+      | 'allowedHosts'
+      | 'sessionSecret'
+      | 'onAudit'
+      | 'clientAddress'
+      | 'logger'
+      | 'dashboard'
+      | 'metrics'
+      | 'alerts'
+      | 'health'
     >
   > {
   /** By name; the first one is the default. */
@@ -85,6 +113,11 @@ export interface ResolvedServerOptions
   readonly dashboard: string | false | null
   readonly onAudit: ((record: AuditRecord) => void) | null
   readonly clientAddress: ((request: Request) => string) | null
+  readonly metrics: MetricsSource | null
+  /** Of the schedulers that have some, by their name. */
+  readonly alerts: ReadonlyMap<string, AlertsPlugin>
+  /** That of each scheduler, by its name. */
+  readonly health: ReadonlyMap<string, SchedulerHealth>
   readonly logger: Logger
 }
 
@@ -96,6 +129,18 @@ const checkScheduler = checkMethods(
   'a scheduler',
   ['queryJobs', 'getMetaData'],
   'Pass what createScheduler made.',
+)
+
+const checkHealth = checkMethods(
+  'the health of a scheduler',
+  ['live', 'ready', 'rules', 'beginStop'],
+  'Pass what schedulerHealth made.',
+)
+
+const checkAlerts = checkMethods(
+  'the alerts of a scheduler',
+  ['active', 'silence', 'test'],
+  'Pass what alertsPlugin made.',
 )
 
 const checkGroups: ArgumentCheck = (method, argument, value, code) => {
@@ -179,6 +224,19 @@ const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>
   ),
   onAudit: checkFunction,
   clientAddress: checkFunction,
+  metrics: checkMethods(
+    'measurements',
+    ['metrics'],
+    'Pass a prometheusPlugin, or a Registry of prom-client.',
+  ),
+  alerts: (method, argument, value, code) => {
+    const check = Array.isArray(value) ? listOf(checkAlerts) : checkAlerts
+    check(method, argument, value, code)
+  },
+  health: (method, argument, value, code) => {
+    const check = Array.isArray(value) ? listOf(checkHealth) : checkHealth
+    check(method, argument, value, code)
+  },
   logger: (method, argument, value, code) => {
     if (value !== false) checkLogger(method, argument, value, code)
   },
@@ -217,6 +275,9 @@ export function resolveServerOptions(options: SchedulerServerOptions): ResolvedS
     dashboard: options.dashboard ?? null,
     onAudit: options.onAudit ?? null,
     clientAddress: options.clientAddress ?? null,
+    metrics: options.metrics ?? null,
+    alerts: alertsOf(schedulers, options.alerts ?? []),
+    health: healthOf(schedulers, options.health ?? [], clock),
     logger: resolveLogger(options.logger, () => clock.now()),
     clock,
   })
@@ -230,6 +291,43 @@ function byName(schedulers: readonly Scheduler[]): ReadonlyMap<string, Scheduler
     named.set(schedulerName, scheduler)
   }
   return named
+}
+
+function alertsOf(
+  schedulers: ReadonlyMap<string, Scheduler>,
+  given: AlertsPlugin | readonly AlertsPlugin[],
+): ReadonlyMap<string, AlertsPlugin> {
+  const named = new Map<string, AlertsPlugin>()
+  for (const alerts of 'active' in given ? [given] : given) {
+    const { schedulerName } = alerts
+    if (schedulerName === null || !schedulers.has(schedulerName)) {
+      throw invalid('alerts', "'alerts' has a plugin of a scheduler that is not served.")
+    }
+    named.set(schedulerName, alerts)
+  }
+  return named
+}
+
+/** What was given, and health without rules for the other schedulers. */
+function healthOf(
+  schedulers: ReadonlyMap<string, Scheduler>,
+  given: SchedulerHealth | readonly SchedulerHealth[],
+  clock: Clock,
+): ReadonlyMap<string, SchedulerHealth> {
+  const named = new Map<string, SchedulerHealth>()
+  for (const health of 'ready' in given ? [given] : given) {
+    const { schedulerName } = health
+    if (!schedulers.has(schedulerName)) {
+      throw invalid('health', `'health' has that of '${schedulerName}', which is not served.`)
+    }
+    named.set(schedulerName, health)
+  }
+  return new Map(
+    [...schedulers].map(([name, scheduler]) => [
+      name,
+      named.get(name) ?? schedulerHealth(scheduler, { clock }),
+    ]),
+  )
 }
 
 function requireField(

@@ -1,10 +1,14 @@
+import type { AlertsPlugin } from '../alerts/alerts-plugin.ts'
+import type { SchedulerHealth } from '../health/scheduler-health.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Authenticator, Login } from './auth/authenticator.ts'
 import type { BulkRuns } from './bulk/bulk-runs.ts'
 import type { Access } from './catalogue/role.ts'
 import type { LiveStreams } from './live/live-streams.ts'
+import type { ExecutionStats } from './operations/execution-stats.ts'
 import type { Overviews } from './overviews.ts'
+import type { MetricsSource } from './server-options.ts'
 
 /** What operations share, whatever scheduler they are about. */
 export interface ServerParts {
@@ -12,12 +16,19 @@ export interface ServerParts {
   readonly schedulers: ReadonlyMap<string, Scheduler>
   readonly clock: Clock
   readonly isReadOnly: boolean
+  /** That of each scheduler, by its name. */
+  readonly health: ReadonlyMap<string, SchedulerHealth>
+  /** Of the schedulers that have some, by their name. */
+  readonly alerts: ReadonlyMap<string, AlertsPlugin>
+  /** Null when nothing is measured. */
+  readonly metrics: MetricsSource | null
   /** The ids of the operations that somebody may call, on something at least; null for a client that is not known. */
   readonly operationsFor: (access: Access | null) => readonly string[]
   readonly authenticator: Authenticator
   readonly streams: LiveStreams
   readonly bulk: BulkRuns
   readonly overviews: Overviews
+  readonly executionStats: ExecutionStats
   /** The OpenAPI document, made when it is first asked for. */
   readonly openApi: () => Readonly<Record<string, unknown>>
 }

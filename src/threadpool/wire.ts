@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
+import type { TraceContext } from '../core/trace-context.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { FieldsWire, ValueWire } from './value-wire.ts'
 
@@ -23,6 +24,7 @@ export interface WorkerTask {
   readonly recovering: boolean
   readonly refireCount: number
   readonly attempt: number
+  readonly traceContext: TraceContext | null
 }
 
 /** What comes back from a worker thread when the job ended well. */
@@ -57,6 +59,7 @@ export type TaskWire = readonly [
   recovering: boolean,
   refireCount: number,
   attempt: number,
+  traceContext: TraceContext | null,
 ]
 
 export function encodeTask(tag: number, task: WorkerTask): TaskWire {
@@ -78,6 +81,7 @@ export function encodeTask(tag: number, task: WorkerTask): TaskWire {
     task.recovering,
     task.refireCount,
     task.attempt,
+    task.traceContext,
   ]
 }
 
@@ -98,6 +102,7 @@ export function decodeTask(wire: TaskWire): WorkerTask {
     recovering: wire[14],
     refireCount: wire[15],
     attempt: wire[16],
+    traceContext: wire[17],
   }
 }
 

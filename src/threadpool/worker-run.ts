@@ -52,6 +52,7 @@ export class WorkerRun {
       recovering: task.recovering,
       refireCount: task.refireCount,
       attempt: task.attempt,
+      traceContext: task.traceContext,
       get signal() {
         return signal()
       },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { PlaceholderResolver } from '../../src/annotations/placeholders.ts'
 import { type Schedule, scheduleOf } from '../../src/annotations/schedule.ts'
 import { Scheduled, type ScheduledContext, scheduled } from '../../src/annotations/scheduled.ts'
-import { scheduledMethodsOf } from '../../src/annotations/scheduled-methods.ts'
+import { hasScheduledMethods, scheduledMethodsOf } from '../../src/annotations/scheduled-methods.ts'
 import type { ScheduledOptions } from '../../src/annotations/scheduled-options.ts'
 import { InvalidArgumentError } from '../../src/core/errors.ts'
 
@@ -129,13 +129,48 @@ describe('S2: @Scheduled', () => {
 
   test('refuses what is no method, and decorators of another kind', () => {
     const decorate = Scheduled({ fixedRate: 1 }) as (...given: unknown[]) => void
-    // What TypeScript passes under experimentalDecorators.
+    // What TypeScript passes under experimentalDecorators for a field.
     expect(() => {
-      decorate({}, 'tick', { value: () => {} })
-    }).toThrow(/standard decorator\. Compile without experimentalDecorators/)
+      decorate({}, 'tick', undefined)
+    }).toThrow(/is for methods\. .*use scheduled\(options, method\)/)
     expect(() => {
       decorate(undefined, { kind: 'field', name: 'tick', private: false })
     }).toThrow(/is for methods, not for a 'field'\. .*use scheduled\(options, method\)/)
+  })
+
+  test('schedules methods under experimentalDecorators, and says when another decorator hides one', () => {
+    const decorate = (holder: object, name: string): void => {
+      const descriptor = Object.getOwnPropertyDescriptor(holder, name) ?? {}
+      Scheduled({ fixedRate: 1 })(holder, name, descriptor)
+    }
+    class Legacy {
+      static sweep(): string {
+        return 'swept'
+      }
+      tick(): string {
+        return 'tick'
+      }
+    }
+    decorate(Legacy.prototype, 'tick')
+    decorate(Legacy, 'sweep')
+    const methods = scheduledMethodsOf([new Legacy(), Legacy])
+    expect(methods.map((method) => [method.name, method.run(context)])).toEqual([
+      ['Legacy.tick', 'tick'],
+      ['Legacy.sweep', 'swept'],
+    ])
+    class Overridden extends Legacy {
+      override tick(): string {
+        return 'other'
+      }
+    }
+    expect(hasScheduledMethods(new Overridden())).toBe(false)
+    Legacy.prototype.tick = () => 'wrapped'
+    expect(() => scheduledMethodsOf([new Legacy()])).toThrow(/'tick' is hidden by another decorator/)
+  })
+
+  test('tells objects with scheduled methods from others', () => {
+    expect([new Reports(), {}, Map, Reports].map(hasScheduledMethods)).toEqual([true, false, false, true])
+    expect(() => hasScheduledMethods(null as never)).toThrow(/takes an object, got null/)
   })
 
   test('refuses private methods, and objects without a scheduled method', () => {

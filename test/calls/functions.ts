@@ -1,3 +1,5 @@
+import { lateOver, misfiresOver, nodeDown, triggerInError } from '../../src/alerts.ts'
+import { defineConfig } from '../../src/config.ts'
 import {
   and,
   calendarFromJSON,
@@ -9,16 +11,20 @@ import {
   JobChainingJobListener,
   jobKey,
   keyEquals,
+  noFiringLaterThan,
   not,
   or,
   parseCrontab,
   parseUnixCron,
   piscinaThreadPool,
+  requireSuccessWithin,
+  schedulerHealth,
   shutdownHookPlugin,
   triggerFromJSON,
   triggerKey,
   triggerToJSON,
 } from '../../src/index.ts'
+import { traced } from '../../src/otel.ts'
 import { hashPassword } from '../../src/server.ts'
 import { sqlJobStore } from '../../src/spi.ts'
 import {
@@ -58,6 +64,12 @@ const jobOptions = {
 const key = { name, group: optional(name) }
 const cronDst = oneOf('vixie')
 const json = (field: string, code: string): Kind => named(but(object, {}), { field, code })
+/** What the health of a scheduler needs when it is made. */
+const watchable = {
+  getCalendarNames: (): void => {},
+  getMetaData: (): void => {},
+  events: { on: (): void => {} },
+}
 const moduleUrl: Kind = { good: import.meta.url, wrong: [], code: '' }
 
 export const functionSurfaces: readonly Surface[] = [
@@ -74,6 +86,14 @@ export const functionSurfaces: readonly Surface[] = [
       defineWorkerJob,
       executionLogPlugin,
       shutdownHookPlugin,
+      requireSuccessWithin,
+      noFiringLaterThan,
+      schedulerHealth,
+      lateOver,
+      misfiresOver,
+      nodeDown,
+      triggerInError,
+      traced,
       inProcessThreadPool,
       piscinaThreadPool,
       calendarFromJSON,
@@ -84,6 +104,7 @@ export const functionSurfaces: readonly Surface[] = [
       parseUnixCron,
       hashPassword,
       sqlJobStore,
+      defineConfig,
     },
     calls: {
       jobKey: key,
@@ -92,13 +113,31 @@ export const functionSurfaces: readonly Surface[] = [
       or: { left: anyMatcher, right: anyMatcher },
       not: { matcher: anyMatcher },
       keyEquals: { key: keyOfLike() },
+      defineConfig: { config: { ...options({ schedulerName: name, server: name }, 'config'), good: {} } },
       defineJob: { jobType, execute: callback, options: options(jobOptions) },
       defineWorkerJob: { jobType, moduleUrl, options: options({ ...jobOptions, exportName: text }) },
       executionLogPlugin: {
         options: { ...options({ logger: aLogger }), good: { logger: console } },
       },
       shutdownHookPlugin: {
-        options: options({ signals: listOf(oneOf('SIGINT')), timeoutMs: but(number, null) }),
+        options: options({
+          signals: listOf(oneOf('SIGINT')),
+          timeoutMs: but(number, null),
+          beforeShutdown: callback,
+        }),
+      },
+      requireSuccessWithin: { jobKey: keyOfJob, ms: plus(number, { value: 0 }) },
+      lateOver: { ms: plus(number, { value: 0 }), options: options({ name }) },
+      nodeDown: { options: options({ name, quietMs: but(number, null) }) },
+      triggerInError: { options: options({ name }) },
+      misfiresOver: {
+        options: { ...options({ name }), good: { count: 1, withinMs: 1000 } },
+      },
+      traced: { job: callback },
+      noFiringLaterThan: { ms: plus(number, { value: 0 }) },
+      schedulerHealth: {
+        scheduler: { ...object, good: watchable },
+        options: options({ timeoutMs: but(number, null), maxAgeMs: but(number, null) }),
       },
       inProcessThreadPool: { options: options({ size: but(number, null) }) },
       piscinaThreadPool: {

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import * as alerts from '../../src/alerts.ts'
 import * as annotations from '../../src/annotations.ts'
+import * as config from '../../src/config.ts'
 import * as executors from '../../src/executors.ts'
 import * as index from '../../src/index.ts'
+import * as metrics from '../../src/metrics.ts'
+import * as otel from '../../src/otel.ts'
 import * as server from '../../src/server.ts'
 import * as spi from '../../src/spi.ts'
 import { calendarSurfaces } from './calendars.ts'
@@ -38,6 +42,11 @@ const exempt: Readonly<Record<string, string>> = {
   DisallowConcurrentExecution: 'a decorator: what stands under it is a class',
   PersistJobDataAfterExecution: 'a decorator: what stands under it is a class',
   createScheduler: 'in the table of the scheduler',
+  alertsPlugin: 'takes options only, see test/alerts/alerts.test.ts',
+  webhookChannel: 'takes options only, see test/alerts/channels.test.ts',
+  mailChannel: 'takes options only, see test/alerts/channels.test.ts',
+  prometheusPlugin: 'takes options only, see test/metrics/prometheus.test.ts',
+  openTelemetryPlugin: 'takes options only, see test/metrics/otel.test.ts',
   createServer: 'takes options only, see test/server/options.test.ts',
   compareKeys: 'sorts lists of keys',
   compareFireOrder: 'sorts lists of triggers',
@@ -56,7 +65,16 @@ function isClass(value: unknown): boolean {
 
 const isError = (value: unknown): boolean => typeof value === 'function' && value.prototype instanceof Error
 
-const entryPoints: Readonly<Record<string, unknown>> = { ...index, ...executors, ...server, ...spi }
+const entryPoints: Readonly<Record<string, unknown>> = {
+  ...index,
+  ...alerts,
+  ...config,
+  ...executors,
+  ...metrics,
+  ...otel,
+  ...server,
+  ...spi,
+}
 const exportsToTable = [...Object.entries(entryPoints), ...Object.entries<unknown>(annotations)]
   .filter(([, value]) => (typeof value === 'function' && !isError(value)) || isNamespace(value))
   .map(([name]) => name)

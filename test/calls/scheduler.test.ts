@@ -114,6 +114,7 @@ const surfaces: readonly Surface[] = [
       resumeJob: { jobKey: kinds.keyOfJob },
       resumeJobs: { matcher: kinds.groupMatcher },
       resumeAll: {},
+      getEarliestDueTime: {},
       getPausedTriggerGroups: {},
       getPausedJobGroups: {},
       getJobGroupNames: {},

@@ -2,6 +2,7 @@ import {
   ConcurrentTaskScheduler,
   CronTaskTrigger,
   enableScheduling,
+  hasScheduledMethods,
   PeriodicTaskTrigger,
   Scheduled,
   ScheduledTaskRegistrar,
@@ -41,7 +42,7 @@ const initialDelay = kinds.options({ initialDelay: duration })
 export const annotationSurfaces: readonly Surface[] = [
   {
     name: 'functions',
-    subject: { enableScheduling, Scheduled, scheduled },
+    subject: { enableScheduling, hasScheduledMethods, Scheduled, scheduled },
     calls: {
       enableScheduling: {
         options: {
@@ -61,6 +62,7 @@ export const annotationSurfaces: readonly Surface[] = [
           good: { instances: [] },
         },
       },
+      hasScheduledMethods: { instance: kinds.object },
       Scheduled: { options: scheduledOptions },
       scheduled: { options: scheduledOptions, method: kinds.callback },
     },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
 import { packageVersion } from '../../src/core/version.ts'
 import { run, temporaryFile } from './fake-host.ts'
 
@@ -31,9 +32,9 @@ describe('quartz-ts', () => {
   )
 
   test('has no line in any help that is wider than 80 characters', async () => {
-    const texts = await Promise.all(
-      [[], ['crontab'], ['migrate'], ['next'], ['validate']].map((args) => run([...args, '--help'])),
-    )
+    const names = commands.map(({ spec }) => [spec.name])
+    const texts = await Promise.all([[], ...names].map((args) => run([...args, '--help'])))
+    expect(names.length).toBeGreaterThan(15)
     expect(texts.flatMap(({ out }) => out.split('\n')).filter((line) => line.length > 80)).toEqual([])
   })
 
@@ -47,6 +48,8 @@ describe('quartz-ts', () => {
     [['next', '*', '*', '*', '*', '*'], /takes one 'CRON', got 5 arguments. Put quotes round the expression/],
     [['next', '* * * * *', '--count', '0'], /--count takes a whole number from 1 to 10000, got '0'/],
     [['next', '* * * * *', '--zone', 'Europe/Pariss'], /--zone: .*Did you mean 'Europe\/Paris'\?/],
+    [['next', '* * * * *', '--dialect', 'java'], /--dialect takes one of quartz, unix, spring, got 'java'/],
+    [['validate', 'x', '--dialect', 'spring', '--seconds'], /--user-column and --seconds are for crontabs/],
     [['next', '* * * * *', '--dst', 'java'], /--dst takes 'vixie' or 'quartz', got 'java'/],
     [['next', '* * * * *', '--from', 'tomorrow'], /--from takes an instant/],
     [['validate'], /'validate' needs FILE/],
@@ -84,7 +87,9 @@ describe('next', () => {
     ['0 0 12 1 1 ? 2027', [], 'Quartz (7 fields)', 'Fri 2027-01-01 12:00:00'],
     ['@daily', [], 'Unix (a macro)', 'Fri 2026-01-02 00:00:00'],
     ['0 12 * * 0', [], 'Unix (5 fields)', 'Sun 2026-01-04 12:00:00'],
-    ['*/10 * * * * *', ['--unix'], 'Unix (6 fields)', 'Thu 2026-01-01 01:00:10'],
+    ['*/10 * * * * *', ['--dialect', 'unix'], 'Unix (6 fields)', 'Thu 2026-01-01 01:00:10'],
+    ['0 0 0 13 * FRI', ['--dialect', 'spring'], 'Spring (6 fields)', 'Fri 2026-02-13 00:00:00'],
+    ['0 0 9 * * MON#1', ['--dialect', 'spring'], 'Spring (6 fields)', 'Mon 2026-01-05 09:00:00'],
   ])('%s %j is read as %s', async (expression, options, dialect, first) => {
     const { out } = await inZone(expression, ...options)
     expect(out).toContain(`dialect     ${dialect}\n`)
@@ -231,6 +236,21 @@ describe('validate', () => {
     expect((await validate(`# quartz-ts: seconds\n${sixFields}`)).out).toContain('seconds allowed')
     expect((await validate(sixFields, '--seconds')).out).toContain('seconds allowed')
     expect((await validate(line)).out).not.toContain('seconds')
+  })
+
+  test('--dialect spring and quartz read an expression a line', async () => {
+    const text = '# of the reports\n0 0 7 * * MON-FRI\n\n0 0 7 ? * MON-FRI\n@daily\n0 0 * * *\n'
+    const spring = await validate(text, '--dialect', 'spring')
+    expect(spring.code).toBe(1)
+    expect([...spring.out.matchAll(/:(\d+): /g)].map(([, line]) => line)).toEqual(['6'])
+    expect(spring.out).toMatch(/: 3 good expressions, 1 bad line \(spring dialect\)\n$/)
+    const quartz = await validate(text, '--dialect', 'quartz')
+    expect([...quartz.out.matchAll(/:(\d+): /g)].map(([, line]) => line)).toEqual(['2', '5', '6'])
+    const good = await validate('0 0 7 ? * MON-FRI\n', '--dialect', 'quartz')
+    expect(good).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/1 good expression, all valid/) as string,
+    })
   })
 
   test('the example of this project is valid', async () => {

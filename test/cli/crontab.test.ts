@@ -210,9 +210,15 @@ describe('Ctrl-C', () => {
     const pidFile = `${gate().path}.pid`
     const { clock, code, host, until } = await start(`@reboot echo $$ > ${pidFile}; exec sleep 1000\n`)
     await clock.advance(2 * second)
-    const pid = await vi.waitFor(() => Number.parseInt(readFileSync(pidFile, 'utf8'), 10), {
-      timeout: 30_000,
-    })
+    const pid = await vi.waitFor(
+      () => {
+        // The shell makes the file before it writes into it.
+        const text = readFileSync(pidFile, 'utf8')
+        expect(text).toMatch(/^\d+\n$/)
+        return Number.parseInt(text, 10)
+      },
+      { timeout: 30_000 },
+    )
     host.send('SIGINT')
     await until(/waiting up to/)
     await clock.advance(500)

@@ -80,7 +80,7 @@ describe('quartz-ts migrate', () => {
 
   test('names a server that is away, without its password', async () => {
     const { code, err, out } = await run(['migrate', '--store', 'postgres://me:secret@127.0.0.1:1/x'])
-    expect(code).toBe(1)
+    expect(code).toBe(5)
     expect(err).toMatch(/^quartz-ts: /)
     expect(err + out).not.toContain('secret')
   })

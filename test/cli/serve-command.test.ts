@@ -26,6 +26,7 @@ describe('quartz-ts serve', () => {
     const host = new FakeHost({ clock: systemClock })
     const tokenFile = join(folder, 'token')
     const args = ['serve', '--store', file, '--port', '0', '--token-file', tokenFile]
+    args.push('--allowed-hosts', '127.0.0.1,ops.example.com')
     const ended = runCli(args, host)
     const { address, token } = await printed(host)
     expect(await (await get(address, '/jobs', token)).json()).toMatchObject({ items: { length: 4 } })
@@ -65,7 +66,7 @@ test('crontab --serve shows where the dashboard is, and what it shows runs', asy
   const file = temporaryFile('crontab', '* * * * * true\n')
   const host = new FakeHost({ clock: systemClock })
   const ended = runCli(['crontab', file, '--store', 'memory', '--serve', '0'], host)
-  await host.stdout.until(/HTTP API: http/)
+  await host.stdout.until(/Dashboard: http/)
   const { address, token } = await printed(host)
   expect(await (await get(address, '/jobs', token)).json()).toMatchObject({ items: [{ jobType: 'command' }] })
   expect(await (await get(address, '/scheduler', token)).json()).toMatchObject({ status: 'started' })

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
@@ -18,6 +18,8 @@ const expected: Record<string, readonly RegExp[]> = {
     /^doNothing: due 2026-04-13T05:00:00\.000Z, 0 hours late$/,
   ],
   'class-job.ts': [1, 2, 3, 4, 5].map((count) => new RegExp(`^DEFAULT\\.counter counted to ${count}$`)),
+  'express.js': [/^without a user: 401$/, /^jobs: daily$/, /^run: 200$/, /^closed$/],
+  'fastify.js': [/^without a user: 401$/, /^jobs: daily$/, /^run: 200$/, /^closed$/],
   'graceful-shutdown.js': [/being written/, /^SIGTERM$/, /is complete$/, /^the scheduler has shut down/],
   'hello.js': [/^Hello world, \d+ ms late$/, /^Hello world/, /^Hello world/, /^done$/],
   'job-chaining.js': [/^extract is done$/, /^transform is done$/, /^load is done$/],
@@ -29,6 +31,8 @@ const expected: Record<string, readonly RegExp[]> = {
     /4 was vetoed$/,
     /not fire again$/,
   ],
+  // Each of the two jobs has been given a provider.
+  'nestjs/main.ts': [/^to ann@example\.com: the report$|^to ops@example\.com: tidied up$/, /^closed$/],
   'retry.js': [/^attempt 1: .*down$/, /^attempt 2: .*down$/, /^attempt 3: uploaded$/],
   'scheduled-methods.ts': [
     /^Heartbeat\.beat, fixedRate$/,
@@ -50,16 +54,30 @@ const expected: Record<string, readonly RegExp[]> = {
 
 /** The example as a file that Node runs: TypeScript is compiled into the package, so that it may import it by name. */
 function runnable(name: string): string {
+  const folder = dirname(name)
   const path = join(projectRoot, 'examples', name)
   if (!name.endsWith('.ts')) return path
-  const { outputText } = ts.transpileModule(readFileSync(path, 'utf8'), {
-    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+  const files = folder === '.' ? [name] : readdirSync(dirname(path)).map((file) => join(folder, file))
+  for (const file of files.filter((each) => each.endsWith('.ts')))
+    compile(file, { isNest: folder === 'nestjs' })
+  return compiledPath(name)
+}
+
+const compiledPath = (name: string): string =>
+  join(projectRoot, '.cache/examples', name.replace(/\.ts$/, '.js'))
+
+function compile(name: string, { isNest }: { readonly isNest: boolean }): void {
+  const { outputText } = ts.transpileModule(readFileSync(join(projectRoot, 'examples', name), 'utf8'), {
+    compilerOptions: {
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ESNext,
+      rewriteRelativeImportExtensions: true,
+      experimentalDecorators: isNest,
+      emitDecoratorMetadata: isNest,
+    },
   })
-  const folder = join(projectRoot, '.cache/examples')
-  mkdirSync(folder, { recursive: true })
-  const compiled = join(folder, name.replace(/\.ts$/, '.js'))
-  writeFileSync(compiled, outputText)
-  return compiled
+  mkdirSync(dirname(compiledPath(name)), { recursive: true })
+  writeFileSync(compiledPath(name), outputText)
 }
 
 /** The first pattern that no line after those of the patterns before it matches. */
@@ -73,7 +91,9 @@ function firstMissing(lines: readonly string[], patterns: readonly RegExp[]): Re
 }
 
 describe('examples', () => {
-  const names = projectFiles(/^examples\/[^/]+\.(js|ts)$/).map(({ path }) => path.replace('examples/', ''))
+  const names = projectFiles(/^examples\/([^/]+\.(js|ts)|nestjs\/main\.ts)$/).map(({ path }) =>
+    path.replace('examples/', ''),
+  )
 
   test('are all expected to print something', () => {
     expect(names).toEqual(Object.keys(expected).toSorted())

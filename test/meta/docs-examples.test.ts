@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
+import { examples as pasted } from '../../dashboard/src/examples.ts'
 import { docsExamples, type Example, examplesOf, readmeCommands } from '../support/docs-examples.ts'
 import { projectFiles, projectOptions, projectRoot } from '../support/source-files.ts'
 
@@ -47,6 +48,12 @@ describe('examples of README and docs', () => {
   test('have the types that the library has', () => {
     expect(examples.length).toBeGreaterThan(0)
     expect(typeErrors(examples)).toEqual([])
+  })
+
+  test('that the dashboard shows to be pasted have them as well', () => {
+    const page = Object.values(pasted).map((code) => `\`\`\`ts\n${code}\n\`\`\`\n`)
+    expect(page.length).toBeGreaterThan(0)
+    expect(typeErrors(examplesOf('dashboard/examples.md', page.join('\n')))).toEqual([])
   })
 
   test('in JavaScript, and those in files, parse on the oldest Node.js', () => {

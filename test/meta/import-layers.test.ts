@@ -13,6 +13,8 @@ const layers = [
   ['jobstore'],
   ['threadpool', 'listeners'],
   ['scheduler', 'executors'],
+  ['health', 'metrics'],
+  ['alerts'],
   ['plugins', 'annotations', 'server'],
   ['cli'],
 ]
@@ -33,7 +35,15 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'src/jobstore/sql': [
     ['kernel'],
     ['tables/encoding'],
-    ['tables/jobs', 'tables/firings', 'tables/calendars', 'tables/history', 'tables/groups', 'tables/nodes'],
+    [
+      'tables/jobs',
+      'tables/firings',
+      'tables/calendars',
+      'tables/history',
+      'tables/groups',
+      'tables/nodes',
+      'tables/notes',
+    ],
     ['tables/triggers', 'tables/lists', 'migrations'],
     ['session'],
     ['programs/steps', 'programs/reading'],
@@ -55,6 +65,9 @@ const packageHomes: Record<string, string> = {
   hono: 'src/server',
   '@hono/node-server': 'src/server',
   zod: 'src/server',
+  'prom-client': 'src/metrics/prometheus',
+  '@opentelemetry/api': 'src/metrics/otel',
+  nodemailer: 'src/alerts',
 }
 
 /** The modules that package.json exports; the only files that may re-export. */
@@ -81,15 +94,19 @@ const jobStoreContracts = 'jobstore(?=/[^/]+$)'
 const entryHouses: Readonly<Record<string, RegExp>> = {
   'src/index.ts': filesIn(
     ...['core', 'time', 'triggers', 'jobs', jobStoreContracts, 'jobstore/ram'],
-    ...['threadpool', 'listeners', 'scheduler', 'plugins'],
+    ...['threadpool', 'listeners', 'scheduler', 'health', 'plugins'],
   ),
   'src/spi.ts': filesIn('core', 'time', 'triggers', jobStoreContracts, 'jobstore/sql', 'threadpool'),
+  'src/config.ts': filesIn('cli/config'),
   'src/cron.ts': filesIn('core', 'time', 'triggers/cron'),
   'src/sqlite.ts': filesIn('jobstore/sql', 'jobstore/sqlite'),
   'src/postgres.ts': filesIn('jobstore/sql', 'jobstore/postgres'),
   'src/executors.ts': executorsMayImport,
   'src/annotations.ts': filesIn('core', 'time', 'executors', 'annotations'),
   'src/server.ts': filesIn('server'),
+  'src/metrics.ts': filesIn('metrics/prometheus'),
+  'src/alerts.ts': filesIn('alerts'),
+  'src/otel.ts': filesIn('metrics/otel'),
   'src/testing.ts': filesIn('core', 'time', 'testing'),
 }
 

@@ -164,10 +164,10 @@ function isDescribeBody(node: ts.Node): boolean {
   return ts.isCallExpression(node.parent) && /^(describe|suite)\b/.test(node.parent.expression.getText())
 }
 
-const code = projectFiles(/^(src|test|bench|examples|scripts)\/.*\.(ts|mts|js|mjs)$/)
+const code = projectFiles(/^(src|dashboard|test|bench|examples|scripts)\/.*\.(ts|tsx|mts|js|mjs)$/)
 const src = code.filter(({ path }) => path.startsWith('src/'))
 const clockless = src.filter(({ path }) => !path.startsWith('src/time/'))
-const everything = projectFiles(/(\.(ts|mts|js|mjs|json|md|yml|sh)|\.ci\/run|\.npmrc|crontab)$/)
+const everything = projectFiles(/(\.(ts|tsx|css|html|mts|js|mjs|json|md|yml|sh)|\.ci\/run|\.npmrc|crontab)$/)
 
 const rules: { name: string; check: Check; files: readonly SourceFile[] }[] = [
   { name: 'files have at most 500 lines', check: tooLongFile, files: code },

@@ -38,7 +38,9 @@ class Crowd {
   }
 
   async join(): Promise<Testbed> {
-    const store = postgresJobStore({ connectionString: database.connectionString, poolSize: 6 })
+    // On a machine with other work a queue for rows that all of them want may take longer than the default.
+    const { connectionString } = database
+    const store = postgresJobStore({ connectionString, poolSize: 6, lockTimeoutMs: 60_000 })
     const bed = new Testbed(store, this.#clock, `node-${String(this.beds.length)}`)
     await store.initialize(bed.context)
     this.beds.push(bed)

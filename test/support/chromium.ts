@@ -11,15 +11,68 @@ interface Route {
   fulfill(response: { readonly contentType: string; readonly body: string | Buffer }): Promise<void>
 }
 
-export interface BrowserPage {
+/** What is found on a page, once it is there. Each call waits for it. */
+export interface Locator {
+  locator(selector: string): Locator
+  getByRole(role: string, options?: { readonly name?: string | RegExp; readonly exact?: boolean }): Locator
+  getByLabel(text: string | RegExp, options?: { readonly exact?: boolean }): Locator
+  getByText(text: string | RegExp, options?: { readonly exact?: boolean }): Locator
+  filter(options: { readonly hasText?: string | RegExp }): Locator
+  first(): Locator
+  nth(index: number): Locator
+  click(): Promise<void>
+  fill(text: string): Promise<void>
+  press(key: string): Promise<void>
+  check(): Promise<void>
+  selectOption(value: string): Promise<unknown>
+  waitFor(options?: {
+    readonly state?: 'visible' | 'hidden' | 'detached'
+    readonly timeout?: number
+  }): Promise<void>
+  textContent(): Promise<string | null>
+  innerText(): Promise<string>
+  inputValue(): Promise<string>
+  allInnerTexts(): Promise<string[]>
+  count(): Promise<number>
+  isVisible(): Promise<boolean>
+  isDisabled(): Promise<boolean>
+  getAttribute(name: string): Promise<string | null>
+}
+
+interface ConsoleMessage {
+  type(): string
+  text(): string
+}
+
+export interface BrowserPage extends Omit<Locator, 'click' | 'fill' | 'press' | 'first' | 'nth' | 'filter'> {
+  readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
+  on(event: 'console', listener: (message: ConsoleMessage) => void): unknown
+  on(event: 'pageerror', listener: (error: Error) => void): unknown
   route(pattern: string, answer: (route: Route) => Promise<void>): Promise<void>
   goto(url: string): Promise<unknown>
+  reload(): Promise<unknown>
+  goBack(): Promise<unknown>
+  goForward(): Promise<unknown>
+  url(): string
+  waitForURL(url: string | RegExp): Promise<void>
+  setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>
+  emulateMedia(options: { readonly colorScheme: 'light' | 'dark' }): Promise<void>
+  screenshot(options: { readonly path: string; readonly fullPage: boolean }): Promise<unknown>
   /** What the text of an expression gives in the page. */
   evaluate(text: string): Promise<unknown>
+  close(): Promise<void>
+}
+
+export interface PageOptions {
+  readonly timezoneId: string
+  readonly locale?: string
+  readonly colorScheme?: 'light' | 'dark'
+  readonly viewport?: { readonly width: number; readonly height: number }
 }
 
 export interface TestBrowser {
-  newPage(options: { readonly timezoneId: string }): Promise<BrowserPage>
+  /** A page of a browser that knows nothing of the others. */
+  newPage(options: PageOptions): Promise<BrowserPage>
   close(): Promise<void>
 }
 

@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node'
+import { keepExitCode } from './keep-exit-code.ts'
 import { startPostgres } from './postgres-server.ts'
 
 declare module 'vitest' {
@@ -15,6 +16,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide('postgresUrl', given)
     return undefined
   }
+  keepExitCode()
   // PostgreSQL's default of 100 connections is little for test files that run side by side.
   const server = await startPostgres({ settings: ['max_connections=300'] })
   project.provide('postgresUrl', server.connectionString)

@@ -26,6 +26,7 @@ import {
 } from '../../src/jobstore/sql/tables/lists/next-triggers.ts'
 import { leaseStatements } from '../../src/jobstore/sql/tables/nodes/lease-statements.ts'
 import { schedulerStateStatements } from '../../src/jobstore/sql/tables/nodes/scheduler-state-table.ts'
+import { noteStatements } from '../../src/jobstore/sql/tables/notes/note-table.ts'
 import {
   type DuePurpose,
   dueConditions,
@@ -199,6 +200,13 @@ const allTables: readonly Table[] = [
     path: `${tables}nodes/scheduler-state-table.ts`,
     engines: [postgres],
     statements: schedulerStateStatements,
+  },
+  {
+    names: ['notes'],
+    about: 'notes: small texts that nodes share',
+    path: `${tables}notes/note-table.ts`,
+    statements: noteStatements,
+    user: 'jobstore/sql/sql-notes.ts (SqlNotes)',
   },
   {
     names: ['lease'],

@@ -50,6 +50,8 @@ export async function servesStore(jobStore: JobStore): Promise<void> {
     items(fixture, 'executions.list', `/executions?${query}`)
   if ((await executions('')).length > 0) {
     expect(await pages(fixture, '/executions?take=2')).toBe(6)
+    const stats = await fixture.ask('GET /execution-stats')
+    expect(stats.json).toMatchObject({ count: 6, byOutcome: { failed: 3, succeeded: 3 } })
     const failed = await executions('filter=outcome:failed+job:mail/bad+late%3E%3D0s')
     expect(failed).toHaveLength(3)
     expect(failed[0]).toMatchObject({ errorText: expect.stringContaining('it broke') as string, node: 'n1' })

@@ -1,6 +1,7 @@
 import { timerDelayMaxMs } from '../../time/clock.ts'
 import { type Command, type OptionValues, parseCommandLine, UsageError } from '../command.ts'
 import { parseDuration } from '../duration.ts'
+import { exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { requireWhole } from '../shared-options.ts'
 import { storePlaces } from '../stores.ts'
@@ -8,9 +9,6 @@ import { visible } from '../terminal/text.ts'
 import { describeProblem, describeProblemCount, readCrontabFile } from './crontab-file.ts'
 import { crontabFormatOptions, requireCrontabFormat } from './crontab-format-options.ts'
 import { CrontabRun, type CrontabRunOptions } from './crontab-run.ts'
-
-/** What the process ends with after a second Ctrl-C: 128 and the number of SIGINT. */
-export const atOnceExitCode = 130
 
 const threadsMax = 1000
 
@@ -74,7 +72,7 @@ const spec = {
       'go on where they were: what was due while nothing ran runs late, or not at all when that is longer ago than a ' +
       'minute. Lines that are gone are deleted. Jobs are kept in memory where the package better-sqlite3 is missing.',
     'Ctrl-C waits for running jobs, prints a summary and ends with exit code 0; a second one ends at once with ' +
-      `${atOnceExitCode}.`,
+      `${exitCodes.atOnce}.`,
   ],
 } as const
 
@@ -92,7 +90,7 @@ export const crontabCommand: Command = {
       return 1
     }
     const { endedAtOnce, failures } = await new CrontabRun(file, options, host).run()
-    if (endedAtOnce) return atOnceExitCode
+    if (endedAtOnce) return exitCodes.atOnce
     return failures > 0 && values['fail-on-error'] === true ? 1 : 0
   },
 }

@@ -42,7 +42,7 @@ type Directive = (typeof directives)[number]
 
 /** @throws UsageError when the file cannot be read */
 export function readCrontabFile(path: string, options: CrontabFileOptions): CrontabFile {
-  return parseCrontabFile(path, readText(path), options)
+  return parseCrontabFile(path, readText(path, 'crontab'), options)
 }
 
 /** {@link readCrontabFile} for a given text. */
@@ -98,12 +98,13 @@ function markProblem(text: string, error: SchedulerError): string {
   return pointAt(text, scheduleStart + error.position)
 }
 
-function readText(path: string): string {
+/** @throws UsageError when the file cannot be read */
+export function readText(path: string, what: 'crontab' | 'file'): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`Cannot read the crontab '${path}': ${reason}`, { cause: error })
+    throw new UsageError(`Cannot read the ${what} '${path}': ${reason}`, { cause: error })
   }
 }
 

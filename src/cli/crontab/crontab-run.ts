@@ -118,16 +118,24 @@ export class CrontabRun {
     return { failures: this.#board.totals.failures, endedAtOnce }
   }
 
-  /** The HTTP API, and the line that names it. The jobs run also when it cannot be served. */
+  /** The dashboard with its HTTP API, and the line that names it. The jobs run also when it cannot be served. */
   async #serve(scheduler: Scheduler): Promise<{ note: string; close(): Promise<void> } | null> {
     const { servePort: port } = this.#options
     if (port === null) return null
-    const options = { port, host: '127.0.0.1', tokenFile: null, isReadOnly: false, clock: this.#host.clock }
+    const { clock } = this.#host
+    const options = {
+      port,
+      host: '127.0.0.1',
+      tokenFile: null,
+      isReadOnly: false,
+      allowedHosts: null,
+      clock,
+    }
     try {
       const { server, url } = await serveSomewhere(scheduler, options)
-      return { note: `HTTP API: ${url}`, close: () => server.close() }
+      return { note: `Dashboard: ${url}`, close: () => server.close() }
     } catch (error) {
-      return { note: `No HTTP API: ${textOf(error)}`, close: async () => {} }
+      return { note: `No dashboard: ${textOf(error)}`, close: async () => {} }
     }
   }
 

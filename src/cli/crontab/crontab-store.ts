@@ -25,6 +25,9 @@ export interface OpenedScheduler {
 /** Longest name of a scheduler that the tables hold, with some room. */
 const nameMax = 110
 
+/** The dashboard shows what ran, and what ended well is most of it. */
+const history = { record: 'all', maxRows: 20_000 } as const
+
 /**
  * A scheduler on the store that was chosen. Each crontab has a scheduler name of its own, so that several share a
  * store, and processes that run the same one on PostgreSQL are a cluster.
@@ -44,7 +47,7 @@ export async function openScheduler(
     const scheduler = await createScheduler({
       ...named,
       ...identityOn(place),
-      jobStore: storeAt(place),
+      jobStore: storeAt(place, { history }),
     })
     return { scheduler, note: `Jobs are kept in ${withoutSecrets(place)}.` }
   } catch (error) {

@@ -28,6 +28,17 @@ export class FireQueue {
     return this.#ready.firstAfter(timeMs)
   }
 
+  /** The fire time of the trigger that is due first, also of one whose job type this node does not know; or null. */
+  earliestMs(): EpochMs | null {
+    const shelved = [...this.#shelves.values()].flatMap((shelf) => [...shelf])
+    let earliestMs = this.first()?.trigger.nextFireTimeMs ?? null
+    for (const { trigger } of shelved) {
+      const nextMs = trigger.nextFireTimeMs
+      if (nextMs !== null && (earliestMs === null || nextMs < earliestMs)) earliestMs = nextMs
+    }
+    return earliestMs
+  }
+
   add(record: TriggerRecord): void {
     const { job } = record
     if (job.lane === null) {

@@ -2,7 +2,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
-import type { Clock } from '../../time/clock.ts'
+import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
@@ -17,6 +17,7 @@ import type {
   ScheduleEntry,
   TriggerFiredResult,
 } from '../job-store.ts'
+import { type JobStoreNotes, MemoryNotes } from '../job-store-notes.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -58,6 +59,7 @@ export class RAMJobStore implements JobStore {
   readonly name: string = 'RAMJobStore'
   readonly capabilities: JobStoreCapabilities = { persistent: false, clustered: false }
   readonly cluster: JobStoreCluster | null = null
+  readonly notes: JobStoreNotes = new MemoryNotes()
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
   #session: RamSession | null = null
@@ -278,6 +280,11 @@ export class RAMJobStore implements JobStore {
   /** This store keeps no history. */
   async queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return findUnknownJobTypes(this.#require())
+  }
+  async earliestDueMs(): Promise<EpochMs | null> {
+    const { clock } = this.#require().context
+    const dueMs = this.#data.queue.earliestMs()
+    return dueMs === null || dueMs > clock.now() ? null : dueMs
   }
   async queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     pageSize('queryExecutions', query)

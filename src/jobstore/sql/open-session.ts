@@ -15,6 +15,7 @@ import { KeyLists } from './tables/lists/key-lists.ts'
 import { Listings } from './tables/lists/listings.ts'
 import { NextTriggers } from './tables/lists/next-triggers.ts'
 import { SchedulerStateTable } from './tables/nodes/scheduler-state-table.ts'
+import { NoteTable } from './tables/notes/note-table.ts'
 import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
 import { TriggerTable } from './tables/triggers/trigger-table.ts'
 import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
@@ -43,6 +44,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
     history: new HistoryTable(vocabulary, history),
     nodes: new SchedulerStateTable(vocabulary),
+    notes: new NoteTable(vocabulary),
     keyLists: new KeyLists(vocabulary),
     listings: new Listings(vocabulary),
     nextTriggers: new NextTriggers(vocabulary),

@@ -19,6 +19,7 @@ import type {
   StoreShutdownOptions,
   TriggerFiredResult,
 } from '../job-store.ts'
+import type { JobStoreNotes } from '../job-store-notes.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -60,6 +61,7 @@ import { SqlTransactions } from './session/sql-transactions.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
+import { SqlNotes } from './sql-notes.ts'
 
 /** The parts that exist between `initialize` and `shutdown`. */
 interface OpenStore {
@@ -80,6 +82,7 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
   readonly cluster: JobStoreCluster | null
+  readonly notes: JobStoreNotes = new SqlNotes(() => this.#require().transactions)
   readonly #engine: SqlEngine
   /** Absent on tables shared with Java. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
@@ -342,6 +345,9 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return this.#read(reading.queryUnknownJobTypes)
+  }
+  earliestDueMs(): Promise<EpochMs | null> {
+    return this.#read(reading.earliestDueMs)
   }
   queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
     return this.#read((session) => reading.queryExecutions(session, query))

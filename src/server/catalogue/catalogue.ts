@@ -1,7 +1,10 @@
+import { alertOperations } from '../operations/alerts.ts'
 import { bulkOperations } from '../operations/bulk.ts'
 import { calendarOperations } from '../operations/calendars.ts'
 import { cronOperations } from '../operations/cron.ts'
 import { definitionOperations } from '../operations/definitions.ts'
+import { executionStatsOperations } from '../operations/execution-stats.ts'
+import { healthOperations } from '../operations/health.ts'
 import { jobOperations } from '../operations/jobs.ts'
 import { overviewOperations } from '../operations/overview.ts'
 import { plannedOperations } from '../operations/planned.ts'
@@ -24,11 +27,14 @@ export const catalogue: readonly Operation[] = [
   ...triggerOperations,
   ...plannedOperations,
   ...runOperations,
+  ...executionStatsOperations,
   ...cronOperations,
   ...calendarOperations,
   ...bulkOperations,
   ...definitionOperations,
   ...supportOperations,
+  ...alertOperations,
+  ...healthOperations,
 ]
 
 /** Whether somebody may call an operation, on something at least; null for a client that is not known. */

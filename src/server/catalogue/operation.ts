@@ -38,6 +38,25 @@ interface Described {
   readonly isServerWide?: boolean
   /** Its handler answers a Response. Default false. */
   readonly isStream?: boolean
+  /** It is also there without `/api`, where tools look for it. Default false. */
+  readonly isAtRoot?: boolean
+  /** The content type of an answer that is no JSON: its handler answers a {@link TextAnswer}. */
+  readonly contentType?: string
+  /** Another status with the same answer, see {@link TextAnswer}. */
+  readonly otherStatus?: number
+}
+
+/** An answer with a status or a content type of its own, for handlers that need that. */
+export class TextAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly text: string
+
+  constructor(status: number, contentType: string, text: string) {
+    this.status = status
+    this.contentType = contentType
+    this.text = text
+  }
 }
 
 /** One operation of the API, with its types erased: the catalogue is a list of them. */
@@ -74,7 +93,7 @@ export interface OperationSpec<
     | null
   readonly handle: (
     call: OperationCall<z.output<Params>, z.output<Query>, z.output<Body>>,
-  ) => Promise<z.output<Answer>>
+  ) => Promise<z.output<Answer> | TextAnswer>
 }
 
 /** Checks an operation against its own schemas, and forgets their types. */

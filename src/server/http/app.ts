@@ -13,16 +13,17 @@ export function createApp(
   const app = new Hono<{ Bindings: Connection }>()
   for (const operation of catalogue) {
     const path = operation.path.replace(/\{(\w+)\}/g, ':$1')
-    const places = operation.isServerWide === true ? [''] : ['', '/schedulers/:scheduler']
+    const places = operation.isServerWide === true ? ['/api'] : ['/api', '/api/schedulers/:scheduler']
+    if (operation.isAtRoot === true) places.push('')
     for (const place of places) {
-      app.on(operation.method, `${basePath}/api${place}${path}`, ({ req, env }) => {
+      app.on(operation.method, `${basePath}${place}${path}`, ({ req, env }) => {
         const { scheduler, ...params } = req.param() as Record<string, string>
         return pipeline.answer({
           operation,
           request: req.raw,
           connection: env,
           params,
-          schedulerName: place === '' ? null : (scheduler ?? null),
+          schedulerName: scheduler ?? null,
         })
       })
     }

@@ -4,7 +4,7 @@ import { isObject } from '../../core/options.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Sessions } from '../auth/sessions.ts'
-import type { Operation, OperationCall } from '../catalogue/operation.ts'
+import { type Operation, type OperationCall, TextAnswer } from '../catalogue/operation.ts'
 import { Access, type Principal } from '../catalogue/role.ts'
 import { masked } from '../masking.ts'
 import type { ResolvedServerOptions } from '../server-options.ts'
@@ -166,6 +166,10 @@ export class RequestPipeline {
   async #carryOut(operation: Operation, call: Call, headers: Headers): Promise<KeptAnswer | Response> {
     const answer = await operation.handle(call)
     if (answer instanceof Response) return answer
+    if (answer instanceof TextAnswer) {
+      headers.set('content-type', answer.contentType)
+      return { status: answer.status, body: answer.text }
+    }
     if (operation.isList === true && formatOf(call.query) === 'csv') {
       headers.set('content-type', 'text/csv; charset=utf-8')
       headers.set('content-disposition', `attachment; filename="${operation.id}.csv"`)

@@ -87,7 +87,7 @@ export function openApiDocument(catalogue: readonly Operation[]): Json {
 }
 
 function describe(operation: Operation, schemas: Schemas): Json {
-  const { id, summary, role, reach, body } = operation
+  const { id, summary, role, reach, body, otherStatus } = operation
   const security = role === null ? { security: [] } : {}
   return {
     operationId: id,
@@ -102,6 +102,9 @@ function describe(operation: Operation, schemas: Schemas): Json {
     }),
     responses: {
       200: { description: 'Done.', content: contentOf(operation, schemas) },
+      ...(otherStatus !== undefined && {
+        [otherStatus]: { description: 'Not well.', content: contentOf(operation, schemas) },
+      }),
       default: {
         description: 'A problem.',
         content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
@@ -116,7 +119,8 @@ function descriptionOf({ role, reach, jobGroups }: Operation): string {
   return `Needs the role ${role}${scope}.${reach === null ? '' : ' Changes something.'}`
 }
 
-function contentOf({ answer, isStream, isList }: Operation, schemas: Schemas): Json {
+function contentOf({ answer, isStream, isList, contentType }: Operation, schemas: Schemas): Json {
+  if (contentType !== undefined) return { [contentType]: { schema: { type: 'string' } } }
   if (isStream === true) return { 'text/event-stream': { schema: { type: 'string' } } }
   const json = { 'application/json': { schema: schemas.output(answer) } }
   return isList === true ? { ...json, 'text/csv': { schema: { type: 'string' } } } : json

@@ -6,7 +6,7 @@ export function operationsAsMarkdown(document: Json, catalogue: readonly Operati
   const paths = document['paths'] as Readonly<Record<string, Readonly<Record<string, Json>>>>
   const sections = catalogue.map((operation) => {
     const described = paths[operation.path]?.[operation.method.toLowerCase()] ?? {}
-    const place = operation.isServerWide === true ? '' : ' (also below `/api/schedulers/{scheduler}`)'
+    const place = placeOf(operation)
     const lines = [
       `### ${operation.id}`,
       '',
@@ -21,6 +21,11 @@ export function operationsAsMarkdown(document: Json, catalogue: readonly Operati
     return lines.join('\n')
   })
   return `${[...introduction, ...sections].join('\n\n')}\n`
+}
+
+function placeOf({ isAtRoot, isServerWide, path }: Operation): string {
+  if (isAtRoot === true) return ` (also \`${path}\`)`
+  return isServerWide === true ? '' : ' (also below `/api/schedulers/{scheduler}`)'
 }
 
 const introduction: readonly string[] = [

@@ -27,6 +27,11 @@ export const calendarDefinitionJson: z.ZodType<CalendarDefinition> = z
     'As `toJSON` of a calendar gives it: `type`, `timeZone`, what the type has, `description`, `base`.',
   )
 
+export interface CalendarJson {
+  readonly name: string
+  readonly definition: CalendarDefinition
+}
+
 const listCalendars: Operation = operation({
   id: 'calendars.list',
   method: 'GET',
@@ -42,7 +47,7 @@ const listCalendars: Operation = operation({
     items: z.array(z.strictObject({ name: z.string(), definition: calendarDefinitionJson })),
   }),
   async handle({ scheduler }) {
-    const items: { name: string; definition: CalendarDefinition }[] = []
+    const items: CalendarJson[] = []
     for (const name of await scheduler.getCalendarNames()) {
       const calendar = await scheduler.getCalendar(name)
       if (calendar !== null) items.push({ name, definition: calendar.toJSON() })

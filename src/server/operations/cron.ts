@@ -10,12 +10,36 @@ import { instantMs, instantQuery, nothing, textUpTo, wholeQuery } from '../wire/
 /** How many times that a calendar excludes one preview shows. */
 const excludedMax = 400
 
-interface PreviewedFire {
+export interface PreviewedFire {
   readonly atMs: number
   readonly offsetMs: number
   readonly dst: 'afterGap' | 'firstPass' | 'secondPass' | null
   readonly isExcluded: boolean
 }
+
+export interface CronPreviewJson {
+  readonly expression: string
+  readonly words: string
+  readonly fires: readonly PreviewedFire[]
+  readonly isComplete: boolean
+}
+
+const cronPreviewJson: z.ZodType<CronPreviewJson> = z.strictObject({
+  expression: z.string().describe('As it is kept.'),
+  words: z.string(),
+  fires: z.array(
+    z.strictObject({
+      atMs: instantMs,
+      offsetMs: z.number().describe('Local time minus UTC at that instant.'),
+      dst: z
+        .enum(['afterGap', 'firstPass', 'secondPass'])
+        .nullable()
+        .describe('`afterGap`: its local time does not exist; passes: its local time exists twice.'),
+      isExcluded: z.boolean().describe('By the calendar.'),
+    }),
+  ),
+  isComplete: z.boolean().describe('It never fires after these.'),
+})
 
 const preview: Operation = operation({
   id: 'cron.preview',
@@ -37,22 +61,7 @@ const preview: Operation = operation({
     fromMs: instantQuery.optional().describe('Only fires after this instant. Default: now.'),
   }),
   body: null,
-  answer: z.strictObject({
-    expression: z.string().describe('As it is kept.'),
-    words: z.string(),
-    fires: z.array(
-      z.strictObject({
-        atMs: instantMs,
-        offsetMs: z.number().describe('Local time minus UTC at that instant.'),
-        dst: z
-          .enum(['afterGap', 'firstPass', 'secondPass'])
-          .nullable()
-          .describe('`afterGap`: its local time does not exist; passes: its local time exists twice.'),
-        isExcluded: z.boolean().describe('By the calendar.'),
-      }),
-    ),
-    isComplete: z.boolean().describe('It never fires after these.'),
-  }),
+  answer: cronPreviewJson,
   async handle({ scheduler, query, parts }) {
     const { expression: text, timeZone, dialect, dst, seconds, calendarName } = query
     const expression = CronExpression.parse(text, { timeZone, dialect, dst, seconds })

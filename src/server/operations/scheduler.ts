@@ -151,7 +151,6 @@ const groupsJson = z.array(
     count: z.number().describe('How many jobs, or triggers, are in it.'),
   }),
 )
-
 const allGroupsJson: z.ZodType<GroupsJson> = z.strictObject({
   jobGroups: groupsJson,
   triggerGroups: groupsJson,

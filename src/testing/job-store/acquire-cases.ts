@@ -239,6 +239,21 @@ const claims = area('acquire: claims', {
     await bed.schedule('other')
     assert.deepEqual(await bed.acquireNames({ maxCount: 2 }), ['s0', 'other'])
   },
+  'says since when the first trigger waits that may fire': async (bed) => {
+    assert.equal(await bed.store.earliestDueMs(), null)
+    const dueMs = bed.now() + 1000
+    await bed.schedule('b', { inMs: 2000, priority: 9 })
+    await bed.schedule('a', { inMs: 1000 })
+    await bed.schedule('paused')
+    await bed.store.pauseTrigger(bed.trigger('paused').key)
+    assert.equal(await bed.store.earliestDueMs(), null)
+    await bed.clock.advance(5000)
+    assert.equal(await bed.store.earliestDueMs(), dueMs)
+    await bed.acquireOne('a')
+    assert.equal(await bed.store.earliestDueMs(), dueMs + 1000)
+    await bed.acquireOne('b')
+    assert.equal(await bed.store.earliestDueMs(), null)
+  },
   'names the unknown job types whose triggers are due, with the first of those': async (bed) => {
     const foreign = jobDetail('foreign', { jobType: 'foreign' })
     const later = jobDetail('later', { jobType: 'later' })

@@ -11,6 +11,7 @@ import { jobCases } from './job-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { listCases } from './list-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
+import { noteCases } from './note-cases.ts'
 import { pauseCases } from './pause-cases.ts'
 import { queryCases } from './query-cases.ts'
 import { sharedDataCases } from './shared-data-cases.ts'
@@ -52,6 +53,7 @@ const allCases: readonly StoreCase[] = [
   ...queryCases,
   ...listCases,
   ...sharedDataCases,
+  ...noteCases,
 ]
 
 /**

@@ -114,11 +114,7 @@ export class ClusterNode implements CheckInObserver {
     try {
       await this.#transactor.run(() => run(leave), { lock: 'none', tells: 'none' })
     } catch (error) {
-      if (this.#hasBeenCutOff()) return
-      this.#context.signaler.storeError(
-        'The node could not leave its cluster; its peers will take it for failed.',
-        error,
-      )
+      this.#report('The node could not leave its cluster; its peers will take it for failed.', error)
     }
   }
 
@@ -192,8 +188,9 @@ export class ClusterNode implements CheckInObserver {
     this.#settle()
   }
 
-  #hasBeenCutOff(): boolean {
-    return this.#isCutOff
+  /** What was given up with the cut-off says nothing of its own: the shutdown reports what was left. */
+  #report(message: string, error: unknown): void {
+    if (!this.#isCutOff) this.#context.signaler.storeError(message, error)
   }
 
   /** A node that has stopped may still read the nodes. */
@@ -280,7 +277,7 @@ export class ClusterNode implements CheckInObserver {
     try {
       await this.#transactor.run((tx) => recoverNode(tx, row), { lock: 'cluster' })
     } catch (error) {
-      signaler.storeError(`Node '${instanceId}' failed and could not be recovered; it is tried again.`, error)
+      this.#report(`Node '${instanceId}' failed and could not be recovered; it is tried again.`, error)
     }
   }
 
@@ -293,7 +290,7 @@ export class ClusterNode implements CheckInObserver {
   async #settleUnknown(): Promise<void> {
     const { session } = this.#transactor
     const { ledger } = session
-    const { instanceId, signaler } = this.#context
+    const { instanceId } = this.#context
     try {
       const ids = await this.#transactor.read(({ firedTriggers }) => firedTriggers.ownIds())
       const before = this.#unknown
@@ -306,7 +303,7 @@ export class ClusterNode implements CheckInObserver {
         lock: 'cluster',
       })
     } catch (error) {
-      signaler.storeError(
+      this.#report(
         'The firings that the database has of this node could not be compared with those that it runs.',
         error,
       )
@@ -318,10 +315,7 @@ export class ClusterNode implements CheckInObserver {
     try {
       while (await this.#transactor.run(freeStuckTriggers, { lock: 'cluster' }));
     } catch (error) {
-      this.#context.signaler.storeError(
-        'Triggers without their claim or execution could not be looked for.',
-        error,
-      )
+      this.#report('Triggers without their claim or execution could not be looked for.', error)
     }
   }
 

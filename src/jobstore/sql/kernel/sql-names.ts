@@ -21,6 +21,7 @@ export interface SqlNames {
   readonly pausedJobGroups: string
   readonly history: string
   readonly pauses: string
+  readonly notes: string
   readonly schemaVersion: string
 }
 
@@ -48,6 +49,7 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     pausedJobGroups: table('paused_job_grps'),
     history: table('execution_history'),
     pauses: table('pauses'),
+    notes: table('notes'),
     schemaVersion: table('schema_version'),
   }
 }

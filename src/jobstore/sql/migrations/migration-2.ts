@@ -21,6 +21,18 @@ export const tablesOf2: readonly Table[] = [
     },
     primaryKey: ['sched_name', 'pause_scope', 'pause_group', 'pause_name'],
   },
+  {
+    // What nodes must agree on. The version shows whether somebody has changed a note since it was read.
+    name: 'notes',
+    columns: {
+      ...schedulerName,
+      note_kind: column.keyText(40),
+      note_name: column.keyText(200),
+      note_version: column.bigint,
+      note_text: column.longTextOrNull,
+    },
+    primaryKey: ['sched_name', 'note_kind', 'note_name'],
+  },
 ]
 
 /** Columns that this step adds to tables of the first one. */

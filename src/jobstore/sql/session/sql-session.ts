@@ -12,6 +12,7 @@ import type { KeyLists } from '../tables/lists/key-lists.ts'
 import type { Listings } from '../tables/lists/listings.ts'
 import type { NextTriggers } from '../tables/lists/next-triggers.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
+import type { NoteTable } from '../tables/notes/note-table.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
 import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
 import type { TriggersOfJava } from '../tables/triggers/triggers-of-java.ts'
@@ -29,6 +30,7 @@ export interface SqlSession {
   readonly firedTriggers: FiredTriggerTable
   readonly history: HistoryTable
   readonly nodes: SchedulerStateTable
+  readonly notes: NoteTable
   readonly keyLists: KeyLists
   readonly listings: Listings
   readonly nextTriggers: NextTriggers

@@ -6,6 +6,7 @@ import type { SqlProgram } from '../kernel/statement.ts'
 import { FireOffers } from './fire-offers.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
 import type { SqlOperation, SqlTransactor } from './sql-transactor.ts'
+import { timed } from './timed-program.ts'
 
 /**
  * Runs programs as transactions. After the commit it sends the transaction's signals to the scheduler, and wakes other
@@ -27,10 +28,13 @@ export class SqlTransactions implements SqlTransactor {
     operation: SqlOperation<Answer>,
   ): Promise<Answer> {
     const { mayBeLost, ...options } = operation
-    const { answer, tx } = await this.#runner.transact(() => attempt(this.session, program), {
-      ...options,
-      mayBeLost: (done) => mayBeLost?.(done.answer) === true,
-    })
+    const { answer, tx } = await this.#runner.transact(
+      this.#measured(() => attempt(this.session, program)),
+      {
+        ...options,
+        mayBeLost: (done) => mayBeLost?.(done.answer) === true,
+      },
+    )
     tx.notes.apply()
     const { earliestTriggerMs } = tx.offers
     if (earliestTriggerMs !== null) this.session.searchMemory.passed.takeBack(earliestTriggerMs, tx.nowMs)
@@ -39,7 +43,18 @@ export class SqlTransactions implements SqlTransactor {
   }
 
   read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer> {
-    return this.#runner.read(() => program(this.session))
+    return this.#runner.read(this.#measured(() => program(this.session)))
+  }
+
+  /** What begins a program that tells the probe of its statements and of being run again; without a probe the same. */
+  #measured<Answer>(begin: () => SqlProgram<Answer>): () => SqlProgram<Answer> {
+    const { clock, probe } = this.session.context
+    if (probe === undefined) return begin
+    let attempts = 0
+    return () => {
+      if (attempts++ > 0) probe.transactionRepeated()
+      return timed(begin(), clock, probe)
+    }
   }
 
   #tell(tx: SqlTransaction, tells: 'all' | 'peers' | 'none'): void {

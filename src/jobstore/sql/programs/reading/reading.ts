@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import type { EpochMs } from '../../../../time/clock.ts'
 import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { SchedulerSignaler } from '../../../job-store.ts'
@@ -107,6 +108,13 @@ export function* queryNextTriggers(
   const size = pageSize('queryNextTriggers', query)
   const { items, lookedUpTo } = yield* nextTriggers.first(query, size + 1)
   return firePageOf(items, size, lookedUpTo)
+}
+
+/** The planned instant of the trigger that is due for the longest time. */
+export function* earliestDueMs({ context, triggers }: SqlSession): SqlProgram<EpochMs | null> {
+  const { clock, instanceId } = context
+  const { waitingMs } = yield* triggers.lookAhead({ untilMs: clock.now(), unknownJobTypes: [] }, instanceId)
+  return waitingMs
 }
 
 /** One page of the history. */

@@ -1,0 +1,81 @@
+import { basePath, currentScheduler, pathText } from '../state/place.ts'
+import { type OperationId, type Operations, type Query, routes } from './operations.ts'
+import { ApiProblem } from './problem.ts'
+
+interface Common {
+  readonly query?: Query
+  /** Only ask what would happen. */
+  readonly dryRun?: boolean
+  readonly signal?: AbortSignal
+}
+
+type Given<Name extends string, Value> = [Value] extends [undefined]
+  ? Readonly<Partial<Record<Name, undefined>>>
+  : Readonly<Record<Name, Value>>
+
+export type CallOptions<Id extends OperationId> = Common &
+  Given<'params', Operations[Id]['params']> &
+  Given<'body', Operations[Id]['body']>
+
+type Arguments<Id extends OperationId> =
+  Partial<CallOptions<Id>> extends CallOptions<Id> ? [options?: CallOptions<Id>] : [options: CallOptions<Id>]
+
+interface AnyOptions extends Common {
+  readonly params?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+/** Called when the server does not know who is asking. */
+let onSignedOut: () => void = () => undefined
+
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener
+}
+
+/** Calls an operation of the API on the scheduler that the page shows. @throws ApiProblem */
+export async function call<Id extends OperationId>(
+  id: Id,
+  ...[options]: Arguments<Id>
+): Promise<Operations[Id]['answer']> {
+  const { body, signal, ...rest } = (options ?? {}) as AnyOptions
+  const { method } = routes[id]
+  const response = await answered(addressOf(id, rest), {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    credentials: 'same-origin',
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal !== undefined && { signal }),
+  })
+  const answer: unknown = await response.json().catch(() => ({}))
+  // What the server answers was checked against the same types on its side.
+  if (response.ok) return answer as Operations[Id]['answer']
+  if (response.status === 401 && id !== 'session.begin') onSignedOut()
+  throw new ApiProblem(response.status, answer as ApiProblem['problem'])
+}
+
+async function answered(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init)
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error
+    throw new ApiProblem(0, { detail: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+/** The address of an operation, as for a link to a file. */
+export function addressOf(id: OperationId, { params = {}, query = {}, dryRun }: AnyOptions = {}): string {
+  const { path, isServerWide } = routes[id]
+  const name = currentScheduler.value
+  const place = isServerWide === true || name === null ? '' : `/schedulers/${pathText(name)}`
+  const filled = path.replace(/\{(\w+)\}/g, (_, param: string) => pathText(params[param] ?? ''))
+  const search = new URLSearchParams()
+  for (const [field, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') search.set(field, String(value))
+  }
+  if (dryRun === true) search.set('dryRun', 'true')
+  const text = search.toString()
+  return `${basePath}/api${place}${filled}${text === '' ? '' : `?${text}`}`
+}

@@ -1,0 +1,155 @@
+import type { SchedulerNode } from '../../../src/jobstore/cluster-view.ts'
+import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
+import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
+import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
+import type { ExecutionStatsJson } from '../../../src/server/operations/execution-stats.ts'
+import type { OverviewJson } from '../../../src/server/operations/overview.ts'
+import type { GroupsJson } from '../../../src/server/operations/scheduler.ts'
+import type { SessionJson } from '../../../src/server/operations/sessions.ts'
+import type { ActionJson } from '../../../src/server/wire/action.ts'
+import type { KeyJson } from '../../../src/server/wire/fields.ts'
+import type { JobFieldsJson, JobJson, JobSummaryJson } from '../../../src/server/wire/jobs.ts'
+import type { PageJson } from '../../../src/server/wire/pages.ts'
+import type { ExecutingJson, ExecutionJson, SchedulerJson } from '../../../src/server/wire/runs.ts'
+import type {
+  TriggerDetailJson,
+  TriggerFieldsJson,
+  TriggerSummaryJson,
+} from '../../../src/server/wire/triggers.ts'
+
+type Nothing = undefined
+type Data = Readonly<Record<string, unknown>>
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>
+
+/** What a call of one operation sends and is answered. */
+interface Shape<Params, Body, Answer> {
+  readonly params: Params
+  readonly body: Body
+  readonly answer: Answer
+}
+
+type Items<Item> = { readonly items: readonly Item[] }
+type Get<Params, Answer> = Shape<Params, Nothing, Answer>
+type Act<Params, Body = Nothing, Result = null> = Shape<Params, Body, ActionJson<Result>>
+type Started = { readonly triggerKey: KeyJson | null }
+
+/** The operations of the HTTP API that pages call, with the server's own types. */
+export interface Operations {
+  'session.get': Get<Nothing, SessionJson>
+  'session.begin': Shape<Nothing, { token: string } | { name: string; password: string }, { name: string }>
+  'session.end': Get<Nothing, Record<string, never>>
+  'schedulers.list': Get<Nothing, Items<SchedulerJson>>
+  'scheduler.get': Get<Nothing, SchedulerJson>
+  'scheduler.overview': Get<Nothing, OverviewJson>
+  'scheduler.start': Act<Nothing>
+  'scheduler.standby': Act<Nothing>
+  'scheduler.pauseAll': Act<Nothing>
+  'scheduler.resumeAll': Act<Nothing>
+  'groups.list': Get<Nothing, GroupsJson>
+  'jobs.list': Get<Nothing, PageJson<JobSummaryJson>>
+  'jobs.get': Get<KeyJson, JobJson>
+  'jobs.triggers': Get<KeyJson, Items<TriggerDetailJson>>
+  'jobs.put': Act<KeyJson, JobFieldsJson, { before: JobJson | null; after: JobJson }>
+  'jobs.delete': Act<KeyJson, Nothing, { triggers: number }>
+  'jobs.run': Act<KeyJson, { jobDataMap: Data }, Started>
+  'jobs.pause': Act<KeyJson>
+  'jobs.resume': Act<KeyJson>
+  'jobs.interrupt': Act<KeyJson>
+  'triggers.list': Get<Nothing, PageJson<TriggerSummaryJson>>
+  'triggers.get': Get<KeyJson, TriggerDetailJson>
+  'triggers.fireTimes': Get<KeyJson, { readonly fireTimesMs: readonly number[] }>
+  'triggers.put': Act<KeyJson, TriggerFieldsJson, TriggerEdit>
+  'triggers.delete': Act<KeyJson>
+  'triggers.run': Act<KeyJson, { jobDataMap: Data }, Started>
+  'triggers.pause': Act<KeyJson>
+  'triggers.resume': Act<KeyJson>
+  'triggers.resetError': Act<KeyJson>
+  'executing.list': Get<Nothing, Items<ExecutingJson>>
+  'executing.interrupt': Act<{ fireInstanceId: string }>
+  'executions.list': Get<Nothing, PageJson<ExecutionJson>>
+  'executions.stats': Get<Nothing, ExecutionStatsJson>
+  'nodes.list': Get<Nothing, Items<SchedulerNode>>
+  'cron.preview': Get<Nothing, CronPreviewJson>
+  'calendars.list': Get<Nothing, Items<CalendarJson>>
+  'bulk.begin': Act<Nothing, BulkBody, { count: number; first: readonly KeyJson[]; bulk: BulkJson | null }>
+  'bulk.get': Get<{ id: string }, BulkJson>
+  'bulk.stop': Act<{ id: string }>
+}
+
+export interface TriggerEdit {
+  readonly before: TriggerFieldsJson | null
+  readonly beforeMs: readonly number[]
+  readonly after: TriggerFieldsJson
+  readonly afterMs: readonly number[]
+}
+
+export interface BulkFilter {
+  readonly group?: string
+  readonly groupMatch?: 'equals' | 'startsWith' | 'endsWith' | 'contains'
+  readonly search?: string
+  readonly jobType?: string
+  readonly state?: TriggerSummaryJson['state']
+  readonly calendarName?: string
+}
+
+export interface BulkBody {
+  readonly action: 'pause' | 'resume' | 'run' | 'delete'
+  readonly of: 'jobs' | 'triggers'
+  readonly filter: BulkFilter
+  readonly expected: number | null
+}
+
+export type OperationId = keyof Operations
+
+interface RouteOf {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  /** Of the server, and not of one scheduler. */
+  readonly isServerWide?: true
+}
+
+const job = '/jobs/{group}/{name}'
+const trigger = '/triggers/{group}/{name}'
+
+/** Where they are; a test compares with the server's catalogue. */
+export const routes: Readonly<Record<OperationId, RouteOf>> = {
+  'session.get': { method: 'GET', path: '/session', isServerWide: true },
+  'session.begin': { method: 'POST', path: '/session', isServerWide: true },
+  'session.end': { method: 'DELETE', path: '/session', isServerWide: true },
+  'schedulers.list': { method: 'GET', path: '/schedulers', isServerWide: true },
+  'scheduler.get': { method: 'GET', path: '/scheduler' },
+  'scheduler.overview': { method: 'GET', path: '/overview' },
+  'scheduler.start': { method: 'POST', path: '/scheduler/start' },
+  'scheduler.standby': { method: 'POST', path: '/scheduler/standby' },
+  'scheduler.pauseAll': { method: 'POST', path: '/scheduler/pause-all' },
+  'scheduler.resumeAll': { method: 'POST', path: '/scheduler/resume-all' },
+  'groups.list': { method: 'GET', path: '/groups' },
+  'jobs.list': { method: 'GET', path: '/jobs' },
+  'jobs.get': { method: 'GET', path: job },
+  'jobs.triggers': { method: 'GET', path: `${job}/triggers` },
+  'jobs.put': { method: 'PUT', path: job },
+  'jobs.delete': { method: 'DELETE', path: job },
+  'jobs.run': { method: 'POST', path: `${job}/run` },
+  'jobs.pause': { method: 'POST', path: `${job}/pause` },
+  'jobs.resume': { method: 'POST', path: `${job}/resume` },
+  'jobs.interrupt': { method: 'POST', path: `${job}/interrupt` },
+  'triggers.list': { method: 'GET', path: '/triggers' },
+  'triggers.get': { method: 'GET', path: trigger },
+  'triggers.fireTimes': { method: 'GET', path: `${trigger}/fire-times` },
+  'triggers.put': { method: 'PUT', path: trigger },
+  'triggers.delete': { method: 'DELETE', path: trigger },
+  'triggers.run': { method: 'POST', path: `${trigger}/run` },
+  'triggers.pause': { method: 'POST', path: `${trigger}/pause` },
+  'triggers.resume': { method: 'POST', path: `${trigger}/resume` },
+  'triggers.resetError': { method: 'POST', path: `${trigger}/reset-error` },
+  'executing.list': { method: 'GET', path: '/executing' },
+  'executing.interrupt': { method: 'POST', path: '/executing/{fireInstanceId}/interrupt' },
+  'executions.list': { method: 'GET', path: '/executions' },
+  'executions.stats': { method: 'GET', path: '/execution-stats' },
+  'nodes.list': { method: 'GET', path: '/nodes' },
+  'cron.preview': { method: 'GET', path: '/cron/preview' },
+  'calendars.list': { method: 'GET', path: '/calendars' },
+  'bulk.begin': { method: 'POST', path: '/bulk' },
+  'bulk.get': { method: 'GET', path: '/bulk/{id}', isServerWide: true },
+  'bulk.stop': { method: 'POST', path: '/bulk/{id}/stop', isServerWide: true },
+}

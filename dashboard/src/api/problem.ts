@@ -1,0 +1,22 @@
+import type { ProblemJson } from '../../../src/server/http/problem.ts'
+
+/** What the server did not do, and why; also that it did not answer at all. */
+export class ApiProblem extends Error {
+  /** 0 when there was no answer. */
+  readonly status: number
+  readonly problem: Partial<ProblemJson>
+
+  constructor(status: number, problem: Partial<ProblemJson>) {
+    super(problem.detail ?? problem.title ?? `HTTP ${status}`)
+    this.status = status
+    this.problem = problem
+  }
+}
+
+export function isGone(error: unknown): boolean {
+  return error instanceof ApiProblem && error.status === 404
+}
+
+export function isAborted(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError'
+}

@@ -1,0 +1,154 @@
+import { batch, type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { LiveEventJson } from '../../../src/server/live/live-events.ts'
+import { later } from '../time/clock.ts'
+import { isPaused, onLive } from './live.ts'
+import { isAborted } from './problem.ts'
+
+/** What a page shows of the server, kept fresh. */
+export interface Resource<Value> {
+  /** Null until it was loaded first; then the last one that was loaded. */
+  readonly value: ReadonlySignal<Value | null>
+  /** Of the last attempt; null when that went well. */
+  readonly error: ReadonlySignal<unknown>
+  readonly isLoading: ReadonlySignal<boolean>
+  readonly reload: () => void
+}
+
+export interface Freshness {
+  /** Whether an event is a reason to load again. Default none. */
+  readonly isAffected?: (event: LiveEventJson) => boolean
+  /** Loads again so often also without an event: a server hears those of its own node alone. Default 10,000. */
+  readonly everyMs?: number
+}
+
+/** Events of a busy scheduler come by the thousand: they are answered with one request in so much time. */
+const gapMs = 900
+
+/**
+ * Loads when the component is first shown, when one of `inputs` changes, after events that matter, and from time to
+ * time. A hidden page and one whose updates are paused load nothing.
+ */
+export function useResource<Value>(
+  load: (signal: AbortSignal) => Promise<Value>,
+  inputs: readonly unknown[],
+  freshness: Freshness = {},
+): Resource<Value> {
+  const value: Signal<Value | null> = useSignal<Value | null>(null)
+  const error = useSignal<unknown>(null)
+  const requests = useSignal(0)
+  const isLoading = useComputed(() => requests.value > 0)
+  const latest = useRef({ load, freshness })
+  latest.current = { load, freshness }
+  const loader = useRef<Loader<Value> | null>(null)
+  loader.current ??= new Loader<Value>(() => latest.current, value, error, requests)
+  const { current } = loader
+  useEffect(() => current.watch(), [current])
+  useEffect(() => {
+    current.loadNow()
+  }, inputs)
+  return {
+    value,
+    error,
+    isLoading,
+    reload: () => {
+      current.loadNow()
+    },
+  }
+}
+
+interface Current<Value> {
+  readonly load: (signal: AbortSignal) => Promise<Value>
+  readonly freshness: Freshness
+}
+
+class Loader<Value> {
+  readonly #current: () => Current<Value>
+  readonly #value: Signal<Value | null>
+  readonly #error: Signal<unknown>
+  readonly #requests: Signal<number>
+  #request: AbortController | null = null
+  #isWaiting = false
+  #isWanted = false
+  #cancel: () => void = () => undefined
+
+  constructor(
+    current: () => Current<Value>,
+    value: Signal<Value | null>,
+    error: Signal<unknown>,
+    requests: Signal<number>,
+  ) {
+    this.#current = current
+    this.#value = value
+    this.#error = error
+    this.#requests = requests
+  }
+
+  /** Ends any request in flight, whose answer is to another question by now. */
+  loadNow(): void {
+    this.#request?.abort()
+    const request = new AbortController()
+    this.#request = request
+    this.#isWanted = false
+    this.#requests.value++
+    this.#settle(this.#current().load(request.signal), request).catch(() => undefined)
+  }
+
+  async #settle(answer: Promise<Value>, request: AbortController): Promise<void> {
+    try {
+      const loaded = await answer
+      if (this.#request === request) {
+        batch(() => {
+          this.#value.value = loaded
+          this.#error.value = null
+        })
+      }
+    } catch (error) {
+      if (!isAborted(error) && this.#request === request) this.#error.value = error
+    } finally {
+      this.#requests.value--
+      if (this.#request === request) this.#request = null
+      if (this.#isWanted) this.#loadSoon()
+    }
+  }
+
+  /** Loads now or after the gap, and not while a request is on its way. */
+  #loadSoon(): void {
+    this.#isWanted = true
+    if (this.#isWaiting || this.#request !== null || document.hidden || isPaused.value) return
+    this.#isWaiting = true
+    this.loadNow()
+    this.#cancel = later(gapMs, () => {
+      this.#isWaiting = false
+      if (this.#isWanted) this.#loadSoon()
+    })
+  }
+
+  watch(): () => void {
+    const stopEvents = onLive((event) => {
+      if (event === null || this.#current().freshness.isAffected?.(event) === true) this.#loadSoon()
+    })
+    const whenSeen = (): void => {
+      if (!document.hidden && this.#isWanted) this.#loadSoon()
+    }
+    document.addEventListener('visibilitychange', whenSeen)
+    let stopPoll = (): void => undefined
+    const poll = (): void => {
+      stopPoll = later(this.#current().freshness.everyMs ?? 10_000, () => {
+        if (document.hidden) this.#isWanted = true
+        else if (this.#request === null) this.#loadSoon()
+        poll()
+      })
+    }
+    poll()
+    return () => {
+      stopEvents()
+      stopPoll()
+      this.#cancel()
+      this.#isWaiting = false
+      document.removeEventListener('visibilitychange', whenSeen)
+      this.#request?.abort()
+      this.#request = null
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import type { JSX } from 'preact'
+import { useEffect, useErrorBoundary } from 'preact/hooks'
+import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
+import { type PageEntry, type PageProps, pages } from './pages.ts'
+import { Button } from './parts/button.tsx'
+import { ConfirmDialog } from './parts/dialog.tsx'
+import { Empty } from './parts/empty.tsx'
+import { Layout } from './parts/layout.tsx'
+import { LoginPage } from './parts/login.tsx'
+import { PageHead } from './parts/page-head.tsx'
+import { ProblemNote } from './parts/problem.tsx'
+import { ToastList } from './parts/toast-list.tsx'
+import { live } from './state/live.ts'
+import { basePath, currentScheduler, href, nameOf } from './state/place.ts'
+import { isSignedIn, loadSession, session } from './state/session.ts'
+import { unawaited } from './state/toasts.ts'
+import { shell } from './words/shell.ts'
+
+export function App({ problem }: { readonly problem: unknown }): JSX.Element {
+  if (session.value === null) {
+    return (
+      <main class="login">
+        <ProblemNote
+          error={problem}
+          retry={() => {
+            unawaited(loadSession())
+          }}
+        />
+      </main>
+    )
+  }
+  return (
+    <LocationProvider scope={`${basePath}/`}>
+      {isSignedIn.value ? <Pages /> : <LoginPage />}
+      <ToastList />
+      <ConfirmDialog />
+    </LocationProvider>
+  )
+}
+
+/** Each page is there for the default scheduler, and below the name of each one. */
+const routes: readonly { readonly path: string; readonly entry: PageEntry }[] = pages.flatMap((entry) =>
+  ['', '/schedulers/:scheduler'].map((place) => ({ path: `${basePath}${place}${entry.path}`, entry })),
+)
+
+function Pages(): JSX.Element {
+  const { path } = useLocation()
+  currentScheduler.value = schedulerIn(path)
+  useEffect(() => live.start(), [])
+  return (
+    <Layout>
+      <ErrorBoundary>
+        <Router>
+          {routes.map(({ path: at, entry }) => (
+            <Route key={at} path={at} component={Page} entry={entry} />
+          ))}
+          <Route default component={NotFoundPage} />
+        </Router>
+      </ErrorBoundary>
+    </Layout>
+  )
+}
+
+/** Null for an address that names none, and for the default one. */
+function schedulerIn(path: string): string | null {
+  const [, kind, name] = path.slice(basePath.length).split('/')
+  if (kind !== 'schedulers' || name === undefined) return null
+  return nameOf(decodeURIComponent(name))
+}
+
+/** A page of its own for each address: what one job's page has loaded is never shown for another job. */
+function Page({
+  entry,
+  params,
+}: {
+  readonly entry?: PageEntry
+  readonly params?: PageProps['params']
+}): JSX.Element {
+  const { path } = useLocation()
+  const [error, reset] = useErrorBoundary() as [unknown, () => void]
+  if (entry === undefined) return <NotFoundPage />
+  if (error !== undefined) return <BrokenPage error={error} reset={reset} />
+  const Component = entry.component
+  const names = Object.fromEntries(Object.entries(params ?? {}).map(([field, part]) => [field, nameOf(part)]))
+  return <Component key={path} params={names} />
+}
+
+function BrokenPage({ error, reset }: { readonly error: unknown; readonly reset: () => void }): JSX.Element {
+  const words = shell()
+  return (
+    <>
+      <PageHead title={words.broken} />
+      <ProblemNote error={error} />
+      <Button text={words.reload} onPress={reset} />
+    </>
+  )
+}
+
+function NotFoundPage(): JSX.Element {
+  const words = shell()
+  return (
+    <>
+      <PageHead title={words.notFound} />
+      <Empty title={words.notFound} hint={words.notFoundHint}>
+        <a class="button primary" href={href('/')}>
+          {words.toOverview}
+        </a>
+      </Empty>
+    </>
+  )
+}

@@ -1,0 +1,194 @@
+import type { JSX } from 'preact'
+import type { CronPreviewJson } from '../../../../src/server/operations/cron.ts'
+import { call } from '../../api/client.ts'
+import { ApiProblem } from '../../api/problem.ts'
+import { useResource } from '../../api/resource.ts'
+import { ChoiceField, TextField } from '../../parts/fields.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { useSettled } from '../../parts/use-settled.ts'
+import { ZoneInput } from '../../parts/zone-input.tsx'
+import { href, type Search, useSearch } from '../../state/place.ts'
+import { browserZone } from '../../state/preferences.ts'
+import { may } from '../../state/session.ts'
+import { durationText } from '../../time/format.ts'
+import { CronFields } from './cron-fields.tsx'
+import { CronProblem } from './cron-problem.tsx'
+import { type Dialect, type DstRule, dialects, dstRules, presetsOf } from './cron-text.ts'
+import { FireList } from './fire-list.tsx'
+import { words } from './words.ts'
+
+interface Asked {
+  readonly expression: string
+  readonly timeZone: string
+  readonly dialect: Dialect
+  readonly dst: DstRule
+  readonly calendarName: string
+  readonly from: string
+}
+
+function askedOf(search: Search): Asked {
+  const dialect = dialects.find((each) => each === search.get('dialect')) ?? 'quartz'
+  return {
+    expression: search.get('expression') || presetsOf(dialect).weekdays,
+    timeZone: search.get('zone') || browserZone,
+    dialect,
+    dst: dstRules.find((each) => each === search.get('dst')) ?? 'vixie',
+    calendarName: search.get('calendar'),
+    from: search.get('from'),
+  }
+}
+
+/** All of it is in the address, so a link shows an expression to somebody else. */
+export function CronPage(): JSX.Element {
+  const text = words()
+  const search = useSearch()
+  const asked = askedOf(search)
+  const settled = useSettled(asked)
+  const preview = useResource(
+    (signal) => {
+      const { from, ...query } = settled.value
+      const fromMs = from === '' ? undefined : new Date(from).getTime()
+      return call('cron.preview', { query: { ...query, fromMs, count: 20 }, signal })
+    },
+    [JSON.stringify(settled.value)],
+    { everyMs: 60_000 },
+  )
+  const error = preview.error.value
+  const position = error instanceof ApiProblem ? (error.problem.position ?? null) : null
+  const change = (changes: Readonly<Record<string, string>>): void => {
+    search.set(changes, { replace: true })
+  }
+  return (
+    <>
+      <PageHead
+        title={text.title}
+        below={text.below}
+        actions={
+          may('triggers.put') && (
+            <a
+              class="button plain"
+              href={href('/triggers/new', {
+                expression: asked.expression,
+                zone: asked.timeZone,
+                dialect: asked.dialect,
+              })}
+            >
+              {text.schedule}
+            </a>
+          )
+        }
+      />
+      <Panel title={text.expression}>
+        <div class="form">
+          <CronFields
+            text={asked.expression}
+            dialect={asked.dialect}
+            position={position}
+            onChange={(expression) => {
+              change({ expression })
+            }}
+          />
+          <Choices asked={asked} onChange={change} />
+        </div>
+      </Panel>
+      {error !== null ? (
+        <CronProblem error={error} text={settled.value.expression} />
+      ) : (
+        <Answer preview={preview.value.value} zone={settled.value.timeZone} />
+      )}
+    </>
+  )
+}
+
+interface ChoicesProps {
+  readonly asked: Asked
+  readonly onChange: (changes: Readonly<Record<string, string>>) => void
+}
+
+function Choices({ asked, onChange }: ChoicesProps): JSX.Element {
+  const text = words()
+  const calendars = useResource(
+    async (signal) => (may('calendars.list') ? call('calendars.list', { signal }) : { items: [] }),
+    [],
+    { everyMs: 60_000 },
+  )
+  const names = calendars.value.value?.items.map(({ name }) => name) ?? []
+  return (
+    <div class="field-grid">
+      <ChoiceField
+        label={text.dialect}
+        value={asked.dialect}
+        choices={dialects.map((value) => ({ value, text: text.dialects[value] }))}
+        onChange={(dialect) => {
+          onChange({ dialect, expression: presetsOf(dialect).weekdays })
+        }}
+      />
+      <ZoneInput
+        label={text.zone}
+        hint={text.zoneHint}
+        value={asked.timeZone}
+        onChange={(zone) => {
+          onChange({ zone })
+        }}
+      />
+      <ChoiceField
+        label={text.dst}
+        value={asked.dst}
+        hint={text.dstHint}
+        choices={dstRules.map((value) => ({ value, text: text.dstRules[value] }))}
+        onChange={(dst) => {
+          onChange({ dst })
+        }}
+      />
+      {names.length > 0 && (
+        <ChoiceField
+          label={text.calendar}
+          value={asked.calendarName}
+          choices={[{ value: '', text: text.noCalendar }, ...names.map((value) => ({ value, text: value }))]}
+          onChange={(calendar) => {
+            onChange({ calendar })
+          }}
+        />
+      )}
+      <TextField
+        label={text.from}
+        type="datetime-local"
+        value={asked.from}
+        onChange={(from) => {
+          onChange({ from })
+        }}
+      />
+    </div>
+  )
+}
+
+/** A firing every few seconds is more often meant to be one every few minutes. */
+const oftenMs = 30_000
+
+function Answer({
+  preview,
+  zone,
+}: {
+  readonly preview: CronPreviewJson | null
+  readonly zone: string
+}): JSX.Element {
+  const text = words()
+  if (preview === null) return <Panel title={text.fires}>…</Panel>
+  const { fires, isComplete, words: meaning } = preview
+  const gaps = fires.slice(1).map(({ atMs }, index) => atMs - (fires[index]?.atMs ?? atMs))
+  const leastMs = gaps.length === 0 ? null : Math.min(...gaps)
+  return (
+    <>
+      <p class="note info" role="status">
+        <span>{text.means}</span>
+        <strong>{meaning}</strong>
+      </p>
+      {leastMs !== null && leastMs < oftenMs && <p class="note warn">{text.often(durationText(leastMs))}</p>}
+      <Panel title={text.fires} isFlush>
+        <FireList fires={fires} zone={zone} />
+        {isComplete && <p class="panel-body muted">{text.complete}</p>}
+      </Panel>
+    </>
+  )
+}

@@ -1,0 +1,111 @@
+import type { JSX } from 'preact'
+import { addressOf, call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { examples } from '../../examples.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { ExecutionTable } from '../../parts/execution-table.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { ChoiceBox, SearchBox } from '../../parts/search-box.tsx'
+import { useSearch } from '../../state/place.ts'
+import { nowMs } from '../../time/clock.ts'
+import { words } from './words.ts'
+
+const pageSize = 50
+const hourMs = 3_600_000
+
+const spans: Readonly<Record<string, number>> = { hour: hourMs, day: 24 * hourMs, week: 168 * hourMs }
+
+export function HistoryPage(): JSX.Element {
+  const text = words()
+  const search = useSearch()
+  const filter = search.get('filter')
+  const span = search.get('within')
+  const after = search.get('after')
+  const query = { filter, after, take: pageSize }
+  const withinMs = spans[span]
+  const executions = useResource(
+    (signal) => {
+      const fromMs = withinMs === undefined ? undefined : Math.floor(nowMs() - withinMs)
+      return call('executions.list', { query: { ...query, fromMs }, signal })
+    },
+    [JSON.stringify(query), span],
+    { isAffected: ({ event }) => after === '' && (event === 'jobWasExecuted' || event === 'executionLost') },
+  )
+  const page = executions.value.value
+  const error = executions.error.value
+  const isFiltered = filter !== '' || span !== ''
+  return (
+    <>
+      <PageHead
+        title={text.title}
+        actions={
+          <a
+            class="button plain"
+            href={addressOf('executions.list', { query: { filter, take: 1000, format: 'csv' } })}
+            download="executions.csv"
+          >
+            {text.csv}
+          </a>
+        }
+      />
+      <div class="toolbar">
+        <SearchBox label={text.filterLabel} field="filter" placeholder={text.filterHint} />
+        <ChoiceBox
+          label={text.times}
+          field="within"
+          choices={[
+            { value: '', text: text.anyTime },
+            { value: 'hour', text: text.lastHour },
+            { value: 'day', text: text.lastDay },
+            { value: 'week', text: text.lastWeek },
+          ]}
+        />
+        <QuickFilters />
+      </div>
+      {error !== null && <ProblemNote error={error} retry={executions.reload} />}
+      <section class="panel" aria-label={text.title}>
+        <ExecutionTable
+          caption={text.title}
+          rows={page?.items ?? null}
+          empty={
+            isFiltered ? (
+              <Empty title={text.noneFound} hint={text.noneFoundHint} />
+            ) : (
+              <Empty title={text.empty} hint={text.emptyHint} code={examples.rememberAll} />
+            )
+          }
+        />
+        <Pager count={page?.items.length ?? 0} next={page?.next ?? null} />
+      </section>
+    </>
+  )
+}
+
+function QuickFilters(): JSX.Element {
+  const text = words()
+  const search = useSearch()
+  const filters = [
+    { name: text.failures, filter: 'outcome:failed' },
+    { name: text.late, filter: 'late>5s' },
+    { name: text.long, filter: 'took>1m' },
+  ]
+  return (
+    <div class="chips" role="group" aria-label={text.quick}>
+      {filters.map(({ name, filter }) => {
+        const isOn = search.get('filter') === filter
+        return (
+          <a
+            key={filter}
+            class={isOn ? 'chip is-on' : 'chip'}
+            aria-current={isOn ? 'true' : undefined}
+            href={search.with({ filter: isOn ? '' : filter, after: '' })}
+          >
+            {name}
+          </a>
+        )
+      })}
+    </div>
+  )
+}

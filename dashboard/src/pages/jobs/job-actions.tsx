@@ -1,0 +1,89 @@
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useLocation } from 'preact-iso'
+import type { KeyJson } from '../../../../src/server/wire/fields.ts'
+import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
+import { call } from '../../api/client.ts'
+import { act } from '../../parts/action.ts'
+import { Button } from '../../parts/button.tsx'
+import { confirm } from '../../parts/dialog.tsx'
+import { keyText } from '../../parts/links.tsx'
+import { RunDialog } from '../../parts/run-dialog.tsx'
+import { href, jobPath } from '../../state/place.ts'
+import { may } from '../../state/session.ts'
+import { common } from '../../words/common.ts'
+import { words } from './words.ts'
+
+interface JobButtonsProps {
+  readonly of: KeyJson
+  readonly triggers: readonly TriggerDetailJson[]
+}
+
+export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element {
+  const text = words()
+  const { run, pause, resume, edit, remove, interrupt } = common()
+  const { route } = useLocation()
+  const isRunning = useSignal(false)
+  const name = keyText(key)
+  const isPaused = (trigger: TriggerDetailJson): boolean => trigger.state === 'PAUSED'
+  const deleteJob = async (): Promise<void> => {
+    const body = text.deleteAsk(triggers.length)
+    if (
+      !(await confirm({ title: `${remove}: ${name}`, body, verb: remove, isDanger: true, typed: key.name }))
+    )
+      return
+    await act(call('jobs.delete', { params: key }), text.deleted(name))
+    route(href('/jobs'))
+  }
+  const interruptAll = async (): Promise<void> => {
+    if (
+      !(await confirm({ title: interrupt, body: text.interruptAsk(name), verb: interrupt, isDanger: true }))
+    )
+      return
+    await act(call('jobs.interrupt', { params: key }), text.interrupted(name))
+  }
+  return (
+    <>
+      {may('jobs.run') && (
+        <Button
+          text={run}
+          icon="play"
+          kind="primary"
+          onPress={() => {
+            isRunning.value = true
+          }}
+        />
+      )}
+      {triggers.some((trigger) => !isPaused(trigger)) && may('jobs.pause') && (
+        <Button
+          text={pause}
+          icon="pause"
+          onPress={() => act(call('jobs.pause', { params: key }), text.paused(name))}
+        />
+      )}
+      {triggers.some(isPaused) && may('jobs.resume') && (
+        <Button
+          text={resume}
+          icon="arrow"
+          onPress={() => act(call('jobs.resume', { params: key }), text.resumed(name))}
+        />
+      )}
+      {may('jobs.interrupt') && <Button text={interrupt} icon="stop" onPress={interruptAll} />}
+      {may('jobs.put') && (
+        <a class="button plain" href={href(`${jobPath(key)}/edit`)}>
+          {edit}
+        </a>
+      )}
+      {may('jobs.delete') && <Button text={remove} icon="remove" onPress={deleteJob} />}
+      {isRunning.value && (
+        <RunDialog
+          what={name}
+          run={(jobDataMap) => call('jobs.run', { params: key, body: { jobDataMap } })}
+          onClose={() => {
+            isRunning.value = false
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,178 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useLocation } from 'preact-iso'
+import type { JobFieldsJson, JobJson } from '../../../../src/server/wire/jobs.ts'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import type { PageProps } from '../../pages.ts'
+import { act } from '../../parts/action.ts'
+import { Button } from '../../parts/button.tsx'
+import { DataEditor, dataText, readData } from '../../parts/data-editor.tsx'
+import { CheckField, TextField } from '../../parts/fields.tsx'
+import { keyText } from '../../parts/links.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { href, jobPath } from '../../state/place.ts'
+import { common } from '../../words/common.ts'
+import { words } from './words.ts'
+
+const newJob: JobJson = {
+  key: { group: 'DEFAULT', name: '' },
+  jobType: '',
+  description: null,
+  jobDataMap: {},
+  durable: true,
+  requestsRecovery: false,
+  disallowConcurrentExecution: false,
+  persistJobDataAfterExecution: false,
+  timeoutMs: null,
+  retry: null,
+  nodeAffinity: null,
+}
+
+export function NewJobPage(): JSX.Element {
+  return <Editor job={newJob} isNew />
+}
+
+export function EditJobPage({ params }: PageProps): JSX.Element {
+  const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
+  // It is loaded once: what somebody types is not replaced by what another one stores.
+  const stored = useResource((signal) => call('jobs.get', { params: key, signal }), [], {
+    everyMs: 2_000_000_000,
+  })
+  if (stored.error.value !== null) return <ProblemNote error={stored.error.value} retry={stored.reload} />
+  if (stored.value.value === null) return <p class="muted">{common().loading}</p>
+  return <Editor job={stored.value.value} isNew={false} />
+}
+
+interface EditorProps {
+  readonly job: JobJson
+  readonly isNew: boolean
+}
+
+function Editor({ job: initial, isNew }: EditorProps): JSX.Element {
+  const text = words()
+  const { save, cancel, data: dataLabel } = common()
+  const { route } = useLocation()
+  const job: Signal<JobJson> = useSignal(initial)
+  const data = useSignal(dataText(initial.jobDataMap))
+  const { key, ...fields } = job.value
+  const read = readData(data.value)
+  const isReady = read.data !== null && key.name.trim() !== '' && fields.jobType.trim() !== ''
+  const store = async (): Promise<void> => {
+    if (read.data === null) return
+    const body: JobFieldsJson = { ...fields, jobDataMap: read.data }
+    await act(call('jobs.put', { params: key, body }), text.saved(keyText(key)))
+    route(href(jobPath(key)))
+  }
+  return (
+    <>
+      <PageHead
+        title={isNew ? text.create : text.editTitle}
+        above={<a href={href('/jobs')}>{text.title}</a>}
+        below={isNew ? undefined : keyText(key)}
+        actions={
+          <>
+            <a class="button plain" href={href(isNew ? '/jobs' : jobPath(key))}>
+              {cancel}
+            </a>
+            <Button text={save} icon="check" kind="primary" isDisabled={!isReady} onPress={store} />
+          </>
+        }
+      />
+      <Panel title={text.definition}>
+        <JobFields
+          job={job.value}
+          isNew={isNew}
+          onChange={(changes) => {
+            job.value = { ...job.value, ...changes }
+          }}
+        />
+      </Panel>
+      <Panel title={dataLabel}>
+        <DataEditor label={dataLabel} text={data} />
+      </Panel>
+    </>
+  )
+}
+
+interface JobFieldsProps extends EditorProps {
+  readonly onChange: (changes: Partial<JobJson>) => void
+}
+
+function JobFields({ job, isNew, onChange }: JobFieldsProps): JSX.Element {
+  const text = words()
+  const names = common()
+  return (
+    <div class="form">
+      <div class="field-grid">
+        <TextField
+          label={names.group}
+          value={job.key.group}
+          isDisabled={!isNew}
+          onChange={(group) => {
+            onChange({ key: { ...job.key, group } })
+          }}
+        />
+        <TextField
+          label={names.name}
+          value={job.key.name}
+          isDisabled={!isNew}
+          onChange={(name) => {
+            onChange({ key: { ...job.key, name } })
+          }}
+        />
+        <TextField
+          label={names.type}
+          value={job.jobType}
+          hint={text.typeHint}
+          onChange={(jobType) => {
+            onChange({ jobType })
+          }}
+        />
+        <TextField
+          label={names.description}
+          value={job.description ?? ''}
+          onChange={(description) => {
+            onChange({ description: description === '' ? null : description })
+          }}
+        />
+        <TextField
+          label={text.timeoutMs}
+          type="number"
+          min={1}
+          value={job.timeoutMs === null ? '' : String(job.timeoutMs)}
+          onChange={(ms) => {
+            onChange({ timeoutMs: ms === '' ? null : Math.trunc(Number(ms)) })
+          }}
+        />
+      </div>
+      <Traits job={job} onChange={onChange} />
+    </div>
+  )
+}
+
+function Traits({ job, onChange }: Pick<JobFieldsProps, 'job' | 'onChange'>): JSX.Element {
+  const { traitHints } = words()
+  const traits = [
+    'durable',
+    'requestsRecovery',
+    'disallowConcurrentExecution',
+    'persistJobDataAfterExecution',
+  ] as const
+  return (
+    <>
+      {traits.map((trait) => (
+        <CheckField
+          key={trait}
+          label={traitHints[trait]}
+          isChecked={job[trait]}
+          onChange={(isOn) => {
+            onChange({ [trait]: isOn })
+          }}
+        />
+      ))}
+    </>
+  )
+}

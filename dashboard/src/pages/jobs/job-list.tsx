@@ -1,0 +1,101 @@
+import type { JSX } from 'preact'
+import type { JobSummaryJson } from '../../../../src/server/wire/jobs.ts'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { examples } from '../../examples.ts'
+import { act } from '../../parts/action.ts'
+import { Button } from '../../parts/button.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { JobLink, keyText } from '../../parts/links.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { SearchBox } from '../../parts/search-box.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { useSearch } from '../../state/place.ts'
+import { may } from '../../state/session.ts'
+import { common } from '../../words/common.ts'
+import { words } from './words.ts'
+
+const definitionEvents = new Set(['jobAdded', 'jobDeleted', 'schedulingDataCleared'])
+export const pageSize = 50
+
+export function JobListPage(): JSX.Element {
+  const text = words()
+  const search = useSearch()
+  const query = { search: search.get('search'), after: search.get('after'), take: pageSize }
+  const jobs = useResource((signal) => call('jobs.list', { query, signal }), [JSON.stringify(query)], {
+    isAffected: ({ event }) => definitionEvents.has(event),
+  })
+  const page = jobs.value.value
+  const isFiltered = query.search !== ''
+  return (
+    <>
+      <PageHead title={text.title} />
+      <div class="toolbar">
+        <SearchBox label={text.searchHint} />
+      </div>
+      {jobs.error.value !== null && <ProblemNote error={jobs.error.value} retry={jobs.reload} />}
+      <section class="panel" aria-label={text.title}>
+        <Table
+          caption={text.title}
+          columns={columns()}
+          rows={page?.items ?? null}
+          keyOf={({ key }) => keyText(key)}
+          empty={
+            isFiltered ? (
+              <Empty title={text.noneFound} hint={text.noneFoundHint} />
+            ) : (
+              <Empty title={text.empty} hint={text.emptyHint} code={examples.firstJob} />
+            )
+          }
+        />
+        <Pager count={page?.items.length ?? 0} next={page?.next ?? null} />
+      </section>
+    </>
+  )
+}
+
+function columns(): readonly Column<JobSummaryJson>[] {
+  const { job, type, description, run } = common()
+  const text = words()
+  return [
+    { id: 'job', title: job, cell: ({ key }) => <JobLink of={key} />, isWide: true },
+    { id: 'type', title: type, cell: ({ jobType }) => <span class="mono">{jobType}</span> },
+    { id: 'description', title: description, cell: (row) => row.description ?? '', isMinor: true },
+    { id: 'traits', title: text.traits, cell: (row) => traitsOf(row).join(', '), isMinor: true },
+    {
+      id: 'actions',
+      title: '',
+      cell: ({ key }) =>
+        may('jobs.run') && (
+          <div class="row-actions">
+            <Button
+              text={`${run}: ${keyText(key)}`}
+              icon="play"
+              kind="quiet"
+              isSmall
+              onPress={() =>
+                act(call('jobs.run', { params: key, body: { jobDataMap: {} } }), text.started(keyText(key)))
+              }
+            />
+          </div>
+        ),
+    },
+  ]
+}
+
+export function traitsOf(
+  job: Pick<
+    JobSummaryJson,
+    'durable' | 'requestsRecovery' | 'disallowConcurrentExecution' | 'persistJobDataAfterExecution'
+  >,
+): readonly string[] {
+  const text = words()
+  return [
+    job.durable && text.durable,
+    job.requestsRecovery && text.recovery,
+    job.disallowConcurrentExecution && text.exclusive,
+    job.persistJobDataAfterExecution && text.persists,
+  ].filter((trait) => trait !== false)
+}

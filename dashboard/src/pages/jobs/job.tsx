@@ -1,0 +1,155 @@
+import type { JSX } from 'preact'
+import type { KeyJson } from '../../../../src/server/wire/fields.ts'
+import type { JobJson } from '../../../../src/server/wire/jobs.ts'
+import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import type { PageProps } from '../../pages.ts'
+import { StateBadge } from '../../parts/badge.tsx'
+import { Json } from '../../parts/code.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { ExecutionTable } from '../../parts/execution-table.tsx'
+import { filterTerm } from '../../parts/filter-term.ts'
+import { keyText, TriggerLink } from '../../parts/links.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Facts, Panel } from '../../parts/panel.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Duration, When } from '../../parts/time.tsx'
+import { href } from '../../state/place.ts'
+import { may } from '../../state/session.ts'
+import { common } from '../../words/common.ts'
+import { scheduleText } from '../triggers/schedule-text.ts'
+import { TriggerButtons } from '../triggers/trigger-actions.tsx'
+import { JobButtons } from './job-actions.tsx'
+import { traitsOf } from './job-list.tsx'
+import { words } from './words.ts'
+
+export function JobPage({ params }: PageProps): JSX.Element {
+  const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
+  const job = useResource(
+    async (signal) => {
+      const [detail, triggers] = await Promise.all([
+        call('jobs.get', { params: key, signal }),
+        call('jobs.triggers', { params: key, signal }),
+      ])
+      return { detail, triggers: triggers.items }
+    },
+    [],
+    { isAffected: ({ event }) => event !== 'jobProgress', everyMs: 5000 },
+  )
+  const shown = job.value.value
+  const error = job.error.value
+  const text = words()
+  return (
+    <>
+      <PageHead
+        title={keyText(key)}
+        above={<a href={href('/jobs')}>{text.title}</a>}
+        below={
+          shown !== null && (shown.detail.description ?? <span class="mono">{shown.detail.jobType}</span>)
+        }
+        actions={shown !== null && <JobButtons of={key} triggers={shown.triggers} />}
+      />
+      {error !== null && <ProblemNote error={error} retry={job.reload} />}
+      {shown !== null && (
+        <>
+          <Details job={shown.detail} />
+          <Triggers of={key} rows={shown.triggers} />
+          <History of={key} />
+        </>
+      )}
+    </>
+  )
+}
+
+function Details({ job }: { readonly job: JobJson }): JSX.Element {
+  const text = words()
+  const names = common()
+  const { retry, nodeAffinity } = job
+  return (
+    <div class="columns">
+      <Panel title={text.definition}>
+        <Facts
+          facts={[
+            { name: names.type, value: <span class="mono">{job.jobType}</span> },
+            { name: text.traits, value: traitsOf(job).join(', ') || names.none },
+            {
+              name: text.timeout,
+              value: job.timeoutMs === null ? names.none : <Duration ms={job.timeoutMs} />,
+            },
+            { name: text.retry, value: retry === null ? names.none : text.retries(retry.attempts) },
+            {
+              name: text.nodes,
+              value: nodeAffinity === null ? names.all : nodeAffinity.names.join(', '),
+            },
+          ]}
+        />
+      </Panel>
+      <Panel title={names.data}>
+        <Json value={job.jobDataMap} label={names.data} />
+      </Panel>
+    </div>
+  )
+}
+
+interface TriggersProps {
+  readonly of: KeyJson
+  readonly rows: readonly TriggerDetailJson[]
+}
+
+function Triggers({ of: key, rows }: TriggersProps): JSX.Element {
+  const text = words()
+  const create = may('triggers.put') && (
+    <a class="button plain" href={href('/triggers/new', { jobGroup: key.group, jobName: key.name })}>
+      {text.newTrigger}
+    </a>
+  )
+  return (
+    <Panel title={text.triggers} isFlush actions={create}>
+      <Table
+        caption={text.triggers}
+        columns={triggerColumns()}
+        rows={rows}
+        keyOf={(row) => keyText(row.key)}
+        empty={<Empty title={text.noTriggers} hint={text.noTriggersHint} />}
+      />
+    </Panel>
+  )
+}
+
+function triggerColumns(): readonly Column<TriggerDetailJson>[] {
+  const text = common()
+  return [
+    { id: 'trigger', title: text.trigger, cell: ({ key }) => <TriggerLink of={key} /> },
+    { id: 'schedule', title: words().schedule, cell: scheduleText, isWide: true },
+    { id: 'state', title: text.state, cell: ({ state }) => <StateBadge state={state} /> },
+    { id: 'next', title: text.nextFire, cell: ({ nextFireTimeMs }) => <When ms={nextFireTimeMs} /> },
+    { id: 'actions', title: '', cell: ({ key, state }) => <TriggerButtons of={key} state={state} isSmall /> },
+  ]
+}
+
+function History({ of: key }: { readonly of: KeyJson }): JSX.Element | null {
+  const text = words()
+  const filter = filterTerm('job', key)
+  const executions = useResource(
+    (signal) => call('executions.list', { query: { filter, take: 10 }, signal }),
+    [],
+    { isAffected: ({ event, jobKey }) => event === 'jobWasExecuted' && jobKey?.name === key.name },
+  )
+  if (!may('executions.list')) return null
+  return (
+    <Panel
+      title={text.history}
+      isFlush
+      actions={<a href={href('/history', { filter })}>{text.allHistory}</a>}
+    >
+      <ExecutionTable
+        caption={text.history}
+        rows={executions.value.value?.items ?? null}
+        empty={<p class="panel-body muted">{text.historyEmpty}</p>}
+        without={['job']}
+      />
+    </Panel>
+  )
+}

@@ -1,0 +1,83 @@
+import type { JSX } from 'preact'
+import { useMemo } from 'preact/hooks'
+import type { ExecutionStatsJson } from '../../../../src/server/operations/execution-stats.ts'
+import { Chart, type ChartData } from '../../parts/chart.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { href } from '../../state/place.ts'
+import { durationText, numberText, percentText } from '../../time/format.ts'
+import { Tile } from './tiles.tsx'
+import { words } from './words.ts'
+
+/** How many minutes back it looks. */
+export const shownMinutes = 60
+
+/** What the last hour was like, in numbers. */
+export function ActivityTiles({ stats }: { readonly stats: ExecutionStatsJson | null }): JSX.Element {
+  const { activity } = words()
+  const remembersAll = stats !== null && (stats.byOutcome.succeeded ?? 0) > 0
+  const success = remembersAll ? (stats.byOutcome.succeeded ?? 0) / ended(stats) : null
+  const failed = stats === null ? null : stats.count - (stats.byOutcome.succeeded ?? 0)
+  return (
+    <div class="tiles">
+      <Tile
+        name={activity.perMinute}
+        value={numberText(remembersAll ? perMinute(stats) : null, 1)}
+        note={activity.lately}
+      />
+      <Tile name={activity.success} value={percentText(success)} note={activity.hour} />
+      <Tile
+        name={activity.failed}
+        value={numberText(failed)}
+        note={activity.hour}
+        path="/history?filter=outcome%3Afailed"
+        isBad={(failed ?? 0) > 0}
+      />
+      <Tile name={activity.p50} value={durationText(stats?.latenessMs?.p50)} note={activity.hour} />
+      <Tile name={activity.p99} value={durationText(stats?.latenessMs?.p99)} note={activity.hour} />
+    </div>
+  )
+}
+
+/** A veto is no failure: the job was not meant to run. */
+function ended({ count, byOutcome }: ExecutionStatsJson): number {
+  return count - (byOutcome.vetoed ?? 0)
+}
+
+/** Of the last minutes, so that it follows what changes. */
+function perMinute({ buckets, bucketMs }: ExecutionStatsJson): number {
+  const last = buckets.slice(-5)
+  const count = last.reduce((sum, { byOutcome }) => sum + sumOf(byOutcome), 0)
+  return count / ((last.length * bucketMs) / 60_000)
+}
+
+function sumOf(counts: ExecutionStatsJson['byOutcome']): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+}
+
+export function ActivityChart({ stats }: { readonly stats: ExecutionStatsJson | null }): JSX.Element {
+  const { activity } = words()
+  const data: ChartData | null = useMemo(() => stats && chartOf(stats, activity), [stats, activity])
+  return (
+    <Panel title={activity.title} actions={<a href={href('/history')}>{activity.all}</a>}>
+      {stats?.count === 0 ? (
+        <p class="muted">{activity.none}</p>
+      ) : (
+        data !== null && <Chart data={data} label={activity.label(stats?.count ?? 0)} />
+      )}
+    </Panel>
+  )
+}
+
+function chartOf({ buckets }: ExecutionStatsJson, activity: { success: string; failed: string }): ChartData {
+  return {
+    atMs: buckets.map(({ atMs }) => atMs),
+    series: [
+      { name: activity.failed, ink: '--bad-fill', values: buckets.map(({ byOutcome }) => sumOf(byOutcome)) },
+      {
+        name: activity.success,
+        ink: '--good-fill',
+        values: buckets.map(({ byOutcome }) => byOutcome.succeeded ?? 0),
+      },
+    ],
+  }
+}

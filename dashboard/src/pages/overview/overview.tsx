@@ -1,0 +1,63 @@
+import type { JSX } from 'preact'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { may } from '../../state/session.ts'
+import { serverSaysNow } from '../../time/clock.ts'
+import { ActivityChart, ActivityTiles, shownMinutes } from './activity.tsx'
+import { Firings } from './firings.tsx'
+import { Problems, problemsOf } from './problems.tsx'
+import { SchedulerActions } from './scheduler-actions.tsx'
+import { StateBars } from './state-bars.tsx'
+import { Tiles } from './tiles.tsx'
+import { Verdict } from './verdict.tsx'
+import { words } from './words.ts'
+
+export type Overview = Awaited<ReturnType<typeof load>>
+
+/** What those with a role on some groups alone may not see is null. */
+async function load(signal: AbortSignal) {
+  const [scheduler, triggers, nodes, groups, executing] = await Promise.all([
+    call('scheduler.get', { signal }),
+    may('scheduler.overview') ? call('scheduler.overview', { signal }) : null,
+    may('nodes.list') ? call('nodes.list', { signal }) : null,
+    may('groups.list') ? call('groups.list', { signal }) : null,
+    call('executing.list', { signal }),
+  ])
+  serverSaysNow(scheduler.nowMs)
+  return { scheduler, triggers, nodes: nodes?.items ?? null, groups, executing: executing.items }
+}
+
+export function OverviewPage(): JSX.Element {
+  const { title, status } = words()
+  const overview = useResource(load, [], { isAffected: () => true, everyMs: 5000 })
+  const shown = overview.value.value
+  const error = overview.error.value
+  const stats = useResource(
+    async (signal) =>
+      may('executions.stats') ? call('executions.stats', { query: { minutes: shownMinutes }, signal }) : null,
+    [],
+    { everyMs: 5000, isAffected: ({ event }) => event === 'jobWasExecuted' },
+  ).value.value
+  const problems = shown === null ? null : problemsOf(shown)
+  return (
+    <>
+      <PageHead
+        title={title}
+        below={shown !== null && <span>{status[shown.scheduler.status]}</span>}
+        actions={shown !== null && <SchedulerActions scheduler={shown.scheduler} />}
+      />
+      {error !== null && <ProblemNote error={error} retry={overview.reload} />}
+      <Verdict overview={shown} problems={problems} />
+      <Tiles overview={shown} />
+      <ActivityTiles stats={stats} />
+      <div class="columns">
+        <ActivityChart stats={stats} />
+        {problems !== null && problems.length > 0 && <Problems problems={problems} />}
+        <StateBars overview={shown} />
+      </div>
+      <Firings overview={shown} />
+    </>
+  )
+}

@@ -1,0 +1,54 @@
+import type { JSX } from 'preact'
+import { type TriggerState, triggerStates } from '../../../../src/jobstore/trigger-state.ts'
+import { StateBadge } from '../../parts/badge.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { href } from '../../state/place.ts'
+import { numberText } from '../../time/format.ts'
+import type { Overview } from './overview.tsx'
+import { words } from './words.ts'
+
+/** How many triggers are in each state; each bar leads to them. */
+export function StateBars({ overview }: { readonly overview: Overview | null }): JSX.Element {
+  const { byState: title, tooMany } = words()
+  const byState = overview?.triggers?.byState ?? null
+  return (
+    <Panel title={title}>
+      {byState === null ? (
+        <p class="muted">{overview === null ? '…' : tooMany}</p>
+      ) : (
+        <ul class="bars">
+          {triggerStates
+            .filter((state) => state !== 'NONE')
+            .map((state) => (
+              <StateBar
+                key={state}
+                state={state}
+                count={byState[state] ?? 0}
+                of={overview?.triggers?.triggers ?? 0}
+              />
+            ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+interface StateBarProps {
+  readonly state: TriggerState
+  readonly count: number
+  readonly of: number
+}
+
+function StateBar({ state, count, of }: StateBarProps): JSX.Element {
+  return (
+    <li>
+      <a href={href('/triggers', { state })}>
+        <StateBadge state={state} />
+        <span class="bar-track">
+          <span class={`bar is-${state}`} style={{ width: `${of === 0 ? 0 : (100 * count) / of}%` }} />
+        </span>
+        <span class="number">{numberText(count)}</span>
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,64 @@
+import type { JSX } from 'preact'
+import { href } from '../../state/place.ts'
+import { numberText, unknownText } from '../../time/format.ts'
+import type { Overview } from './overview.tsx'
+import { words } from './words.ts'
+
+interface TileProps {
+  readonly name: string
+  readonly value: string
+  readonly note?: string
+  readonly path?: string
+  readonly isBad?: boolean
+}
+
+export function Tile({ name, value, note, path, isBad = false }: TileProps): JSX.Element {
+  const content = (
+    <>
+      <span class="tile-name">{name}</span>
+      <span class={isBad ? 'tile-value is-bad' : 'tile-value'}>{value}</span>
+      {note !== undefined && <span class="tile-note">{note}</span>}
+    </>
+  )
+  if (path === undefined) return <div class="tile">{content}</div>
+  return (
+    <a class="tile" href={href(path)}>
+      {content}
+    </a>
+  )
+}
+
+/** The numbers at a glance; what is not known is a dash. */
+export function Tiles({ overview }: { readonly overview: Overview | null }): JSX.Element {
+  const { tiles, nodesNote, of, sinceStart } = words()
+  const nodes = overview?.nodes ?? null
+  const alive = nodes?.filter(({ state }) => state === 'alive').length
+  const byState = overview?.triggers?.byState ?? null
+  const count = (state: 'PAUSED' | 'ERROR'): number | null =>
+    byState === null ? null : (byState[state] ?? 0)
+  return (
+    <div class="tiles">
+      <Tile
+        name={tiles.nodes}
+        value={nodes === null ? unknownText : of(numberText(alive), numberText(nodes.length))}
+        {...(overview !== null && { note: nodesNote(overview.scheduler.schedulerInstanceId) })}
+        isBad={nodes !== null && alive !== nodes.length}
+      />
+      <Tile name={tiles.running} value={numberText(overview?.executing.length)} path="/running" />
+      <Tile name={tiles.triggers} value={numberText(overview?.triggers?.triggers)} path="/triggers" />
+      <Tile name={tiles.paused} value={numberText(count('PAUSED'))} path="/triggers?state=PAUSED" />
+      <Tile
+        name={tiles.errors}
+        value={numberText(count('ERROR'))}
+        path="/triggers?state=ERROR"
+        isBad={(count('ERROR') ?? 0) > 0}
+      />
+      <Tile
+        name={tiles.executed}
+        value={numberText(overview?.scheduler.numberOfJobsExecuted)}
+        note={sinceStart}
+        path="/history"
+      />
+    </div>
+  )
+}

@@ -1,0 +1,99 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useLocation } from 'preact-iso'
+import type { TriggerFieldsJson } from '../../../../src/server/wire/triggers.ts'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import type { PageProps } from '../../pages.ts'
+import { act } from '../../parts/action.ts'
+import { Button } from '../../parts/button.tsx'
+import { keyText } from '../../parts/links.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { href, triggerPath, useSearch } from '../../state/place.ts'
+import { common } from '../../words/common.ts'
+import { dialects } from '../cron/cron-text.ts'
+import { type Draft, draftOf, fieldsOfDraft, newDraft } from './draft.ts'
+import { TriggerForm } from './trigger-form.tsx'
+import { TriggerPreview } from './trigger-preview.tsx'
+import { words } from './words.ts'
+
+/** Edits a trigger that is stored. */
+export function EditTriggerPage({ params }: PageProps): JSX.Element {
+  const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
+  // It is loaded once: what somebody types is not replaced by what another one stores.
+  const stored = useResource((signal) => call('triggers.get', { params: key, signal }), [], {
+    everyMs: 2_000_000_000,
+  })
+  const { ownFamily } = words()
+  const trigger = stored.value.value
+  if (stored.error.value !== null) return <ProblemNote error={stored.error.value} retry={stored.reload} />
+  if (trigger === null) return <p class="muted">{common().loading}</p>
+  const { definition } = trigger
+  if (definition === null) return <p class="note info">{ownFamily}</p>
+  return <Editor draft={draftOf(key, definition)} stored={definition} />
+}
+
+/** Makes a new trigger, for the job and with the expression that the address names. */
+export function NewTriggerPage(): JSX.Element {
+  const search = useSearch()
+  const dialect = dialects.find((each) => each === search.get('dialect'))
+  const given: Partial<Draft> = {
+    ...(search.get('jobName') !== '' && {
+      jobGroup: search.get('jobGroup'),
+      jobName: search.get('jobName'),
+      group: search.get('jobGroup'),
+      name: search.get('jobName'),
+    }),
+    ...(search.get('expression') !== '' && { expression: search.get('expression') }),
+    ...(search.get('zone') !== '' && { timeZone: search.get('zone') }),
+    ...(dialect !== undefined && { dialect }),
+  }
+  return <Editor draft={{ ...newDraft, ...given }} stored={null} />
+}
+
+interface EditorProps {
+  readonly draft: Draft
+  readonly stored: TriggerFieldsJson | null
+}
+
+function Editor({ draft: initial, stored }: EditorProps): JSX.Element {
+  const text = words()
+  const { save, cancel } = common()
+  const { route } = useLocation()
+  const draft: Signal<Draft> = useSignal(initial)
+  const key = { group: draft.value.group, name: draft.value.name }
+  const fields = fieldsOfDraft(draft.value, stored)
+  const back = stored === null ? '/triggers' : triggerPath(key)
+  const isReady = fields !== null && key.name.trim() !== '' && draft.value.jobName.trim() !== ''
+  const store = async (): Promise<void> => {
+    if (fields === null) return
+    await act(call('triggers.put', { params: key, body: fields }), text.saved(keyText(key)))
+    route(href(triggerPath(key)))
+  }
+  return (
+    <>
+      <PageHead
+        title={stored === null ? text.create : text.editTitle}
+        above={<a href={href('/triggers')}>{text.title}</a>}
+        below={stored !== null && keyText(key)}
+        actions={
+          <>
+            <a class="button plain" href={href(back)}>
+              {cancel}
+            </a>
+            <Button text={save} icon="check" kind="primary" isDisabled={!isReady} onPress={store} />
+          </>
+        }
+      />
+      <TriggerForm
+        draft={draft.value}
+        isNew={stored === null}
+        onChange={(changes) => {
+          draft.value = { ...draft.value, ...changes }
+        }}
+      />
+      <TriggerPreview of={key} fields={isReady ? fields : null} />
+    </>
+  )
+}

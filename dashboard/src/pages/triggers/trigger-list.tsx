@@ -1,0 +1,113 @@
+import type { JSX } from 'preact'
+import { triggerStates } from '../../../../src/jobstore/trigger-state.ts'
+import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { examples } from '../../examples.ts'
+import { StateBadge } from '../../parts/badge.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { ChoiceBox, SearchBox } from '../../parts/search-box.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { When } from '../../parts/time.tsx'
+import { href, useSearch } from '../../state/place.ts'
+import { may } from '../../state/session.ts'
+import { common } from '../../words/common.ts'
+import { kindText } from './schedule-text.ts'
+import { TriggerButtons } from './trigger-actions.tsx'
+import { words } from './words.ts'
+
+const pageSize = 50
+
+export function TriggerListPage(): JSX.Element {
+  const text = words()
+  const search = useSearch()
+  const query = {
+    search: search.get('search'),
+    state: search.get('state'),
+    group: search.get('group'),
+    after: search.get('after'),
+    take: pageSize,
+  }
+  const triggers = useResource(
+    (signal) => call('triggers.list', { query, signal }),
+    [JSON.stringify(query)],
+    {
+      isAffected: ({ event }) => event !== 'jobProgress',
+    },
+  )
+  const page = triggers.value.value
+  const error = triggers.error.value
+  const isFiltered = query.search !== '' || query.state !== '' || query.group !== ''
+  return (
+    <>
+      <PageHead
+        title={text.title}
+        actions={
+          may('triggers.put') && (
+            <a class="button primary" href={href('/triggers/new')}>
+              {text.create}
+            </a>
+          )
+        }
+      />
+      <div class="toolbar">
+        <SearchBox label={text.searchHint} />
+        <StateChoice />
+      </div>
+      {error !== null && <ProblemNote error={error} retry={triggers.reload} />}
+      <section class="panel" aria-label={text.title}>
+        <Table
+          caption={text.title}
+          columns={columns()}
+          rows={page?.items ?? null}
+          keyOf={({ key }) => keyText(key)}
+          empty={
+            isFiltered ? (
+              <Empty title={text.noneFound} hint={text.noneFoundHint} />
+            ) : (
+              <Empty title={text.empty} hint={text.emptyHint} code={examples.firstTrigger} />
+            )
+          }
+        />
+        <Pager count={page?.items.length ?? 0} next={page?.next ?? null} />
+      </section>
+    </>
+  )
+}
+
+function StateChoice(): JSX.Element {
+  const { states, state } = common()
+  const known = triggerStates.filter((each) => each !== 'NONE')
+  return (
+    <ChoiceBox
+      label={state}
+      field="state"
+      choices={[
+        { value: '', text: words().allStates },
+        ...known.map((each) => ({ value: each, text: states[each] })),
+      ]}
+    />
+  )
+}
+
+function columns(): readonly Column<TriggerSummaryJson>[] {
+  const text = common()
+  return [
+    { id: 'trigger', title: text.trigger, cell: ({ key }) => <TriggerLink of={key} />, isWide: true },
+    { id: 'job', title: text.job, cell: ({ jobKey }) => <JobLink of={jobKey} />, isMinor: true },
+    { id: 'kind', title: words().kind, cell: ({ type }) => kindText(type), isMinor: true },
+    { id: 'state', title: text.state, cell: ({ state }) => <StateBadge state={state} /> },
+    { id: 'next', title: text.nextFire, cell: ({ nextFireTimeMs }) => <When ms={nextFireTimeMs} /> },
+    {
+      id: 'previous',
+      title: text.previousFire,
+      cell: ({ previousFireTimeMs }) => <When ms={previousFireTimeMs} />,
+      isMinor: true,
+    },
+    { id: 'actions', title: '', cell: ({ key, state }) => <TriggerButtons of={key} state={state} isSmall /> },
+  ]
+}

@@ -1,0 +1,36 @@
+import type { JSX } from 'preact'
+import type { ExecutionOutcome } from '../../../src/jobstore/queries.ts'
+import type { TriggerState } from '../../../src/jobstore/trigger-state.ts'
+import { common } from '../words/common.ts'
+
+export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet'
+
+export function Badge({ tone, text }: { readonly tone: Tone; readonly text: string }): JSX.Element {
+  return <span class={`badge ${tone}`}>{text}</span>
+}
+
+const stateTones: Readonly<Record<TriggerState, Tone>> = {
+  NONE: 'quiet',
+  NORMAL: 'good',
+  PAUSED: 'warn',
+  COMPLETE: 'quiet',
+  ERROR: 'bad',
+  BLOCKED: 'info',
+}
+
+export function StateBadge({ state }: { readonly state: TriggerState }): JSX.Element {
+  return <Badge tone={stateTones[state]} text={common().states[state]} />
+}
+
+const outcomeTones: Readonly<Record<ExecutionOutcome, Tone>> = {
+  succeeded: 'good',
+  failed: 'bad',
+  vetoed: 'quiet',
+  interrupted: 'warn',
+  timedOut: 'bad',
+  lost: 'bad',
+}
+
+export function OutcomeBadge({ outcome }: { readonly outcome: ExecutionOutcome }): JSX.Element {
+  return <Badge tone={outcomeTones[outcome]} text={common().outcomes[outcome]} />
+}

@@ -1,0 +1,125 @@
+import { signal, useSignal } from '@preact/signals'
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { common } from '../words/common.ts'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+  readonly isWide?: boolean
+}
+
+/** The browser's own dialog, which keeps the focus and closes by Escape. */
+export function Dialog({ title, onClose, children, isWide = false }: DialogProps): JSX.Element {
+  const element = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const dialog = element.current
+    dialog?.showModal()
+    return () => {
+      dialog?.close()
+    }
+  }, [])
+  return (
+    <dialog ref={element} class={isWide ? 'dialog wide' : 'dialog'} aria-labelledby={id} onClose={onClose}>
+      <header class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="button quiet small" aria-label={common().close} onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </header>
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  )
+}
+
+export interface Question {
+  readonly title: string
+  readonly body: ComponentChildren
+  /** The verb of the button. */
+  readonly verb: string
+  readonly isDanger?: boolean
+  /** What has to be typed first, for what cannot be undone. */
+  readonly typed?: string
+}
+
+interface Asked extends Question {
+  readonly answer: (isYes: boolean) => void
+}
+
+const asked = signal<Asked | null>(null)
+
+/** Asks before something is done; false when the viewer would rather not. */
+export function confirm(question: Question): Promise<boolean> {
+  asked.value?.answer(false)
+  return new Promise((resolve) => {
+    const own: Asked = {
+      ...question,
+      answer: (isYes) => {
+        // The dialog also says that it is closed when it was taken away after an answer.
+        if (asked.value !== own) return
+        asked.value = null
+        resolve(isYes)
+      },
+    }
+    asked.value = own
+  })
+}
+
+/** Where {@link confirm} asks. */
+export function ConfirmDialog(): JSX.Element | null {
+  const question = asked.value
+  return question === null ? null : <ConfirmBody key={question.title} question={question} />
+}
+
+function ConfirmBody({ question }: { readonly question: Asked }): JSX.Element {
+  const words = common()
+  const typed = useSignal('')
+  const { title, body, verb, isDanger = false, answer } = question
+  const isReady = question.typed === undefined || typed.value === question.typed
+  return (
+    <Dialog
+      title={title}
+      onClose={() => {
+        answer(false)
+      }}
+    >
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isReady) answer(true)
+        }}
+      >
+        <div class="prose">{body}</div>
+        {question.typed !== undefined && (
+          <label class="field">
+            <span>{words.typeToConfirm(question.typed)}</span>
+            <input
+              value={typed.value}
+              autocomplete="off"
+              spellcheck={false}
+              onInput={({ currentTarget }) => {
+                typed.value = currentTarget.value
+              }}
+            />
+          </label>
+        )}
+        <div class="dialog-actions">
+          <Button
+            text={words.cancel}
+            onPress={() => {
+              answer(false)
+            }}
+          />
+          <button type="submit" class={`button ${isDanger ? 'danger' : 'primary'}`} disabled={!isReady}>
+            {verb}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,63 @@
+import type { ComponentChildren, JSX } from 'preact'
+import type { ExecutionJson } from '../../../src/server/wire/runs.ts'
+import { href, pathText } from '../state/place.ts'
+import { common } from '../words/common.ts'
+import { OutcomeBadge } from './badge.tsx'
+import { JobLink, TriggerLink } from './links.tsx'
+import { type Column, Table } from './table.tsx'
+import { Duration, Instant } from './time.tsx'
+
+type ColumnId = 'outcome' | 'job' | 'trigger' | 'began' | 'late' | 'took' | 'node' | 'attempt'
+
+interface ExecutionTableProps {
+  readonly caption: string
+  readonly rows: readonly ExecutionJson[] | null
+  readonly empty: ComponentChildren
+  /** Of a page that is about one of these. */
+  readonly without?: readonly ColumnId[]
+}
+
+/** Executions that have ended; each leads to its own page. */
+export function ExecutionTable({ caption, rows, empty, without = [] }: ExecutionTableProps): JSX.Element {
+  return (
+    <Table
+      caption={caption}
+      columns={columns().filter(({ id }) => !without.some((left) => left === id))}
+      rows={rows}
+      keyOf={({ fireInstanceId }) => fireInstanceId}
+      empty={empty}
+    />
+  )
+}
+
+/** The instant helps the server to find it. */
+export function executionHref({ fireInstanceId, fireTimeMs }: ExecutionJson): string {
+  return href(`/history/${pathText(fireInstanceId)}`, { at: String(fireTimeMs) })
+}
+
+function columns(): readonly Column<ExecutionJson>[] {
+  const text = common()
+  return [
+    {
+      id: 'outcome',
+      title: text.outcome,
+      cell: (row) => (
+        <a href={executionHref(row)}>
+          <OutcomeBadge outcome={row.outcome} />
+        </a>
+      ),
+    },
+    { id: 'job', title: text.job, cell: ({ jobKey }) => <JobLink of={jobKey} /> },
+    {
+      id: 'trigger',
+      title: text.trigger,
+      cell: ({ triggerKey }) => <TriggerLink of={triggerKey} />,
+      isMinor: true,
+    },
+    { id: 'began', title: text.began, cell: ({ fireTimeMs }) => <Instant ms={fireTimeMs} /> },
+    { id: 'late', title: text.late, cell: ({ latenessMs }) => <Duration ms={latenessMs} />, isNumber: true },
+    { id: 'took', title: text.took, cell: ({ durationMs }) => <Duration ms={durationMs} />, isNumber: true },
+    { id: 'node', title: text.node, cell: ({ node }) => node, isMinor: true },
+    { id: 'attempt', title: text.attempt, cell: ({ attempt }) => attempt, isNumber: true, isMinor: true },
+  ]
+}

@@ -1,0 +1,117 @@
+import type { ComponentChildren, JSX } from 'preact'
+
+interface TextFieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly hint?: ComponentChildren
+  readonly type?: 'text' | 'number' | 'datetime-local' | 'time'
+  readonly min?: number
+  readonly max?: number
+  readonly isRequired?: boolean
+  readonly isDisabled?: boolean
+}
+
+/** The types of elements ask for one type of input at a time. */
+function oneType(type: 'text' | 'number' | 'datetime-local' | 'time'): 'text' {
+  return type as 'text'
+}
+
+export function TextField(props: TextFieldProps): JSX.Element {
+  const {
+    label,
+    value,
+    onChange,
+    hint,
+    type = 'text',
+    min,
+    max,
+    isRequired = false,
+    isDisabled = false,
+  } = props
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type={oneType(type)}
+        value={value}
+        min={min}
+        max={max}
+        step={type === 'time' || type === 'datetime-local' ? 1 : undefined}
+        required={isRequired}
+        disabled={isDisabled}
+        autocomplete="off"
+        onInput={({ currentTarget }) => {
+          onChange(currentTarget.value)
+        }}
+      />
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  )
+}
+
+export interface Choice<Value extends string> {
+  readonly value: Value
+  readonly text: string
+}
+
+interface ChoiceFieldProps<Value extends string> {
+  readonly label: string
+  readonly value: Value
+  readonly choices: readonly Choice<Value>[]
+  readonly onChange: (value: Value) => void
+  readonly hint?: ComponentChildren
+}
+
+export function ChoiceField<Value extends string>(props: ChoiceFieldProps<Value>): JSX.Element {
+  const { label, value, choices, onChange, hint } = props
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select
+        value={value}
+        onChange={({ currentTarget }) => {
+          const chosen = choices.find((choice) => choice.value === currentTarget.value)
+          if (chosen !== undefined) onChange(chosen.value)
+        }}
+      >
+        {choices.map((choice) => (
+          <option key={choice.value} value={choice.value}>
+            {choice.text}
+          </option>
+        ))}
+      </select>
+      {hint !== undefined && <small>{hint}</small>}
+    </label>
+  )
+}
+
+interface CheckFieldProps {
+  readonly label: string
+  readonly isChecked: boolean
+  readonly onChange: (isChecked: boolean) => void
+  readonly hint?: string
+}
+
+export function CheckField({ label, isChecked, onChange, hint }: CheckFieldProps): JSX.Element {
+  return (
+    <label class="check-field">
+      <input
+        type="checkbox"
+        checked={isChecked}
+        onChange={({ currentTarget }) => {
+          onChange(currentTarget.checked)
+        }}
+      />
+      <span>
+        {label}
+        {hint !== undefined && (
+          <>
+            <br />
+            <small>{hint}</small>
+          </>
+        )}
+      </span>
+    </label>
+  )
+}

@@ -1,0 +1,71 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { pages } from '../pages.ts'
+import { href } from '../state/place.ts'
+import { may } from '../state/session.ts'
+import { navigation } from '../words/navigation.ts'
+import { shell } from '../words/shell.ts'
+import { Icon } from './icon.tsx'
+import { TopBar } from './top-bar.tsx'
+
+/** What stands around every page. */
+export function Layout({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  const isOpen = useSignal(false)
+  const { url } = useLocation()
+  useEffect(() => {
+    isOpen.value = false
+  }, [url])
+  const words = shell()
+  return (
+    <div class="layout">
+      <button
+        type="button"
+        class="skip"
+        onClick={() => {
+          document.querySelector<HTMLElement>('main')?.focus()
+        }}
+      >
+        {words.skip}
+      </button>
+      <TopBar
+        isMenuOpen={isOpen.value}
+        onMenu={() => {
+          isOpen.value = !isOpen.value
+        }}
+      />
+      <nav
+        id="navigation"
+        class={isOpen.value ? 'navigation open' : 'navigation'}
+        aria-label={words.navigation}
+      >
+        <NavigationLinks />
+      </nav>
+      <main tabIndex={-1}>{children}</main>
+    </div>
+  )
+}
+
+function NavigationLinks(): JSX.Element {
+  const { path } = useLocation()
+  const words = navigation()
+  const start = href('')
+  const shown = path.startsWith(start) ? path.slice(start.length) || '/' : path
+  return (
+    <ul>
+      {pages.map(({ path: target, navigation: entry }) => {
+        if (entry === null || !may(entry.needs)) return null
+        const isShown = target === '/' ? shown === '/' : shown === target || shown.startsWith(`${target}/`)
+        return (
+          <li key={target}>
+            <a href={href(target)} aria-current={isShown ? 'page' : undefined}>
+              <Icon name={entry.icon} />
+              <span>{words[entry.label]}</span>
+            </a>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

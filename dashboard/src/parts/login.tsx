@@ -1,0 +1,114 @@
+import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { ApiProblem } from '../api/problem.ts'
+import { hasEnded, session, signIn } from '../state/session.ts'
+import { unawaited } from '../state/toasts.ts'
+import { dictionary } from '../words/dictionary.ts'
+import { Icon } from './icon.tsx'
+import { problemText } from './problem.tsx'
+
+const words = dictionary({
+  en: {
+    title: 'Sign in',
+    ended: 'Your session has ended. Sign in to go on where you were.',
+    token: 'Token',
+    tokenHint: 'The server prints it once, when it is first started: it stands at the end of the address.',
+    name: 'Name',
+    password: 'Password',
+    submit: 'Sign in',
+    wrong: 'That is not right.',
+    host: 'This server has not said who you are. Sign in where it is mounted.',
+  },
+  zh: {
+    title: '登录',
+    ended: '会话已结束。登录后可继续之前的操作。',
+    token: '令牌',
+    tokenHint: '服务器在首次启动时打印一次：位于地址的末尾。',
+    name: '用户名',
+    password: '密码',
+    submit: '登录',
+    wrong: '不正确。',
+    host: '服务器未识别您的身份。请在其宿主应用中登录。',
+  },
+})
+
+export function LoginPage(): JSX.Element {
+  const { title, ended, host } = words()
+  const credentials = session.value?.credentials ?? null
+  return (
+    <main class="login">
+      <div class="login-box">
+        <h1>
+          <span class="brand-mark">
+            <Icon name="cron" />
+          </span>
+          quartz-ts
+        </h1>
+        <h2>{title}</h2>
+        {hasEnded.value && <p class="note info">{ended}</p>}
+        {credentials === null ? <p class="note info">{host}</p> : <LoginForm asks={credentials} />}
+      </div>
+    </main>
+  )
+}
+
+function LoginForm({ asks }: { readonly asks: 'token' | 'password' }): JSX.Element {
+  const { token, tokenHint, name, password, submit, wrong } = words()
+  const problem = useSignal('')
+  const isBusy = useSignal(false)
+  const send = async (form: HTMLFormElement): Promise<void> => {
+    const text = (field: string): string => {
+      const value = new FormData(form).get(field)
+      return typeof value === 'string' ? value : ''
+    }
+    isBusy.value = true
+    problem.value = ''
+    try {
+      await signIn(
+        asks === 'token'
+          ? { token: text('token').trim() }
+          : { name: text('name'), password: text('password') },
+      )
+    } catch (error) {
+      problem.value = error instanceof ApiProblem && error.status === 401 ? wrong : problemText(error)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        unawaited(send(event.currentTarget))
+      }}
+    >
+      {asks === 'token' ? (
+        <label class="field">
+          <span>{token}</span>
+          <input name="token" type="password" required autocomplete="current-password" />
+          <small>{tokenHint}</small>
+        </label>
+      ) : (
+        <>
+          <label class="field">
+            <span>{name}</span>
+            <input name="name" required autocomplete="username" />
+          </label>
+          <label class="field">
+            <span>{password}</span>
+            <input name="password" type="password" required autocomplete="current-password" />
+          </label>
+        </>
+      )}
+      {problem.value !== '' && (
+        <p class="note bad" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <button type="submit" class="button primary" disabled={isBusy.value}>
+        {submit}
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,136 @@
+import { type ReadonlySignal, type Signal, useComputed } from '@preact/signals'
+import type { ComponentChildren, JSX } from 'preact'
+import { common } from '../words/common.ts'
+
+export interface Column<Row> {
+  readonly id: string
+  readonly title: string
+  readonly cell: (row: Row) => ComponentChildren
+  /** Numbers stand at the end. */
+  readonly isNumber?: boolean
+  /** Takes the room that is left. */
+  readonly isWide?: boolean
+  /** Left out on a telephone. */
+  readonly isMinor?: boolean
+}
+
+export interface Selection<Row> {
+  /** The rows that are selected, under their keys. */
+  readonly rows: Signal<ReadonlyMap<string, Row>>
+  readonly nameOf: (row: Row) => string
+}
+
+interface TableProps<Row> {
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  /** Null while they load first. */
+  readonly rows: readonly Row[] | null
+  readonly keyOf: (row: Row) => string
+  readonly empty: ComponentChildren
+  readonly selection?: Selection<Row>
+}
+
+const skeletonRows = 5
+
+/** A table; on a telephone each row is a card. */
+export function Table<Row>(props: TableProps<Row>): JSX.Element {
+  const { caption, columns, rows, keyOf, empty, selection } = props
+  if (rows?.length === 0) return <>{empty}</>
+  return (
+    <div class="table-box">
+      <table class="table" aria-busy={rows === null}>
+        <caption class="only-read">{caption}</caption>
+        <thead>
+          <tr>
+            {selection !== undefined && <SelectAll rows={rows ?? []} keyOf={keyOf} selection={selection} />}
+            {columns.map((column) => (
+              <th key={column.id} scope="col" class={classOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows === null
+            ? Array.from({ length: skeletonRows }, (_, index) => (
+                <SkeletonRow key={index} columns={columns.length} />
+              ))
+            : rows.map((row) => (
+                <tr key={keyOf(row)}>
+                  {selection !== undefined && <SelectRow row={row} id={keyOf(row)} selection={selection} />}
+                  {columns.map((column) => (
+                    <td key={column.id} class={classOf(column)} data-label={column.title}>
+                      {column.cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function classOf<Row>({ isNumber, isWide, isMinor }: Column<Row>): string {
+  return [isNumber === true && 'number', isWide === true && 'wide', isMinor === true && 'minor']
+    .filter((name) => name !== false)
+    .join(' ')
+}
+
+function SkeletonRow({ columns }: { readonly columns: number }): JSX.Element {
+  return (
+    <tr class="skeleton">
+      <td colSpan={columns + 1}>
+        <span class="only-read">{common().loading}</span>
+      </td>
+    </tr>
+  )
+}
+
+interface SelectAllProps<Row> {
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  readonly selection: Selection<Row>
+}
+
+function SelectAll<Row>({ rows, keyOf, selection }: SelectAllProps<Row>): JSX.Element {
+  const selected = selection.rows
+  const isAll = rows.length > 0 && rows.every((row) => selected.value.has(keyOf(row)))
+  return (
+    <th scope="col" class="check">
+      <input
+        type="checkbox"
+        aria-label={common().selectAll}
+        checked={isAll}
+        onChange={() => {
+          selected.value = isAll ? new Map() : new Map(rows.map((row) => [keyOf(row), row]))
+        }}
+      />
+    </th>
+  )
+}
+
+interface SelectRowProps<Row> {
+  readonly row: Row
+  readonly id: string
+  readonly selection: Selection<Row>
+}
+
+function SelectRow<Row>({ row, id, selection }: SelectRowProps<Row>): JSX.Element {
+  const { rows, nameOf } = selection
+  const isSelected: ReadonlySignal<boolean> = useComputed(() => rows.value.has(id))
+  return (
+    <td class="check">
+      <input
+        type="checkbox"
+        aria-label={common().select(nameOf(row))}
+        checked={isSelected.value}
+        onChange={() => {
+          const next = new Map(rows.value)
+          if (!next.delete(id)) next.set(id, row)
+          rows.value = next
+        }}
+      />
+    </td>
+  )
+}

@@ -1,0 +1,38 @@
+import { signal } from '@preact/signals'
+
+/** The one place of the page that reads clocks and arms timers. */
+
+let offsetMs = 0
+
+/** The server's clock, as far as an answer has told it; the browser's own may be wrong. */
+export function nowMs(): number {
+  return Date.now() + offsetMs
+}
+
+/** Smaller differences are the time that the answer took. */
+const noticedMs = 2000
+
+export function serverSaysNow(serverMs: number): void {
+  const differsMs = serverMs - Date.now()
+  offsetMs = Math.abs(differsMs) < noticedMs ? 0 : differsMs
+}
+
+/** Calls back once; returns what cancels it. */
+export function later(delayMs: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, delayMs)
+  return () => {
+    clearTimeout(timer)
+  }
+}
+
+/** A second hand, for texts such as "5 seconds ago". It stands still while the page is hidden. */
+export const tick = signal(nowMs())
+
+export function startTicking(): void {
+  setInterval(() => {
+    if (!document.hidden) tick.value = nowMs()
+  }, 1000)
+  document.addEventListener('visibilitychange', () => {
+    tick.value = nowMs()
+  })
+}

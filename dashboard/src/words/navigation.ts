@@ -1,0 +1,39 @@
+import { dictionary } from './dictionary.ts'
+
+const en = {
+  overview: 'Overview',
+  jobs: 'Jobs',
+  triggers: 'Triggers',
+  running: 'Running',
+  history: 'History',
+  cron: 'Cron',
+  timeline: 'Timeline',
+  calendars: 'Calendars',
+  misfires: 'Misfires',
+  nodes: 'Nodes',
+  groups: 'Groups',
+  audit: 'Audit',
+  settings: 'Settings',
+}
+
+export type NavigationWords = typeof en
+
+/** The names of the pages. */
+export const navigation = dictionary<NavigationWords>({
+  en,
+  zh: {
+    overview: '概览',
+    jobs: '作业',
+    triggers: '触发器',
+    running: '运行中',
+    history: '历史',
+    cron: 'Cron',
+    timeline: '时间线',
+    calendars: '日历',
+    misfires: '错过触发',
+    nodes: '节点',
+    groups: '分组',
+    audit: '审计',
+    settings: '设置',
+  },
+})

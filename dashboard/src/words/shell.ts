@@ -1,0 +1,43 @@
+import { dictionary } from './dictionary.ts'
+
+/** Words around the pages. */
+export const shell = dictionary({
+  en: {
+    skip: 'Skip to the content',
+    navigation: 'Pages',
+    menu: 'Menu',
+    scheduler: 'Scheduler',
+    theme: { system: 'Colours of the system', light: 'Light', dark: 'Dark' },
+    language: 'Language',
+    signOut: 'Sign out',
+    signedInAs: (name: string) => `Signed in as ${name}`,
+    readOnly: 'Read-only',
+    live: { live: 'Live', connecting: 'Reconnecting', paused: 'Updates paused', hidden: 'Updates paused' },
+    pauseLive: 'Pause updates',
+    resumeLive: 'Resume updates',
+    notFound: 'There is no such page',
+    notFoundHint: 'The address may be mistyped.',
+    toOverview: 'To the overview',
+    broken: 'This page failed',
+    reload: 'Load it again',
+  },
+  zh: {
+    skip: '跳到内容',
+    navigation: '页面',
+    menu: '菜单',
+    scheduler: '调度器',
+    theme: { system: '跟随系统', light: '浅色', dark: '深色' },
+    language: '语言',
+    signOut: '退出登录',
+    signedInAs: (name) => `已登录：${name}`,
+    readOnly: '只读',
+    live: { live: '实时', connecting: '正在重新连接', paused: '已暂停更新', hidden: '已暂停更新' },
+    pauseLive: '暂停更新',
+    resumeLive: '恢复更新',
+    notFound: '没有这个页面',
+    notFoundHint: '地址可能有误。',
+    toOverview: '前往概览',
+    broken: '此页面出错了',
+    reload: '重新加载',
+  },
+})

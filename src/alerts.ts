@@ -1,0 +1,29 @@
+/** Alerts of a scheduler, by webhook or mail; mail needs the package nodemailer. */
+export {
+  type AlertRuleOptions,
+  lateOver,
+  type MisfiresOverOptions,
+  misfiresOver,
+  type NodeDownOptions,
+  nodeDown,
+  triggerInError,
+} from './alerts/alert-rules.ts'
+export type {
+  ActiveAlert,
+  AlertChannel,
+  AlertCheck,
+  AlertFinding,
+  AlertNotice,
+  AlertRule,
+  AlertSilence,
+  AlertWatch,
+} from './alerts/alert-types.ts'
+export {
+  type AlertsPlugin,
+  type AlertsPluginOptions,
+  alertsPlugin,
+  type ChannelTest,
+  type SilenceOptions,
+} from './alerts/alerts-plugin.ts'
+export { type MailChannelOptions, type MailServerOptions, mailChannel } from './alerts/mail-channel.ts'
+export { type WebhookChannelOptions, webhookChannel } from './alerts/webhook-channel.ts'

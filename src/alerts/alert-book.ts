@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto'
+import { isObject } from '../core/options.ts'
+import type { JobStoreNotes, SharedNote } from '../jobstore/job-store-notes.ts'
+import type { EpochMs } from '../time/clock.ts'
+import type { ActiveAlert, AlertSilence } from './alert-types.ts'
+
+/** An alert as it is stored. */
+export interface StoredAlert extends ActiveAlert {
+  /** Of its note: a change names the version that it has seen. */
+  readonly version: number
+  /** The node that is to send it, and since when; null while it is silenced. */
+  readonly claim: { readonly node: string; readonly atMs: EpochMs } | null
+}
+
+export interface StoredSilence extends AlertSilence {
+  readonly version: number
+}
+
+const alertKind = 'alert'
+const silenceKind = 'alert-silence'
+const leaderKind = 'alert-leader'
+const leaderName = 'leader'
+
+/** The id of the alert of a rule about a subject. */
+export function alertIdOf(rule: string, subject: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([rule, subject]))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+/**
+ * The alerts and silences of a cluster, as notes that its nodes share. A note is written only in the version that was
+ * read, so of several nodes that want the same one succeeds.
+ */
+export class AlertBook {
+  readonly #notes: JobStoreNotes
+
+  constructor(notes: JobStoreNotes) {
+    this.#notes = notes
+  }
+
+  async alerts(): Promise<readonly StoredAlert[]> {
+    return (await this.#notes.list(alertKind)).flatMap((note) =>
+      read<StoredAlert>(note, ['rule', 'subject', 'message']),
+    )
+  }
+
+  /** Stores an alert that is new; false when another node was faster. */
+  add(alert: Omit<StoredAlert, 'version'>): Promise<boolean> {
+    return this.#notes.put(alertKind, alert.id, textOf(alert), null)
+  }
+
+  /** False when it has changed meanwhile, or is gone. */
+  change({ version, ...alert }: StoredAlert): Promise<boolean> {
+    return this.#notes.put(alertKind, alert.id, textOf(alert), version)
+  }
+
+  /** Notes that an alert was sent, whatever else of it has changed meanwhile. */
+  async markSent(id: string): Promise<void> {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const found = (await this.alerts()).find((alert) => alert.id === id)
+      if (found === undefined || (await this.change({ ...found, isSent: true, claim: null }))) return
+    }
+  }
+
+  end({ id, version }: StoredAlert): Promise<boolean> {
+    return this.#notes.delete(alertKind, id, version)
+  }
+
+  async silences(): Promise<readonly StoredSilence[]> {
+    return (await this.#notes.list(silenceKind)).flatMap((note) => read<StoredSilence>(note, ['by', 'why']))
+  }
+
+  addSilence(silence: AlertSilence): Promise<boolean> {
+    return this.#notes.put(silenceKind, silence.id, textOf(silence), null)
+  }
+
+  endSilence({ id, version }: StoredSilence): Promise<boolean> {
+    return this.#notes.delete(silenceKind, id, version)
+  }
+
+  /** Whether this node is the one that evaluates; it stays so for `leaseMs`, unless it asks again. */
+  async leads(node: string, nowMs: EpochMs, leaseMs: number): Promise<boolean> {
+    const [note] = await this.#notes.list(leaderKind)
+    const text = JSON.stringify({ node, untilMs: nowMs + leaseMs })
+    if (note === undefined) return this.#notes.put(leaderKind, leaderName, text, null)
+    const held = parsed(note.text)
+    const isFree =
+      held['node'] === node || !(Number(held['untilMs']) > nowMs) || isTooFar(held, nowMs, leaseMs)
+    return isFree && this.#notes.put(leaderKind, leaderName, text, note.version)
+  }
+
+  /** Lets another node evaluate at once. */
+  async resign(node: string): Promise<void> {
+    const [note] = await this.#notes.list(leaderKind)
+    if (note !== undefined && parsed(note.text)['node'] === node) {
+      await this.#notes.delete(leaderKind, leaderName, note.version)
+    }
+  }
+}
+
+/** A lease that ends later than any can was written by a clock that was wrong. */
+function isTooFar(held: Readonly<Record<string, unknown>>, nowMs: EpochMs, leaseMs: number): boolean {
+  return Number(held['untilMs']) > nowMs + 10 * leaseMs
+}
+
+function textOf(value: object): string {
+  return JSON.stringify(value)
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+/** A note that something else has written is no alert and stops none. */
+function read<Stored>({ name, version, text }: SharedNote, needed: readonly string[]): readonly Stored[] {
+  const value = parsed(text)
+  if (needed.some((field) => typeof value[field] !== 'string')) return []
+  return [{ ...value, id: name, version } as Stored]
+}

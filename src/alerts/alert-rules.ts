@@ -1,0 +1,121 @@
+import { checkName, checkOptions, checkWhole, wrongArgument } from '../core/arguments.ts'
+import type { AlertFinding, AlertRule } from './alert-types.ts'
+
+const longestMs = 31_536_000_000
+/** How many alerts one rule raises at most. */
+const findingsMax = 100
+
+/** Options of the alert rules that need none of their own. */
+export interface AlertRuleOptions {
+  /** Tells two rules of one kind apart. Default: that of its kind. */
+  readonly name?: string
+}
+
+function nameOf(what: string, options: AlertRuleOptions, kind: string): string {
+  checkOptions(what, options, { name: checkName })
+  return options.name ?? kind
+}
+
+/**
+ * A trigger that waits longer than `ms` milliseconds (1 to 31,536,000,000) past its time, on whatever node.
+ *
+ * @throws InvalidArgumentError when an argument is wrong
+ */
+export function lateOver(ms: number, options: AlertRuleOptions = {}): AlertRule {
+  checkWhole(1, longestMs)('lateOver', 'ms', ms)
+  return {
+    name: nameOf('lateOver', options, 'late'),
+    description: `A trigger waits longer than ${ms} ms past its time.`,
+    async check({ scheduler, nowMs }) {
+      const due = await scheduler.getEarliestDueTime()
+      if (due === null || nowMs - due.getTime() <= ms) return []
+      const lateMs = nowMs - due.getTime()
+      return [{ subject: '', message: `A trigger was due at ${due.toISOString()}: ${lateMs} ms late.` }]
+    },
+  }
+}
+
+/** Triggers in the ERROR state: they fire no more until they are reset. */
+export function triggerInError(options: AlertRuleOptions = {}): AlertRule {
+  return {
+    name: nameOf('triggerInError', options, 'trigger-in-error'),
+    description: 'A trigger is in the ERROR state.',
+    async check({ scheduler }) {
+      const { items } = await scheduler.queryTriggers({ state: 'ERROR', take: findingsMax })
+      return items.map(({ key, jobKey }) => ({
+        subject: key.toString(),
+        message: `Trigger ${key.toString()} of job ${jobKey.toString()} is in the ERROR state.`,
+      }))
+    },
+  }
+}
+
+/** Options of `nodeDown`. */
+export interface NodeDownOptions extends AlertRuleOptions {
+  /** The alert is over when no node has failed for so long. Milliseconds, 1,000 to 86,400,000, default 900,000. */
+  readonly quietMs?: number
+}
+
+/** A node of the cluster that stopped checking in, so that others recover its work. */
+export function nodeDown(options: NodeDownOptions = {}): AlertRule {
+  checkOptions('nodeDown', options, { name: checkName, quietMs: checkWhole(1000, 86_400_000) })
+  const { name = 'node-down', quietMs = 900_000 } = options
+  return {
+    name,
+    description: 'A node stopped checking in.',
+    quietMs,
+    watch: ({ scheduler }, raise) =>
+      scheduler.events.on('nodeFailed', ({ instanceId }) => {
+        raise({
+          subject: instanceId,
+          message: `Node ${instanceId} stopped checking in; its work is recovered.`,
+        })
+      }),
+  }
+}
+
+/** Options of `misfiresOver`. */
+export interface MisfiresOverOptions extends AlertRuleOptions {
+  /** How many misfires are no reason for an alert yet. 0 to 1,000,000. */
+  readonly count: number
+  /** In how long. Milliseconds, 1,000 to 86,400,000. */
+  readonly withinMs: number
+}
+
+/**
+ * More misfires on one node than so many in so long; over when there were fewer for as long.
+ *
+ * @throws InvalidArgumentError when an option is missing or wrong
+ */
+export function misfiresOver(options: MisfiresOverOptions): AlertRule {
+  const what = 'misfiresOver'
+  checkOptions(what, options, {
+    name: checkName,
+    count: checkWhole(0, 1_000_000),
+    withinMs: checkWhole(1000, 86_400_000),
+  })
+  for (const field of ['count', 'withinMs'] as const) {
+    if (options[field] === undefined) throw wrongArgument(what, field, 'a number', undefined)
+  }
+  const { name = 'misfires', count, withinMs } = options
+  return {
+    name,
+    description: `More than ${count} misfires on a node in ${withinMs} ms.`,
+    quietMs: withinMs,
+    watch({ scheduler, clock }, raise) {
+      let found = 0
+      let beganMs = clock.elapsedMs()
+      return scheduler.events.on('triggerMisfired', () => {
+        if (clock.elapsedMs() - beganMs > withinMs) {
+          found = 0
+          beganMs = clock.elapsedMs()
+        }
+        if (++found > count) raise(misfired(scheduler.schedulerInstanceId, found, withinMs))
+      })
+    },
+  }
+}
+
+function misfired(node: string, found: number, withinMs: number): AlertFinding {
+  return { subject: node, message: `${found} triggers misfired on node ${node} in ${withinMs} ms.` }
+}

@@ -1,0 +1,89 @@
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { Clock, EpochMs } from '../time/clock.ts'
+
+/** Something that is the matter, as a rule sees it. */
+export interface AlertFinding {
+  /** What it is about, as the key of a job: tells the alerts of one rule apart. Empty for a rule of one alert. */
+  readonly subject: string
+  /** For people. */
+  readonly message: string
+}
+
+/** What a rule is checked with. */
+export interface AlertCheck {
+  readonly scheduler: Scheduler
+  readonly nowMs: EpochMs
+  /** Since when this node watches: what never happened was not expected before. */
+  readonly watchedSinceMs: EpochMs
+}
+
+/** What a rule watches on a node. */
+export interface AlertWatch {
+  readonly scheduler: Scheduler
+  readonly clock: Clock
+}
+
+/** What is looked for. A rule has `check` or `watch`. */
+export interface AlertRule {
+  /** Unique among the rules of a plugin. */
+  readonly name: string
+  /** For people: when the rule raises an alert. */
+  readonly description: string
+  /** Answers what is the matter now; asked on one node of the cluster at a time. What it no longer answers is over. */
+  check?(check: AlertCheck): Promise<readonly AlertFinding[]>
+  /** Calls `raise` for what happens on this node; answers a function that ends it. Called on every node. */
+  watch?(watch: AlertWatch, raise: (finding: AlertFinding) => void): () => void
+  /** What `watch` has raised is over when it was not raised again for so long. Milliseconds, default 900,000. */
+  readonly quietMs?: number
+}
+
+/** An alert that is not over. */
+export interface ActiveAlert extends AlertFinding {
+  /** Unique among active alerts. */
+  readonly id: string
+  readonly rule: string
+  readonly sinceMs: EpochMs
+  /** When it was raised last, about. */
+  readonly lastMs: EpochMs
+  /** The node that raised it. */
+  readonly node: string
+  /** False while its notice waits to be sent, or is silenced. */
+  readonly isSent: boolean
+}
+
+/** What a channel sends. */
+export interface AlertNotice {
+  /** `normal` is sent after `resolved` when no alert is left; `test` when somebody asked for it. */
+  readonly kind: 'raised' | 'resolved' | 'normal' | 'test'
+  /** The same for each attempt to send the same notice. */
+  readonly id: string
+  readonly scheduler: string
+  /** The node that sends it. */
+  readonly node: string
+  readonly atMs: EpochMs
+  /** Null for `normal` and `test`. */
+  readonly alert: Omit<ActiveAlert, 'isSent'> | null
+  /** One line for people. */
+  readonly text: string
+}
+
+/** A way to reach somebody. */
+export interface AlertChannel {
+  /** Unique among the channels of a plugin. */
+  readonly name: string
+  /** Rejects when the notice did not arrive: it is tried again. `signal` is aborted when that took too long. */
+  send(notice: AlertNotice, signal: AbortSignal): Promise<void>
+  close?(): void
+}
+
+/** Alerts that are not to be sent for a while. */
+export interface AlertSilence {
+  readonly id: string
+  /** Null for every rule. */
+  readonly rule: string | null
+  /** Null for every subject. */
+  readonly subject: string | null
+  readonly untilMs: EpochMs
+  readonly by: string
+  readonly why: string
+}

@@ -1,0 +1,331 @@
+import type { IdGenerator } from '../core/ids.ts'
+import type { Logger } from '../core/logger.ts'
+import { unawaited } from '../core/promises.ts'
+import { logThrown, textOf } from '../core/thrown-value.ts'
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { Clock, ClockTimer, EpochMs } from '../time/clock.ts'
+import { settledWithin } from '../time/settled-within.ts'
+import { type AlertBook, alertIdOf, type StoredAlert, type StoredSilence } from './alert-book.ts'
+import type { AlertFinding, AlertNotice, AlertRule } from './alert-types.ts'
+import type { ChannelQueue } from './channel-queue.ts'
+
+export interface AlertWatchParts {
+  readonly scheduler: Scheduler
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  readonly logger: Logger
+  readonly book: AlertBook
+  readonly rules: readonly AlertRule[]
+  readonly queues: readonly ChannelQueue[]
+  readonly checkMs: number
+  readonly storeAwayMs: number
+}
+
+/** Most alerts at one time: more say nothing more. */
+const alertsMax = 200
+const defaultQuietMs = 900_000
+/** A rule, or the store, that takes longer is not waited for. */
+const patienceMs = 30_000
+/** A node that has not sent an alert by then is taken for dead. */
+const claimMs = 600_000
+const resignMs = 1000
+/** How long an alert stays whose rule this node does not have. */
+const strangeMs = 3_600_000
+/** The rule of the alert that a node sends by itself, because without the store nodes cannot agree. */
+export const storeRule = 'store-unavailable'
+
+/**
+ * Looks after the alerts of a scheduler. What happens on a node is raised by that node; what can be asked of the store
+ * is asked by one node at a time, which also ends alerts that are over, and sends what others have not sent.
+ */
+export class AlertWatch {
+  readonly #parts: AlertWatchParts
+  readonly #watchedSinceMs: EpochMs
+  readonly #raised = new Map<string, { readonly rule: AlertRule; readonly finding: AlertFinding }>()
+  readonly #failedRules = new Set<string>()
+  readonly #stops: (() => void)[] = []
+  /** Alerts that wait in the queues of this node. */
+  readonly #sending = new Set<string>()
+  #timer: ClockTimer | null = null
+  #ticking: Promise<void> | null = null
+  #storeAwaySinceMs: EpochMs | null = null
+  #isStoreAwayTold = false
+  #isStopped = false
+
+  constructor(parts: AlertWatchParts) {
+    this.#parts = parts
+    this.#watchedSinceMs = parts.clock.now()
+  }
+
+  start(): void {
+    const { clock, rules, scheduler } = this.#parts
+    for (const rule of rules) {
+      const stop = rule.watch?.({ scheduler, clock }, (finding) => {
+        this.#raise(rule, finding)
+      })
+      if (stop !== undefined) this.#stops.push(stop)
+    }
+    this.#tickSoon()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#timer?.cancel()
+    for (const stop of this.#stops) stop()
+    const { book, clock, scheduler } = this.#parts
+    try {
+      // A rule that is being checked is not waited for.
+      await settledWithin(clock, resignMs, book.resign(scheduler.schedulerInstanceId))
+    } catch (error) {
+      // Another node takes over when the lease is over.
+      logThrown(this.#parts.logger, error, 'Alerts could not be handed to another node.', {}, 'warn')
+    }
+  }
+
+  notice(kind: AlertNotice['kind'], text: string, alert: AlertNotice['alert']): AlertNotice {
+    const { clock, ids, scheduler } = this.#parts
+    return {
+      kind,
+      id: ids.uniqueName(),
+      scheduler: scheduler.schedulerName,
+      node: scheduler.schedulerInstanceId,
+      atMs: clock.now(),
+      alert,
+      text,
+    }
+  }
+
+  #raise(rule: AlertRule, finding: AlertFinding): void {
+    const id = alertIdOf(rule.name, finding.subject)
+    if (!this.#raised.has(id) && this.#raised.size >= alertsMax) return
+    this.#raised.set(id, { rule, finding })
+    this.#tickSoon()
+  }
+
+  #tickSoon(): void {
+    if (this.#ticking !== null || this.#isStopped) return
+    this.#timer?.cancel()
+    this.#ticking = this.#tick()
+    unawaited(this.#ticking, (error) => {
+      logThrown(this.#parts.logger, error, 'Looking after alerts has failed.')
+    })
+  }
+
+  async #tick(): Promise<void> {
+    const { clock, checkMs } = this.#parts
+    // What was raised in the same turn is told together.
+    await Promise.resolve()
+    try {
+      const worked = this.#work()
+      if (!(await settledWithin(clock, patienceMs * 2, worked)))
+        throw new Error('The job store does not answer.')
+      this.#storeAnswers()
+    } catch (error) {
+      if (!this.#isStopped) this.#storeFails(error)
+    }
+    this.#ticking = null
+    if (this.#isStopped) return
+    this.#timer = clock.setTimer(
+      checkMs,
+      () => {
+        this.#tickSoon()
+      },
+      { unref: true },
+    )
+  }
+
+  async #work(): Promise<void> {
+    const { book, checkMs, clock, scheduler } = this.#parts
+    const nowMs = clock.now()
+    const alerts = new Map((await book.alerts()).map((alert) => [alert.id, alert]))
+    const silences = (await book.silences()).filter(({ untilMs }) => untilMs > nowMs)
+    for (const [id, { rule, finding }] of [...this.#raised]) {
+      await this.#keep(rule.name, finding, alerts, silences)
+      this.#raised.delete(id)
+    }
+    if (!(await book.leads(scheduler.schedulerInstanceId, nowMs, 3 * checkMs))) return
+    for (const rule of this.#parts.rules) await this.#evaluate(rule, alerts, silences)
+    await this.#endStrange(alerts)
+    await this.#sendWhatIsLeft(silences)
+    for (const silence of await book.silences()) if (silence.untilMs <= nowMs) await book.endSilence(silence)
+  }
+
+  /** Stores what was found, unless it is known; the node that stores it sends it. */
+  async #keep(
+    rule: string,
+    finding: AlertFinding,
+    alerts: Map<string, StoredAlert>,
+    silences: readonly StoredSilence[],
+  ): Promise<void> {
+    const { book, checkMs, clock, scheduler } = this.#parts
+    const nowMs = clock.now()
+    const id = alertIdOf(rule, finding.subject)
+    const known = alerts.get(id)
+    if (known !== undefined) {
+      if (nowMs - known.lastMs < checkMs / 2 && known.message === finding.message) return
+      await book.change({ ...known, message: finding.message, lastMs: nowMs })
+      return
+    }
+    if (alerts.size >= alertsMax) return
+    const node = scheduler.schedulerInstanceId
+    const isSilent = isSilenced({ rule, subject: finding.subject }, silences)
+    const alert = {
+      ...finding,
+      id,
+      rule,
+      node,
+      sinceMs: nowMs,
+      lastMs: nowMs,
+      isSent: false,
+      claim: isSilent ? null : { node, atMs: nowMs },
+    }
+    if (!(await book.add(alert))) return
+    alerts.set(id, { ...alert, version: 1 })
+    if (!isSilent) this.#send(alert)
+  }
+
+  async #evaluate(
+    rule: AlertRule,
+    alerts: Map<string, StoredAlert>,
+    silences: readonly StoredSilence[],
+  ): Promise<void> {
+    const { clock } = this.#parts
+    const own = (): StoredAlert[] => [...alerts.values()].filter((alert) => alert.rule === rule.name)
+    if (rule.check === undefined) {
+      const quietMs = rule.quietMs ?? defaultQuietMs
+      for (const alert of own()) if (clock.now() - alert.lastMs > quietMs) await this.#end(alert, alerts)
+      return
+    }
+    const found = await this.#check(rule)
+    if (found === null) return
+    const ids = new Set(found.map(({ subject }) => alertIdOf(rule.name, subject)))
+    for (const finding of found) await this.#keep(rule.name, finding, alerts, silences)
+    for (const alert of own()) if (!ids.has(alert.id)) await this.#end(alert, alerts)
+  }
+
+  /** Null when the rule cannot be checked: what it found before stays. */
+  async #check(rule: AlertRule): Promise<readonly AlertFinding[] | null> {
+    const { clock, logger, scheduler } = this.#parts
+    const check = { scheduler, nowMs: clock.now(), watchedSinceMs: this.#watchedSinceMs }
+    let found: readonly AlertFinding[] | null = null
+    const asking = (async () => {
+      found = (await rule.check?.(check)) ?? []
+    })()
+    try {
+      if (!(await settledWithin(clock, patienceMs, asking)))
+        throw new Error(`no answer within ${patienceMs} ms`)
+      this.#failedRules.delete(rule.name)
+      return found
+    } catch (error) {
+      if (!this.#failedRules.has(rule.name)) {
+        logThrown(logger, error, `The alert rule '${rule.name}' cannot be checked.`, {}, 'warn')
+      }
+      this.#failedRules.add(rule.name)
+      return null
+    }
+  }
+
+  async #end(alert: StoredAlert, alerts: Map<string, StoredAlert>): Promise<void> {
+    if (!(await this.#parts.book.end(alert))) return
+    alerts.delete(alert.id)
+    if (!alert.isSent && !this.#sending.has(alert.id)) return
+    this.#enqueue(this.notice('resolved', `Over: ${alert.message}`, publicAlert(alert)))
+    const isQuiet = [...alerts.values()].every(({ isSent }) => !isSent)
+    if (isQuiet) this.#enqueue(this.notice('normal', 'Everything is back to normal.', null))
+  }
+
+  /** An alert of a rule that no node has any more would stay for ever. */
+  async #endStrange(alerts: Map<string, StoredAlert>): Promise<void> {
+    const { book, clock, rules } = this.#parts
+    const names = new Set(rules.map(({ name }) => name))
+    for (const alert of alerts.values()) {
+      if (!names.has(alert.rule) && clock.now() - alert.lastMs > strangeMs) await book.end(alert)
+    }
+  }
+
+  /** Sends what was silenced and is not any more, and what a node has left that died. */
+  async #sendWhatIsLeft(silences: readonly StoredSilence[]): Promise<void> {
+    const { book, clock, scheduler } = this.#parts
+    const nowMs = clock.now()
+    for (const alert of await book.alerts()) {
+      const isLeft = alert.claim === null || nowMs - alert.claim.atMs > claimMs
+      if (alert.isSent || !isLeft || this.#sending.has(alert.id) || isSilenced(alert, silences)) continue
+      const claimed = { ...alert, claim: { node: scheduler.schedulerInstanceId, atMs: nowMs } }
+      if (await book.change(claimed)) this.#send(claimed)
+    }
+  }
+
+  #send(alert: Omit<StoredAlert, 'version'>): void {
+    this.#sending.add(alert.id)
+    this.#enqueue(this.notice('raised', alert.message, publicAlert(alert)), () => {
+      this.#sending.delete(alert.id)
+      unawaited(this.#parts.book.markSent(alert.id), (error) => {
+        logThrown(this.#parts.logger, error, 'It could not be noted that an alert was sent.', {}, 'warn')
+      })
+    })
+  }
+
+  /** Hands a notice to every channel; `done` is called when each has sent it or given it up. */
+  #enqueue(notice: AlertNotice, done: () => void = () => {}): void {
+    const { queues } = this.#parts
+    let left = queues.length
+    if (left === 0) done()
+    for (const queue of queues) {
+      queue.add(notice, () => {
+        if (--left === 0) done()
+      })
+    }
+  }
+
+  #storeAnswers(): void {
+    if (this.#isStoreAwayTold) {
+      this.#enqueue(this.notice('resolved', 'Over: the job store answers again.', this.#storeAlert('')))
+    }
+    this.#storeAwaySinceMs = null
+    this.#isStoreAwayTold = false
+  }
+
+  #storeFails(error: unknown): void {
+    const { clock, logger, storeAwayMs } = this.#parts
+    const nowMs = clock.now()
+    if (this.#storeAwaySinceMs === null) {
+      this.#storeAwaySinceMs = nowMs
+      logThrown(logger, error, 'Alerts cannot be looked after, because the job store fails.', {}, 'warn')
+    }
+    if (this.#isStoreAwayTold || nowMs - this.#storeAwaySinceMs < storeAwayMs) return
+    this.#isStoreAwayTold = true
+    const message = `The job store has failed for ${nowMs - this.#storeAwaySinceMs} ms: ${textOf(error)}`
+    this.#enqueue(this.notice('raised', message, this.#storeAlert(message)))
+  }
+
+  #storeAlert(message: string): AlertNotice['alert'] {
+    const { clock, scheduler } = this.#parts
+    const node = scheduler.schedulerInstanceId
+    const sinceMs = this.#storeAwaySinceMs ?? clock.now()
+    const id = alertIdOf(storeRule, node)
+    return { id, rule: storeRule, subject: node, message, sinceMs, lastMs: clock.now(), node }
+  }
+}
+
+export function isSilenced(
+  { rule, subject }: { readonly rule: string; readonly subject: string },
+  silences: readonly StoredSilence[],
+): boolean {
+  return silences.some(
+    (silence) =>
+      (silence.rule === null || silence.rule === rule) &&
+      (silence.subject === null || silence.subject === subject),
+  )
+}
+
+function publicAlert({
+  id,
+  rule,
+  subject,
+  message,
+  sinceMs,
+  lastMs,
+  node,
+}: Omit<StoredAlert, 'version'>): NonNullable<AlertNotice['alert']> {
+  return { id, rule, subject, message, sinceMs, lastMs, node }
+}

@@ -1,0 +1,140 @@
+import type { Logger } from '../core/logger.ts'
+import { unawaited } from '../core/promises.ts'
+import { logThrown } from '../core/thrown-value.ts'
+import type { Clock } from '../time/clock.ts'
+import { InterruptibleSleep } from '../time/interruptible-sleep.ts'
+import type { AlertChannel, AlertNotice } from './alert-types.ts'
+
+export interface ChannelQueueOptions {
+  readonly channel: AlertChannel
+  readonly clock: Clock
+  readonly logger: Logger
+  /** How long one attempt may take. */
+  readonly timeoutMs: number
+  /** How often a notice is tried. */
+  readonly attempts: number
+}
+
+interface Waiting {
+  readonly notice: AlertNotice
+  /** Called once when the notice has arrived or is given up. */
+  readonly done: () => void
+}
+
+/** Notices that wait for one channel; the oldest is dropped when there are more. */
+const waitingMax = 100
+const pauseMs = { first: 1000, most: 60_000 }
+
+/**
+ * Sends the notices of one channel in their order, one at a time, in the background: a channel that fails or hangs
+ * holds up nothing but itself.
+ */
+export class ChannelQueue {
+  readonly #options: ChannelQueueOptions
+  readonly #waiting: Waiting[] = []
+  readonly #sleep: InterruptibleSleep
+  #sending: Promise<void> | null = null
+  readonly #attempts = new Set<AbortController>()
+  #isClosed = false
+  #isEnding = false
+  #dropped = 0
+
+  constructor(options: ChannelQueueOptions) {
+    this.#options = options
+    this.#sleep = new InterruptibleSleep(options.clock)
+  }
+
+  get name(): string {
+    return this.#options.channel.name
+  }
+
+  add(notice: AlertNotice, done: () => void): void {
+    if (this.#isClosed) return
+    this.#waiting.push({ notice, done })
+    if (this.#waiting.length > waitingMax) {
+      this.#waiting.shift()?.done()
+      if (this.#dropped++ === 0) {
+        this.#options.logger.error({ channel: this.name }, 'Alerts are dropped: the channel does not keep up')
+      }
+    }
+    if (this.#sending !== null) return
+    this.#sending = this.#sendAll()
+    unawaited(this.#sending, (error) => {
+      logThrown(this.#options.logger, error, 'Sending alerts has stopped.')
+    })
+  }
+
+  /** Sends one notice now, besides the queue; rejects when it did not arrive. */
+  async try(notice: AlertNotice): Promise<void> {
+    const { channel, clock, timeoutMs } = this.#options
+    const attempt = new AbortController()
+    this.#attempts.add(attempt)
+    const failure = new Error(`Channel ${channel.name} took longer than ${timeoutMs} ms.`)
+    let fail = (_error: Error): void => {}
+    const late = new Promise<never>((_resolve, reject) => {
+      fail = reject
+    })
+    const timer = clock.setTimer(
+      timeoutMs,
+      () => {
+        attempt.abort(failure)
+      },
+      { unref: true },
+    )
+    attempt.signal.addEventListener('abort', () => {
+      fail(attempt.signal.reason instanceof Error ? attempt.signal.reason : failure)
+    })
+    try {
+      // A channel that ignores the signal is not waited for.
+      await Promise.race([channel.send(notice, attempt.signal), late])
+    } finally {
+      timer.cancel()
+      this.#attempts.delete(attempt)
+    }
+  }
+
+  /** Sends nothing more; what is under way is aborted. */
+  close(): void {
+    this.#isClosed = true
+    this.#waiting.length = 0
+    this.#sleep.end()
+    for (const attempt of this.#attempts) attempt.abort(new Error('The scheduler shuts down.'))
+    this.#options.channel.close?.()
+  }
+
+  /** Tries what waits once more, each notice once; resolves when nothing is left. */
+  async finish(): Promise<void> {
+    this.#isEnding = true
+    this.#sleep.end()
+    await this.#sending
+  }
+
+  async #sendAll(): Promise<void> {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      await this.#send(next.notice)
+      if (!this.#isClosed) next.done()
+    }
+    this.#sending = null
+  }
+
+  async #send(notice: AlertNotice): Promise<void> {
+    const { attempts, logger } = this.#options
+    for (let attempt = 1; !this.#isClosed; attempt++) {
+      try {
+        await this.try(notice)
+        this.#dropped = 0
+        return
+      } catch (error) {
+        if (this.#isClosed) return
+        const about = { channel: this.name, notice: notice.id, attempt }
+        if (attempt === attempts || this.#isEnding) {
+          logThrown(logger, error, 'An alert could not be sent and is given up.', about)
+          return
+        }
+        if (attempt === 1)
+          logThrown(logger, error, 'An alert could not be sent; it is tried again.', about, 'warn')
+      }
+      await this.#sleep.sleep(Math.min(pauseMs.most, pauseMs.first * 2 ** (attempt - 1)))
+    }
+  }
+}

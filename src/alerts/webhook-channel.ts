@@ -1,0 +1,150 @@
+import { createHmac } from 'node:crypto'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import {
+  checkBoolean,
+  checkName,
+  checkObject,
+  checkOptions,
+  checkString,
+  checkThat,
+} from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
+import { packageVersion } from '../core/version.ts'
+import type { AlertChannel, AlertNotice } from './alert-types.ts'
+import { isPublicAddress, lookupPublic, notAllowed } from './public-addresses.ts'
+
+/** Options of `webhookChannel`. */
+export interface WebhookChannelOptions {
+  /** Default `webhook`. */
+  readonly name?: string
+  /** Where notices are posted: an address that begins with `https://` or `http://`, without a password. */
+  readonly url: string
+  /** Signs each notice (HMAC-SHA-256), so that the receiver knows who sent it. At least 16 characters. */
+  readonly secret: string
+  /** More headers, such as an `authorization`. Default none. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Allow addresses of the machine itself and of private networks. Default false. */
+  readonly allowPrivate?: boolean
+}
+
+const what = 'webhookChannel'
+/** How much of an answer is read, for the message of a failure. */
+const answerMax = 500
+const ownHeaders = /^(content-|host$|quartz-|connection$|transfer-encoding$)/i
+
+/**
+ * Posts notices as JSON. The header `quartz-signature` is `t=SECONDS,v1=HEX`, where HEX is the HMAC-SHA-256 of
+ * `SECONDS.BODY` with the secret; `quartz-notice-id` is the same for each attempt. Any answer but 2xx is a failure; a
+ * redirect is not followed.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION for an option that is missing, unknown or wrong
+ */
+export function webhookChannel(options: WebhookChannelOptions): AlertChannel {
+  checkObject(what, 'options', options)
+  checkOptions(what, options, {
+    name: checkName,
+    url: checkThat('an http address without a password', isWebAddress),
+    secret: checkThat('16 characters or more', (value) => typeof value === 'string' && value.length >= 16),
+    headers: checkObject,
+    allowPrivate: checkBoolean,
+  })
+  for (const field of ['url', 'secret'] as const) {
+    if (options[field] === undefined) {
+      throw new InvalidArgumentError(field, `${what}: '${field}' is missing.`, 'ERR_INVALID_OPTION')
+    }
+  }
+  const { name = 'webhook', url, secret, headers = {}, allowPrivate = false } = options
+  for (const [header, value] of Object.entries(headers)) {
+    checkString(what, `headers.${header}`, value, 'ERR_INVALID_OPTION')
+    if (!ownHeaders.test(header)) continue
+    throw new InvalidArgumentError(
+      'headers',
+      `${what}: '${header}' is set by the channel.`,
+      'ERR_INVALID_OPTION',
+    )
+  }
+  const target = new URL(url)
+  return {
+    name,
+    send: (notice, signal) => post({ target, secret, headers, allowPrivate }, notice, signal),
+  }
+}
+
+function isWebAddress(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { protocol, username, password } = new URL(value)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
+}
+
+interface Target {
+  readonly target: URL
+  readonly secret: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly allowPrivate: boolean
+}
+
+/** What the header `quartz-signature` says of a body. */
+export function signatureOf(secret: string, seconds: number, body: string): string {
+  const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')
+  return `t=${seconds},v1=${mac}`
+}
+
+function post(
+  { target, secret, headers, allowPrivate }: Target,
+  notice: AlertNotice,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = JSON.stringify(notice)
+  const host = target.hostname.replace(/^\[|\]$/g, '')
+  if (!allowPrivate && isIP(host) !== 0 && !isPublicAddress(host))
+    return Promise.reject(notAllowed(host, host))
+  const send = target.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise((resolve, reject) => {
+    const sent = send(
+      target,
+      {
+        method: 'POST',
+        signal,
+        agent: false,
+        ...(!allowPrivate && { lookup: lookupPublic }),
+        headers: {
+          ...headers,
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          'user-agent': `quartz-ts/${packageVersion}`,
+          'quartz-notice-id': notice.id,
+          'quartz-signature': signatureOf(secret, Math.floor(notice.atMs / 1000), body),
+        },
+      },
+      (answer) => {
+        judge(answer, resolve, reject)
+      },
+    )
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+function judge(answer: IncomingMessage, resolve: () => void, reject: (error: Error) => void): void {
+  const status = answer.statusCode ?? 0
+  if (status >= 200 && status < 300) {
+    answer.destroy()
+    resolve()
+    return
+  }
+  let text = ''
+  const fail = (): void => {
+    reject(new Error(`The receiver answered ${status}: ${text.slice(0, answerMax)}`))
+  }
+  answer.setEncoding('utf8')
+  answer.on('data', (part: string) => {
+    text += part
+    if (text.length < answerMax) return
+    fail()
+    answer.destroy()
+  })
+  answer.on('end', fail)
+  answer.on('error', reject)
+}

@@ -1,0 +1,145 @@
+import type { Clock } from '../../time/clock.ts'
+import { CommandFailure, type ExitCode, exitCodes } from '../exit-codes.ts'
+import { type Answers, type Route, routes } from './routes.ts'
+
+/** What a request says besides its operation. */
+export interface ApiCall {
+  readonly params?: Readonly<Record<string, string>>
+  /** What is undefined is left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly body?: unknown
+  /** Ask what would happen. Default false. */
+  readonly isDryRun?: boolean
+}
+
+/** Sends a request and resolves with the answer, whatever its status is. */
+export type Send = (request: Request) => Promise<Response>
+
+export interface ApiClientOptions {
+  /** What the paths of the API begin with, as in `https://ops.example.com/jobs`. */
+  readonly base: string
+  /** The scheduler to ask; null for the default one of the server. */
+  readonly schedulerName: string | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly send: Send
+  /** A request that takes longer fails. */
+  readonly timeoutMs: number
+  readonly clock: Clock
+  /** Said after an answer that refuses who asks. */
+  readonly authRemedy: string
+  /** What is known of a failure that the server does not describe; empty for nothing. */
+  readonly cause: () => string
+  /** Releases what the client holds. */
+  readonly close: () => Promise<void>
+}
+
+/** Most bytes of an answer: a file of all definitions has fewer. */
+const answerMaxBytes = 256 * 1024 * 1024
+
+/** The operations of the HTTP API, on a server or in this process. */
+export class ApiClient implements AsyncDisposable {
+  readonly #options: ApiClientOptions
+
+  constructor(options: ApiClientOptions) {
+    this.#options = options
+  }
+
+  /** @throws CommandFailure for every answer that is no success */
+  async call<Id extends keyof Answers>(operation: Id, call: ApiCall = {}): Promise<Answers[Id]> {
+    const route = routes[operation]
+    const url = `${this.#options.base}/api${this.#scope(route)}${pathOf(route, call.params)}${searchOf(call)}`
+    const hasBody = call.body !== undefined
+    const abort = new AbortController()
+    const { clock, timeoutMs, headers } = this.#options
+    const timer = clock.setTimer(timeoutMs, () => {
+      abort.abort(new CommandFailure(exitCodes.unreachable, `No answer within ${timeoutMs / 1000} s.`))
+    })
+    try {
+      const request = new Request(url, {
+        method: route.method,
+        headers: { ...headers, accept: 'application/json', ...(hasBody && { 'content-type': jsonType }) },
+        ...(hasBody && { body: JSON.stringify(call.body) }),
+        // The token is for this server and for no other that it names.
+        redirect: 'manual',
+        signal: abort.signal,
+      })
+      const response = await this.#options.send(request)
+      const answer = await jsonOf(response)
+      if (response.ok && answer !== null) return answer as Answers[Id]
+      throw this.#failureOf(response, answer)
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#options.close()
+  }
+
+  #scope({ isServerWide }: Route): string {
+    const { schedulerName } = this.#options
+    return schedulerName === null || isServerWide === true
+      ? ''
+      : `/schedulers/${encodeURIComponent(schedulerName)}`
+  }
+
+  #failureOf(response: Response, answer: object | null): CommandFailure {
+    const { authRemedy, base, cause } = this.#options
+    const problem = answer as { readonly detail?: unknown; readonly suggestion?: unknown } | null
+    const { status } = response
+    if (typeof problem?.detail !== 'string') {
+      const answered = `It answered ${status}${response.ok ? ' with something else than JSON' : ''}.`
+      return new CommandFailure(
+        exitCodes.failed,
+        `'${base}' is no quartz-ts server, or its path is wrong. ${answered}`,
+      )
+    }
+    const suggestion = typeof problem.suggestion === 'string' ? problem.suggestion : ''
+    const said = problem.detail.includes(suggestion) ? problem.detail : `${problem.detail} ${suggestion}`
+    const more = status === 401 ? authRemedy : status >= 500 ? cause() : ''
+    return new CommandFailure(exitCodeOf(status), more === '' ? said : `${said} ${more}`)
+  }
+}
+
+const jsonType = 'application/json'
+
+function exitCodeOf(status: number): ExitCode {
+  if (status === 404) return exitCodes.notFound
+  if (status === 401 || status === 403) return exitCodes.refused
+  if (status === 429 || status === 503) return exitCodes.unreachable
+  return exitCodes.failed
+}
+
+function pathOf({ path }: Route, params: ApiCall['params'] = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_all, name: string) => pathText(params[name] ?? ''))
+}
+
+/** URLs cannot have parts that are empty, `.` or `..`; a leading `~` is taken off by the server. */
+function pathText(text: string): string {
+  return encodeURIComponent(/^(~|\.{0,2}$)/.test(text) ? `~${text}` : text)
+}
+
+function searchOf({ query = {}, isDryRun = false }: ApiCall): string {
+  const search = new URLSearchParams(isDryRun ? { dryRun: 'true' } : {})
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
+  return search.size === 0 ? '' : `?${search.toString()}`
+}
+
+/** Null for an answer that is no JSON object. @throws CommandFailure for one that is too large */
+async function jsonOf(response: Response): Promise<object | null> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const body = (response.body ?? []) as AsyncIterable<Uint8Array> | readonly Uint8Array[]
+  for await (const chunk of body) {
+    size += chunk.byteLength
+    if (size > answerMaxBytes)
+      throw new CommandFailure(exitCodes.failed, 'The answer of the server is too large.')
+    chunks.push(chunk)
+  }
+  try {
+    const value: unknown = JSON.parse(Buffer.concat(chunks).toString())
+    return typeof value === 'object' ? value : null
+  } catch {
+    return null
+  }
+}

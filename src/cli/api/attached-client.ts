@@ -1,0 +1,96 @@
+import { hostname } from 'node:os'
+import type { Logger } from '../../core/logger.ts'
+import { textOf } from '../../core/thrown-value.ts'
+import type { JobStore } from '../../jobstore/job-store.ts'
+import { createScheduler } from '../../scheduler/create-scheduler.ts'
+import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { createServer } from '../../server/create-server.ts'
+import type { SchedulerServer } from '../../server/server-face.ts'
+import { zeroSizeThreadPool } from '../../threadpool/in-process-thread-pool.ts'
+import type { CliHost } from '../host.ts'
+import { ApiClient } from './api-client.ts'
+
+/** The name under which the API is mounted in this process: no request leaves it. */
+const base = 'http://localhost'
+
+/**
+ * A client of a server in this process, attached to the data of a store: it fires nothing, checks in nowhere and may do
+ * everything, because the user has the database.
+ */
+export async function attachedClient(
+  store: JobStore,
+  schedulerName: string | null,
+  host: CliHost,
+): Promise<ApiClient> {
+  const problems = new ProblemLog()
+  const scheduler = await createScheduler({
+    jobStore: store,
+    threadPool: zeroSizeThreadPool(),
+    instanceId: `${hostname()}-cli-${process.pid}`,
+    clock: host.clock,
+    logger: problems.logger,
+    ...(schedulerName !== null && { schedulerName }),
+  })
+  try {
+    const server = await createServer({
+      scheduler,
+      auth: {
+        kind: 'hook',
+        authenticate: () => ({ name: `${host.userName} (command line)`, role: 'admin' }),
+      },
+      dashboard: false,
+      requestsPerMinute: 1_000_000,
+      maxBodyBytes: 67_108_864,
+      logger: problems.logger,
+      clock: host.clock,
+    })
+    return clientOf(scheduler, server, problems, host)
+  } catch (error) {
+    await scheduler.shutdown()
+    throw error
+  }
+}
+
+function clientOf(
+  scheduler: Scheduler,
+  server: SchedulerServer,
+  problems: ProblemLog,
+  { clock }: CliHost,
+): ApiClient {
+  return new ApiClient({
+    base,
+    schedulerName: null,
+    headers: {},
+    send: (request) => server.fetch(request),
+    // The store has its own limits for statements and locks.
+    timeoutMs: 3_600_000,
+    clock,
+    authRemedy: '',
+    cause: () => problems.last,
+    close: async () => {
+      await server.close()
+      await scheduler.shutdown()
+    },
+  })
+}
+
+/** Keeps what the server and the scheduler log last: the reason of an answer that does not give it. */
+class ProblemLog {
+  last = ''
+
+  readonly logger: Logger = {
+    debug: () => {},
+    info: () => {},
+    warn: (fields, message) => {
+      this.#note(fields, message)
+    },
+    error: (fields, message) => {
+      this.#note(fields, message)
+    },
+  }
+
+  #note(fields: object, message: string): void {
+    const { err } = fields as { readonly err?: unknown }
+    this.last = err === undefined || err === null ? `(${message})` : textOf(err)
+  }
+}

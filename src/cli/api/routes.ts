@@ -1,0 +1,116 @@
+import type { SchedulerNode } from '../../jobstore/cluster-view.ts'
+import type { BulkJson } from '../../server/bulk/bulk-runs.ts'
+import type { DefinitionsJson } from '../../server/operations/definitions.ts'
+import type { ActionJson } from '../../server/wire/action.ts'
+import type { KeyJson } from '../../server/wire/fields.ts'
+import type { JobJson, JobSummaryJson } from '../../server/wire/jobs.ts'
+import type { PageJson } from '../../server/wire/pages.ts'
+import type { ExecutingJson, ExecutionJson, SchedulerJson } from '../../server/wire/runs.ts'
+import type { TriggerDetailJson, TriggerSummaryJson } from '../../server/wire/triggers.ts'
+
+/** How a request is sent. The catalogue of the server needs zod, which a client of a server far away has no use for. */
+export interface Route {
+  readonly method: 'GET' | 'POST'
+  /** Below `/api`, or `/api/schedulers/{scheduler}`. */
+  readonly path: string
+  /** Of the server, and not of one scheduler. */
+  readonly isServerWide?: true
+}
+
+/** The operations of the HTTP API that commands use, by their ids. */
+export const routes: Readonly<Record<keyof Answers, Route>> = {
+  'scheduler.get': { method: 'GET', path: '/scheduler' },
+  'jobs.list': { method: 'GET', path: '/jobs' },
+  'jobs.get': { method: 'GET', path: '/jobs/{group}/{name}' },
+  'jobs.triggers': { method: 'GET', path: '/jobs/{group}/{name}/triggers' },
+  'jobs.run': { method: 'POST', path: '/jobs/{group}/{name}/run' },
+  'jobs.pause': { method: 'POST', path: '/jobs/{group}/{name}/pause' },
+  'jobs.resume': { method: 'POST', path: '/jobs/{group}/{name}/resume' },
+  'jobs.interrupt': { method: 'POST', path: '/jobs/{group}/{name}/interrupt' },
+  'triggers.list': { method: 'GET', path: '/triggers' },
+  'triggers.get': { method: 'GET', path: '/triggers/{group}/{name}' },
+  'triggers.fireTimes': { method: 'GET', path: '/triggers/{group}/{name}/fire-times' },
+  'triggers.run': { method: 'POST', path: '/triggers/{group}/{name}/run' },
+  'triggers.pause': { method: 'POST', path: '/triggers/{group}/{name}/pause' },
+  'triggers.resume': { method: 'POST', path: '/triggers/{group}/{name}/resume' },
+  'jobGroups.pause': { method: 'POST', path: '/job-groups/{group}/pause' },
+  'jobGroups.resume': { method: 'POST', path: '/job-groups/{group}/resume' },
+  'triggerGroups.pause': { method: 'POST', path: '/trigger-groups/{group}/pause' },
+  'triggerGroups.resume': { method: 'POST', path: '/trigger-groups/{group}/resume' },
+  'scheduler.pauseAll': { method: 'POST', path: '/scheduler/pause-all' },
+  'scheduler.resumeAll': { method: 'POST', path: '/scheduler/resume-all' },
+  'nodes.list': { method: 'GET', path: '/nodes' },
+  'executions.list': { method: 'GET', path: '/executions' },
+  'executing.list': { method: 'GET', path: '/executing' },
+  'executing.interrupt': { method: 'POST', path: '/executing/{fireInstanceId}/interrupt' },
+  'bulk.begin': { method: 'POST', path: '/bulk' },
+  'bulk.get': { method: 'GET', path: '/bulk/{id}', isServerWide: true },
+  'bulk.stop': { method: 'POST', path: '/bulk/{id}/stop', isServerWide: true },
+  'definitions.export': { method: 'GET', path: '/definitions' },
+  'definitions.import': { method: 'POST', path: '/definitions' },
+  'support.dump': { method: 'GET', path: '/support-dump' },
+}
+
+interface Items<Item> {
+  readonly items: readonly Item[]
+}
+
+type RunAnswer = ActionJson<{ readonly triggerKey: KeyJson | null }>
+
+/** What each operation answers. */
+export interface Answers {
+  'scheduler.get': SchedulerJson
+  'jobs.list': PageJson<JobSummaryJson>
+  'jobs.get': JobJson
+  'jobs.triggers': Items<TriggerDetailJson>
+  'jobs.run': RunAnswer
+  'jobs.pause': ActionJson
+  'jobs.resume': ActionJson
+  'jobs.interrupt': ActionJson
+  'triggers.list': PageJson<TriggerSummaryJson>
+  'triggers.get': TriggerDetailJson
+  'triggers.fireTimes': { readonly fireTimesMs: readonly number[] }
+  'triggers.run': RunAnswer
+  'triggers.pause': ActionJson
+  'triggers.resume': ActionJson
+  'jobGroups.pause': ActionJson
+  'jobGroups.resume': ActionJson
+  'triggerGroups.pause': ActionJson
+  'triggerGroups.resume': ActionJson
+  'scheduler.pauseAll': ActionJson
+  'scheduler.resumeAll': ActionJson
+  'nodes.list': Items<SchedulerNode>
+  'executions.list': PageJson<ExecutionJson>
+  'executing.list': Items<ExecutingJson>
+  'executing.interrupt': ActionJson
+  'bulk.begin': ActionJson<BulkBegun>
+  'bulk.get': BulkJson
+  'bulk.stop': ActionJson
+  'definitions.export': DefinitionsJson
+  'definitions.import': ActionJson<ImportJson>
+  'support.dump': object
+}
+
+export interface BulkBegun {
+  readonly count: number
+  /** The first of them. */
+  readonly first: readonly KeyJson[]
+  /** Null in a dry run. */
+  readonly bulk: BulkJson | null
+}
+
+export interface ImportJson {
+  readonly counts: {
+    readonly add: number
+    readonly change: number
+    readonly remove: number
+    readonly same: number
+  }
+  /** The first of them, in the order in which they are carried out. */
+  readonly differences: readonly {
+    readonly kind: 'calendar' | 'job' | 'trigger'
+    /** The group of a calendar is empty. */
+    readonly key: KeyJson
+    readonly change: 'add' | 'change' | 'remove'
+  }[]
+}

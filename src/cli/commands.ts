@@ -1,0 +1,37 @@
+import type { Command } from './command.ts'
+import { completionCommand } from './completion/completion-command.ts'
+import { crontabCommand } from './crontab/crontab-command.ts'
+import { migrateCommand } from './migrate-command.ts'
+import { nextCommand } from './next-command.ts'
+import { serveCommand } from './serve-command.ts'
+import { dumpCommand, exportCommand, importCommand } from './steering/definitions-commands.ts'
+import { historyCommand } from './steering/history-command.ts'
+import { interruptCommand } from './steering/interrupt-command.ts'
+import { jobsCommand } from './steering/jobs-command.ts'
+import { nodesCommand } from './steering/nodes-command.ts'
+import { pauseCommand, resumeCommand } from './steering/pause-command.ts'
+import { runCommand } from './steering/run-command.ts'
+import { triggersCommand } from './steering/triggers-command.ts'
+import { validateCommand } from './validate-command.ts'
+
+const allButCompletion: readonly Command[] = [
+  crontabCommand,
+  serveCommand,
+  migrateCommand,
+  nextCommand,
+  validateCommand,
+  jobsCommand,
+  triggersCommand,
+  nodesCommand,
+  historyCommand,
+  runCommand,
+  pauseCommand,
+  resumeCommand,
+  interruptCommand,
+  exportCommand,
+  importCommand,
+  dumpCommand,
+]
+
+/** Every command, in the order of the help. */
+export const commands: readonly Command[] = [...allButCompletion, completionCommand(allButCompletion)]

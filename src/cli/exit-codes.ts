@@ -1,0 +1,28 @@
+/** What the process ends with. Scripts rely on these numbers. */
+export const exitCodes = {
+  ok: 0,
+  /** Something is wrong, or could not be done. */
+  failed: 1,
+  /** The command line or a file that it names cannot be read; also where `--yes` is missing. */
+  usage: 2,
+  /** What the command line names does not exist. */
+  notFound: 3,
+  /** The server does not know who asks, or does not allow it. */
+  refused: 4,
+  /** The server or the database cannot be reached; later it may work. */
+  unreachable: 5,
+  /** A second signal: 128 and the number of SIGINT. */
+  atOnce: 130,
+} as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** A command cannot do what it was asked to: printed as its message, without a stack. */
+export class CommandFailure extends Error {
+  readonly exitCode: ExitCode
+
+  constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.exitCode = exitCode
+  }
+}

@@ -1,0 +1,90 @@
+import type { BulkJson } from '../../server/bulk/bulk-runs.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { ApiClient } from '../api/api-client.ts'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import type { CliHost } from '../host.ts'
+import { count, visible } from '../terminal/text.ts'
+import { type ChangeValues, requireYes } from './changes.ts'
+import { formatKey } from './keys.ts'
+
+export interface BulkAction {
+  readonly action: 'pause' | 'resume' | 'run'
+  readonly of: 'jobs' | 'triggers'
+  readonly filter: Readonly<Record<string, string>>
+  /** As in `paused`. */
+  readonly done: string
+}
+
+/** How often the server is asked how far it has come. */
+const lookEveryMs = 200
+
+/**
+ * Does something to all jobs or triggers that fit a filter: counts them first, and watches the server do it. A signal
+ * stops it between two of them. Resolves with the exit code.
+ */
+export async function carryOutBulk(
+  client: ApiClient,
+  { done, ...body }: BulkAction,
+  values: ChangeValues,
+  host: CliHost,
+): Promise<number> {
+  const counted = await client.call('bulk.begin', { body, isDryRun: true })
+  const { count: total, first } = counted.result
+  if (total === 0) throw new CommandFailure(exitCodes.notFound, `No ${body.of} fit.`)
+  const what = count(total, body.of.slice(0, -1))
+  if (values['dry-run'] === true) {
+    if (values.json === true) host.stdout.write(`${JSON.stringify(counted, null, 2)}\n`)
+    else {
+      const more = total > first.length ? ['...'] : []
+      host.stdout.write(
+        visible(`${[`${what} would be ${done}:`, ...first.map(formatKey), ...more].join('\n  ')}\n`),
+      )
+    }
+    return exitCodes.ok
+  }
+  if (total > 1) requireYes(what, values)
+  const begun = await client.call('bulk.begin', { body: { ...body, expected: total } })
+  const ended = await watch(client, begun.result.bulk, host)
+  if (values.json === true) host.stdout.write(`${JSON.stringify(ended, null, 2)}\n`)
+  else printEnd(ended, done, host)
+  return ended.failed > 0 || ended.status === 'stopped' ? exitCodes.failed : exitCodes.ok
+}
+
+async function watch(client: ApiClient, begun: BulkJson | null, host: CliHost): Promise<BulkJson> {
+  if (begun === null) throw new CommandFailure(exitCodes.failed, 'The server did not begin.')
+  const { id } = begun
+  const stopping = new AbortController()
+  const removers = (['SIGINT', 'SIGTERM'] as const).map((signal) =>
+    host.onSignal(signal, () => {
+      stopping.abort()
+    }),
+  )
+  try {
+    for (let bulk = begun; ; bulk = await client.call('bulk.get', { params: { id } })) {
+      if (bulk.status !== 'running') return bulk
+      if (stopping.signal.aborted) await client.call('bulk.stop', { params: { id } })
+      await pause(host.clock, lookEveryMs)
+    }
+  } finally {
+    for (const remove of removers) remove()
+  }
+}
+
+function pause(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(delayMs, resolve)
+  })
+}
+
+function printEnd(bulk: BulkJson, done: string, { stdout, stderr }: CliHost): void {
+  const { of, total, changed, failed, failures, status } = bulk
+  const unchanged = bulk.done - changed - failed
+  const parts = [
+    `${count(changed, of.slice(0, -1))} ${done}`,
+    unchanged > 0 ? `${unchanged} unchanged` : '',
+    failed > 0 ? `${failed} failed` : '',
+    status === 'stopped' ? `stopped with ${total - bulk.done} left` : '',
+  ]
+  stdout.write(`${parts.filter((part) => part !== '').join(', ')}\n`)
+  for (const { key, message } of failures) stderr.write(visible(`${formatKey(key)}: ${message}\n`))
+}

@@ -1,0 +1,112 @@
+import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
+import type { ImportJson } from '../api/routes.ts'
+import { type Command, parseCommandLine } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { CliHost } from '../host.ts'
+import { count, visible } from '../terminal/text.ts'
+import { changeOptions, requireYes } from './changes.ts'
+import { outOption, readJson, writeJson } from './files.ts'
+import { formatKey } from './keys.ts'
+
+const exportSpec = {
+  name: 'export',
+  argument: '',
+  summary: 'Prints all calendars, jobs and triggers as one JSON file',
+  options: {
+    out: outOption,
+    secrets: {
+      type: 'boolean',
+      help: 'With the values of keys that look secret, which are masked otherwise',
+    },
+    ...connectionOptions,
+  },
+  notes: ['It has what is defined, and not how far it has come. import takes it.', connectionNote],
+} as const
+
+/** `quartz-ts export` */
+export const exportCommand: Command = {
+  spec: exportSpec,
+  async run(args, host) {
+    const { values } = parseCommandLine(exportSpec, args)
+    await using client = await connect(values, host)
+    const query = { secrets: values.secrets === true }
+    writeJson(await client.call('definitions.export', { query }), values.out, host)
+    return exitCodes.ok
+  },
+}
+
+const importSpec = {
+  name: 'import',
+  argument: 'FILE',
+  summary: 'Stores what a file of export defines',
+  options: {
+    remove: { type: 'boolean', help: 'Also delete what the file does not have' },
+    ...changeOptions,
+    ...connectionOptions,
+  },
+  notes: [
+    "FILE is what export wrote; '-' is the standard input. What differs is printed first, and more than one " +
+      'difference needs --yes. What is the same stays as it is, so a file may be imported at every deployment. An ' +
+      'error ends it half way: imported again, it goes on.',
+    connectionNote,
+  ],
+} as const
+
+/** `quartz-ts import` */
+export const importCommand: Command = {
+  spec: importSpec,
+  async run(args, host) {
+    const { argument, values } = parseCommandLine(importSpec, args)
+    const body = { definitions: readJson(argument), remove: values.remove === true }
+    await using client = await connect(values, host)
+    const compared = await client.call('definitions.import', { body, isDryRun: true })
+    const isDryRun = values['dry-run'] === true
+    if (values.json !== true) printDifferences(compared.result, host)
+    const { add, change, remove } = compared.result.counts
+    const total = add + change + remove
+    if (total > 1) requireYes(`${total} definitions`, values)
+    const action = isDryRun || total === 0 ? compared : await client.call('definitions.import', { body })
+    if (values.json === true) host.stdout.write(`${JSON.stringify(action, null, 2)}\n`)
+    else host.stdout.write(summaryOf(action.result, { isDone: !isDryRun }))
+    return exitCodes.ok
+  },
+}
+
+const signs = { add: '+', change: '~', remove: '-' } as const
+
+function printDifferences({ differences, counts }: ImportJson, { stdout }: CliHost): void {
+  for (const { kind, key, change } of differences) {
+    stdout.write(visible(`${signs[change]} ${kind} ${kind === 'calendar' ? key.name : formatKey(key)}\n`))
+  }
+  const left = counts.add + counts.change + counts.remove - differences.length
+  if (left > 0) stdout.write(`... and ${count(left, 'more')}\n`)
+}
+
+function summaryOf({ counts }: ImportJson, { isDone }: { readonly isDone: boolean }): string {
+  const { add, change, remove, same } = counts
+  const would = isDone ? '' : 'would be '
+  return `${would}added ${add}, changed ${change}, removed ${remove}; ${same} the same\n`
+}
+
+const dumpSpec = {
+  name: 'dump',
+  argument: '',
+  summary: 'Prints what somebody who helps from afar asks for',
+  options: { out: outOption, ...connectionOptions },
+  notes: [
+    'Versions, nodes, groups, what runs and what ran last, as JSON. It has no data of jobs; look through ' +
+      'the texts of errors before you send it.',
+    connectionNote,
+  ],
+} as const
+
+/** `quartz-ts dump` */
+export const dumpCommand: Command = {
+  spec: dumpSpec,
+  async run(args, host) {
+    const { values } = parseCommandLine(dumpSpec, args)
+    await using client = await connect(values, host)
+    writeJson(await client.call('support.dump'), values.out, host)
+    return exitCodes.ok
+  },
+}

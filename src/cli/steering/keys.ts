@@ -1,0 +1,27 @@
+import type { KeyJson } from '../../server/wire/fields.ts'
+import { UsageError } from '../command.ts'
+
+/** The group of a key that names none. */
+const defaultGroup = 'DEFAULT'
+
+/**
+ * A key as it stands on the command line: `group/name`, or a name in the group DEFAULT. With `--group` the whole text
+ * is the name, so that both may have slashes.
+ *
+ * @throws UsageError
+ */
+export function parseKey(text: string, group: string | undefined): KeyJson {
+  const slash = group === undefined ? text.indexOf('/') : -1
+  const key = {
+    group: group ?? (slash < 0 ? defaultGroup : text.slice(0, slash)),
+    name: text.slice(slash + 1),
+  }
+  if (key.group.trim() === '' || key.name.trim() === '')
+    throw new UsageError(`A key is GROUP/NAME, got '${text}'.`)
+  return key
+}
+
+/** As {@link parseKey} reads it, unless the group has a slash. */
+export function formatKey({ group, name }: KeyJson): string {
+  return `${group}/${name}`
+}

@@ -1,0 +1,129 @@
+import type { ActionJson } from '../../server/wire/action.ts'
+import type { ApiClient } from '../api/api-client.ts'
+import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
+import { type Command, type CommandSpec, type OptionValues, parseArguments, UsageError } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { CliHost } from '../host.ts'
+import { carryOutBulk } from './bulk.ts'
+import { changeOptions, printAction, requireYes, type Words } from './changes.ts'
+import { filterOf, filterOptions, requireOneOf, triggerFilterOptions, typeOption } from './filters.ts'
+import { formatKey, parseKey } from './keys.ts'
+
+const kinds = ['job', 'trigger', 'job-group', 'trigger-group', 'jobs', 'triggers', 'all'] as const
+type Kind = (typeof kinds)[number]
+
+const options = {
+  ...filterOptions,
+  type: typeOption,
+  ...triggerFilterOptions,
+  ...changeOptions,
+  ...connectionOptions,
+}
+type Values = OptionValues<typeof options>
+
+interface Verb {
+  readonly name: 'pause' | 'resume'
+  readonly done: string
+  readonly already: string
+  readonly summary: string
+}
+
+/** `quartz-ts pause` and `quartz-ts resume` */
+export const pauseCommand: Command = steering({
+  name: 'pause',
+  done: 'paused',
+  already: 'paused already',
+  summary: 'Pauses a job, a trigger, a group, many, or all',
+})
+export const resumeCommand: Command = steering({
+  name: 'resume',
+  done: 'resumed',
+  already: 'was not paused',
+  summary: 'Resumes what was paused',
+})
+
+function steering(verb: Verb): Command {
+  const spec = {
+    name: verb.name,
+    argument: 'WHAT [KEY]',
+    choices: kinds,
+    summary: verb.summary,
+    options,
+    notes: [
+      "WHAT is 'job GROUP/NAME', 'trigger GROUP/NAME', 'job-group GROUP' or 'trigger-group GROUP' with what comes " +
+        "into it later, 'jobs' or 'triggers' with the filters, or 'all'. A group, all, and a filter that more than " +
+        'one fits need --yes.',
+      connectionNote,
+    ],
+  } satisfies CommandSpec
+  return {
+    spec,
+    async run(args, host) {
+      const { positionals, values } = parseArguments(spec, args)
+      const { kind, key } = whatOf(verb.name, positionals)
+      await using client = await connect(values, host)
+      if (kind === 'jobs' || kind === 'triggers') {
+        const { name: action, done } = verb
+        return await carryOutBulk(client, { action, of: kind, filter: filterOf(values), done }, values, host)
+      }
+      await steer(client, verb, { kind, key }, values, host)
+      return exitCodes.ok
+    },
+  }
+}
+
+interface What {
+  readonly kind: Kind
+  /** Empty where the kind has none. */
+  readonly key: string
+}
+
+function whatOf(name: string, positionals: readonly string[]): What {
+  const [kind, key = '', ...more] = positionals
+  if (kind === undefined) throw new UsageError(`'${name}' needs one of ${kinds.join(', ')}.`)
+  requireOneOf(name, kind, kinds)
+  const hasKey = kind !== 'jobs' && kind !== 'triggers' && kind !== 'all'
+  if (hasKey && key === '')
+    throw new UsageError(`'${name} ${kind}' needs ${kind.endsWith('group') ? 'GROUP' : 'KEY'}.`)
+  if (more.length > 0 || (!hasKey && key !== '')) {
+    throw new UsageError(`'${name} ${kind}' has too many arguments.${hasKey ? '' : ' Filters are options.'}`)
+  }
+  return { kind: kind as Kind, key }
+}
+
+/** One request, about one thing that the user named. */
+async function steer(
+  client: ApiClient,
+  verb: Verb,
+  { kind, key }: What,
+  values: Values,
+  host: CliHost,
+): Promise<void> {
+  const isDryRun = values['dry-run'] === true
+  const print = (object: string, action: ActionJson): void => {
+    const words: Words = { object, done: verb.done, already: verb.already }
+    printAction(action, words, values, host)
+  }
+  switch (kind) {
+    case 'job':
+    case 'trigger': {
+      const params = parseKey(key, values.group)
+      const action = await client.call(`${kind}s.${verb.name}`, { params: { ...params }, isDryRun })
+      print(`${kind} ${formatKey(params)}`, action)
+      return
+    }
+    case 'job-group':
+    case 'trigger-group': {
+      const of = kind === 'job-group' ? 'job' : 'trigger'
+      requireYes(`all ${of}s of the group '${key}'`, values)
+      print(
+        `${of} group ${key}`,
+        await client.call(`${of}Groups.${verb.name}`, { params: { group: key }, isDryRun }),
+      )
+      return
+    }
+    default:
+      requireYes('all triggers', values)
+      print('all triggers', await client.call(`scheduler.${verb.name}All`, { isDryRun }))
+  }
+}

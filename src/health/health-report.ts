@@ -1,0 +1,34 @@
+/** Why something is not well. */
+export const healthCodes = [
+  'shut_down',
+  'taken_over',
+  'stopping',
+  'not_started',
+  'store_unavailable',
+  'not_checking_in',
+  'no_success',
+  'firing_late',
+  'rule_failed',
+] as const
+/**
+ * Why something is not well: `taken_over` is a process whose work another one has taken over for good; `stopping` is
+ * before and during a shutdown; `rule_failed` is a rule of your own, or one that could not be checked.
+ */
+export type HealthCode = (typeof healthCodes)[number]
+
+export interface HealthReason {
+  readonly code: HealthCode
+  /** For people: what is the matter, and since when or by how much. */
+  readonly message: string
+}
+
+/** The answer to a question of health. */
+export interface HealthReport {
+  readonly isOk: boolean
+  /** Empty when it is well. */
+  readonly reasons: readonly HealthReason[]
+}
+
+export function reportOf(reasons: readonly HealthReason[]): HealthReport {
+  return { isOk: reasons.length === 0, reasons }
+}

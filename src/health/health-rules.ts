@@ -1,0 +1,67 @@
+import { checkWhole } from '../core/arguments.ts'
+import { checkJobKey, type JobKey } from '../core/key.ts'
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { EpochMs } from '../time/clock.ts'
+import type { HealthReason } from './health-report.ts'
+
+/** What a rule is checked with. */
+export interface HealthCheck {
+  readonly scheduler: Scheduler
+  readonly nowMs: EpochMs
+  /** Since when the health of the scheduler is watched: what never happened was not expected before. */
+  readonly watchedSinceMs: EpochMs
+}
+
+/** Something that must hold, or that somebody should hear of. */
+export interface HealthRule {
+  readonly name: string
+  /** Answers what is the matter, or null. */
+  check(check: HealthCheck): Promise<HealthReason | null>
+}
+
+const longestMs = 31_536_000_000
+
+/**
+ * A job must have ended well within the last `ms` milliseconds (1 to 31,536,000,000, a year), on whatever node. The
+ * store must remember executions for at least as long.
+ *
+ * @throws InvalidArgumentError when an argument is wrong
+ */
+export function requireSuccessWithin(jobKey: JobKey, ms: number): HealthRule {
+  checkJobKey('requireSuccessWithin', 'jobKey', jobKey)
+  checkWhole(1, longestMs)('requireSuccessWithin', 'ms', ms)
+  return {
+    name: `success of ${jobKey.toString()} within ${ms} ms`,
+    async check({ scheduler, nowMs, watchedSinceMs }) {
+      const { items } = await scheduler.queryExecutions({ jobKey, outcome: 'succeeded', take: 1 })
+      const lastMs = items[0]?.finishedTimeMs ?? null
+      if (nowMs - (lastMs ?? watchedSinceMs) <= ms) return null
+      const last = lastMs === null ? 'never' : `last at ${new Date(lastMs).toISOString()}`
+      return {
+        code: 'no_success',
+        message: `Job ${jobKey.toString()} has not ended well for ${ms} ms: ${last}.`,
+      }
+    },
+  }
+}
+
+/**
+ * No trigger may wait longer than `ms` milliseconds (1 to 31,536,000,000) past its time, on whatever node.
+ *
+ * @throws InvalidArgumentError when an argument is wrong
+ */
+export function noFiringLaterThan(ms: number): HealthRule {
+  checkWhole(1, longestMs)('noFiringLaterThan', 'ms', ms)
+  return {
+    name: `no firing later than ${ms} ms`,
+    async check({ scheduler, nowMs }) {
+      const due = await scheduler.getEarliestDueTime()
+      const lateMs = due === null ? 0 : nowMs - due.getTime()
+      if (due === null || lateMs <= ms) return null
+      return {
+        code: 'firing_late',
+        message: `A trigger was due at ${due.toISOString()} and has not fired: ${lateMs} ms late.`,
+      }
+    },
+  }
+}

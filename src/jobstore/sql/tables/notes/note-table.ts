@@ -1,0 +1,65 @@
+import { notesMax, type SharedNote } from '../../../job-store-notes.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import { all, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
+import { anyText, integer } from '../encoding/columns.ts'
+
+/** The rows of `notes`: each is changed only in the version that was read. */
+export class NoteTable {
+  readonly #statements: NoteStatements
+  readonly #scheduler: string
+
+  constructor(vocabulary: SqlVocabulary) {
+    this.#statements = noteStatements(vocabulary)
+    this.#scheduler = vocabulary.schedulerName
+  }
+
+  *list(kind: string): SqlProgram<readonly SharedNote[]> {
+    const rows = yield* all(this.#statements.list({ scheduler: this.#scheduler, kind, limit: notesMax }))
+    return rows.map((row) => ({
+      name: anyText(row, 'note_name'),
+      version: integer(row, 'note_version'),
+      text: anyText(row, 'note_text'),
+    }))
+  }
+
+  *put(kind: string, name: string, text: string, version: number | null): SqlProgram<boolean> {
+    const note = { scheduler: this.#scheduler, kind, name, text }
+    const statement =
+      version === null ? this.#statements.insert(note) : this.#statements.update({ ...note, version })
+    return (yield* run(statement)) > 0
+  }
+
+  *delete(kind: string, name: string, version: number): SqlProgram<boolean> {
+    const note = { scheduler: this.#scheduler, kind, name, version }
+    return (yield* run(this.#statements.delete(note))) > 0
+  }
+}
+
+interface NoteStatements {
+  readonly list: SqlQuery<{ scheduler: string; kind: string; limit: number }>
+  readonly insert: SqlQuery<{ scheduler: string; kind: string; name: string; text: string }>
+  readonly update: SqlQuery<{ scheduler: string; kind: string; name: string; text: string; version: number }>
+  readonly delete: SqlQuery<{ scheduler: string; kind: string; name: string; version: number }>
+}
+
+export function noteStatements({ dialect, names }: SqlVocabulary): NoteStatements {
+  const isNote = 'sched_name = :scheduler AND note_kind = :kind AND note_name = :name'
+  return {
+    list: sqlQuery(
+      dialect,
+      `SELECT note_name, note_version, note_text FROM ${names.notes}
+       WHERE sched_name = :scheduler AND note_kind = :kind ORDER BY note_name ${dialect.keyCollation} LIMIT :limit`,
+    ),
+    insert: sqlQuery(
+      dialect,
+      `INSERT INTO ${names.notes} (sched_name, note_kind, note_name, note_version, note_text)
+       VALUES (:scheduler, :kind, :name, 1, :text) ON CONFLICT DO NOTHING`,
+    ),
+    update: sqlQuery(
+      dialect,
+      `UPDATE ${names.notes} SET note_text = :text, note_version = note_version + 1
+       WHERE ${isNote} AND note_version = :version`,
+    ),
+    delete: sqlQuery(dialect, `DELETE FROM ${names.notes} WHERE ${isNote} AND note_version = :version`),
+  }
+}

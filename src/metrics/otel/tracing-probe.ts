@@ -1,0 +1,143 @@
+import type * as api from '@opentelemetry/api'
+import type { JobExecutionError } from '../../core/errors.ts'
+import { textOf } from '../../core/thrown-value.ts'
+import type { JobStoreOperation } from '../../jobstore/delegating-job-store.ts'
+import type { AcquiredTrigger, TriggerFiredBundle } from '../../jobstore/job-store.ts'
+import { endOf } from '../../scheduler/execution-report.ts'
+import type { JobRun, ProbeContext, SchedulerProbe, StoreCall } from '../../scheduler/scheduler-probe.ts'
+import { traceContextOf } from './trace-text.ts'
+
+/** The operations of a store that are steps of a firing, and the names of their spans. */
+const steps: Partial<Record<JobStoreOperation, string>> = {
+  acquireNextTriggers: 'acquire',
+  acquireAndFire: 'acquire',
+  triggersFired: 'fire',
+  triggeredJobsComplete: 'complete',
+}
+
+/** Most links of one span: many firings may end in one write. */
+const linksMax = 100
+
+/**
+ * Makes spans of the steps of firings: `acquire`, `fire` and `complete` for the calls of the store, which are about
+ * many triggers at once, and a `run` of its own for each execution, as the root of a trace. The run is linked to the
+ * step that fired its trigger, and the completion to the runs that it writes.
+ */
+export class TracingProbe implements SchedulerProbe {
+  readonly #context: ProbeContext
+  readonly #api: typeof api
+  readonly #tracer: api.Tracer
+  /** The step that has claimed a trigger, or fired it. */
+  readonly #madeIn = new WeakMap<AcquiredTrigger | TriggerFiredBundle, api.SpanContext>()
+  /** Runs whose end is not written yet, by fire instance id. */
+  readonly #runs = new Map<string, api.SpanContext>()
+
+  constructor(context: ProbeContext, otel: typeof api, tracer: api.Tracer) {
+    this.#context = context
+    this.#api = otel
+    this.#tracer = tracer
+  }
+
+  async aroundStoreCall<Answer>(call: StoreCall<Answer>, proceed: () => Promise<Answer>): Promise<Answer> {
+    const step = steps[call.operation]
+    if (step === undefined) return proceed()
+    const { clock } = this.#context
+    const startTime = clock.now()
+    const startedMs = clock.elapsedMs()
+    // A span is made when the answer is known, because most calls of a quiet scheduler find nothing.
+    const span = (attributes: api.Attributes): api.Span =>
+      this.#tracer.startSpan(
+        step,
+        {
+          root: true,
+          startTime,
+          attributes: { ...this.#attributes(), 'quartz.store.operation': call.operation, ...attributes },
+          links: this.#linksOf(call),
+        },
+        this.#api.ROOT_CONTEXT,
+      )
+    const end = (made: api.Span): void => {
+      made.end(startTime + clock.elapsedMs() - startedMs)
+    }
+    try {
+      const answer = await proceed()
+      const claimed = call.claimedBy(answer)
+      const fired = call.firedBy(answer)
+      const size = claimed.length + fired.length + call.completions.length
+      if (size > 0) {
+        const made = span({ 'quartz.batch.size': size })
+        for (const subject of [...claimed, ...fired]) this.#madeIn.set(subject, made.spanContext())
+        end(made)
+      }
+      for (const { fireInstanceId } of call.completions) this.#runs.delete(fireInstanceId)
+      return answer
+    } catch (error) {
+      const made = span({})
+      this.#fail(made, error)
+      end(made)
+      throw error
+    }
+  }
+
+  async aroundJobRun(
+    { context, bundle, carry }: JobRun,
+    proceed: () => Promise<JobExecutionError | null>,
+  ): Promise<JobExecutionError | null> {
+    const { context: contexts, ROOT_CONTEXT, trace } = this.#api
+    const firedIn = this.#madeIn.get(bundle)
+    const span = this.#tracer.startSpan(
+      `run ${bundle.jobDetail.jobType}`,
+      {
+        root: true,
+        attributes: {
+          ...this.#attributes(),
+          'quartz.job.type': bundle.jobDetail.jobType,
+          'quartz.job.group': context.jobKey.group,
+          'quartz.job.name': context.jobKey.name,
+          'quartz.trigger.group': context.originalTriggerKey.group,
+          'quartz.trigger.name': context.originalTriggerKey.name,
+          'quartz.fire_instance_id': context.fireInstanceId,
+          'quartz.attempt': context.attempt,
+          'quartz.refire_count': context.refireCount,
+          'quartz.recovering': context.recovering,
+          'quartz.lateness': (bundle.fireTimeMs - context.scheduledFireTime.getTime()) / 1000,
+        },
+        links: firedIn === undefined ? [] : [{ context: firedIn }],
+      },
+      ROOT_CONTEXT,
+    )
+    const own = span.spanContext()
+    if (trace.isSpanContextValid(own)) {
+      this.#runs.set(context.fireInstanceId, own)
+      carry(traceContextOf(own))
+    }
+    const error = await contexts.with(trace.setSpan(ROOT_CONTEXT, span), proceed)
+    span.setAttribute('quartz.outcome', endOf(error).outcome)
+    if (error !== null) this.#fail(span, error)
+    span.end()
+    return error
+  }
+
+  #attributes(): api.Attributes {
+    const { schedulerName, instanceId } = this.#context
+    return { 'quartz.scheduler': schedulerName, 'quartz.node': instanceId }
+  }
+
+  /** To the steps that claimed what is to fire, each once, and to the runs that have ended. */
+  #linksOf({ claims, completions }: StoreCall<never>): api.Link[] {
+    const linked = new Set<api.SpanContext>()
+    for (const claim of claims) add(linked, this.#madeIn.get(claim))
+    for (const { fireInstanceId } of completions) add(linked, this.#runs.get(fireInstanceId))
+    return [...linked].map((context) => ({ context }))
+  }
+
+  #fail(span: api.Span, error: unknown): void {
+    const message = textOf(error)
+    span.recordException(error instanceof Error ? error : message)
+    span.setStatus({ code: this.#api.SpanStatusCode.ERROR, message })
+  }
+}
+
+function add(linked: Set<api.SpanContext>, context: api.SpanContext | undefined): void {
+  if (context !== undefined && linked.size < linksMax) linked.add(context)
+}

@@ -1,0 +1,335 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  type AlertChannel,
+  type AlertNotice,
+  type AlertRule,
+  type AlertsPlugin,
+  alertsPlugin,
+  lateOver,
+  misfiresOver,
+  nodeDown,
+  triggerInError,
+} from '../../src/alerts.ts'
+import { createScheduler, ramJobStore, type Scheduler } from '../../src/index.ts'
+import { sqliteJobStore } from '../../src/sqlite.ts'
+import { ManualClock } from '../../src/testing.ts'
+import { detailOf, firing, jobOf, shellRig, theTrigger } from '../support/shell-rig.ts'
+
+interface Recorded extends AlertChannel {
+  readonly notices: AlertNotice[]
+}
+
+function recorded(name = 'recorded'): Recorded {
+  const notices: AlertNotice[] = []
+  return {
+    name,
+    notices,
+    async send(notice) {
+      notices.push(notice)
+    },
+  }
+}
+
+const kindsOf = ({ notices }: Recorded): string[] => notices.map(({ kind, text }) => `${kind} ${text}`)
+
+/** A rule that finds what a test wants. */
+function flag(name = 'flag'): { readonly rule: AlertRule; found: string[] } {
+  const state = {
+    found: [] as string[],
+    rule: {
+      name,
+      description: 'What the test says.',
+      check: async () => state.found.map((subject) => ({ subject, message: `${subject} is bad` })),
+    },
+  }
+  return state
+}
+
+async function rigWith(rules: readonly AlertRule[], channels: readonly AlertChannel[], options: object = {}) {
+  const alerts = alertsPlugin({ rules, channels, checkMs: 1000, ...options })
+  const rig = await shellRig([jobOf(() => {})], { plugins: [alerts] })
+  onTestFinished(() => rig.scheduler.shutdown())
+  return { ...rig, alerts }
+}
+
+describe('alerts', () => {
+  it('are sent once, end, and then everything is back to normal', async () => {
+    const [state, channel] = [flag(), recorded()]
+    const { clock, alerts } = await rigWith([state.rule], [channel])
+    state.found = ['a', 'b']
+    await clock.advance(5000)
+    expect(kindsOf(channel)).toEqual(['raised a is bad', 'raised b is bad'])
+    expect(await alerts.active()).toMatchObject([{ isSent: true }, { isSent: true }])
+    state.found = ['b']
+    await clock.advance(5000)
+    expect(kindsOf(channel).slice(2)).toEqual(['resolved Over: a is bad'])
+    state.found = []
+    await clock.advance(5000)
+    expect(kindsOf(channel).slice(3)).toEqual([
+      'resolved Over: b is bad',
+      'normal Everything is back to normal.',
+    ])
+    expect(await alerts.active()).toEqual([])
+  })
+
+  it('that are silenced are sent when the silence ends before they do', async () => {
+    const [state, channel] = [flag(), recorded()]
+    const { clock, alerts } = await rigWith([state.rule], [channel])
+    const silence = await alerts.silence({
+      rule: 'flag',
+      subject: 'a',
+      until: new Date(clock.now() + 60_000),
+      by: 'ann',
+      why: 'deployment',
+    })
+    expect(await alerts.silences()).toEqual([silence])
+    state.found = ['a', 'b']
+    await clock.advance(5000)
+    expect(kindsOf(channel)).toEqual(['raised b is bad'])
+    expect((await alerts.active()).map(({ subject, isSent }) => [subject, isSent]).sort()).toEqual([
+      ['a', false],
+      ['b', true],
+    ])
+    await clock.advance(60_000)
+    expect(kindsOf(channel)).toEqual(['raised b is bad', 'raised a is bad'])
+    expect(await alerts.silences()).toEqual([])
+  })
+
+  it('that begin and end in a silence are never sent', async () => {
+    const [state, channel] = [flag(), recorded()]
+    const { clock, alerts } = await rigWith([state.rule], [channel])
+    const { id } = await alerts.silence({ until: new Date(clock.now() + 60_000), by: 'ann', why: 'x' })
+    state.found = ['a']
+    await clock.advance(5000)
+    state.found = []
+    await clock.advance(5000)
+    expect(await alerts.endSilence(id)).toBe(true)
+    expect(await alerts.endSilence(id)).toBe(false)
+    await clock.advance(5000)
+    expect(kindsOf(channel)).toEqual([])
+  })
+
+  it('do not wait for a rule that fails or hangs', async () => {
+    const [state, channel] = [flag(), recorded()]
+    const broken = { name: 'broken', description: '', check: () => Promise.reject(new Error('no idea')) }
+    const hanging = { name: 'hanging', description: '', check: () => new Promise<never>(() => {}) }
+    const { clock } = await rigWith([broken, hanging, state.rule], [channel])
+    state.found = ['a']
+    await clock.advance(40_000)
+    expect(kindsOf(channel)).toEqual(['raised a is bad'])
+  })
+
+  it('are sent by each node itself when the job store fails for long', async () => {
+    const channel = recorded()
+    const { clock, store } = await rigWith([flag().rule], [channel], { storeAwayMs: 10_000 })
+    const notes = store.notes
+    Object.defineProperty(store, 'notes', { value: notes, configurable: true })
+    const list = notes?.list
+    if (notes === undefined || notes === null || list === undefined) throw new Error('no notes')
+    notes.list = () => Promise.reject(new Error('away'))
+    await clock.advance(30_000)
+    expect(channel.notices).toHaveLength(1)
+    expect(channel.notices[0]).toMatchObject({ kind: 'raised', alert: { rule: 'store-unavailable' } })
+    notes.list = list
+    await clock.advance(5000)
+    expect(kindsOf(channel)[1]).toBe('resolved Over: the job store answers again.')
+  })
+})
+
+describe('channels', () => {
+  it('that fail are tried again, and given up; the others get everything at once', async () => {
+    let calls = 0
+    const failing: AlertChannel = {
+      name: 'failing',
+      send: () => {
+        calls++
+        return Promise.reject(new Error('closed'))
+      },
+    }
+    const [state, good] = [flag(), recorded()]
+    const { clock, alerts } = await rigWith([state.rule], [failing, good], { attempts: 3 })
+    state.found = ['a']
+    await clock.advance(1100)
+    expect(kindsOf(good)).toEqual(['raised a is bad'])
+    expect(calls).toBe(1)
+    expect(await alerts.active()).toMatchObject([{ isSent: false }])
+    await clock.advance(10_000)
+    expect(calls).toBe(3)
+    expect(await alerts.active()).toMatchObject([{ isSent: true }])
+  })
+
+  it('that hang hold up neither jobs nor other channels nor the shutdown', async () => {
+    const hanging: AlertChannel = { name: 'hanging', send: () => new Promise(() => {}) }
+    const [state, good] = [flag(), recorded()]
+    const { clock, scheduler, startMs } = await rigWith([state.rule], [hanging, good])
+    state.found = Array.from({ length: 150 }, (_, index) => `subject ${index}`)
+    await clock.advance(1100)
+    expect(good.notices).toHaveLength(150)
+    await scheduler.scheduleJob(detailOf('job'), firing(startMs))
+    const ran = scheduler.events.next('jobWasExecuted')
+    await clock.advance(10)
+    await ran
+    const ending = scheduler.shutdown()
+    await clock.advance(10_000)
+    await ending
+    expect(clock.timerCount).toBe(0)
+  })
+
+  it('can be tested, each by itself', async () => {
+    const failing: AlertChannel = { name: 'failing', send: () => Promise.reject(new Error('closed')) }
+    const good = recorded('good')
+    const { alerts } = await rigWith([flag().rule], [failing, good])
+    expect(alerts.channels).toEqual(['failing', 'good'])
+    expect(await alerts.test()).toEqual([
+      { channel: 'failing', error: 'closed' },
+      { channel: 'good', error: null },
+    ])
+    expect(await alerts.test('good')).toEqual([{ channel: 'good', error: null }])
+    expect(kindsOf(good)).toEqual([
+      'test This is a test of the alerts.',
+      'test This is a test of the alerts.',
+    ])
+    await expect(alerts.test('other')).rejects.toMatchObject({ code: 'ERR_INVALID_ARGUMENT' })
+  })
+})
+
+it('a store in a file keeps alerts from one process to the next, and sends them once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-alerts-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true })
+  })
+  const clock = new ManualClock()
+  const [state, channel] = [flag(), recorded()]
+  const run = (): Promise<Scheduler> =>
+    createScheduler({
+      clock,
+      jobStore: sqliteJobStore({ filename: join(folder, 'jobs.db') }),
+      logger: false,
+      plugins: [alertsPlugin({ rules: [state.rule], channels: [channel], checkMs: 1000 })],
+    })
+  const first = await run()
+  await first.start()
+  state.found = ['a']
+  await clock.advance(3000)
+  await first.shutdown()
+  const second = await run()
+  await second.start()
+  await clock.advance(3000)
+  expect(kindsOf(channel)).toEqual(['raised a is bad'])
+  state.found = []
+  await clock.advance(3000)
+  expect(channel.notices.map(({ kind }) => kind)).toEqual(['raised', 'resolved', 'normal'])
+  await second.shutdown()
+})
+
+describe('rules', () => {
+  const rig = async (rule: AlertRule, jobStore = ramJobStore()) => {
+    const channel = recorded()
+    let fails = true
+    const job = jobOf(() => {
+      if (fails) throw new Error('it broke')
+    })
+    const made = await shellRig([job], {
+      jobStore,
+      plugins: [alertsPlugin({ rules: [rule], channels: [channel], checkMs: 1000 })],
+    })
+    onTestFinished(() => made.scheduler.shutdown())
+    return {
+      ...made,
+      channel,
+      heal: () => {
+        fails = false
+      },
+    }
+  }
+  const everySecond = async (scheduler: Scheduler, startMs: number, count: number): Promise<void> => {
+    await scheduler.scheduleJob(
+      detailOf('job', (job) => job.storeDurably()),
+      firing(startMs, count),
+    )
+  }
+
+  it('see a trigger that waits too long', async () => {
+    const { clock, channel, scheduler } = await rig(lateOver(60_000))
+    await scheduler.standby()
+    await everySecond(scheduler, clock.now() + 1000, 1)
+    await clock.advance(70_000)
+    expect(channel.notices.map(({ kind }) => kind)).toEqual(['raised'])
+    await scheduler.start()
+    await clock.advance(5000)
+    expect(channel.notices.map(({ kind }) => kind)).toEqual(['raised', 'resolved', 'normal'])
+  })
+
+  it('see triggers in error, until they are reset', async () => {
+    const channel = recorded()
+    class Broken {
+      constructor() {
+        throw new Error('no disk')
+      }
+      execute(): void {}
+    }
+    const { clock, scheduler, startMs } = await shellRig([Broken], {
+      plugins: [alertsPlugin({ rules: [triggerInError()], channels: [channel], checkMs: 1000 })],
+    })
+    onTestFinished(() => scheduler.shutdown())
+    await scheduler.scheduleJob(detailOf('Broken'), firing(startMs, 5))
+    await clock.advance(1500)
+    expect(kindsOf(channel)).toEqual([
+      'raised Trigger DEFAULT.trigger of job DEFAULT.job is in the ERROR state.',
+    ])
+    await scheduler.unscheduleJob(theTrigger)
+    await clock.advance(1500)
+    expect(channel.notices.map(({ kind }) => kind)).toEqual(['raised', 'resolved', 'normal'])
+  })
+
+  it('count misfires', async () => {
+    const { clock, channel, scheduler } = await rig(misfiresOver({ count: 0, withinMs: 10_000 }))
+    await scheduler.standby()
+    await everySecond(scheduler, clock.now() + 1000, 1)
+    await clock.advance(120_000)
+    await scheduler.start()
+    await clock.advance(2000)
+    expect(channel.notices.map(({ kind, text }) => [kind, text.slice(0, 21)])).toEqual([
+      ['raised', '1 triggers misfired o'],
+    ])
+    await clock.advance(15_000)
+    expect(channel.notices.map(({ kind }) => kind)).toEqual(['raised', 'resolved', 'normal'])
+  })
+
+  it('see a node that failed', async () => {
+    const { clock, channel, scheduler } = await rig(nodeDown({ quietMs: 5000 }))
+    const events = scheduler.events as unknown as { emit(name: string, payload: object): void }
+    events.emit('nodeFailed', { instanceId: 'n2' })
+    await clock.advance(1000)
+    expect(kindsOf(channel)).toEqual(['raised Node n2 stopped checking in; its work is recovered.'])
+    await clock.advance(10_000)
+    expect(channel.notices.map(({ kind }) => kind)).toEqual(['raised', 'resolved', 'normal'])
+  })
+})
+
+it('wrong options are refused', async () => {
+  const right = { rules: [flag().rule], channels: [recorded()] }
+  for (const wrong of [
+    { rules: [] },
+    { rules: [{ name: 'x' }] },
+    { rules: [flag().rule, flag().rule] },
+    { channels: [] },
+    { channels: [{ name: 'x' }] },
+    { channels: [recorded(), recorded()] },
+    { checkMs: 1 },
+    { attempts: 0 },
+    { unheardOf: 1 },
+  ]) {
+    expect(() => alertsPlugin({ ...right, ...wrong } as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
+    )
+  }
+  const alerts: AlertsPlugin = alertsPlugin(right)
+  await expect(alerts.active()).rejects.toMatchObject({ code: 'ERR_SCHEDULER_STATE' })
+  for (const rule of [lateOver]) {
+    expect(() => rule(0)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+  }
+})

@@ -1,0 +1,85 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { commands } from '../../src/cli/commands.ts'
+import { temporaryFolder } from '../support/sqlite.ts'
+import { run, temporaryFile } from './fake-host.ts'
+
+const has = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0
+
+/** What bash offers after these words, the last of which is being written. */
+async function offered(words: readonly string[], folder?: string): Promise<readonly string[]> {
+  const script = temporaryFile('completion.bash', (await run(['completion', 'bash'])).out)
+  const ask = [
+    'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _quartz_ts',
+    `printf '%s\\n' "\${COMPREPLY[@]}"`,
+  ].join('\n')
+  const out = execFileSync('bash', ['-c', ask, 'bash', script, 'quartz-ts', ...words], {
+    encoding: 'utf8',
+    cwd: folder,
+  })
+  return out.split('\n').filter((line) => line !== '')
+}
+
+describe('completion in bash', () => {
+  test('offers commands', async () => {
+    expect(await offered([''])).toEqual(expect.arrayContaining(commands.map(({ spec }) => spec.name)))
+    expect(await offered(['tri'])).toEqual(['triggers'])
+    expect(await offered(['help', 'his'])).toEqual(['history'])
+  })
+
+  test('offers the options of a command', async () => {
+    expect(await offered(['triggers', '--st'])).toEqual(['--state', '--store'])
+    const all = Object.keys(commands.find(({ spec }) => spec.name === 'pause')?.spec.options ?? {})
+    expect(await offered(['pause', '--'])).toEqual(['--help', ...all.map((name) => `--${name}`)])
+  })
+
+  test('offers what an option or an argument can be', async () => {
+    expect(await offered(['triggers', '--state', 'P'])).toEqual(['PAUSED'])
+    expect(await offered(['pause', 'trigger'])).toEqual(['trigger', 'trigger-group', 'triggers'])
+    expect(await offered(['completion', ''])).toEqual(['bash', 'zsh', 'fish'])
+    expect(await offered(['jobs', '--search', ''])).toEqual([])
+    expect(await offered(['jobs', ''])).toEqual([])
+  })
+
+  test('offers files, also those with blanks', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'my jobs.db'), '')
+    mkdirSync(join(folder, 'more'))
+    expect(await offered(['jobs', '--store', 'm'], folder)).toEqual(
+      expect.arrayContaining(['my jobs.db', 'more']),
+    )
+    expect(await offered(['validate', 'my'], folder)).toEqual(['my jobs.db'])
+  })
+})
+
+describe('completion scripts', () => {
+  test.each(['bash', 'zsh', 'fish'])('for %s name every option of every command', async (shell) => {
+    const { code, out } = await run(['completion', shell])
+    expect(code).toBe(0)
+    const missing = commands.flatMap(({ spec }) => {
+      const names = Object.keys(spec.options).filter(
+        (name) => !out.includes(shell === 'fish' ? `-l ${name}` : `--${name}`),
+      )
+      return out.includes(spec.name) ? names : [spec.name]
+    })
+    expect(missing).toEqual([])
+  })
+
+  const withZsh = test.skipIf(!has('zsh')) // reason: the shell is not on every machine
+  withZsh('zsh reads its own', async () => {
+    const script = temporaryFile('_quartz-ts', (await run(['completion', 'zsh'])).out)
+    expect(spawnSync('zsh', ['-n', script], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  const withFish = test.skipIf(!has('fish')) // reason: the shell is not on every machine
+  withFish('fish reads its own', async () => {
+    const script = temporaryFile('quartz-ts.fish', (await run(['completion', 'fish'])).out)
+    expect(spawnSync('fish', ['-n', script], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  test('for another shell are a usage error', async () => {
+    expect(await run(['completion', 'ksh'])).toMatchObject({ code: 2, err: /takes one of bash, zsh, fish/ })
+  })
+})

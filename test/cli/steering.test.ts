@@ -1,0 +1,375 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { routes } from '../../src/cli/api/routes.ts'
+import { runCli } from '../../src/cli/run-cli.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { catalogue } from '../../src/server/catalogue/catalogue.ts'
+import { systemClock } from '../../src/time/clock.ts'
+import { addPlainJob, filledScheduler, serverFixture, tokens } from '../support/server-fixture.ts'
+import { temporaryFolder } from '../support/sqlite.ts'
+import { FakeHost, FakeOutput, run as runCommand, temporaryFile } from './fake-host.ts'
+
+interface Place {
+  readonly scheduler: Scheduler
+  /** Runs a command on this place. */
+  readonly run: (...args: readonly string[]) => ReturnType<typeof runCommand>
+}
+
+const run = (
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): ReturnType<typeof runCommand> => runCommand(args, { clock: systemClock, environment })
+
+/** A SQLite file that a scheduler of this process has, too. */
+async function storePlace(): Promise<Place> {
+  const file = join(temporaryFolder(), 'jobs.db')
+  const scheduler = await filledScheduler({
+    jobStore: sqliteJobStore({ filename: file, history: { record: 'all' } }),
+  })
+  onTestFinished(() => scheduler.shutdown())
+  return { scheduler, run: (...args) => run([...args, '--store', `sqlite:${file}`]) }
+}
+
+async function serverPlace(): Promise<Place> {
+  const fixture = await serverFixture()
+  onTestFinished(() => fixture[Symbol.asyncDispose]())
+  const environment = { QUARTZ_TS_TOKEN: tokens.admin }
+  return {
+    scheduler: fixture.scheduler,
+    run: (...args) => run([...args, '--server', fixture.address], environment),
+  }
+}
+
+const stateOf = async ({ scheduler }: Place, group: string): Promise<readonly string[]> => {
+  const { items } = await scheduler.queryTriggers()
+  return items.filter(({ key }) => key.group === group).map(({ state }) => state)
+}
+
+test('the routes are those of the catalogue', () => {
+  for (const [id, route] of Object.entries(routes)) {
+    const operation = catalogue.find((each) => each.id === id)
+    const { method, path, isServerWide = false } = operation ?? {}
+    expect([id, { isServerWide: false, ...route }]).toEqual([id, { method, path, isServerWide }])
+  }
+})
+
+describe.each([
+  ['a SQLite file', storePlace],
+  ['a server', serverPlace],
+])('on %s', (_where, open) => {
+  test('jobs are listed, filtered, and shown with their triggers', async () => {
+    const { run } = await open()
+    const all = await run('jobs')
+    expect(all).toMatchObject({ code: 0, err: '' })
+    expect(all.out.split('\n').map((line) => line.split(/\s+/)[0])).toEqual([
+      'JOB',
+      'mail/daytime',
+      'mail/hourly',
+      'mail/monthly',
+      'reports/daily',
+      '',
+    ])
+    expect((await run('jobs', '--search', 'HOURLY')).out).toMatch(/^JOB.*\nmail\/hourly +echo +durable/)
+    expect((await run('jobs', '--group', 'nothing')).out).toBe('No jobs.\n')
+    const one = await run('jobs', 'reports/daily', '--zone', 'Europe/Paris')
+    expect(one.out).toMatch(/^job +reports\/daily\ntype +echo\n/)
+    expect(one.out).toContain('"apiKey":"***"')
+    expect(one.out).toMatch(/reports\/daily +NORMAL +2199-01-01 07:00:00 +At 07:00, Monday through Friday/)
+    expect((await run('jobs', 'daily', '--group', 'reports', '--json')).out).toContain('"triggers": [')
+    expect(await run('jobs', 'reports/dayly')).toEqual({
+      code: 3,
+      out: '',
+      err: "quartz-ts: There is no job 'reports.dayly'.\n",
+    })
+  })
+
+  test('lists are read a page at a time', async () => {
+    const { run } = await open()
+    const first = await run('triggers', '--take', '3')
+    expect(first.out.split('\n')).toHaveLength(5)
+    const [, cursor = ''] = /^There are more: --all, or --after (\S+)\n$/.exec(first.err) ?? []
+    expect((await run('triggers', '--after', cursor)).out).toMatch(/^TRIGGER.*\nreports\/daily .*\n$/)
+    const json = await run('triggers', '--all', '--json')
+    expect(JSON.parse(json.out)).toMatchObject({ items: { length: 4 }, next: null })
+    const one = JSON.parse((await run('triggers', '--take', '1', '--json')).out) as { next: string }
+    expect(one.next).toMatch(/^\S+$/)
+    expect((await run('triggers', '--job', 'mail/hourly', '--json')).out).toContain('"type":"simple"')
+    expect((await run('triggers', '--state', 'PAUSED')).out).toBe('No triggers.\n')
+  })
+
+  test('a trigger is shown with its next fire times', async () => {
+    const { run } = await open()
+    const { out } = await run('triggers', 'reports/daily', '--count', '2', '--zone', 'UTC')
+    expect(out).toMatch(/expression +0 0 7 \? \* MON-FRI \(Europe\/Paris\)\nin words +At 07:00/)
+    expect(out).toContain('Next fire times in UTC:\n  Tue 2199-01-01 06:00:00 +00:00\n  Wed 2199-01-02')
+  })
+
+  test('a job, a trigger and a group are paused and resumed', async () => {
+    const place = await open()
+    const { run } = place
+    expect((await run('pause', 'job', 'mail/hourly', '--dry-run')).out).toBe(
+      'job mail/hourly: would be paused\n',
+    )
+    expect(await stateOf(place, 'mail')).toEqual(['NORMAL', 'NORMAL', 'NORMAL'])
+    expect((await run('pause', 'job', 'mail/hourly')).out).toMatch(/^job mail\/hourly: paused on \S+\n$/)
+    const again = await run('pause', 'trigger', 'mail/hourly', '--dry-run')
+    expect(again.out).toBe('trigger mail/hourly: paused already\n')
+    expect(await stateOf(place, 'mail')).toEqual(['NORMAL', 'PAUSED', 'NORMAL'])
+    expect((await run('resume', 'trigger', 'hourly', '--group', 'mail')).code).toBe(0)
+
+    const refused = await run('pause', 'job-group', 'mail')
+    expect(refused).toMatchObject({
+      code: 2,
+      out: '',
+      err: /all jobs of the group 'mail'. Nothing was done: add --yes/,
+    })
+    expect((await run('pause', 'trigger-group', 'mail', '--yes')).code).toBe(0)
+    expect(await stateOf(place, 'mail')).toEqual(['PAUSED', 'PAUSED', 'PAUSED'])
+    expect((await run('resume', 'all', '--yes', '--json')).out).toContain('"changed": true')
+    expect(await stateOf(place, 'mail')).toEqual(['NORMAL', 'NORMAL', 'NORMAL'])
+    expect((await run('resume', 'trigger', 'mail/nothing')).code).toBe(3)
+  })
+
+  test('many are counted first', async () => {
+    const place = await open()
+    const { run } = place
+    const dry = await run('pause', 'triggers', '--group', 'mail', '--dry-run')
+    expect(dry.out).toBe('3 triggers would be paused:\n  mail/daytime\n  mail/hourly\n  mail/monthly\n')
+    expect(await run('pause', 'triggers', '--group', 'mail')).toMatchObject({
+      code: 2,
+      err: /changes 3 triggers/,
+    })
+    expect(await stateOf(place, 'mail')).toEqual(['NORMAL', 'NORMAL', 'NORMAL'])
+    expect((await run('pause', 'triggers', '--group', 'mail', '--yes')).out).toBe('3 triggers paused\n')
+    expect(await stateOf(place, 'mail')).toEqual(['PAUSED', 'PAUSED', 'PAUSED'])
+    expect((await run('resume', 'jobs', '--search', 'daytime')).out).toBe('1 job resumed\n')
+    expect(await run('pause', 'jobs', '--group', 'none', '--yes')).toMatchObject({
+      code: 3,
+      err: /No jobs fit/,
+    })
+    const json = JSON.parse((await run('run', 'jobs', '--group', 'mail', '--yes', '--json')).out) as object
+    expect(json).toMatchObject({ status: 'done', total: 3, failed: 0 })
+  })
+
+  test('a job is run with other data, and what it did is in the history', async () => {
+    const { run, scheduler } = await open()
+    const failing = await addPlainJob(scheduler, 'failing', 'bad', 'mail')
+    await scheduler.start()
+    const told = await run('run', 'job', 'reports/daily', '--data', '{"to":"me"}')
+    expect(told.out).toMatch(/^job reports\/daily: told to run, by trigger \S+\/\S+, on \S+\n$/)
+    await run('run', 'trigger', 'mail/hourly')
+    await run('run', 'job', 'mail/bad')
+    expect(failing.group).toBe('mail')
+    await scheduler.idle()
+    const { out } = await run('history')
+    if (out !== 'No executions.\n') {
+      expect((await run('history', 'job:reports/daily', 'outcome:succeeded', '--json')).out).toMatch(
+        /"outcome":"succ/,
+      )
+      expect((await run('history', 'outcome:failed')).out).toMatch(/mail\/bad .* failed .* it broke/)
+    }
+    expect(await run('history', 'outcome:odd')).toMatchObject({ code: 1, err: /the outcome 'odd'/ })
+    expect((await run('history', '--from', '2190-01-01')).out).toBe('No executions.\n')
+  })
+
+  test('a dump is printed', async () => {
+    const { run } = await open()
+    const dump = JSON.parse((await run('dump')).out) as object
+    expect(dump).toMatchObject({ calendars: ['holidays'], pausedJobGroups: [] })
+  })
+
+  test('definitions go out to a file and come back', async () => {
+    const { run } = await open()
+    const file = join(temporaryFolder(), 'all.json')
+    writeFileSync(file, 'others may read this')
+    expect((await run('export', '--out', file, '--secrets')).err).toBe(`Written to ${file}.\n`)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readFileSync(file, 'utf8')).toContain('hunter2')
+    expect((await run('import', file)).out).toBe('added 0, changed 0, removed 0; 9 the same\n')
+    const masked = await run('export')
+    expect(masked.out).toContain('"apiKey": "***"')
+    expect(masked.out).not.toContain('k-123')
+  })
+
+  test('import shows what differs and asks for --yes', async () => {
+    const { run, scheduler } = await open()
+    const file = temporaryFile('all.json', (await run('export', '--secrets')).out)
+    const [job] = (await scheduler.queryJobs()).items
+    if (job !== undefined) await scheduler.deleteJob(job.key)
+    await scheduler.deleteCalendar('holidays')
+    const refused = await run('import', file)
+    expect(refused).toMatchObject({ code: 2, err: /changes 3 definitions/ })
+    expect(refused.out).toBe('+ calendar holidays\n+ job mail/daytime\n+ trigger mail/daytime\n')
+    const dry = await run('import', file, '--dry-run')
+    expect(dry.out).toMatch(/\nwould be added 3, changed 0, removed 0; 6 the same\n$/)
+    const imported = await run('import', file, '--yes')
+    expect(imported.err).toBe('')
+    expect(imported.out).toMatch(/\nadded 3, changed 0, removed 0; 6 the same\n$/)
+    expect(await scheduler.getCalendarNames()).toEqual(['holidays'])
+    await addPlainJob(scheduler, 'echo', 'extra', 'mail')
+    expect((await run('import', file, '--remove')).out).toContain('- job mail/extra\n')
+    expect((await scheduler.queryJobs()).items).toHaveLength(4)
+  })
+})
+
+/** Resolves when so many executions have begun. */
+function begun(scheduler: Scheduler, count: number): Promise<void> {
+  let left = count
+  return new Promise((resolve) => {
+    scheduler.events.on('jobToBeExecuted', () => {
+      left--
+      if (left === 0) resolve()
+    })
+  })
+}
+
+describe('nodes and executions', () => {
+  test('of a SQLite file are known to the process that has it', async () => {
+    const { run } = await storePlace()
+    for (const args of [['nodes'], ['history', '--running'], ['interrupt', 'execution', 'x']]) {
+      expect(await run(...args)).toMatchObject({ code: 1, out: '', err: /ask its server with --server/ })
+    }
+  })
+
+  test('of a server are listed', async () => {
+    const { run } = await serverPlace()
+    expect((await run('nodes')).out).toMatch(/^NODE .*\nNON_CLUSTERED +alive/)
+    expect((await run('history', '--running')).out).toBe('Nothing runs.\n')
+  })
+})
+
+describe('interrupt', () => {
+  test('names what does not run', async () => {
+    const { run } = await serverPlace()
+    const idle = await run('interrupt', 'job', 'mail/hourly')
+    expect(idle).toMatchObject({ code: 3, err: /does not run on any node/ })
+    expect(await run('interrupt', 'execution', 'x')).toMatchObject({ code: 3, err: /'x' does not run/ })
+  })
+
+  test('stops executions of a server, several of them with --yes', async () => {
+    const { run, scheduler } = await serverPlace()
+    const key = await addPlainJob(scheduler, 'waiting', 'long', 'mail')
+    await scheduler.start()
+    const first = begun(scheduler, 1)
+    await scheduler.triggerJob(key)
+    await first
+    const listed = await run('history', '--running', '--json')
+    const { items } = JSON.parse(listed.out) as { items: { fireInstanceId: string }[] }
+    expect(items).toHaveLength(1)
+    const id = items[0]?.fireInstanceId ?? ''
+    expect((await run('interrupt', 'execution', id, '--dry-run')).out).toBe(
+      `execution ${id}: would be told to stop\n`,
+    )
+    expect((await run('interrupt', 'execution', id)).out).toMatch(/: told to stop on \S+\n$/)
+    await scheduler.idle()
+    const both = begun(scheduler, 2)
+    await scheduler.triggerJob(key)
+    await scheduler.triggerJob(key)
+    await both
+    expect(await run('interrupt', 'job', 'mail/long')).toMatchObject({ code: 2, err: /changes 2 executions/ })
+    expect((await run('interrupt', 'job', 'mail/long', '--yes')).code).toBe(0)
+    await scheduler.idle()
+  })
+})
+
+describe('tables', () => {
+  test('are no wider than the terminal', async () => {
+    const fixture = await serverFixture()
+    onTestFinished(() => fixture[Symbol.asyncDispose]())
+    const stdout = new FakeOutput({ isTerminal: true, columns: 60 })
+    const host = new FakeHost({
+      clock: systemClock,
+      stdout,
+      environment: { QUARTZ_TS_TOKEN: tokens.viewer },
+    })
+    expect(await runCli(['triggers', '--server', fixture.address], host)).toBe(0)
+    expect(stdout.lines.filter((line) => line.length > 60)).toEqual([])
+    expect(stdout.text).toContain('…')
+    expect(stdout.text).not.toContain('\u001b')
+  })
+})
+
+describe('a place', () => {
+  test.each([
+    [['jobs'], /Say where the jobs are: --store with .*; or --server/],
+    [['jobs', '--store', 'a', '--server', 'http://b'], /--store and --server: give one of them/],
+    [['jobs', '--store', '/no/such/file.db'], /There is no file '\/no\/such\/file.db'. 'quartz-ts migrate/],
+    [['jobs', '--store', 'mysql://u:secret@db/app'], /'mysql' is neither/],
+    [['jobs', '--store', 'a.db', '--token', 'x'], /go with --server/],
+    [['jobs', '--server', 'ftp://x'], /--server takes an address/],
+    [['jobs', '--server', 'http://u:secret@x'], /without a user/],
+    [['jobs', '--server', 'http://x', '--token-file', '/no/such'], /--token-file: ENOENT/],
+    [['jobs', '--server', 'http://x', '--token', 'a', '--token-file', 'b'], /give one of them/],
+    [['jobs', 'a', 'b', '--store', 'x'], /'jobs' takes one KEY, got 2 arguments/],
+    [['jobs', '/a', '--server', 'http://x'], /A key is GROUP\/NAME, got '\/a'/],
+    [['jobs', '--take', '0', '--server', 'http://127.0.0.1:1'], /--take takes a whole number/],
+    [['jobs', '--group-match', 'contains', '--store', 'x'], /--group-match goes with --group/],
+    [['triggers', '--state', 'NORML', '--store', 'x'], /--state takes one of NORMAL, .*, got 'NORML'/],
+    [['pause', '--store', 'x'], /'pause' needs one of job, trigger/],
+    [['pause', 'jb', '--store', 'x'], /pause takes one of job, .*, got 'jb'/],
+    [['pause', 'job', '--store', 'x'], /'pause job' needs KEY/],
+    [['pause', 'all', 'x', '--store', 'x'], /too many arguments. Filters are options/],
+    [['run', 'job', 'a/b', '--data', '[1]', '--store', 'x'], /--data takes a JSON object/],
+    [['run', 'jobs', '--data', '{}', '--store', 'x'], /--data is for one job/],
+    [['interrupt', 'job', '--store', 'x'], /'interrupt' needs 'job KEY' or 'execution ID'/],
+    [['import', '/no/such', '--store', 'x'], /Cannot read '\/no\/such'/],
+    [['history', '--running', 'job:a', '--store', 'x'], /--running takes no filter/],
+  ])('%j is a usage error', async (args, message) => {
+    const { code, err, out } = await run(args)
+    expect(err).toMatch(message)
+    expect(code).toBe(2)
+    expect(out + err).not.toContain('secret')
+  })
+
+  test('that is a database without the tables is left as it is', async () => {
+    const file = temporaryFile('empty.db', '')
+    expect(await run(['jobs', '--store', file])).toMatchObject({ code: 1, err: /quartz-ts migrate/ })
+    const database = new Database(file)
+    expect(database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()).toEqual({ count: 0 })
+    database.close()
+  })
+
+  test('that is away is told from one that refuses', async () => {
+    const fixture = await serverFixture({ readOnly: true })
+    onTestFinished(() => fixture[Symbol.asyncDispose]())
+    const server = ['--server', fixture.address]
+    expect(await run(['jobs', '--server', 'http://127.0.0.1:1'])).toMatchObject({
+      code: 5,
+      err: /cannot be reached/,
+    })
+    expect(await run(['jobs', ...server])).toMatchObject({
+      code: 4,
+      err: /--token-file, or set QUARTZ_TS_TOKEN/,
+    })
+    const refused = await run(['pause', 'all', '--yes', ...server], { QUARTZ_TS_TOKEN: tokens.admin })
+    expect(refused).toMatchObject({ code: 4, err: /read-only/ })
+    const elsewhere = await run(['jobs', '--server', `${fixture.address}/elsewhere`])
+    expect(elsewhere).toMatchObject({ code: 3 })
+    const other = await run(['jobs', ...server, '--scheduler', 'Other'], { QUARTZ_TS_TOKEN: tokens.admin })
+    expect(other).toMatchObject({ code: 3, err: /no scheduler of that name/ })
+  })
+})
+
+describe('a token', () => {
+  test('comes from a file; one that others can read is named', async () => {
+    const fixture = await serverFixture()
+    onTestFinished(() => fixture[Symbol.asyncDispose]())
+    const file = temporaryFile('token', `${tokens.viewer}\n`)
+    const { code, err } = await run(['jobs', '--server', fixture.address, '--token-file', file])
+    expect([code, err]).toEqual([0, expect.stringMatching(/others can read the token .*chmod 600/)])
+    const given = await run(['jobs', '--server', fixture.address, '--token', tokens.viewer])
+    expect(given).toMatchObject({ code: 0, err: /other users of this machine can see --token/ })
+    const hash = temporaryFile('hash', 'a'.repeat(64))
+    const wrong = await run(['jobs', '--server', fixture.address, '--token-file', hash])
+    expect(wrong).toMatchObject({ code: 2, err: /holds the hash that 'serve --token-file' keeps/ })
+  })
+
+  test('that goes over the network unencrypted is named, and never printed', async () => {
+    const { err } = await run(['jobs', '--server', 'http://quartz.invalid:1', '--token', 'hush-hush'])
+    expect(err).toMatch(/the token goes to quartz.invalid:1 unencrypted/)
+    expect(err).not.toContain('hush')
+  })
+})

@@ -1,0 +1,131 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  type HealthRule,
+  jobKey,
+  noFiringLaterThan,
+  requireSuccessWithin,
+  schedulerHealth,
+  zeroSizeThreadPool,
+} from '../../src/index.ts'
+import { sqliteJobStore } from '../../src/sqlite.ts'
+import { detailOf, firing, jobOf, shellRig } from '../support/shell-rig.ts'
+
+const codesOf = ({ reasons }: { readonly reasons: readonly { readonly code: string }[] }): string[] =>
+  reasons.map(({ code }) => code)
+
+describe('ready', () => {
+  it('follows the life of the scheduler', async () => {
+    const { clock, scheduler } = await shellRig([])
+    const health = schedulerHealth(scheduler, { clock, maxAgeMs: 0 })
+    expect(await health.ready()).toEqual({ isOk: true, reasons: [] })
+    await scheduler.standby()
+    expect(codesOf(await health.ready())).toEqual(['not_started'])
+    expect(health.live().isOk).toBe(true)
+    await scheduler.start()
+    health.beginStop()
+    expect(codesOf(await health.ready())).toEqual(['stopping'])
+    expect(health.live().isOk).toBe(true)
+    await scheduler.shutdown()
+    expect(codesOf(await health.ready())).toEqual(['shut_down'])
+    expect(codesOf(health.live())).toEqual(['shut_down'])
+  })
+
+  it('says that the store fails, or does not answer, and asks it once for many askers', async () => {
+    const { clock, scheduler, store } = await shellRig([])
+    onTestFinished(() => scheduler.shutdown())
+    const health = schedulerHealth(scheduler, { clock })
+    await Promise.all(Array.from({ length: 100 }, () => health.ready()))
+    expect(store.callsOf('getCalendarNames')).toBe(1)
+    store.failOn({ operation: 'getCalendarNames', error: new Error('away') })
+    await clock.advance(1000)
+    expect(await health.ready()).toEqual({
+      isOk: false,
+      reasons: [{ code: 'store_unavailable', message: 'The job store does not answer: away' }],
+    })
+    await clock.advance(1000)
+    expect((await health.ready()).isOk).toBe(true)
+    store.getCalendarNames = () => new Promise(() => {})
+    await clock.advance(1000)
+    const asked = health.ready()
+    await clock.advance(2000)
+    expect(codesOf(await asked)).toEqual(['store_unavailable'])
+  })
+
+  it('needs no start where a scheduler only looks at the data of others', async () => {
+    const { clock, scheduler } = await shellRig([], { threadPool: zeroSizeThreadPool() })
+    onTestFinished(() => scheduler.shutdown())
+    expect((await schedulerHealth(scheduler, { clock }).ready()).isOk).toBe(true)
+  })
+})
+
+describe('rules', () => {
+  it('ask for a success in time, on what the store remembers', async () => {
+    const { clock, scheduler, startMs } = await shellRig([jobOf(() => {})], {
+      jobStore: sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }),
+    })
+    onTestFinished(() => scheduler.shutdown())
+    const rules = [requireSuccessWithin(jobKey('job'), 60_000)]
+    const health = schedulerHealth(scheduler, { clock, rules })
+    expect((await health.rules()).isOk).toBe(true)
+    await clock.advance(60_001)
+    const { reasons } = await health.rules()
+    expect(reasons[0]?.message).toMatch(/^Job DEFAULT\.job has not ended well for 60000 ms: never\.$/)
+    expect(codesOf(await health.ready())).toEqual([])
+    await scheduler.scheduleJob(
+      detailOf('job', (job) => job.storeDurably()),
+      firing(clock.now()),
+    )
+    await clock.advance(1000)
+    await scheduler.idle()
+    await clock.advance(1000)
+    expect((await health.rules()).isOk).toBe(true)
+    await clock.advance(60_001)
+    expect((await health.rules()).reasons[0]?.message).toContain('last at 2026-01-01T00:01:')
+    expect(startMs).toBeLessThan(clock.now())
+  })
+
+  it('ask whether something waits past its time', async () => {
+    const { clock, scheduler } = await shellRig([jobOf(() => {})])
+    onTestFinished(() => scheduler.shutdown())
+    const health = schedulerHealth(scheduler, { clock, rules: [noFiringLaterThan(300_000)] })
+    await scheduler.standby()
+    await scheduler.scheduleJob(detailOf('job'), firing(clock.now() + 1000))
+    expect(await scheduler.getEarliestDueTime()).toBe(null)
+    await clock.advance(301_000)
+    expect((await health.rules()).isOk).toBe(true)
+    await clock.advance(1000)
+    expect(codesOf(await health.rules())).toEqual(['firing_late'])
+    await scheduler.start()
+    await clock.advance(1000)
+    expect((await health.rules()).isOk).toBe(true)
+  })
+
+  it('that fail or hang are reasons, and the others are checked all the same', async () => {
+    const { clock, scheduler } = await shellRig([])
+    onTestFinished(() => scheduler.shutdown())
+    const rules: HealthRule[] = [
+      { name: 'throws', check: () => Promise.reject(new Error('no idea')) },
+      { name: 'hangs', check: () => new Promise(() => {}) },
+      { name: 'own', check: async () => ({ code: 'rule_failed', message: 'the disk is full' }) },
+      { name: 'well', check: async () => null },
+    ]
+    const asked = schedulerHealth(scheduler, { clock, rules }).rules()
+    await clock.advance(2000)
+    expect((await asked).reasons.map(({ message }) => message)).toEqual([
+      "The rule 'throws' could not be checked: no idea",
+      "The rule 'hangs' could not be checked: no answer within 2000 ms.",
+      'the disk is full',
+    ])
+  })
+})
+
+it('wrong options and arguments are refused', async () => {
+  const { scheduler } = await shellRig([])
+  onTestFinished(() => scheduler.shutdown())
+  for (const options of [{ rules: [{}] }, { timeoutMs: 0 }, { maxAgeMs: -1 }, { other: 1 }]) {
+    expect(() => schedulerHealth(scheduler, options as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
+    )
+  }
+  expect(() => noFiringLaterThan(0)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
+})

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import { noFiringLaterThan, schedulerHealth } from '../../src/index.ts'
+import { prometheusPlugin } from '../../src/metrics.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { ask, filledScheduler, serverFixture, tokens } from '../support/server-fixture.ts'
+
+describe('health', () => {
+  test('says who asks without a token only whether it is well', async () => {
+    await using fixture = await serverFixture()
+    const reasons = [
+      {
+        scheduler: 'QuartzScheduler',
+        code: 'not_started',
+        message: 'The scheduler stands by: it fires nothing.',
+      },
+    ]
+    expect(await fixture.ask('GET /health/ready', { who: null })).toMatchObject({
+      status: 503,
+      json: { isOk: false, reasons: null },
+    })
+    expect(await fixture.ask('GET /health/ready', { who: 'reports' })).toMatchObject({
+      json: { isOk: false, reasons: null },
+    })
+    expect(await fixture.ask('GET /health/ready', { who: 'viewer' })).toMatchObject({
+      status: 503,
+      json: { isOk: false, reasons },
+    })
+    await fixture.scheduler.start()
+    expect(await fixture.ask('GET /health/ready', { who: null })).toMatchObject({
+      status: 200,
+      json: { isOk: true, reasons: null },
+    })
+    const atRoot = await fetch(`${fixture.address}/health/live`)
+    expect(atRoot.status).toBe(200)
+    expect(atRoot.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('answers the rules that it was given', async () => {
+    const scheduler = await filledScheduler()
+    const rule = {
+      name: 'never',
+      check: async () => ({ code: 'rule_failed', message: 'never well' }) as const,
+    }
+    const health = schedulerHealth(scheduler, { rules: [rule, noFiringLaterThan(1000)] })
+    await using fixture = await serverFixture({ served: scheduler, health })
+    expect(await fixture.ask('GET /health/rules', { who: 'viewer' })).toMatchObject({
+      status: 503,
+      json: { reasons: [{ scheduler: 'QuartzScheduler', code: 'rule_failed', message: 'never well' }] },
+    })
+  })
+
+  test('is not ready for a while before the server ends', async () => {
+    const clock = new ManualClock()
+    const scheduler = await filledScheduler()
+    await scheduler.start()
+    await using fixture = await serverFixture({ served: scheduler, clock })
+    const closing = fixture.server.close({ notReadyMs: 5000 })
+    expect(await fixture.ask('GET /health/ready', { who: 'viewer' })).toMatchObject({
+      status: 503,
+      json: { reasons: [{ code: 'stopping' }] },
+    })
+    expect(await fixture.ask('GET /jobs')).toMatchObject({ status: 200 })
+    await clock.advance(5000)
+    await closing
+    await expect(fetch(`${fixture.address}/health/ready`)).rejects.toThrow()
+  })
+
+  test('of another scheduler than those that are served is refused', async () => {
+    const [served, other] = [await filledScheduler(), await filledScheduler({ schedulerName: 'other' })]
+    await expect(serverFixture({ served, health: schedulerHealth(other) })).rejects.toMatchObject({
+      code: 'ERR_INVALID_OPTION',
+    })
+    await served.shutdown()
+    await other.shutdown()
+  })
+})
+
+describe('/metrics', () => {
+  test('answers viewers in the format of Prometheus, also without /api', async () => {
+    const metrics = prometheusPlugin()
+    const served = await createScheduler({ logger: false, plugins: [metrics] })
+    await using fixture = await serverFixture({ served, metrics })
+    const found = await fixture.ask('GET /metrics', { who: 'viewer' })
+    expect(found.headers.get('content-type')).toBe(metrics.contentType)
+    expect(found.text).toContain('quartz_scheduler_started{scheduler="QuartzScheduler"} 0')
+    const atRoot = await fetch(`${fixture.address}/metrics`, {
+      headers: { authorization: `Bearer ${tokens.viewer}` },
+    })
+    expect(await atRoot.text()).toContain('quartz_pool_size')
+    expect((await fetch(`${fixture.address}/metrics`)).status).toBe(401)
+    expect(await fixture.ask('GET /metrics', { who: 'reports' })).toMatchObject({ status: 403 })
+  })
+
+  test('is not there when nothing is measured', async () => {
+    await using fixture = await serverFixture()
+    expect(await ask(fixture.address, 'GET /metrics')).toMatchObject({
+      status: 404,
+      json: { code: 'ERR_NOT_FOUND' },
+    })
+  })
+})

@@ -1,0 +1,79 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { SchedulerServerOptions } from '../../src/server/server-options.ts'
+import type { BrowserPage, PageOptions, TestBrowser } from './chromium.ts'
+import { type ServerFixture, serverFixture, tokens, type Who } from './server-fixture.ts'
+import { projectRoot } from './source-files.ts'
+
+/** What `scripts/build-dashboard.mjs` has built. */
+export const builtPage: string = join(projectRoot, 'dist/dashboard')
+
+/** Pictures for people to look at; git leaves them out. */
+const pictures = join(projectRoot, '.cache/screenshots')
+
+export type DashboardFixture = ServerFixture
+
+/** A server with the page that was built. */
+export function dashboardFixture(
+  options: Parameters<typeof serverFixture>[0] & Partial<SchedulerServerOptions> = {},
+): Promise<DashboardFixture> {
+  return serverFixture({ dashboard: builtPage, ...options })
+}
+
+export interface Opened {
+  readonly page: BrowserPage
+  /** What the page has written to its console as an error, and what it has thrown. */
+  readonly errors: readonly string[]
+}
+
+const desktop = { width: 1360, height: 900 }
+
+/** Opens a page of the dashboard in a browser of its own, signed in by the token in the address. */
+export async function openDashboard(
+  browser: TestBrowser,
+  address: string,
+  path: string,
+  options: Partial<PageOptions> & { readonly who?: Who } = {},
+): Promise<Opened> {
+  const { who = 'admin', ...rest } = options
+  const page = await browser.newPage({
+    timezoneId: 'Europe/Paris',
+    locale: 'en-GB',
+    viewport: desktop,
+    ...rest,
+  })
+  const errors: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text())
+  })
+  page.on('pageerror', (error) => {
+    errors.push(String(error.stack))
+  })
+  await page.goto(`${address}${path}#token=${tokens[who]}`)
+  await page.locator('.layout').waitFor()
+  return { page, errors }
+}
+
+/** Takes a picture of the whole page. */
+export async function picture(page: BrowserPage, name: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true })
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
+}
+
+interface Violation {
+  readonly id: string
+  readonly help: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds wrong with a page for those who see or use it in another way: one text each. */
+export async function axeFindings(page: BrowserPage): Promise<string[]> {
+  await page.evaluate(`${axe}; undefined`)
+  const { violations } = (await page.evaluate('axe.run()')) as { violations: readonly Violation[] }
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${help}\n${html.slice(0, 300)}\n${failureSummary}`),
+  )
+}
