@@ -40,6 +40,7 @@ import { formatSql } from './format-sql.ts'
 import { StatementUsers } from './statement-users.ts'
 
 const tables = 'src/jobstore/sql/tables/'
+const listedParts: readonly ListingPart[] = ['default', 'before', 'behind', 'few']
 const schedulerName = 'QuartzScheduler'
 const names = sqlNames('statements', {})
 
@@ -253,8 +254,6 @@ const wholeTriggerQuery = {
   calendarName: 'a',
   dueBefore: new Date(0),
 }
-
-const listedParts: readonly ListingPart[] = ['default', 'before', 'behind', 'few']
 
 function listingOf(of: 'jobs' | 'triggers', vocabulary: SqlVocabulary): Parameters<typeof listingQuery>[1] {
   return of === 'jobs'
