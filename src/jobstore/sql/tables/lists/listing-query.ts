@@ -18,7 +18,8 @@ export interface Found<Item, Place> {
 
 /**
  * Keys are ordered by group, with the group `DEFAULT` first. Each part is a range of the key's index: the group
- * `DEFAULT`, the groups that sort before it, and those that sort behind it. What another index finds is one part, `few`.
+ * `DEFAULT`, the groups that sort before it, and those that sort behind it. What another index finds is one part,
+ * `few`.
  */
 export type ListingPart = 'default' | 'before' | 'behind' | 'few'
 
