@@ -41,9 +41,8 @@ export class AlertBook {
   }
 
   async alerts(): Promise<readonly StoredAlert[]> {
-    return (await this.#notes.list(alertKind)).flatMap((note) =>
-      read<StoredAlert>(note, ['rule', 'subject', 'message']),
-    )
+    const notes = await this.#notes.list(alertKind)
+    return notes.flatMap((note) => read(note, ['rule', 'subject', 'message'])) as StoredAlert[]
   }
 
   /** Stores an alert that is new; false when another node was faster. */
@@ -69,7 +68,8 @@ export class AlertBook {
   }
 
   async silences(): Promise<readonly StoredSilence[]> {
-    return (await this.#notes.list(silenceKind)).flatMap((note) => read<StoredSilence>(note, ['by', 'why']))
+    const notes = await this.#notes.list(silenceKind)
+    return notes.flatMap((note) => read(note, ['by', 'why'])) as StoredSilence[]
   }
 
   addSilence(silence: AlertSilence): Promise<boolean> {
@@ -119,8 +119,8 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 }
 
 /** A note that something else has written is no alert and stops none. */
-function read<Stored>({ name, version, text }: SharedNote, needed: readonly string[]): readonly Stored[] {
+function read({ name, version, text }: SharedNote, needed: readonly string[]): readonly object[] {
   const value = parsed(text)
   if (needed.some((field) => typeof value[field] !== 'string')) return []
-  return [{ ...value, id: name, version } as Stored]
+  return [{ ...value, id: name, version }]
 }

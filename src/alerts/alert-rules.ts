@@ -95,7 +95,8 @@ export function misfiresOver(options: MisfiresOverOptions): AlertRule {
     withinMs: checkWhole(1000, 86_400_000),
   })
   for (const field of ['count', 'withinMs'] as const) {
-    if (options[field] === undefined) throw wrongArgument(what, field, 'a number', undefined)
+    if ((options as Partial<MisfiresOverOptions>)[field] === undefined)
+      throw wrongArgument(what, field, 'a number', undefined)
   }
   const { name = 'misfires', count, withinMs } = options
   return {

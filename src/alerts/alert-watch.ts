@@ -125,8 +125,10 @@ export class AlertWatch {
     }
     this.#ticking = null
     if (this.#isStopped) return
+    // What was raised meanwhile is not left until the next check, unless the store fails.
+    const isMoreRaised = this.#raised.size > 0 && this.#storeAwaySinceMs === null
     this.#timer = clock.setTimer(
-      checkMs,
+      isMoreRaised ? 0 : checkMs,
       () => {
         this.#tickSoon()
       },
@@ -228,7 +230,8 @@ export class AlertWatch {
   async #end(alert: StoredAlert, alerts: Map<string, StoredAlert>): Promise<void> {
     if (!(await this.#parts.book.end(alert))) return
     alerts.delete(alert.id)
-    if (!alert.isSent && !this.#sending.has(alert.id)) return
+    // Who has heard nothing of it need not hear that it is over.
+    if (!alert.isSent && alert.claim === null) return
     this.#enqueue(this.notice('resolved', `Over: ${alert.message}`, publicAlert(alert)))
     const isQuiet = [...alerts.values()].every(({ isSent }) => !isSent)
     if (isQuiet) this.#enqueue(this.notice('normal', 'Everything is back to normal.', null))

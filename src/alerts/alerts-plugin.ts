@@ -269,7 +269,7 @@ function checkSilence(options: SilenceOptions, nowMs: number): void {
     why: text(1000),
   })
   for (const field of ['until', 'by', 'why'] as const) {
-    if (options[field] === undefined) {
+    if ((options as Partial<SilenceOptions>)[field] === undefined) {
       throw new InvalidArgumentError(field, `silence: '${field}' is missing.`, 'ERR_INVALID_OPTION')
     }
   }

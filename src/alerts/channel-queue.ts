@@ -70,7 +70,7 @@ export class ChannelQueue {
     const attempt = new AbortController()
     this.#attempts.add(attempt)
     const failure = new Error(`Channel ${channel.name} took longer than ${timeoutMs} ms.`)
-    let fail = (_error: Error): void => {}
+    let fail: (error: Error) => void = () => {}
     const late = new Promise<never>((_resolve, reject) => {
       fail = reject
     })
@@ -109,6 +109,10 @@ export class ChannelQueue {
     await this.#sending
   }
 
+  #hasClosed(): boolean {
+    return this.#isClosed
+  }
+
   async #sendAll(): Promise<void> {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       await this.#send(next.notice)
@@ -125,7 +129,7 @@ export class ChannelQueue {
         this.#dropped = 0
         return
       } catch (error) {
-        if (this.#isClosed) return
+        if (this.#hasClosed()) return
         const about = { channel: this.name, notice: notice.id, attempt }
         if (attempt === attempts || this.#isEnding) {
           logThrown(logger, error, 'An alert could not be sent and is given up.', about)

@@ -42,7 +42,7 @@ export interface MailChannelOptions {
 
 /** What is used of nodemailer, in our own words: it has no types of its own. */
 interface Nodemailer {
-  createTransport(options: object): {
+  readonly createTransport: (options: object) => {
     sendMail(mail: {
       readonly from: string
       readonly to: readonly string[]

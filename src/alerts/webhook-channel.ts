@@ -51,7 +51,7 @@ export function webhookChannel(options: WebhookChannelOptions): AlertChannel {
     allowPrivate: checkBoolean,
   })
   for (const field of ['url', 'secret'] as const) {
-    if (options[field] === undefined) {
+    if ((options as Partial<WebhookChannelOptions>)[field] === undefined) {
       throw new InvalidArgumentError(field, `${what}: '${field}' is missing.`, 'ERR_INVALID_OPTION')
     }
   }

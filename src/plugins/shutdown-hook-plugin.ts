@@ -42,12 +42,9 @@ export function shutdownHookPlugin(options: ShutdownHookOptions = {}): Scheduler
     initialize(scheduler: Scheduler) {
       const onSignal = (): void => {
         remove()
-        const prepared = async (): Promise<void> => {
-          await beforeShutdown()
-        }
         const shutDown = async (): Promise<void> => {
           try {
-            await settledWithin(systemClock, timeoutMs, prepared())
+            await settledWithin(systemClock, timeoutMs, Promise.resolve().then(beforeShutdown))
           } catch (error) {
             process.emitWarning(`beforeShutdown failed; the scheduler shuts down: ${textOf(error)}`)
           }

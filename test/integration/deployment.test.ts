@@ -66,6 +66,7 @@ async function servesAndDrains(args: readonly string[]): Promise<void> {
   const ended = endOf(child)
   const text = await said(child, /http:\S+#token=\S+/)
   const [, port = '', token = ''] = /http:\/\/[^:]+:(\d+)\/#token=(\S+)/.exec(text) ?? []
+  expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200)
   const main = join(projectRoot, 'dist/cli/main.js')
   const asked = [main, 'nodes', '--json', '--server', `http://127.0.0.1:${port}`]
   const { stdout } = await run(process.execPath, asked, { env: { ...process.env, QUARTZ_TS_TOKEN: token } })

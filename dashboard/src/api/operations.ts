@@ -1,9 +1,12 @@
 import type { SchedulerNode } from '../../../src/jobstore/cluster-view.ts'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
+import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
-import type { ExecutionStatsJson } from '../../../src/server/operations/execution-stats.ts'
 import type { OverviewJson } from '../../../src/server/operations/overview.ts'
+
+import type { LoadJson, PlannedJson } from '../../../src/server/operations/planned.ts'
+
 import type { GroupsJson } from '../../../src/server/operations/scheduler.ts'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
 import type { ActionJson } from '../../../src/server/wire/action.ts'
@@ -70,6 +73,8 @@ export interface Operations {
   'executions.stats': Get<Nothing, ExecutionStatsJson>
   'nodes.list': Get<Nothing, Items<SchedulerNode>>
   'cron.preview': Get<Nothing, CronPreviewJson>
+  'planned.list': Get<Nothing, PlannedJson>
+  'planned.load': Get<Nothing, LoadJson>
   'calendars.list': Get<Nothing, Items<CalendarJson>>
   'bulk.begin': Act<Nothing, BulkBody, { count: number; first: readonly KeyJson[]; bulk: BulkJson | null }>
   'bulk.get': Get<{ id: string }, BulkJson>
@@ -148,6 +153,8 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'executions.stats': { method: 'GET', path: '/execution-stats' },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'cron.preview': { method: 'GET', path: '/cron/preview' },
+  'planned.list': { method: 'GET', path: '/planned' },
+  'planned.load': { method: 'GET', path: '/planned/load' },
   'calendars.list': { method: 'GET', path: '/calendars' },
   'bulk.begin': { method: 'POST', path: '/bulk' },
   'bulk.get': { method: 'GET', path: '/bulk/{id}', isServerWide: true },

@@ -13,7 +13,7 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
   return (
     <div class="code">
       {/* It scrolls sideways, which the keyboard can do where it has the focus. */}
-      <pre tabIndex={0} role="region" aria-label={label}>
+      <pre tabIndex={0} role="group" aria-label={label}>
         <code>{text}</code>
       </pre>
       <Button text={words.copy} icon="copy" isSmall onPress={copy} />

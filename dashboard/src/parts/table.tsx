@@ -10,6 +10,8 @@ export interface Column<Row> {
   readonly isNumber?: boolean
   /** Takes the room that is left. */
   readonly isWide?: boolean
+  /** Its title is for those who hear the page alone. */
+  readonly isTitleHidden?: boolean
   /** Left out on a telephone. */
   readonly isMinor?: boolean
 }
@@ -45,7 +47,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
             {selection !== undefined && <SelectAll rows={rows ?? []} keyOf={keyOf} selection={selection} />}
             {columns.map((column) => (
               <th key={column.id} scope="col" class={classOf(column)}>
-                {column.title}
+                {column.isTitleHidden === true ? <span class="only-read">{column.title}</span> : column.title}
               </th>
             ))}
           </tr>
@@ -59,7 +61,11 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
                 <tr key={keyOf(row)}>
                   {selection !== undefined && <SelectRow row={row} id={keyOf(row)} selection={selection} />}
                   {columns.map((column) => (
-                    <td key={column.id} class={classOf(column)} data-label={column.title}>
+                    <td
+                      key={column.id}
+                      class={classOf(column)}
+                      data-label={column.isTitleHidden === true ? '' : column.title}
+                    >
                       {column.cell(row)}
                     </td>
                   ))}

@@ -45,7 +45,13 @@ function columns(zone: string): readonly Column<PreviewedFire>[] {
   return [
     inZone,
     ...(viewer === zone ? [] : [forViewer]),
-    { id: 'relative', title: '', cell: ({ atMs }) => <Relative ms={atMs} />, isMinor: true },
+    {
+      id: 'relative',
+      title: text.fires,
+      isTitleHidden: true,
+      cell: ({ atMs }) => <Relative ms={atMs} />,
+      isMinor: true,
+    },
     {
       id: 'mark',
       title: text.mark,

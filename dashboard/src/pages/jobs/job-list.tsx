@@ -66,7 +66,8 @@ function columns(): readonly Column<JobSummaryJson>[] {
     { id: 'traits', title: text.traits, cell: (row) => traitsOf(row).join(', '), isMinor: true },
     {
       id: 'actions',
-      title: '',
+      title: common().actions,
+      isTitleHidden: true,
       cell: ({ key }) =>
         may('jobs.run') && (
           <div class="row-actions">

@@ -125,7 +125,12 @@ function triggerColumns(): readonly Column<TriggerDetailJson>[] {
     { id: 'schedule', title: words().schedule, cell: scheduleText, isWide: true },
     { id: 'state', title: text.state, cell: ({ state }) => <StateBadge state={state} /> },
     { id: 'next', title: text.nextFire, cell: ({ nextFireTimeMs }) => <When ms={nextFireTimeMs} /> },
-    { id: 'actions', title: '', cell: ({ key, state }) => <TriggerButtons of={key} state={state} isSmall /> },
+    {
+      id: 'actions',
+      title: common().actions,
+      isTitleHidden: true,
+      cell: ({ key, state }) => <TriggerButtons of={key} state={state} isSmall />,
+    },
   ]
 }
 

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
-import type { ExecutionStatsJson } from '../../../../src/server/operations/execution-stats.ts'
+import type { ExecutionStatsJson } from '../../../../src/server/execution-stats.ts'
 import { Chart, type ChartData } from '../../parts/chart.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { href } from '../../state/place.ts'

@@ -27,7 +27,7 @@ export function Firings({ overview }: { readonly overview: Overview | null }): J
           empty={<p class="panel-body muted">{runningNone}</p>}
         />
       </Panel>
-      {triggers?.next !== null && (
+      {(overview === null || triggers !== null) && (
         <Panel title={next} isFlush>
           <Table
             caption={next}

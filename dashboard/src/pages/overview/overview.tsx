@@ -55,7 +55,7 @@ export function OverviewPage(): JSX.Element {
       <div class="columns">
         <ActivityChart stats={stats} />
         {problems !== null && problems.length > 0 && <Problems problems={problems} />}
-        <StateBars overview={shown} />
+        {(shown === null || shown.triggers !== null) && <StateBars overview={shown} />}
       </div>
       <Firings overview={shown} />
     </>

@@ -42,7 +42,7 @@ export function problemsOf({ scheduler, triggers, nodes, groups }: Overview): re
       canStart: may('scheduler.start'),
     })
   }
-  const inError = triggers?.byState?.ERROR ?? 0
+  const inError = triggers?.byState.ERROR ?? 0
   if (inError > 0) {
     problems.push({
       id: 'error',

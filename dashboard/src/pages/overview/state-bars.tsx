@@ -9,12 +9,12 @@ import { words } from './words.ts'
 
 /** How many triggers are in each state; each bar leads to them. */
 export function StateBars({ overview }: { readonly overview: Overview | null }): JSX.Element {
-  const { byState: title, tooMany } = words()
+  const { byState: title } = words()
   const byState = overview?.triggers?.byState ?? null
   return (
     <Panel title={title}>
       {byState === null ? (
-        <p class="muted">{overview === null ? '…' : tooMany}</p>
+        <p class="muted">…</p>
       ) : (
         <ul class="bars">
           {triggerStates

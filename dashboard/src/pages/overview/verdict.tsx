@@ -36,7 +36,7 @@ export function Verdict({ overview, problems }: VerdictProps): JSX.Element {
 
 function nextText({ triggers }: Overview): string {
   const { verdict } = words()
-  if (triggers === null || triggers.next === null) return ''
+  if (triggers === null) return ''
   const ms = triggers.next[0]?.nextFireTimeMs ?? null
   if (ms === null) return verdict.idle
   return verdict.next(`${relativeText(Math.max(ms, tick.value), tick.value)} (${instantText(ms, nowMs())})`)

@@ -96,7 +96,12 @@ function columns(): readonly Column<ExecutingJson>[] {
       cell: ({ fireInstanceId }) => <span class="mono muted">{fireInstanceId}</span>,
       isMinor: true,
     },
-    { id: 'actions', title: '', cell: (row) => may('executing.interrupt') && <InterruptButton row={row} /> },
+    {
+      id: 'actions',
+      title: common().actions,
+      isTitleHidden: true,
+      cell: (row) => may('executing.interrupt') && <InterruptButton row={row} />,
+    },
   ]
 }
 

@@ -108,6 +108,11 @@ function columns(): readonly Column<TriggerSummaryJson>[] {
       cell: ({ previousFireTimeMs }) => <When ms={previousFireTimeMs} />,
       isMinor: true,
     },
-    { id: 'actions', title: '', cell: ({ key, state }) => <TriggerButtons of={key} state={state} isSmall /> },
+    {
+      id: 'actions',
+      title: common().actions,
+      isTitleHidden: true,
+      cell: ({ key, state }) => <TriggerButtons of={key} state={state} isSmall />,
+    },
   ]
 }
