@@ -3981,6 +3981,385 @@ FROM qrtz_calendars
 WHERE sched_name = :scheduler
 ORDER BY calendar_name COLLATE "C";
 
+----------------------------------
+-- jobStatus: job_status, job_days
+----------------------------------
+
+-- jobStatus.addStatus
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_job_status AS t (job_name, job_group, sched_name, last_fire_id, last_fired_time,
+  last_finished_time, last_outcome, last_success_time, last_failure_time, last_error, failures, changed_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.last_fire_id, r.last_fired_time, r.last_finished_time,
+  r.last_outcome, r.last_success_time, r.last_failure_time, r.last_error, r.failures, r.changed_time
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'last_fire_id' AS last_fire_id,
+    value ->> 'last_fired_time' AS last_fired_time, value ->> 'last_finished_time' AS last_finished_time,
+    value ->> 'last_outcome' AS last_outcome, value ->> 'last_success_time' AS last_success_time,
+    value ->> 'last_failure_time' AS last_failure_time, value ->> 'last_error' AS last_error,
+    value ->> 'failures' AS failures, value ->> 'changed_time' AS changed_time
+  FROM json_each(:rows)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_details AS j
+  WHERE j.job_name = r.job_name
+    AND j.job_group = r.job_group
+    AND j.sched_name = r.sched_name
+    AND true
+)
+  OR EXISTS (
+    SELECT 1
+    FROM qrtz_job_status AS s
+    WHERE s.job_name = r.job_name
+      AND s.job_group = r.job_group
+      AND s.sched_name = r.sched_name
+      AND true
+  )
+ON CONFLICT (sched_name, job_group,
+  job_name) DO UPDATE SET last_fire_id = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fire_id ELSE t.last_fire_id END,
+  last_finished_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_finished_time ELSE t.last_finished_time END,
+  last_outcome = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_outcome ELSE t.last_outcome END,
+  last_fired_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fired_time ELSE t.last_fired_time END,
+  last_error = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_error ELSE t.last_error END,
+  last_success_time = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time,
+  excluded.last_success_time) THEN excluded.last_success_time ELSE t.last_success_time END,
+  last_failure_time = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END, failures = CASE
+  WHEN excluded.last_success_time IS NULL THEN t.failures + excluded.failures ELSE excluded.failures END,
+  changed_time = excluded.changed_time;
+
+-- PostgreSQL
+INSERT INTO qrtz_job_status AS t (job_name, job_group, sched_name, last_fire_id, last_fired_time,
+  last_finished_time, last_outcome, last_success_time, last_failure_time, last_error, failures, changed_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.last_fire_id, r.last_fired_time, r.last_finished_time,
+  r.last_outcome, r.last_success_time, r.last_failure_time, r.last_error, r.failures, r.changed_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text,
+    last_fire_id text, last_fired_time bigint, last_finished_time bigint, last_outcome text,
+    last_success_time bigint, last_failure_time bigint, last_error text, failures bigint, changed_time bigint)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_details AS j
+  WHERE j.job_name = r.job_name
+    AND j.job_group = r.job_group
+    AND j.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+)
+  OR EXISTS (
+    SELECT 1
+    FROM qrtz_job_status AS s
+    WHERE s.job_name = r.job_name
+      AND s.job_group = r.job_group
+      AND s.sched_name = r.sched_name
+      AND r.sched_name = r.sched_name || ''
+  )
+ON CONFLICT (sched_name, job_group,
+  job_name) DO UPDATE SET last_fire_id = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fire_id ELSE t.last_fire_id END,
+  last_finished_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_finished_time ELSE t.last_finished_time END,
+  last_outcome = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_outcome ELSE t.last_outcome END,
+  last_fired_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fired_time ELSE t.last_fired_time END,
+  last_error = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_error ELSE t.last_error END,
+  last_success_time = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time,
+  excluded.last_success_time) THEN excluded.last_success_time ELSE t.last_success_time END,
+  last_failure_time = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END, failures = CASE
+  WHEN excluded.last_success_time IS NULL THEN t.failures + excluded.failures ELSE excluded.failures END,
+  changed_time = excluded.changed_time;
+
+-- jobStatus.addDays
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_job_days AS t (job_name, job_group, sched_name, day_number, succeeded, failed, vetoed,
+  interrupted, timed_out, lost, run_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.day_number, r.succeeded, r.failed, r.vetoed, r.interrupted,
+  r.timed_out, r.lost, r.run_time
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'day_number' AS day_number,
+    value ->> 'succeeded' AS succeeded, value ->> 'failed' AS failed, value ->> 'vetoed' AS vetoed,
+    value ->> 'interrupted' AS interrupted, value ->> 'timed_out' AS timed_out, value ->> 'lost' AS lost,
+    value ->> 'run_time' AS run_time
+  FROM json_each(:rows)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_status AS s
+  WHERE s.job_name = r.job_name
+    AND s.job_group = r.job_group
+    AND s.sched_name = r.sched_name
+    AND true
+)
+ON CONFLICT (sched_name, job_group, job_name,
+  day_number) DO UPDATE SET succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
+  vetoed = t.vetoed + excluded.vetoed, interrupted = t.interrupted + excluded.interrupted,
+  timed_out = t.timed_out + excluded.timed_out, lost = t.lost + excluded.lost,
+  run_time = t.run_time + excluded.run_time;
+
+-- PostgreSQL
+INSERT INTO qrtz_job_days AS t (job_name, job_group, sched_name, day_number, succeeded, failed, vetoed,
+  interrupted, timed_out, lost, run_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.day_number, r.succeeded, r.failed, r.vetoed, r.interrupted,
+  r.timed_out, r.lost, r.run_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text,
+    day_number bigint, succeeded bigint, failed bigint, vetoed bigint, interrupted bigint, timed_out bigint,
+    lost bigint, run_time bigint)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_status AS s
+  WHERE s.job_name = r.job_name
+    AND s.job_group = r.job_group
+    AND s.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+)
+ON CONFLICT (sched_name, job_group, job_name,
+  day_number) DO UPDATE SET succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
+  vetoed = t.vetoed + excluded.vetoed, interrupted = t.interrupted + excluded.interrupted,
+  timed_out = t.timed_out + excluded.timed_out, lost = t.lost + excluded.lost,
+  run_time = t.run_time + excluded.run_time;
+
+-- jobStatus.pageOfGroup
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finished_time, s.last_outcome,
+  s.last_success_time, s.last_failure_time, s.last_error, s.failures, s.changed_time
+FROM qrtz_job_status AS s
+WHERE s.sched_name = :scheduler
+  AND s.failures >= :failures
+  AND s.job_group = :group
+  AND s.job_name > :name
+ORDER BY s.job_name
+LIMIT :limit;
+
+-- jobStatus.pageOfOthers
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finished_time, s.last_outcome,
+  s.last_success_time, s.last_failure_time, s.last_error, s.failures, s.changed_time
+FROM qrtz_job_status AS s
+WHERE s.sched_name = :scheduler
+  AND s.failures >= :failures
+  AND s.job_group <> :default
+  AND (s.job_group, s.job_name) > (:group, :name)
+ORDER BY s.job_group, s.job_name
+LIMIT :limit;
+
+-- jobStatus.ofJobs
+--   sql-records.ts (SqlRecords)
+-- SQLite
+SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finished_time, s.last_outcome,
+  s.last_success_time, s.last_failure_time, s.last_error, s.failures, s.changed_time
+FROM qrtz_job_status AS s
+  JOIN (
+    SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r ON s.job_name = r.job_name
+    AND s.job_group = r.job_group
+    AND s.sched_name = r.sched_name
+    AND true
+WHERE s.failures >= :failures;
+
+-- PostgreSQL
+SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finished_time, s.last_outcome,
+  s.last_success_time, s.last_failure_time, s.last_error, s.failures, s.changed_time
+FROM qrtz_job_status AS s
+  JOIN (
+    SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+  ) AS r ON s.job_name = r.job_name
+    AND s.job_group = r.job_group
+    AND s.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+WHERE s.failures >= :failures;
+
+-- jobStatus.days
+--   sql-records.ts (SqlRecords)
+-- SQLite
+SELECT d.job_name, d.job_group, d.day_number, d.succeeded, d.failed, d.vetoed, d.interrupted, d.timed_out,
+  d.lost, d.run_time
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  JOIN qrtz_job_days AS d ON d.job_name = r.job_name
+    AND d.job_group = r.job_group
+    AND d.sched_name = r.sched_name
+    AND true
+    AND d.day_number > :after
+ORDER BY d.day_number DESC;
+
+-- PostgreSQL
+SELECT d.job_name, d.job_group, d.day_number, d.succeeded, d.failed, d.vetoed, d.interrupted, d.timed_out,
+  d.lost, d.run_time
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  JOIN qrtz_job_days AS d ON d.job_name = r.job_name
+    AND d.job_group = r.job_group
+    AND d.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+    AND d.day_number > :after
+ORDER BY d.day_number DESC;
+
+-- jobStatus.deleteDays
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_job_days
+WHERE (sched_name, job_group, job_name, day_number) IN (
+  SELECT d.sched_name, d.job_group, d.job_name, d.day_number
+  FROM qrtz_job_days AS d
+  WHERE d.sched_name = :scheduler
+    AND d.day_number < :day
+  LIMIT :limit
+);
+
+-- jobStatus.deleteGone
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_job_status
+WHERE (sched_name, job_group, job_name) IN (
+  SELECT s.sched_name, s.job_group, s.job_name
+  FROM qrtz_job_status AS s
+  WHERE s.sched_name = :scheduler
+    AND s.changed_time < :before
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_job_details AS j
+      WHERE j.sched_name = s.sched_name
+        AND j.job_group = s.job_group
+        AND j.job_name = s.job_name
+    )
+  LIMIT :limit
+);
+
+------------------------------
+-- executionLog: execution_log
+------------------------------
+
+-- executionLog.put
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_execution_log (sched_name, fire_instance_id, first_line, last_line, logged_time, log_lines)
+VALUES (:scheduler, :fire_instance_id, :first_line, :last_line, :logged_time, :log_lines)
+ON CONFLICT (sched_name, fire_instance_id, first_line) DO UPDATE SET last_line = excluded.last_line,
+  logged_time = excluded.logged_time, log_lines = excluded.log_lines;
+
+-- PostgreSQL
+INSERT INTO qrtz_execution_log (sched_name, fire_instance_id, first_line, last_line, logged_time, log_lines)
+SELECT :scheduler, r.fire_instance_id, r.first_line, r.last_line, r.logged_time, r.log_lines
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, first_line bigint, last_line bigint,
+    logged_time bigint, log_lines text)
+) AS r
+WHERE true
+ON CONFLICT (sched_name, fire_instance_id, first_line) DO UPDATE SET last_line = excluded.last_line,
+  logged_time = excluded.logged_time, log_lines = excluded.log_lines;
+
+-- executionLog.find
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT l.log_lines
+FROM qrtz_execution_log AS l
+WHERE l.sched_name = :scheduler
+  AND l.fire_instance_id = :id
+  AND l.last_line > :after
+ORDER BY l.first_line
+LIMIT :limit;
+
+-- executionLog.nth
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT l.logged_time
+FROM qrtz_execution_log AS l
+WHERE l.sched_name = :scheduler
+ORDER BY l.logged_time DESC
+LIMIT 1 OFFSET :skipped;
+
+-- executionLog.deleteBefore
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_execution_log
+WHERE (sched_name, fire_instance_id, first_line) IN (
+  SELECT l.sched_name, l.fire_instance_id, l.first_line
+  FROM qrtz_execution_log AS l
+  WHERE l.sched_name = :scheduler
+    AND l.logged_time < :before
+  ORDER BY l.logged_time
+  LIMIT :limit
+);
+
+----------------------------------------
+-- executionProgress: execution_progress
+----------------------------------------
+
+-- executionProgress.put
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_execution_progress (sched_name, fire_instance_id, progress)
+VALUES (:scheduler, :fire_instance_id, :progress)
+ON CONFLICT (sched_name, fire_instance_id) DO UPDATE SET progress = excluded.progress;
+
+-- PostgreSQL
+INSERT INTO qrtz_execution_progress (sched_name, fire_instance_id, progress)
+SELECT :scheduler, r.fire_instance_id, r.progress
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, progress text)) AS r
+WHERE true
+ON CONFLICT (sched_name, fire_instance_id) DO UPDATE SET progress = excluded.progress;
+
+-- executionProgress.delete
+--   sql-records.ts (SqlRecords)
+-- SQLite
+DELETE FROM qrtz_execution_progress
+WHERE sched_name = :scheduler
+  AND fire_instance_id IN (SELECT value FROM json_each(:ids));
+
+-- PostgreSQL
+DELETE FROM qrtz_execution_progress
+WHERE sched_name = :scheduler
+  AND fire_instance_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))));
+
+-- executionProgress.load
+--   sql-cluster.ts (SqlCluster)
+-- Every engine
+SELECT p.fire_instance_id, p.progress
+FROM qrtz_execution_progress AS p
+WHERE p.sched_name = :scheduler;
+
+-- executionProgress.deleteLeft
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_execution_progress
+WHERE (sched_name, fire_instance_id) IN (
+  SELECT p.sched_name, p.fire_instance_id
+  FROM qrtz_execution_progress AS p
+  WHERE p.sched_name = :scheduler
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_fired_triggers AS f
+      WHERE f.sched_name = p.sched_name
+        AND f.entry_id = p.fire_instance_id
+    )
+  LIMIT :limit
+);
+
 -----------------------------
 -- history: execution_history
 -----------------------------
@@ -3990,30 +4369,33 @@ ORDER BY calendar_name COLLATE "C";
 -- SQLite
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
   job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text,
-  recovering)
+  recovering, acquired_time, began_time, is_manual, triggered_by, previous_id, progress, result, job_data)
 VALUES (:scheduler, :fire_instance_id, :trigger_name, :trigger_group, :job_name, :job_group, :job_type,
-  :instance_name, :planned_time, :fired_time, :finished_time, :attempt, :outcome, :error_text, :recovering)
+  :instance_name, :planned_time, :fired_time, :finished_time, :attempt, :outcome, :error_text, :recovering,
+  :acquired_time, :began_time, :is_manual, :triggered_by, :previous_id, :progress, :result, :job_data)
 ON CONFLICT DO NOTHING;
 
 -- PostgreSQL
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
   job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text,
-  recovering)
+  recovering, acquired_time, began_time, is_manual, triggered_by, previous_id, progress, result, job_data)
 SELECT :scheduler, r.fire_instance_id, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.job_type,
   r.instance_name, r.planned_time, r.fired_time, r.finished_time, r.attempt, r.outcome, r.error_text,
-  r.recovering
+  r.recovering, r.acquired_time, r.began_time, r.is_manual, r.triggered_by, r.previous_id, r.progress,
+  r.result, r.job_data
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, trigger_name text,
     trigger_group text, job_name text, job_group text, job_type text, instance_name text, planned_time bigint,
     fired_time bigint, finished_time bigint, attempt bigint, outcome text, error_text text,
-    recovering boolean)
+    recovering boolean, acquired_time bigint, began_time bigint, is_manual boolean, triggered_by text,
+    previous_id text, progress text, result text, job_data text)
 ) AS r
 WHERE true
 ON CONFLICT DO NOTHING;
 
 -- history.nth
---   history-pruner.ts (HistoryPruner)
+--   record-pruner.ts (RecordPruner)
 -- Every engine
 SELECT h.fired_time, h.fire_instance_id
 FROM qrtz_execution_history AS h
@@ -4023,7 +4405,7 @@ ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT 1 OFFSET :skipped;
 
 -- history.nthBefore
---   history-pruner.ts (HistoryPruner)
+--   record-pruner.ts (RecordPruner)
 -- Every engine
 SELECT h.fired_time, h.fire_instance_id
 FROM qrtz_execution_history AS h
@@ -4034,17 +4416,134 @@ ORDER BY h.fired_time, h.fire_instance_id
 LIMIT 1 OFFSET :skipped;
 
 -- history.deleteUpTo
---   history-pruner.ts (HistoryPruner)
+--   record-pruner.ts (RecordPruner)
 -- Every engine
 DELETE FROM qrtz_execution_history
 WHERE sched_name = :scheduler
   AND (fired_time, fire_instance_id) <= (:time, :id);
 
+-- history.deleteOutcome
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_execution_history
+WHERE (sched_name, trigger_group, trigger_name, planned_time, attempt) IN (
+  SELECT h.sched_name, h.trigger_group, h.trigger_name, h.planned_time, h.attempt
+  FROM qrtz_execution_history AS h
+  WHERE h.sched_name = :scheduler
+    AND h.outcome = :outcome
+    AND h.fired_time < :before
+  ORDER BY h.fired_time
+  LIMIT :limit
+);
+
+-- history.get
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.progress,
+  h.result, h.job_data
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND h.fire_instance_id = :id
+LIMIT 1;
+
+-- history.attempts
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND h.trigger_group = :triggerGroup
+  AND h.trigger_name = :trigger
+  AND h.planned_time = :planned
+ORDER BY h.attempt
+LIMIT :limit;
+
 -- history.find: with every condition that a query may have
 --   programs/reading/reading.ts (queryExecutions)
+-- SQLite
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
+FROM (
+  SELECT *
+  FROM qrtz_execution_history AS h
+  WHERE h.sched_name = :scheduler
+    AND h.fired_time >= -8640000000000000
+    AND h.job_name = :job
+    AND h.job_group = :jobGroup
+    AND h.trigger_name = :trigger
+    AND h.trigger_group = :triggerGroup
+    AND h.fired_time >= :fromMs
+    AND h.fired_time < :toMs
+    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
+    AND h.outcome <> 'succeeded'
+  ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+  LIMIT :scanned
+) AS h
+WHERE h.sched_name = :scheduler
+  AND h.job_group = :group
+  AND h.instance_name = :node
+  AND h.outcome IN (:outcome0)
+  AND h.fired_time - h.planned_time > :later
+  AND h.finished_time - COALESCE(h.began_time, h.fired_time) > :took
+  AND instr(h.error_text, :error) > 0
+  AND COALESCE(h.is_manual, false) = :manual
+  AND (
+    instr(h.job_data, :data0) > 0
+      OR instr(h.job_data, :data1) > 0
+      OR instr(h.job_data, :data2) > 0
+      OR instr(h.job_data, :data3) > 0
+  )
+ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
+FROM (
+  SELECT *
+  FROM qrtz_execution_history AS h
+  WHERE h.sched_name = :scheduler
+    AND h.fired_time >= -8640000000000000
+    AND h.job_name = :job
+    AND h.job_group = :jobGroup
+    AND h.trigger_name = :trigger
+    AND h.trigger_group = :triggerGroup
+    AND h.fired_time >= :fromMs
+    AND h.fired_time < :toMs
+    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
+    AND h.outcome <> 'succeeded'
+  ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+  LIMIT :scanned
+) AS h
+WHERE h.sched_name = :scheduler
+  AND h.job_group = :group
+  AND h.instance_name = :node
+  AND h.outcome IN (:outcome0)
+  AND h.fired_time - h.planned_time > :later
+  AND h.finished_time - COALESCE(h.began_time, h.fired_time) > :took
+  AND strpos(h.error_text, CAST(:error AS text)) > 0
+  AND COALESCE(h.is_manual, false) = :manual
+  AND (
+    strpos(h.job_data, CAST(:data0 AS text)) > 0
+      OR strpos(h.job_data, CAST(:data1 AS text)) > 0
+      OR strpos(h.job_data, CAST(:data2 AS text)) > 0
+      OR strpos(h.job_data, CAST(:data3 AS text)) > 0
+  )
+ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+LIMIT :limit;
+
+-- history.find: with every condition that an index serves
+--   programs/reading/reading.ts (queryExecutions)
 -- Every engine
-SELECT fire_instance_id, trigger_name, trigger_group, job_name, job_group, job_type, instance_name,
-  planned_time, fired_time, finished_time, attempt, outcome, error_text, recovering
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
   AND h.fired_time >= -8640000000000000
@@ -4052,13 +4551,29 @@ WHERE h.sched_name = :scheduler
   AND h.job_group = :jobGroup
   AND h.trigger_name = :trigger
   AND h.trigger_group = :triggerGroup
-  AND h.instance_name = :node
-  AND h.outcome = :outcome
   AND h.fired_time >= :fromMs
   AND h.fired_time < :toMs
   AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
 ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT :limit;
+
+-- history.place: the last row that such a page looks at, when it holds less than was asked for
+--   programs/reading/reading.ts (queryExecutions)
+-- Every engine
+SELECT h.fired_time, h.fire_instance_id
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND h.fired_time >= -8640000000000000
+  AND h.job_name = :job
+  AND h.job_group = :jobGroup
+  AND h.trigger_name = :trigger
+  AND h.trigger_group = :triggerGroup
+  AND h.fired_time >= :fromMs
+  AND h.fired_time < :toMs
+  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
+  AND h.outcome <> 'succeeded'
+ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+LIMIT 1 OFFSET :skipped;
 
 --------------------------------------------
 -- keyLists: which keys and groups there are

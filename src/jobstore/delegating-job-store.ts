@@ -19,6 +19,7 @@ import type {
   TriggerFiredResult,
 } from './job-store.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
+import type { JobStoreRecords } from './job-store-records.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -70,6 +71,9 @@ export class DelegatingJobStore implements JobStore {
   }
   get cluster(): JobStoreCluster | null {
     return this.inner.cluster
+  }
+  get records(): JobStoreRecords | null {
+    return this.inner.records ?? null
   }
   get notes(): JobStoreNotes | null {
     return this.inner.notes ?? null

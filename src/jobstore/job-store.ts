@@ -11,9 +11,11 @@ import type { Trigger } from '../triggers/trigger.ts'
 import { compareFireOrder } from '../triggers/trigger.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
+import type { JobStoreRecords } from './job-store-records.ts'
 import type { LockWait } from './lock-wait.ts'
 import type {
   ExecutionCursor,
+  ExecutionDetails,
   ExecutionOutcome,
   ExecutionQuery,
   ExecutionSummary,
@@ -39,6 +41,8 @@ export interface JobStoreCapabilities {
   readonly clustered: boolean
   /** Executions that ended are remembered. Default false. */
   readonly history?: boolean
+  /** The store has `records`, and keeps every kind of them. Default false. */
+  readonly records?: boolean
   /** The store has `acquireAndFire`. Default false. */
   readonly firesAtOnce?: boolean
   /** Jobs can be scheduled inside of a transaction of the user's own. Default false. */
@@ -171,6 +175,8 @@ export interface TriggerFiredBundle {
   /** The trigger after it fired. */
   readonly trigger: Trigger
   readonly calendar: Calendar | null
+  /** When the trigger was claimed. */
+  readonly acquiredTimeMs?: EpochMs
   readonly fireTimeMs: EpochMs
   /** The planned instant, also when a misfire policy moved the firing. */
   readonly scheduledFireTimeMs: EpochMs
@@ -214,7 +220,19 @@ export interface ExecutionReport {
   /** 1 for a first attempt. */
   readonly attempt: number
   readonly recovering: boolean
+  /** When the job began to run; null when it did not. */
+  readonly beganTimeMs?: EpochMs | null
+  /** When the trigger was claimed; null where that is not known. */
+  readonly acquiredTimeMs?: EpochMs | null
+  readonly manual?: boolean
+  readonly triggeredBy?: string | null
+  readonly previousFireInstanceId?: string | null
+  /** What is shown of the execution alone; only for an outcome that the store keeps. */
+  readonly texts?: ExecutionTexts
 }
+
+/** Of an execution, as JSON for people. */
+export type ExecutionTexts = Pick<ExecutionDetails, 'progressText' | 'resultText' | 'dataText'>
 
 /** The end of one execution. */
 export interface JobCompletion {
@@ -281,6 +299,8 @@ export interface JobStore {
   readonly capabilities: JobStoreCapabilities
   /** Null for a store that only one scheduler can use. */
   readonly cluster: JobStoreCluster | null
+  /** Null or absent for a store that remembers no more than the history. */
+  readonly records?: JobStoreRecords | null
   /** Small texts that nodes share; absent or null for a store that keeps none. */
   readonly notes?: JobStoreNotes | null
 

@@ -8,10 +8,13 @@ import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
-import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
+import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
+import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
+import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type {
   ExecutionCursor,
+  ExecutionDetails,
   ExecutionQuery,
   ExecutionSummary,
   FirePlace,
@@ -34,6 +37,7 @@ import { Cluster } from './cluster.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
+import { Remembered } from './remembered.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type {
   AddCalendarOptions,
@@ -48,7 +52,6 @@ import type {
 import {
   addCalendarOptions,
   checkTriggerKeys,
-  executionQuery,
   jobQuery,
   nextTriggerQuery,
   type ScheduleJobCall,
@@ -58,7 +61,8 @@ import {
 import type { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
-import { Scheduling, type SchedulingObserver, silentObserver } from './scheduling.ts'
+import { Scheduling, silentObserver } from './scheduling.ts'
+import { tellingObserver } from './telling-observer.ts'
 import { TurnBudget } from './turn-budget.ts'
 import { WallClockStarts } from './wall-clock-starts.ts'
 
@@ -88,6 +92,7 @@ export class QuartzScheduler implements Scheduler {
   readonly #wallClockStarts: WallClockStarts
   readonly #scheduling: Scheduling
   readonly #cluster: Cluster
+  readonly #remembered: Remembered
   #delayedStart: ClockTimer | null = null
 
   constructor(parts: QuartzSchedulerParts) {
@@ -101,6 +106,7 @@ export class QuartzScheduler implements Scheduler {
     const { clock, hasOwnClock, logger } = parts.options
     this.#wallClockStarts = new WallClockStarts({ clock, hasOwnClock, logger })
     this.#nameless = new Nameless({ isPersistent: this.#store.capabilities.persistent, clock, logger })
+    this.#remembered = new Remembered(() => this.#read())
     const requireOpen = (): void => {
       this.#lifeCycle.requireOpen()
     }
@@ -119,7 +125,7 @@ export class QuartzScheduler implements Scheduler {
       nameless: this.#nameless,
       wallClockStarts: this.#wallClockStarts,
       requireOpen,
-      observer: this.#observer(),
+      observer: tellingObserver(parts.notifier, parts.lifeCycle),
     })
   }
 
@@ -240,8 +246,12 @@ export class QuartzScheduler implements Scheduler {
   deleteJobs(jobKeys: readonly JobKey[]): Promise<boolean> {
     return this.#scheduling.deleteJobs(jobKeys)
   }
-  triggerJob(jobKey: JobKey, data: JobDataMap = emptyJobDataMap): Promise<TriggerKey> {
-    return this.#scheduling.triggerJob(jobKey, data)
+  triggerJob(
+    jobKey: JobKey,
+    data: JobDataMap = emptyJobDataMap,
+    options: TriggerJobOptions = {},
+  ): Promise<TriggerKey> {
+    return this.#scheduling.triggerJob(jobKey, data, options)
   }
 
   withTransaction(handle: object): SchedulerTransaction {
@@ -438,10 +448,20 @@ export class QuartzScheduler implements Scheduler {
   async getCalendarNames(): Promise<readonly string[]> {
     return this.#read().getCalendarNames()
   }
-
-  async queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
-    checkOptions('queryExecutions', query, executionQuery, 'query')
-    return this.#read().queryExecutions(query)
+  queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
+    return this.#remembered.executions(query)
+  }
+  getExecution(fireInstanceId: string): Promise<ExecutionDetails | null> {
+    return this.#remembered.execution(fireInstanceId)
+  }
+  queryExecutionLog(id: string, query: ExecutionLogQuery = {}): Promise<Page<ExecutionLogLine, number>> {
+    return this.#remembered.log(id, query)
+  }
+  queryJobStatus(query: JobStatusQuery = {}): Promise<Page<JobStatus, JobKey>> {
+    return this.#remembered.jobStatuses(query)
+  }
+  getJobStatus(jobKey: JobKey): Promise<JobStatus | null> {
+    return this.#remembered.jobStatus(jobKey)
   }
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[] {
     return this.#executing.all()
@@ -462,20 +482,6 @@ export class QuartzScheduler implements Scheduler {
     const answer = await change(this.#store)
     await this.#budget.spend()
     return answer
-  }
-
-  #observer(): SchedulingObserver {
-    const notifier = this.#notifier
-    return {
-      jobAdded: (jobDetail) => notifier.tell('jobAdded', { jobDetail }, (l) => l.jobAdded?.(jobDetail)),
-      jobDeleted: (jobKey) => notifier.tell('jobDeleted', { jobKey }, (l) => l.jobDeleted?.(jobKey)),
-      jobScheduled: (trigger) => {
-        this.#lifeCycle.neverStarted.noteTrigger()
-        return notifier.tell('jobScheduled', { trigger }, (l) => l.jobScheduled?.(trigger))
-      },
-      jobUnscheduled: (triggerKey) =>
-        notifier.tell('jobUnscheduled', { triggerKey }, (l) => l.jobUnscheduled?.(triggerKey)),
-    }
   }
 
   #cancelDelayedStart(): void {

@@ -2,6 +2,7 @@ import {
   type ArgumentCheck,
   checkBoolean,
   checkDate,
+  checkName,
   checkNumber,
   checkOneOf,
   checkOptions,
@@ -16,6 +17,7 @@ import { checkGroupMatcher } from '../core/matcher.ts'
 import { isObject } from '../core/options.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
+import { statusDaysMax } from '../jobstore/job-status.ts'
 import { executionOutcomes, queryLimits } from '../jobstore/queries.ts'
 import { triggerStates } from '../jobstore/trigger-state.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
@@ -26,6 +28,8 @@ type OptionChecks = Readonly<Record<string, ArgumentCheck>>
 // Checks of the arguments of scheduler methods that are more than one value of one kind.
 
 export const replaceOptions: OptionChecks = { replace: checkBoolean }
+
+export const triggerJobOptions: OptionChecks = { by: checkName }
 
 export const addJobOptions: OptionChecks = {
   replace: checkBoolean,
@@ -107,6 +111,25 @@ export const checkTriggerKeys: ArgumentCheck = (method, argument, value, code) =
     throw wrongArgument(method, argument, 'a list of at most 1000 keys', value, { code })
 }
 
+/** One outcome, or several. */
+const checkOutcomes: ArgumentCheck = (method, argument, value, code) => {
+  const check = checkOneOf(executionOutcomes)
+  if (Array.isArray(value)) listOf(check)(method, argument, value, code)
+  else check(method, argument, value, code)
+}
+
+export const executionLogQuery: OptionChecks = {
+  take,
+  after: checkWhole(0, Number.MAX_SAFE_INTEGER),
+}
+
+const checkJobKeys: ArgumentCheck = (method, argument, value, code) => {
+  listOf(checkJobKey)(method, argument, value, code)
+  if ((value as readonly unknown[]).length > 1000) {
+    throw wrongArgument(method, argument, 'at most 1,000 keys', value, { code })
+  }
+}
+
 export const executionQuery: OptionChecks = {
   take,
   after: checkThat(
@@ -119,9 +142,29 @@ export const executionQuery: OptionChecks = {
   jobKey: checkJobKey,
   triggerKey: checkTriggerKey,
   node: checkString,
-  outcome: checkOneOf(executionOutcomes),
+  jobGroup: checkString,
+  outcome: checkOutcomes,
+  laterThanMs: checkNumber,
+  tookLongerThanMs: checkNumber,
+  errorContains: checkString,
+  data: checkThat(
+    'an object such as { key, value }, of texts',
+    (value) =>
+      isObject(value) &&
+      typeof Reflect.get(value, 'key') === 'string' &&
+      typeof Reflect.get(value, 'value') === 'string',
+  ),
+  manual: checkBoolean,
   from: checkDate,
   to: checkDate,
+}
+
+export const jobStatusQuery: OptionChecks = {
+  take,
+  after: checkJobKey,
+  jobKeys: checkJobKeys,
+  consecutiveFailures: checkWhole(0, Number.MAX_SAFE_INTEGER),
+  days: checkWhole(0, statusDaysMax),
 }
 
 /** A job key, or what names one execution. */

@@ -9,6 +9,7 @@ import type { ExecutingJobs } from './executing-jobs.ts'
 import { NeverStarted } from './never-started.ts'
 import type { Notifier, Told } from './notifier.ts'
 import type { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
+import type { Recorder } from './recorder.ts'
 import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { SchedulerProbe } from './scheduler-probe.ts'
@@ -26,6 +27,7 @@ export interface SchedulerLifeCycleParts {
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
   readonly completions: CompletionWriter
+  readonly recorder: Recorder
   readonly thread: QuartzSchedulerThread
   readonly signals: SignalReceiver
 }
@@ -224,10 +226,11 @@ export class SchedulerLifeCycle {
 
   /** Resolves when nothing that is due here is left to be fired, to end, or to be written. */
   async idle(): Promise<void> {
-    const { completions, executing, options, thread } = this.#parts
+    const { completions, executing, options, recorder, thread } = this.#parts
     for (;;) {
       await executing.drained(options.clock)
       await completions.drained()
+      await recorder.flush()
       if (executing.count > 0 || completions.isBehind) continue
       // A pool without slots only schedules.
       if (this.#state !== 'started' || options.threadPool.size === 0 || thread.isAtRest) return

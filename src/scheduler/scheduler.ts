@@ -4,10 +4,13 @@ import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
-import type { JobScheduler, ReplaceOptions } from '../jobs/job-scheduler.ts'
+import type { JobScheduler, ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
+import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
+import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type {
   ExecutionCursor,
+  ExecutionDetails,
   ExecutionQuery,
   ExecutionSummary,
   FirePlace,
@@ -175,7 +178,11 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    * @returns the key of the one-shot trigger made for it
    * @throws JobPersistenceError ERR_JOB_NOT_FOUND
    */
-  triggerJob<Data extends object>(jobKey: JobKey<Data>, data?: MoreJobData<Data>): Promise<TriggerKey>
+  triggerJob<Data extends object>(
+    jobKey: JobKey<Data>,
+    data?: MoreJobData<Data>,
+    options?: TriggerJobOptions,
+  ): Promise<TriggerKey>
   /**
    * Schedules inside of a transaction that you began and will end: `handle` is a client of pg, or a better-sqlite3
    * database that is open on the store's file.
@@ -237,6 +244,26 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    * last first, a page at a time.
    */
   queryExecutions(query?: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>>
+  /** An execution of the history with its data, result, progress and attempts; null when it is not in it. */
+  getExecution(fireInstanceId: string): Promise<ExecutionDetails | null>
+  /**
+   * What an execution logged with `context.log`, running or ended, in order, a page at a time. Written about once a
+   * second; empty for a store that does not keep it.
+   */
+  queryExecutionLog(
+    fireInstanceId: string,
+    query?: ExecutionLogQuery,
+  ): Promise<Page<ExecutionLogLine, number>>
+  /**
+   * How jobs are doing, whether or not their executions are in the history; in order of keys, a page at a time. Written
+   * about once a second; empty for a store that does not keep it.
+   */
+  queryJobStatus(query?: JobStatusQuery): Promise<Page<JobStatus, JobKey>>
+  /**
+   * How one job is doing, with the counts of all days that are kept; null for a job of which nothing is known. A job
+   * that was deleted keeps its status until it is too old.
+   */
+  getJobStatus(jobKey: JobKey): Promise<JobStatus | null>
   /** The executions that this instance runs now. */
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[]
   /**

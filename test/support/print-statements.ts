@@ -27,6 +27,9 @@ import {
 import { leaseStatements } from '../../src/jobstore/sql/tables/nodes/lease-statements.ts'
 import { schedulerStateStatements } from '../../src/jobstore/sql/tables/nodes/scheduler-state-table.ts'
 import { noteStatements } from '../../src/jobstore/sql/tables/notes/note-table.ts'
+import { executionLogStatements } from '../../src/jobstore/sql/tables/records/execution-log-table.ts'
+import { executionProgressStatements } from '../../src/jobstore/sql/tables/records/execution-progress-table.ts'
+import { jobStatusStatements } from '../../src/jobstore/sql/tables/records/job-status-table.ts'
 import {
   type DuePurpose,
   dueConditions,
@@ -140,6 +143,24 @@ const allTables: readonly Table[] = [
     statements: calendarStatements,
   },
   {
+    names: ['jobStatus'],
+    about: 'job_status, job_days',
+    path: `${tables}records/job-status-table.ts`,
+    statements: jobStatusStatements,
+  },
+  {
+    names: ['executionLog'],
+    about: 'execution_log',
+    path: `${tables}records/execution-log-table.ts`,
+    statements: executionLogStatements,
+  },
+  {
+    names: ['executionProgress'],
+    about: 'execution_progress',
+    path: `${tables}records/execution-progress-table.ts`,
+    statements: executionProgressStatements,
+  },
+  {
     names: ['history'],
     about: 'execution_history',
     path: `${tables}history/history-table.ts`,
@@ -150,6 +171,18 @@ const allTables: readonly Table[] = [
         shown: 'with every condition that a query may have',
         methods: ['find'],
         make: (vocabulary) => executionsQuery(vocabulary, wholeExecutionQuery).query,
+      },
+      {
+        name: 'find',
+        shown: 'with every condition that an index serves',
+        methods: ['find'],
+        make: (vocabulary) => executionsQuery(vocabulary, indexedExecutionQuery).query,
+      },
+      {
+        name: 'place',
+        shown: 'the last row that such a page looks at, when it holds less than was asked for',
+        methods: ['find'],
+        make: (vocabulary) => executionsQuery(vocabulary, wholeExecutionQuery).place,
       },
     ],
   },
@@ -238,14 +271,23 @@ function dueStatements(purpose: DuePurpose, method: string): readonly Composed[]
 
 const beginning = GroupMatcher.groupStartsWith('g')
 const key = { name: 'n', group: 'g' }
-const wholeExecutionQuery = {
+const indexedExecutionQuery = {
   jobKey: new JobKey(key.name, key.group),
   triggerKey: new TriggerKey(key.name, key.group),
-  node: 'a',
-  outcome: 'failed',
   from: new Date(0),
   to: new Date(1),
   after: { fireTimeMs: 0, fireInstanceId: 'a' },
+} as const
+const wholeExecutionQuery = {
+  ...indexedExecutionQuery,
+  jobGroup: 'g',
+  node: 'a',
+  outcome: 'failed',
+  laterThanMs: 1,
+  tookLongerThanMs: 1,
+  errorContains: 'a',
+  data: { key: 'a', value: 'b' },
+  manual: true,
 } as const
 const wholeJobQuery = { group: beginning, jobGroups: ['a'], jobType: 'a', search: 'a' }
 const wholeTriggerQuery = {

@@ -42,9 +42,10 @@ export class RamData {
     return true
   }
 
-  claim(record: TriggerRecord, fireInstanceId: string): void {
+  claim(record: TriggerRecord, fireInstanceId: string, nowMs: number): void {
     this.apply(record, 'acquire')
     record.claim = fireInstanceId
+    record.claimedMs = nowMs
   }
 
   /** Whether the trigger is still claimed by this claim. */

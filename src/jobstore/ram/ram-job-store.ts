@@ -1,6 +1,7 @@
 import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
+import { refuseUnknownKeys } from '../../core/options.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
@@ -33,7 +34,7 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from '../queries.ts'
-import { pageSize } from '../queries.ts'
+import { type RecordOptions, recordOptionNames, resolveRecordOptions } from '../record-options.ts'
 import { storeInUse } from '../refusals.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
@@ -42,6 +43,7 @@ import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './
 import { queryJobs, queryNextTriggers, queryTriggers, triggerCounts } from './listing.ts'
 import * as pausing from './pausing.ts'
 import { RamData } from './ram-data.ts'
+import { RamRecords } from './ram-records.ts'
 import { RamSession } from './ram-session.ts'
 import { addJob, deleteJobs, deleteTriggers, rescheduleTrigger, scheduleJobs } from './scheduling.ts'
 import { findUnknownJobTypes } from './unknown-job-types.ts'
@@ -57,8 +59,14 @@ import { findUnknownJobTypes } from './unknown-job-types.ts'
  */
 export class RAMJobStore implements JobStore {
   readonly name: string = 'RAMJobStore'
-  readonly capabilities: JobStoreCapabilities = { persistent: false, clustered: false }
+  readonly capabilities: JobStoreCapabilities = {
+    persistent: false,
+    clustered: false,
+    history: true,
+    records: true,
+  }
   readonly cluster: JobStoreCluster | null = null
+  readonly records: RamRecords
   readonly notes: JobStoreNotes = new MemoryNotes()
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
@@ -66,10 +74,16 @@ export class RAMJobStore implements JobStore {
   /** The name of the scheduler that has this store. */
   #owner: string | null = null
 
+  constructor(options: RecordOptions = {}) {
+    refuseUnknownKeys('ramJobStore', options, recordOptionNames)
+    const records = resolveRecordOptions('ramJobStore', options)
+    this.records = new RamRecords(this.#data, records, () => this.#require().context)
+  }
+
   async initialize(context: JobStoreContext): Promise<void> {
     if (this.#owner !== null) throw storeInUse(this.name, this.#owner)
     this.#owner = context.schedulerName
-    this.#session = new RamSession(this.#data, this.#signals, context)
+    this.#session = new RamSession(this.#data, this.#signals, context, this.records.history)
   }
   async schedulerStarted(): Promise<void> {}
   async schedulerPaused(): Promise<void> {}
@@ -274,10 +288,10 @@ export class RAMJobStore implements JobStore {
   async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
     const session = this.#require()
     completeJobs(session, completions)
+    this.records.prune()
     this.#tell(session)
     return []
   }
-  /** This store keeps no history. */
   async queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return findUnknownJobTypes(this.#require())
   }
@@ -287,8 +301,7 @@ export class RAMJobStore implements JobStore {
     return dueMs === null || dueMs > clock.now() ? null : dueMs
   }
   async queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
-    pageSize('queryExecutions', query)
-    return { items: [], next: null }
+    return this.records.history.query(query)
   }
   joinTransaction(): JobStoreTransaction {
     throw new SchedulerError(
@@ -329,7 +342,11 @@ function nextTurn(clock: Clock): Promise<void> {
   })
 }
 
-/** A job store in memory: the fastest, and its data are lost with the process. */
-export function ramJobStore(): JobStore {
-  return new RAMJobStore()
+/**
+ * A job store in memory: the fastest, and its data are lost with the process.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION
+ */
+export function ramJobStore(options: RecordOptions = {}): JobStore {
+  return new RAMJobStore(options)
 }

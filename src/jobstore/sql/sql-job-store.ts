@@ -15,7 +15,6 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
-  SchedulerSignaler,
   StoreShutdownOptions,
   TriggerFiredResult,
 } from '../job-store.ts'
@@ -38,7 +37,6 @@ import type {
 import { storeInUse } from '../refusals.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
-import { HistoryPruner } from './history-pruner.ts'
 import { JoinedJobStore } from './joined-job-store.ts'
 import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
 import { RowsLockedError, type TransactionLock } from './kernel/sql-runner.ts'
@@ -56,19 +54,22 @@ import * as pausing from './programs/scheduling/pausing.ts'
 import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
 import { ScheduleWriter } from './programs/scheduling/schedule-writer.ts'
 import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
+import { RecordPruner } from './record-pruner.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import { SqlTransactions } from './session/sql-transactions.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
 import { SqlNotes } from './sql-notes.ts'
+import { SqlRecords } from './sql-records.ts'
+import { watchedSignaler } from './watched-signaler.ts'
 
 /** The parts that exist between `initialize` and `shutdown`. */
 interface OpenStore {
   readonly connection: SqlConnection
   readonly transactions: SqlTransactions
   readonly scheduleWriter: ScheduleWriter
-  readonly pruner: HistoryPruner
+  readonly pruner: RecordPruner
 }
 
 /** Milliseconds before the first new attempt after failures in a row, doubled by each further one up to the most. */
@@ -82,6 +83,7 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
   readonly cluster: JobStoreCluster | null
+  readonly records: SqlRecords
   readonly notes: JobStoreNotes = new SqlNotes(() => this.#require().transactions)
   readonly #engine: SqlEngine
   /** Absent on tables shared with Java. */
@@ -96,9 +98,16 @@ export class SqlJobStore implements DatabaseJobStore {
     // under the lock. A trigger that has fired meanwhile is WAITING again for its next instant, and Java would fire it
     // for the previous one; a claimed trigger is not WAITING.
     const firesAtOnce = engine.sharedWithJava !== true
-    this.capabilities = { sharedTransactions: true, ...engine.capabilities, history: true, firesAtOnce }
+    this.capabilities = {
+      sharedTransactions: true,
+      ...engine.capabilities,
+      history: true,
+      records: true,
+      firesAtOnce,
+    }
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
+    this.records = new SqlRecords(() => this.#require(), engine.records, engine.capabilities.clustered)
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }
 
@@ -130,7 +139,7 @@ export class SqlJobStore implements DatabaseJobStore {
       connection,
       transactions,
       scheduleWriter: new ScheduleWriter(transactions),
-      pruner: new HistoryPruner(transactions, this.#engine.history),
+      pruner: new RecordPruner(transactions, this.#engine.records),
     }
   }
   async schedulerStarted(): Promise<void> {
@@ -340,7 +349,7 @@ export class SqlJobStore implements DatabaseJobStore {
     })
     left.push(...locked)
     this.#forget(completions.filter((completion) => !left.includes(completion)))
-    this.#open?.pruner.noteCompletions()
+    this.#open?.pruner.noteWrite()
     return left
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
@@ -470,24 +479,6 @@ export class SqlJobStore implements DatabaseJobStore {
       `The job store ${this.name} is not open: it was not initialized, or it was shut down.`,
     )
   }
-}
-
-/** Called when other connections may have let a trigger fire earlier. */
-function watchedSignaler(
-  signaler: SchedulerSignaler,
-  onChange: (candidateMs: EpochMs | null) => void,
-): SchedulerSignaler {
-  const schedulingChanged = (candidateMs: EpochMs | null): void => {
-    onChange(candidateMs)
-    signaler.schedulingChanged(candidateMs)
-  }
-  return new Proxy(signaler, {
-    get(target, name) {
-      if (name === 'schedulingChanged') return schedulingChanged
-      const member: unknown = Reflect.get(target, name, target)
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
-    },
-  })
 }
 
 function idOf({ fireInstanceId }: { readonly fireInstanceId: string }): string {

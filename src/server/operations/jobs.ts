@@ -205,7 +205,9 @@ const runJob: Operation = operation({
     const { scheduler, params, body } = call
     const { key, jobDataMap } = await requireJob(scheduler, params)
     const data = unmasked(body.jobDataMap, jobDataMap)
-    const triggerKey = call.isDryRun ? null : await scheduler.triggerJob(key, data)
+    const triggerKey = call.isDryRun
+      ? null
+      : await scheduler.triggerJob(key, data, { by: call.access.principal.name })
     return change(call, 'data', {
       wouldChange: () => true,
       carryOut: async () => true,

@@ -217,7 +217,9 @@ const runTrigger: Operation = operation({
     const job = await requireJob(scheduler, trigger.jobKey ?? params)
     const shown = { ...job.jobDataMap, ...trigger.jobDataMap }
     const data = { ...trigger.jobDataMap, ...unmasked(body.jobDataMap, shown) }
-    const made = isDryRun ? null : await scheduler.triggerJob(job.key, data)
+    const made = isDryRun
+      ? null
+      : await scheduler.triggerJob(job.key, data, { by: call.access.principal.name })
     return change(call, 'data', {
       wouldChange: () => true,
       carryOut: async () => true,

@@ -122,12 +122,7 @@ export function* queryExecutions(
   { history }: SqlSession,
   query: ExecutionQuery,
 ): SqlProgram<Page<ExecutionSummary, ExecutionCursor>> {
-  const size = pageSize('queryExecutions', query)
-  const found = yield* history.find(query, size + 1)
-  const items = found.slice(0, size)
-  const last = items.at(-1)
-  if (found.length <= size || last === undefined) return { items, next: null }
-  return { items, next: { fireTimeMs: last.fireTimeMs, fireInstanceId: last.fireInstanceId } }
+  return yield* history.find(query, pageSize('queryExecutions', query))
 }
 
 type ListedType = Omit<UnknownJobType, 'first'> & { readonly first: UnknownJobType['first'][number][] }
