@@ -35,6 +35,7 @@ import {
   dueConditions,
   dueQuery,
 } from '../../src/jobstore/sql/tables/triggers/due-statements.ts'
+import { pauseStatements } from '../../src/jobstore/sql/tables/triggers/pause-table.ts'
 import { triggerScopeStatements } from '../../src/jobstore/sql/tables/triggers/trigger-scopes.ts'
 import { triggerStatements } from '../../src/jobstore/sql/tables/triggers/trigger-statements.ts'
 import { statementsOfJava } from '../../src/jobstore/sql/tables/triggers/triggers-of-java.ts'
@@ -135,6 +136,12 @@ const allTables: readonly Table[] = [
     about: 'paused_trigger_grps, paused_job_grps',
     path: `${tables}groups/paused-group-table.ts`,
     statements: pausedGroupStatements,
+  },
+  {
+    names: ['pauses'],
+    about: 'pauses: why something is paused',
+    path: `${tables}triggers/pause-table.ts`,
+    statements: pauseStatements,
   },
   {
     names: ['calendars'],
@@ -292,6 +299,7 @@ const wholeExecutionQuery = {
 const wholeJobQuery = { group: beginning, jobGroups: ['a'], jobType: 'a', search: 'a' }
 const wholeTriggerQuery = {
   ...wholeJobQuery,
+  name: 'a',
   jobKey: wholeExecutionQuery.jobKey,
   calendarName: 'a',
   dueBefore: new Date(0),
