@@ -70,13 +70,25 @@ export type {
 } from './jobs/job-definition.ts'
 export type { JobDetail, NodeAffinity } from './jobs/job-detail.ts'
 export type { ExecutingJobDetail, JobExecutionContext, JobRunContext } from './jobs/job-execution-context.ts'
-export type { JobScheduler, ReplaceOptions } from './jobs/job-scheduler.ts'
+export type { JobScheduler, ReplaceOptions, TriggerJobOptions } from './jobs/job-scheduler.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
 export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from './jobs/standard-schema.ts'
 export type {
   ExecutingJob,
   SchedulerNode,
 } from './jobstore/cluster-view.ts'
+export {
+  type ExecutionLogLevel,
+  type ExecutionLogLine,
+  type ExecutionLogQuery,
+  executionLogLevels,
+} from './jobstore/execution-log.ts'
+export type {
+  JobDay,
+  JobStatus,
+  JobStatusQuery,
+  OutcomeCounts,
+} from './jobstore/job-status.ts'
 export {
   type CompletedExecutionInstruction,
   completedExecutionInstructions,
@@ -85,8 +97,10 @@ export {
 } from './jobstore/job-store.ts'
 export type { JobStoreNotes, SharedNote } from './jobstore/job-store-notes.ts'
 export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
+export type { Pause, PausedGroup, PausedGroups, PauseScope } from './jobstore/pauses.ts'
 export {
   type ExecutionCursor,
+  type ExecutionDetails,
   type ExecutionOutcome,
   type ExecutionQuery,
   type ExecutionSummary,
@@ -104,6 +118,12 @@ export {
   type TriggerSummary,
 } from './jobstore/queries.ts'
 export { ramJobStore } from './jobstore/ram/ram-job-store.ts'
+export type {
+  ExecutionLogRecordOptions,
+  HistoryOptions,
+  JobStatusOptions,
+  RecordOptions,
+} from './jobstore/record-options.ts'
 export type { StoreProbe } from './jobstore/store-probe.ts'
 export { type TriggerState, triggerStates } from './jobstore/trigger-state.ts'
 export type {
@@ -125,10 +145,13 @@ export type {
   AddJobOptions,
   FireInstance,
   JobAndTriggers,
+  PauseOptions,
+  ResumeOptions,
   Scheduler,
   SchedulerCluster,
   SchedulerTransaction,
   ShutdownOptions,
+  SkippedFireTimes,
 } from './scheduler/scheduler.ts'
 export { type SchedulerMetaData, summaryOfMetaData } from './scheduler/scheduler-metadata.ts'
 export type { SchedulerBehaviour } from './scheduler/scheduler-options.ts'

@@ -4,7 +4,12 @@ export { postgresDialect, postgresSchema } from './jobstore/postgres/postgres-di
 export { postgresJobStore } from './jobstore/postgres/postgres-job-store.ts'
 export type { PostgresJobStoreOptions } from './jobstore/postgres/postgres-options.ts'
 export type { PostgresConnection, PostgresPool } from './jobstore/postgres/postgres-source.ts'
+export type {
+  ExecutionLogRecordOptions,
+  HistoryOptions,
+  JobStatusOptions,
+  RecordOptions,
+} from './jobstore/record-options.ts'
 export type { DatabaseJobStore } from './jobstore/sql/database-job-store.ts'
 export type { MigrateMode } from './jobstore/sql/migrations/migrate.ts'
 export type { JobDataEncoding } from './jobstore/sql/tables/encoding/job-data-text.ts'
-export type { HistoryOptions } from './jobstore/sql/tables/history/history-options.ts'

@@ -5,11 +5,14 @@ export {
   DelegatingJobStore,
   type JobStoreOperation,
 } from './jobstore/delegating-job-store.ts'
+export type { ExecutionLogChunk, ExecutionProgress } from './jobstore/execution-log.ts'
+export type { DayChange, EndedExecution, JobStatusChange } from './jobstore/job-status.ts'
 export type {
   AcquiredAndFired,
   AcquiredTrigger,
   AcquireRequest,
   ExecutionReport,
+  ExecutionTexts,
   JobCompletion,
   JobStore,
   JobStoreCapabilities,
@@ -21,7 +24,15 @@ export type {
   TriggerFiredBundle,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
+export type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from './jobstore/job-store-records.ts'
+export type { EndedPauses, PauseNote, PauseTarget, ResumeManner, SkippedFire } from './jobstore/pauses.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
+export type {
+  ExecutionLogRecordOptions,
+  HistoryOptions,
+  JobStatusOptions,
+  RecordOptions,
+} from './jobstore/record-options.ts'
 export type { RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
 export {
   RowsLockedError,
@@ -46,7 +57,6 @@ export {
   sqlJobStore,
 } from './jobstore/sql/sql-database.ts'
 export type { JobDataEncoding } from './jobstore/sql/tables/encoding/job-data-text.ts'
-export type { HistoryOptions } from './jobstore/sql/tables/history/history-options.ts'
 export {
   type StateChanges,
   type StoredTriggerState,

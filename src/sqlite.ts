@@ -1,8 +1,14 @@
 /** Jobs and triggers in a SQLite file; needs the package better-sqlite3. */
+
+export type {
+  ExecutionLogRecordOptions,
+  HistoryOptions,
+  JobStatusOptions,
+  RecordOptions,
+} from './jobstore/record-options.ts'
 export type { DatabaseJobStore } from './jobstore/sql/database-job-store.ts'
 export type { MigrateMode } from './jobstore/sql/migrations/migrate.ts'
 export type { JobDataEncoding } from './jobstore/sql/tables/encoding/job-data-text.ts'
-export type { HistoryOptions } from './jobstore/sql/tables/history/history-options.ts'
 export type { SqliteDatabase, SqliteStatement } from './jobstore/sqlite/sqlite-database.ts'
 export { sqliteDialect, sqliteSchema } from './jobstore/sqlite/sqlite-dialect.ts'
 export { sqliteJobStore } from './jobstore/sqlite/sqlite-job-store.ts'

@@ -75,6 +75,8 @@ ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET job_name = e
 -- triggers.advance
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
 UPDATE qrtz_triggers AS t
 SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
@@ -252,7 +254,8 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/firing/acquiring.ts (searchTriggers)
 --   programs/reading/reading.ts (getTrigger, getTriggers)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
---   programs/steps/misfires.ts (treatMisfires)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed, treatMisfires)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
@@ -385,8 +388,10 @@ ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_
 -- triggers.lock
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/firing/completing.ts (completeJobs)
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (pauseTrigger, resumeTrigger)
 --   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
+--   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/new-triggers.ts (lockTriggers)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
@@ -1132,6 +1137,8 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.countIn.simple_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
 UPDATE qrtz_simple_triggers AS t
 SET times_triggered = r.times_triggered
@@ -1161,6 +1168,8 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.countIn.cron_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
 UPDATE qrtz_cron_triggers AS t
 SET times_triggered = r.times_triggered
@@ -1190,6 +1199,8 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.countIn.simprop_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
 UPDATE qrtz_simprop_triggers AS t
 SET int_prop_2 = r.int_prop_2
@@ -2447,9 +2458,8 @@ SELECT (
 -- scopes: triggers that one action reaches: all, one, those of a job, those of groups
 --------------------------------------------------------------------------------------
 
--- scopes.apply.pause.all
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.pause.all
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
@@ -2458,9 +2468,8 @@ WHERE t.sched_name = :scheduler
   AND true
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
 
--- scopes.apply.pause.one
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.pause.one
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
@@ -2470,9 +2479,8 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_group = :grp
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
 
--- scopes.apply.pause.job
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.pause.job
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
@@ -2482,9 +2490,8 @@ WHERE t.sched_name = :scheduler
   AND t.job_group = :grp
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
 
--- scopes.apply.pause.triggerGroups
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.pause.triggerGroups
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
 -- SQLite
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
@@ -2507,9 +2514,8 @@ WHERE t.sched_name = :scheduler
   )
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
 
--- scopes.apply.pause.jobGroups
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.pause.jobGroups
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
 -- SQLite
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
@@ -2532,9 +2538,8 @@ WHERE t.sched_name = :scheduler
   )
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
 
--- scopes.apply.resume.all
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.every.all
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
@@ -2543,9 +2548,8 @@ WHERE t.sched_name = :scheduler
   AND true
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
 
--- scopes.apply.resume.one
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.every.one
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
@@ -2555,9 +2559,8 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_group = :grp
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
 
--- scopes.apply.resume.job
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.every.job
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
@@ -2567,9 +2570,8 @@ WHERE t.sched_name = :scheduler
   AND t.job_group = :grp
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
 
--- scopes.apply.resume.triggerGroups
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.every.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
@@ -2592,9 +2594,8 @@ WHERE t.sched_name = :scheduler
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
 
--- scopes.apply.resume.jobGroups
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.every.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
@@ -2617,8 +2618,284 @@ WHERE t.sched_name = :scheduler
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
 
--- scopes.earliest.all
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.unheld.all
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND true
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.resume.unheld.one
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.resume.unheld.job
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.resume.unheld.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.job_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.resume.unheld.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.earliest.every.all
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 SELECT min(t.next_fire_time) AS earliest
 FROM qrtz_triggers t
@@ -2629,8 +2906,8 @@ WHERE t.sched_name = :scheduler
     t.trigger_state END = 'WAITING'
   AND t.next_fire_time > 0;
 
--- scopes.earliest.one
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.earliest.every.one
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 SELECT min(t.next_fire_time) AS earliest
 FROM qrtz_triggers t
@@ -2642,8 +2919,8 @@ WHERE t.sched_name = :scheduler
     t.trigger_state END = 'WAITING'
   AND t.next_fire_time > 0;
 
--- scopes.earliest.job
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.earliest.every.job
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 SELECT min(t.next_fire_time) AS earliest
 FROM qrtz_triggers t
@@ -2655,8 +2932,8 @@ WHERE t.sched_name = :scheduler
     t.trigger_state END = 'WAITING'
   AND t.next_fire_time > 0;
 
--- scopes.earliest.triggerGroups
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.earliest.every.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT min(t.next_fire_time) AS earliest
 FROM qrtz_triggers t
@@ -2683,8 +2960,8 @@ WHERE t.sched_name = :scheduler
     t.trigger_state END = 'WAITING'
   AND t.next_fire_time > 0;
 
--- scopes.earliest.jobGroups
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.earliest.every.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT min(t.next_fire_time) AS earliest
 FROM qrtz_triggers t
@@ -2711,8 +2988,298 @@ WHERE t.sched_name = :scheduler
     t.trigger_state END = 'WAITING'
   AND t.next_fire_time > 0;
 
--- scopes.late.all
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.earliest.unheld.all
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND true
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.unheld.one
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.unheld.job
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.unheld.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- PostgreSQL
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.job_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.unheld.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- PostgreSQL
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.late.every.all
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers t
@@ -2721,7 +3288,7 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -2734,14 +3301,14 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
 FOR NO KEY UPDATE OF t;
 
--- scopes.late.one
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.late.every.one
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers t
@@ -2751,7 +3318,7 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -2765,14 +3332,14 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
 FOR NO KEY UPDATE OF t;
 
--- scopes.late.job
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.late.every.job
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers t
@@ -2782,7 +3349,7 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -2796,14 +3363,14 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
 FOR NO KEY UPDATE OF t;
 
--- scopes.late.triggerGroups
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.late.every.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers t
@@ -2813,7 +3380,7 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -2831,14 +3398,14 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
 FOR NO KEY UPDATE OF t;
 
--- scopes.late.jobGroups
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.late.every.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers t
@@ -2848,7 +3415,7 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -2866,7 +3433,448 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.unheld.all
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND true
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND true
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.unheld.one
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.unheld.job
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.unheld.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.job_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.unheld.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
@@ -3101,6 +4109,7 @@ WHERE j.job_name = r.job_name
 
 -- jobs.lock
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (pauseJob, resumeJob)
 --   programs/steps/new-triggers.ts (lockJobs)
 --   programs/steps/orphans.ts (deleteOrphans)
@@ -3820,8 +4829,10 @@ LIMIT 1;
 -----------------------------------------------------
 
 -- pausedGroups.triggerGroups.load
+--   programs/reading/pauses.ts (getPausedGroups)
 --   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (resumeJobs, resumeTriggers)
 --   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/scheduling/scheduling.ts (scheduleMany)
@@ -3832,6 +4843,7 @@ FROM qrtz_paused_trigger_grps
 WHERE sched_name = :scheduler;
 
 -- pausedGroups.triggerGroups.add
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (pauseAll, pauseTriggers, resumeTriggers)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
@@ -3849,6 +4861,7 @@ WHERE true
 ON CONFLICT DO NOTHING;
 
 -- pausedGroups.triggerGroups.remove
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (pauseAll, resumeJobs, resumeTriggers)
 -- SQLite
 DELETE FROM qrtz_paused_trigger_grps
@@ -3869,8 +4882,10 @@ WHERE sched_name = :scheduler
 DELETE FROM qrtz_paused_trigger_grps WHERE sched_name = :scheduler;
 
 -- pausedGroups.jobGroups.load
+--   programs/reading/pauses.ts (getPausedGroups)
 --   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (resumeJobs, resumeTriggers)
 --   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/scheduling/scheduling.ts (scheduleMany)
@@ -3897,6 +4912,7 @@ WHERE true
 ON CONFLICT DO NOTHING;
 
 -- pausedGroups.jobGroups.remove
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (resumeJobs, resumeTriggers)
 -- SQLite
 DELETE FROM qrtz_paused_job_grps
@@ -3915,6 +4931,547 @@ WHERE sched_name = :scheduler
 --   programs/scheduling/pausing.ts (resumeAll)
 -- Every engine
 DELETE FROM qrtz_paused_job_grps WHERE sched_name = :scheduler;
+
+------------------------------------------
+-- pauses: pauses: why something is paused
+------------------------------------------
+
+-- pauses.insertMissing
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
+-- SQLite
+INSERT INTO qrtz_pauses (sched_name, pause_scope, pause_group, pause_name, reason, paused_by, since_time,
+  until_time)
+VALUES (:scheduler, :pause_scope, :pause_group, :pause_name, :reason, :paused_by, :since_time, :until_time)
+ON CONFLICT DO NOTHING;
+
+-- PostgreSQL
+INSERT INTO qrtz_pauses (sched_name, pause_scope, pause_group, pause_name, reason, paused_by, since_time,
+  until_time)
+SELECT :scheduler, r.pause_scope, r.pause_group, r.pause_name, r.reason, r.paused_by, r.since_time,
+  r.until_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
+    reason text, paused_by text, since_time bigint, until_time bigint)
+) AS r
+WHERE true
+ON CONFLICT DO NOTHING;
+
+-- pauses.upsert
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
+-- SQLite
+INSERT INTO qrtz_pauses (sched_name, pause_scope, pause_group, pause_name, reason, paused_by, since_time,
+  until_time)
+VALUES (:scheduler, :pause_scope, :pause_group, :pause_name, :reason, :paused_by, :since_time, :until_time)
+ON CONFLICT (sched_name, pause_scope, pause_group, pause_name) DO UPDATE SET reason = excluded.reason,
+  paused_by = excluded.paused_by, since_time = excluded.since_time, until_time = excluded.until_time;
+
+-- PostgreSQL
+INSERT INTO qrtz_pauses (sched_name, pause_scope, pause_group, pause_name, reason, paused_by, since_time,
+  until_time)
+SELECT :scheduler, r.pause_scope, r.pause_group, r.pause_name, r.reason, r.paused_by, r.since_time,
+  r.until_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
+    reason text, paused_by text, since_time bigint, until_time bigint)
+) AS r
+WHERE true
+ON CONFLICT (sched_name, pause_scope, pause_group, pause_name) DO UPDATE SET reason = excluded.reason,
+  paused_by = excluded.paused_by, since_time = excluded.since_time, until_time = excluded.until_time;
+
+-- pauses.load
+--   programs/reading/pauses.ts (getPausedGroups, withPausesOfJobs, withPausesOfTriggers)
+--   programs/scheduling/ending-pauses.ts (endPause)
+-- SQLite
+SELECT p.pause_scope, p.pause_group, p.pause_name, p.reason, p.paused_by, p.since_time, p.until_time
+FROM (
+  SELECT value ->> 'pause_scope' AS pause_scope, value ->> 'pause_group' AS pause_group,
+    value ->> 'pause_name' AS pause_name, value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_pauses AS p
+WHERE p.pause_scope = r.pause_scope
+  AND p.pause_group = r.pause_group
+  AND p.pause_name = r.pause_name
+  AND p.sched_name = r.sched_name
+  AND true
+  AND (
+    (
+      p.pause_scope = 'trigger'
+        AND EXISTS (
+          SELECT 1
+          FROM qrtz_triggers AS t
+          WHERE t.sched_name = p.sched_name
+            AND t.trigger_group = p.pause_group
+            AND t.trigger_name = p.pause_name
+            AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+        )
+    )
+      OR (
+        p.pause_scope = 'job'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_triggers AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.job_group = p.pause_group
+              AND t.job_name = p.pause_name
+              AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+          )
+      )
+      OR (
+        p.pause_scope = 'triggerGroup'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_trigger_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = p.pause_group
+          )
+      )
+      OR (
+        p.pause_scope = 'jobGroup'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_job_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.job_group = p.pause_group
+          )
+      )
+      OR (
+        p.pause_scope = 'all'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_trigger_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = '_$_ALL_GROUPS_PAUSED_$_'
+          )
+      )
+  );
+
+-- PostgreSQL
+SELECT p.pause_scope, p.pause_group, p.pause_name, p.reason, p.paused_by, p.since_time, p.until_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
+    sched_name text)
+) AS r
+  CROSS JOIN qrtz_pauses AS p
+WHERE p.pause_scope = r.pause_scope
+  AND p.pause_group = r.pause_group
+  AND p.pause_name = r.pause_name
+  AND p.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND (
+    (
+      p.pause_scope = 'trigger'
+        AND EXISTS (
+          SELECT 1
+          FROM qrtz_triggers AS t
+          WHERE t.sched_name = p.sched_name
+            AND t.trigger_group = p.pause_group
+            AND t.trigger_name = p.pause_name
+            AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+        )
+    )
+      OR (
+        p.pause_scope = 'job'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_triggers AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.job_group = p.pause_group
+              AND t.job_name = p.pause_name
+              AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+          )
+      )
+      OR (
+        p.pause_scope = 'triggerGroup'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_trigger_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = p.pause_group
+          )
+      )
+      OR (
+        p.pause_scope = 'jobGroup'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_job_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.job_group = p.pause_group
+          )
+      )
+      OR (
+        p.pause_scope = 'all'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_trigger_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = '_$_ALL_GROUPS_PAUSED_$_'
+          )
+      )
+  );
+
+-- pauses.forget
+--   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/pausing.ts (resumeJob, resumeJobs, resumeTriggers)
+--   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+DELETE FROM qrtz_pauses
+WHERE (pause_scope, pause_group, pause_name, sched_name) IN (
+  SELECT r.pause_scope, r.pause_group, r.pause_name, r.sched_name
+  FROM (
+    SELECT value ->> 'pause_scope' AS pause_scope, value ->> 'pause_group' AS pause_group,
+      value ->> 'pause_name' AS pause_name, value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND true
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_pauses
+WHERE (pause_scope, pause_group, pause_name, sched_name) IN (
+  SELECT r.pause_scope, r.pause_group, r.pause_name, r.sched_name
+  FROM (
+    SELECT *
+    FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
+      sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND true
+);
+
+-- pauses.forgetStale
+--   programs/scheduling/pausing.ts (pauseJob, pauseTrigger)
+-- SQLite
+DELETE FROM qrtz_pauses AS p
+WHERE (p.sched_name, p.pause_scope, p.pause_group, p.pause_name) IN (
+  SELECT r.sched_name, r.pause_scope, r.pause_group, r.pause_name
+  FROM (
+    SELECT value ->> 'pause_scope' AS pause_scope, value ->> 'pause_group' AS pause_group,
+      value ->> 'pause_name' AS pause_name, value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+)
+  AND NOT (
+    (
+      (
+        p.pause_scope = 'trigger'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_triggers AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = p.pause_group
+              AND t.trigger_name = p.pause_name
+              AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+          )
+      )
+        OR (
+          p.pause_scope = 'job'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_triggers AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+                AND t.job_name = p.pause_name
+                AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+            )
+        )
+        OR (
+          p.pause_scope = 'triggerGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'jobGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_job_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'all'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = '_$_ALL_GROUPS_PAUSED_$_'
+            )
+        )
+    )
+  );
+
+-- PostgreSQL
+DELETE FROM qrtz_pauses AS p
+WHERE (p.sched_name, p.pause_scope, p.pause_group, p.pause_name) IN (
+  SELECT r.sched_name, r.pause_scope, r.pause_group, r.pause_name
+  FROM (
+    SELECT *
+    FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
+      sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+)
+  AND NOT (
+    (
+      (
+        p.pause_scope = 'trigger'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_triggers AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = p.pause_group
+              AND t.trigger_name = p.pause_name
+              AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+          )
+      )
+        OR (
+          p.pause_scope = 'job'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_triggers AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+                AND t.job_name = p.pause_name
+                AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+            )
+        )
+        OR (
+          p.pause_scope = 'triggerGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'jobGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_job_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'all'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = '_$_ALL_GROUPS_PAUSED_$_'
+            )
+        )
+    )
+  );
+
+-- pauses.forgetAllStale
+--   pause-ender.ts (PauseEnder)
+--   programs/scheduling/pausing.ts (pauseAll, pauseJobs, pauseTriggers)
+-- Every engine
+DELETE FROM qrtz_pauses AS p
+WHERE p.sched_name = :scheduler
+  AND NOT (
+    (
+      (
+        p.pause_scope = 'trigger'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_triggers AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = p.pause_group
+              AND t.trigger_name = p.pause_name
+              AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+          )
+      )
+        OR (
+          p.pause_scope = 'job'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_triggers AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+                AND t.job_name = p.pause_name
+                AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+            )
+        )
+        OR (
+          p.pause_scope = 'triggerGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'jobGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_job_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'all'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = '_$_ALL_GROUPS_PAUSED_$_'
+            )
+        )
+    )
+  );
+
+-- pauses.forgetOfTriggers.all
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND true
+  );
+
+-- pauses.forgetOfTriggers.one
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.trigger_name = :name
+      AND t.trigger_group = :grp
+  );
+
+-- pauses.forgetOfTriggers.job
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.job_name = :name
+      AND t.job_group = :grp
+  );
+
+-- pauses.forgetOfTriggers.triggerGroups
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+      AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  );
+
+-- PostgreSQL
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.trigger_group IN (
+        SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+      )
+      AND t.job_group NOT IN (
+        SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+      )
+  );
+
+-- pauses.forgetOfTriggers.jobGroups
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+      AND t.trigger_group NOT IN (
+        SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r
+      )
+  );
+
+-- PostgreSQL
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.job_group IN (
+        SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+      )
+      AND t.trigger_group NOT IN (
+        SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+      )
+  );
+
+-- pauses.triggerGroups
+--   programs/scheduling/ending-pauses.ts (endPause)
+-- Every engine
+SELECT pause_group
+FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'triggerGroup';
+
+-- pauses.timed
+--   pause-ender.ts (PauseEnder)
+-- Every engine
+SELECT pause_scope, pause_group, pause_name, until_time
+FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND until_time IS NOT NULL
+ORDER BY until_time
+LIMIT :limit;
+
+-- pauses.end
+--   programs/scheduling/ending-pauses.ts (endPause)
+-- Every engine
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = :scope
+  AND pause_group = :grp
+  AND pause_name = :name
+  AND until_time = :untilMs;
+
+-- pauses.clear
+--   programs/scheduling/deleting.ts (clear)
+--   programs/scheduling/pausing.ts (resumeAll)
+-- Every engine
+DELETE FROM qrtz_pauses WHERE sched_name = :scheduler;
 
 -----------------------
 -- calendars: calendars
@@ -3981,6 +5538,385 @@ FROM qrtz_calendars
 WHERE sched_name = :scheduler
 ORDER BY calendar_name COLLATE "C";
 
+----------------------------------
+-- jobStatus: job_status, job_days
+----------------------------------
+
+-- jobStatus.addStatus
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_job_status AS t (job_name, job_group, sched_name, last_fire_id, last_fired_time,
+  last_finished_time, last_outcome, last_success_time, last_failure_time, last_error, failures, changed_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.last_fire_id, r.last_fired_time, r.last_finished_time,
+  r.last_outcome, r.last_success_time, r.last_failure_time, r.last_error, r.failures, r.changed_time
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'last_fire_id' AS last_fire_id,
+    value ->> 'last_fired_time' AS last_fired_time, value ->> 'last_finished_time' AS last_finished_time,
+    value ->> 'last_outcome' AS last_outcome, value ->> 'last_success_time' AS last_success_time,
+    value ->> 'last_failure_time' AS last_failure_time, value ->> 'last_error' AS last_error,
+    value ->> 'failures' AS failures, value ->> 'changed_time' AS changed_time
+  FROM json_each(:rows)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_details AS j
+  WHERE j.job_name = r.job_name
+    AND j.job_group = r.job_group
+    AND j.sched_name = r.sched_name
+    AND true
+)
+  OR EXISTS (
+    SELECT 1
+    FROM qrtz_job_status AS s
+    WHERE s.job_name = r.job_name
+      AND s.job_group = r.job_group
+      AND s.sched_name = r.sched_name
+      AND true
+  )
+ON CONFLICT (sched_name, job_group,
+  job_name) DO UPDATE SET last_fire_id = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fire_id ELSE t.last_fire_id END,
+  last_finished_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_finished_time ELSE t.last_finished_time END,
+  last_outcome = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_outcome ELSE t.last_outcome END,
+  last_fired_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fired_time ELSE t.last_fired_time END,
+  last_error = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_error ELSE t.last_error END,
+  last_success_time = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time,
+  excluded.last_success_time) THEN excluded.last_success_time ELSE t.last_success_time END,
+  last_failure_time = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END, failures = CASE
+  WHEN excluded.last_success_time IS NULL THEN t.failures + excluded.failures ELSE excluded.failures END,
+  changed_time = excluded.changed_time;
+
+-- PostgreSQL
+INSERT INTO qrtz_job_status AS t (job_name, job_group, sched_name, last_fire_id, last_fired_time,
+  last_finished_time, last_outcome, last_success_time, last_failure_time, last_error, failures, changed_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.last_fire_id, r.last_fired_time, r.last_finished_time,
+  r.last_outcome, r.last_success_time, r.last_failure_time, r.last_error, r.failures, r.changed_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text,
+    last_fire_id text, last_fired_time bigint, last_finished_time bigint, last_outcome text,
+    last_success_time bigint, last_failure_time bigint, last_error text, failures bigint, changed_time bigint)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_details AS j
+  WHERE j.job_name = r.job_name
+    AND j.job_group = r.job_group
+    AND j.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+)
+  OR EXISTS (
+    SELECT 1
+    FROM qrtz_job_status AS s
+    WHERE s.job_name = r.job_name
+      AND s.job_group = r.job_group
+      AND s.sched_name = r.sched_name
+      AND r.sched_name = r.sched_name || ''
+  )
+ON CONFLICT (sched_name, job_group,
+  job_name) DO UPDATE SET last_fire_id = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fire_id ELSE t.last_fire_id END,
+  last_finished_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_finished_time ELSE t.last_finished_time END,
+  last_outcome = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_outcome ELSE t.last_outcome END,
+  last_fired_time = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
+  excluded.last_fired_time) THEN excluded.last_fired_time ELSE t.last_fired_time END,
+  last_error = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_error ELSE t.last_error END,
+  last_success_time = CASE WHEN excluded.last_success_time >= COALESCE(t.last_success_time,
+  excluded.last_success_time) THEN excluded.last_success_time ELSE t.last_success_time END,
+  last_failure_time = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time,
+  excluded.last_failure_time) THEN excluded.last_failure_time ELSE t.last_failure_time END, failures = CASE
+  WHEN excluded.last_success_time IS NULL THEN t.failures + excluded.failures ELSE excluded.failures END,
+  changed_time = excluded.changed_time;
+
+-- jobStatus.addDays
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_job_days AS t (job_name, job_group, sched_name, day_number, succeeded, failed, vetoed,
+  interrupted, timed_out, lost, run_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.day_number, r.succeeded, r.failed, r.vetoed, r.interrupted,
+  r.timed_out, r.lost, r.run_time
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'day_number' AS day_number,
+    value ->> 'succeeded' AS succeeded, value ->> 'failed' AS failed, value ->> 'vetoed' AS vetoed,
+    value ->> 'interrupted' AS interrupted, value ->> 'timed_out' AS timed_out, value ->> 'lost' AS lost,
+    value ->> 'run_time' AS run_time
+  FROM json_each(:rows)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_status AS s
+  WHERE s.job_name = r.job_name
+    AND s.job_group = r.job_group
+    AND s.sched_name = r.sched_name
+    AND true
+)
+ON CONFLICT (sched_name, job_group, job_name,
+  day_number) DO UPDATE SET succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
+  vetoed = t.vetoed + excluded.vetoed, interrupted = t.interrupted + excluded.interrupted,
+  timed_out = t.timed_out + excluded.timed_out, lost = t.lost + excluded.lost,
+  run_time = t.run_time + excluded.run_time;
+
+-- PostgreSQL
+INSERT INTO qrtz_job_days AS t (job_name, job_group, sched_name, day_number, succeeded, failed, vetoed,
+  interrupted, timed_out, lost, run_time)
+SELECT r.job_name, r.job_group, r.sched_name, r.day_number, r.succeeded, r.failed, r.vetoed, r.interrupted,
+  r.timed_out, r.lost, r.run_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text,
+    day_number bigint, succeeded bigint, failed bigint, vetoed bigint, interrupted bigint, timed_out bigint,
+    lost bigint, run_time bigint)
+) AS r
+WHERE EXISTS (
+  SELECT 1
+  FROM qrtz_job_status AS s
+  WHERE s.job_name = r.job_name
+    AND s.job_group = r.job_group
+    AND s.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+)
+ON CONFLICT (sched_name, job_group, job_name,
+  day_number) DO UPDATE SET succeeded = t.succeeded + excluded.succeeded, failed = t.failed + excluded.failed,
+  vetoed = t.vetoed + excluded.vetoed, interrupted = t.interrupted + excluded.interrupted,
+  timed_out = t.timed_out + excluded.timed_out, lost = t.lost + excluded.lost,
+  run_time = t.run_time + excluded.run_time;
+
+-- jobStatus.pageOfGroup
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finished_time, s.last_outcome,
+  s.last_success_time, s.last_failure_time, s.last_error, s.failures, s.changed_time
+FROM qrtz_job_status AS s
+WHERE s.sched_name = :scheduler
+  AND s.failures >= :failures
+  AND s.job_group = :group
+  AND s.job_name > :name
+ORDER BY s.job_name
+LIMIT :limit;
+
+-- jobStatus.pageOfOthers
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finished_time, s.last_outcome,
+  s.last_success_time, s.last_failure_time, s.last_error, s.failures, s.changed_time
+FROM qrtz_job_status AS s
+WHERE s.sched_name = :scheduler
+  AND s.failures >= :failures
+  AND s.job_group <> :default
+  AND (s.job_group, s.job_name) > (:group, :name)
+ORDER BY s.job_group, s.job_name
+LIMIT :limit;
+
+-- jobStatus.ofJobs
+--   sql-records.ts (SqlRecords)
+-- SQLite
+SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finished_time, s.last_outcome,
+  s.last_success_time, s.last_failure_time, s.last_error, s.failures, s.changed_time
+FROM qrtz_job_status AS s
+  JOIN (
+    SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r ON s.job_name = r.job_name
+    AND s.job_group = r.job_group
+    AND s.sched_name = r.sched_name
+    AND true
+WHERE s.failures >= :failures;
+
+-- PostgreSQL
+SELECT s.job_name, s.job_group, s.last_fire_id, s.last_fired_time, s.last_finished_time, s.last_outcome,
+  s.last_success_time, s.last_failure_time, s.last_error, s.failures, s.changed_time
+FROM qrtz_job_status AS s
+  JOIN (
+    SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+  ) AS r ON s.job_name = r.job_name
+    AND s.job_group = r.job_group
+    AND s.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+WHERE s.failures >= :failures;
+
+-- jobStatus.days
+--   sql-records.ts (SqlRecords)
+-- SQLite
+SELECT d.job_name, d.job_group, d.day_number, d.succeeded, d.failed, d.vetoed, d.interrupted, d.timed_out,
+  d.lost, d.run_time
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  JOIN qrtz_job_days AS d ON d.job_name = r.job_name
+    AND d.job_group = r.job_group
+    AND d.sched_name = r.sched_name
+    AND true
+    AND d.day_number > :after
+ORDER BY d.day_number DESC;
+
+-- PostgreSQL
+SELECT d.job_name, d.job_group, d.day_number, d.succeeded, d.failed, d.vetoed, d.interrupted, d.timed_out,
+  d.lost, d.run_time
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  JOIN qrtz_job_days AS d ON d.job_name = r.job_name
+    AND d.job_group = r.job_group
+    AND d.sched_name = r.sched_name
+    AND r.sched_name = r.sched_name || ''
+    AND d.day_number > :after
+ORDER BY d.day_number DESC;
+
+-- jobStatus.deleteDays
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_job_days
+WHERE (sched_name, job_group, job_name, day_number) IN (
+  SELECT d.sched_name, d.job_group, d.job_name, d.day_number
+  FROM qrtz_job_days AS d
+  WHERE d.sched_name = :scheduler
+    AND d.day_number < :day
+  LIMIT :limit
+);
+
+-- jobStatus.deleteGone
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_job_status
+WHERE (sched_name, job_group, job_name) IN (
+  SELECT s.sched_name, s.job_group, s.job_name
+  FROM qrtz_job_status AS s
+  WHERE s.sched_name = :scheduler
+    AND s.changed_time < :before
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_job_details AS j
+      WHERE j.sched_name = s.sched_name
+        AND j.job_group = s.job_group
+        AND j.job_name = s.job_name
+    )
+  LIMIT :limit
+);
+
+------------------------------
+-- executionLog: execution_log
+------------------------------
+
+-- executionLog.put
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_execution_log (sched_name, fire_instance_id, first_line, last_line, logged_time, log_lines)
+VALUES (:scheduler, :fire_instance_id, :first_line, :last_line, :logged_time, :log_lines)
+ON CONFLICT (sched_name, fire_instance_id, first_line) DO UPDATE SET last_line = excluded.last_line,
+  logged_time = excluded.logged_time, log_lines = excluded.log_lines;
+
+-- PostgreSQL
+INSERT INTO qrtz_execution_log (sched_name, fire_instance_id, first_line, last_line, logged_time, log_lines)
+SELECT :scheduler, r.fire_instance_id, r.first_line, r.last_line, r.logged_time, r.log_lines
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, first_line bigint, last_line bigint,
+    logged_time bigint, log_lines text)
+) AS r
+WHERE true
+ON CONFLICT (sched_name, fire_instance_id, first_line) DO UPDATE SET last_line = excluded.last_line,
+  logged_time = excluded.logged_time, log_lines = excluded.log_lines;
+
+-- executionLog.find
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT l.log_lines
+FROM qrtz_execution_log AS l
+WHERE l.sched_name = :scheduler
+  AND l.fire_instance_id = :id
+  AND l.last_line > :after
+ORDER BY l.first_line
+LIMIT :limit;
+
+-- executionLog.nth
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT l.logged_time
+FROM qrtz_execution_log AS l
+WHERE l.sched_name = :scheduler
+ORDER BY l.logged_time DESC
+LIMIT 1 OFFSET :skipped;
+
+-- executionLog.deleteBefore
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_execution_log
+WHERE (sched_name, fire_instance_id, first_line) IN (
+  SELECT l.sched_name, l.fire_instance_id, l.first_line
+  FROM qrtz_execution_log AS l
+  WHERE l.sched_name = :scheduler
+    AND l.logged_time < :before
+  ORDER BY l.logged_time
+  LIMIT :limit
+);
+
+----------------------------------------
+-- executionProgress: execution_progress
+----------------------------------------
+
+-- executionProgress.put
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_execution_progress (sched_name, fire_instance_id, progress)
+VALUES (:scheduler, :fire_instance_id, :progress)
+ON CONFLICT (sched_name, fire_instance_id) DO UPDATE SET progress = excluded.progress;
+
+-- PostgreSQL
+INSERT INTO qrtz_execution_progress (sched_name, fire_instance_id, progress)
+SELECT :scheduler, r.fire_instance_id, r.progress
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, progress text)) AS r
+WHERE true
+ON CONFLICT (sched_name, fire_instance_id) DO UPDATE SET progress = excluded.progress;
+
+-- executionProgress.delete
+--   sql-records.ts (SqlRecords)
+-- SQLite
+DELETE FROM qrtz_execution_progress
+WHERE sched_name = :scheduler
+  AND fire_instance_id IN (SELECT value FROM json_each(:ids));
+
+-- PostgreSQL
+DELETE FROM qrtz_execution_progress
+WHERE sched_name = :scheduler
+  AND fire_instance_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))));
+
+-- executionProgress.load
+--   sql-cluster.ts (SqlCluster)
+-- Every engine
+SELECT p.fire_instance_id, p.progress
+FROM qrtz_execution_progress AS p
+WHERE p.sched_name = :scheduler;
+
+-- executionProgress.deleteLeft
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_execution_progress
+WHERE (sched_name, fire_instance_id) IN (
+  SELECT p.sched_name, p.fire_instance_id
+  FROM qrtz_execution_progress AS p
+  WHERE p.sched_name = :scheduler
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_fired_triggers AS f
+      WHERE f.sched_name = p.sched_name
+        AND f.entry_id = p.fire_instance_id
+    )
+  LIMIT :limit
+);
+
 -----------------------------
 -- history: execution_history
 -----------------------------
@@ -3990,30 +5926,33 @@ ORDER BY calendar_name COLLATE "C";
 -- SQLite
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
   job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text,
-  recovering)
+  recovering, acquired_time, began_time, is_manual, triggered_by, previous_id, progress, result, job_data)
 VALUES (:scheduler, :fire_instance_id, :trigger_name, :trigger_group, :job_name, :job_group, :job_type,
-  :instance_name, :planned_time, :fired_time, :finished_time, :attempt, :outcome, :error_text, :recovering)
+  :instance_name, :planned_time, :fired_time, :finished_time, :attempt, :outcome, :error_text, :recovering,
+  :acquired_time, :began_time, :is_manual, :triggered_by, :previous_id, :progress, :result, :job_data)
 ON CONFLICT DO NOTHING;
 
 -- PostgreSQL
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
   job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text,
-  recovering)
+  recovering, acquired_time, began_time, is_manual, triggered_by, previous_id, progress, result, job_data)
 SELECT :scheduler, r.fire_instance_id, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.job_type,
   r.instance_name, r.planned_time, r.fired_time, r.finished_time, r.attempt, r.outcome, r.error_text,
-  r.recovering
+  r.recovering, r.acquired_time, r.began_time, r.is_manual, r.triggered_by, r.previous_id, r.progress,
+  r.result, r.job_data
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, trigger_name text,
     trigger_group text, job_name text, job_group text, job_type text, instance_name text, planned_time bigint,
     fired_time bigint, finished_time bigint, attempt bigint, outcome text, error_text text,
-    recovering boolean)
+    recovering boolean, acquired_time bigint, began_time bigint, is_manual boolean, triggered_by text,
+    previous_id text, progress text, result text, job_data text)
 ) AS r
 WHERE true
 ON CONFLICT DO NOTHING;
 
 -- history.nth
---   history-pruner.ts (HistoryPruner)
+--   record-pruner.ts (RecordPruner)
 -- Every engine
 SELECT h.fired_time, h.fire_instance_id
 FROM qrtz_execution_history AS h
@@ -4023,7 +5962,7 @@ ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT 1 OFFSET :skipped;
 
 -- history.nthBefore
---   history-pruner.ts (HistoryPruner)
+--   record-pruner.ts (RecordPruner)
 -- Every engine
 SELECT h.fired_time, h.fire_instance_id
 FROM qrtz_execution_history AS h
@@ -4034,17 +5973,134 @@ ORDER BY h.fired_time, h.fire_instance_id
 LIMIT 1 OFFSET :skipped;
 
 -- history.deleteUpTo
---   history-pruner.ts (HistoryPruner)
+--   record-pruner.ts (RecordPruner)
 -- Every engine
 DELETE FROM qrtz_execution_history
 WHERE sched_name = :scheduler
   AND (fired_time, fire_instance_id) <= (:time, :id);
 
+-- history.deleteOutcome
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_execution_history
+WHERE (sched_name, trigger_group, trigger_name, planned_time, attempt) IN (
+  SELECT h.sched_name, h.trigger_group, h.trigger_name, h.planned_time, h.attempt
+  FROM qrtz_execution_history AS h
+  WHERE h.sched_name = :scheduler
+    AND h.outcome = :outcome
+    AND h.fired_time < :before
+  ORDER BY h.fired_time
+  LIMIT :limit
+);
+
+-- history.get
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.progress,
+  h.result, h.job_data
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND h.fire_instance_id = :id
+LIMIT 1;
+
+-- history.attempts
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND h.trigger_group = :triggerGroup
+  AND h.trigger_name = :trigger
+  AND h.planned_time = :planned
+ORDER BY h.attempt
+LIMIT :limit;
+
 -- history.find: with every condition that a query may have
 --   programs/reading/reading.ts (queryExecutions)
+-- SQLite
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
+FROM (
+  SELECT *
+  FROM qrtz_execution_history AS h
+  WHERE h.sched_name = :scheduler
+    AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+    AND h.job_name = :job
+    AND h.job_group = :jobGroup
+    AND h.trigger_name = :trigger
+    AND h.trigger_group = :triggerGroup
+    AND h.fired_time >= :fromMs
+    AND h.fired_time < :toMs
+    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
+    AND h.outcome <> 'succeeded'
+  ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+  LIMIT :scanned
+) AS h
+WHERE h.sched_name = :scheduler
+  AND h.job_group = :group
+  AND h.instance_name = :node
+  AND h.outcome IN (:outcome0)
+  AND h.fired_time - h.planned_time > :later
+  AND h.finished_time - COALESCE(h.began_time, h.fired_time) > :took
+  AND instr(h.error_text, :error) > 0
+  AND COALESCE(h.is_manual, false) = :manual
+  AND (
+    instr(h.job_data, :data0) > 0
+      OR instr(h.job_data, :data1) > 0
+      OR instr(h.job_data, :data2) > 0
+      OR instr(h.job_data, :data3) > 0
+  )
+ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
+FROM (
+  SELECT *
+  FROM qrtz_execution_history AS h
+  WHERE h.sched_name = :scheduler
+    AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+    AND h.job_name = :job
+    AND h.job_group = :jobGroup
+    AND h.trigger_name = :trigger
+    AND h.trigger_group = :triggerGroup
+    AND h.fired_time >= :fromMs
+    AND h.fired_time < :toMs
+    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
+    AND h.outcome <> 'succeeded'
+  ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+  LIMIT :scanned
+) AS h
+WHERE h.sched_name = :scheduler
+  AND h.job_group = :group
+  AND h.instance_name = :node
+  AND h.outcome IN (:outcome0)
+  AND h.fired_time - h.planned_time > :later
+  AND h.finished_time - COALESCE(h.began_time, h.fired_time) > :took
+  AND strpos(h.error_text, CAST(:error AS text)) > 0
+  AND COALESCE(h.is_manual, false) = :manual
+  AND (
+    strpos(h.job_data, CAST(:data0 AS text)) > 0
+      OR strpos(h.job_data, CAST(:data1 AS text)) > 0
+      OR strpos(h.job_data, CAST(:data2 AS text)) > 0
+      OR strpos(h.job_data, CAST(:data3 AS text)) > 0
+  )
+ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+LIMIT :limit;
+
+-- history.find: with every condition that an index serves
+--   programs/reading/reading.ts (queryExecutions)
 -- Every engine
-SELECT fire_instance_id, trigger_name, trigger_group, job_name, job_group, job_type, instance_name,
-  planned_time, fired_time, finished_time, attempt, outcome, error_text, recovering
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
   AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
@@ -4052,13 +6108,29 @@ WHERE h.sched_name = :scheduler
   AND h.job_group = :jobGroup
   AND h.trigger_name = :trigger
   AND h.trigger_group = :triggerGroup
-  AND h.instance_name = :node
-  AND h.outcome = :outcome
   AND h.fired_time >= :fromMs
   AND h.fired_time < :toMs
   AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
 ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT :limit;
+
+-- history.place: the last row that such a page looks at, when it holds less than was asked for
+--   programs/reading/reading.ts (queryExecutions)
+-- Every engine
+SELECT h.fired_time, h.fire_instance_id
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+  AND h.job_name = :job
+  AND h.job_group = :jobGroup
+  AND h.trigger_name = :trigger
+  AND h.trigger_group = :triggerGroup
+  AND h.fired_time >= :fromMs
+  AND h.fired_time < :toMs
+  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
+  AND h.outcome <> 'succeeded'
+ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+LIMIT 1 OFFSET :skipped;
 
 --------------------------------------------
 -- keyLists: which keys and groups there are
@@ -4192,7 +6264,7 @@ WHERE sched_name = :scheduler
   AND starts_with(job_group, CAST(:operand AS text));
 
 -- keyLists.triggerGroups: of a matcher that names the beginning of the group
---   programs/scheduling/pausing.ts (pauseTriggers, resumeTriggers)
+--   programs/scheduling/pausing.ts (pauseAll, pauseTriggers, resumeTriggers)
 --   sql-job-store.ts (SqlJobStore)
 -- SQLite
 SELECT DISTINCT '' AS name, trigger_group AS grp
@@ -4525,6 +6597,7 @@ WHERE t.sched_name = :scheduler
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
@@ -4561,6 +6634,7 @@ WHERE t.sched_name = :scheduler
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
@@ -4621,6 +6695,7 @@ WHERE t.sched_name = :scheduler
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
@@ -4657,6 +6732,7 @@ WHERE t.sched_name = :scheduler
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
@@ -4717,6 +6793,7 @@ WHERE t.sched_name = :scheduler
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
@@ -4753,6 +6830,7 @@ WHERE t.sched_name = :scheduler
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
@@ -4873,6 +6951,7 @@ WHERE t.sched_name = :scheduler
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
   AND EXISTS (
@@ -4925,6 +7004,7 @@ WHERE t.sched_name = :scheduler
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
   AND EXISTS (
@@ -4985,6 +7065,7 @@ WHERE f.sched_name = :scheduler
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
   AND EXISTS (
@@ -5042,6 +7123,7 @@ WHERE f.sched_name = :scheduler
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
   AND EXISTS (
@@ -5106,6 +7188,7 @@ WHERE t.sched_name = f.sched_name
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
   AND EXISTS (
@@ -5167,6 +7250,7 @@ WHERE t.sched_name = f.sched_name
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
   AND EXISTS (

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { postgresJobStore } from '../jobstore/postgres/postgres-job-store.ts'
+import type { HistoryOptions } from '../jobstore/record-options.ts'
 import type { DatabaseJobStore } from '../jobstore/sql/database-job-store.ts'
 import type { MigrateMode } from '../jobstore/sql/migrations/migrate.ts'
-import type { HistoryOptions } from '../jobstore/sql/tables/history/history-options.ts'
 import { sqliteJobStore } from '../jobstore/sqlite/sqlite-job-store.ts'
 import { UsageError } from './command.ts'
 

@@ -9,6 +9,9 @@ export const emptyJobDataMap: JobDataMap = Object.freeze({})
 /** Keys with this prefix carry the scheduler's own notes (recovery, retry); jobs do not see or set them. */
 export const reservedDataPrefix = 'QRTZ_'
 
+/** Under it a trigger of `triggerJob` says who asked for it. */
+export const triggeredByKey: string = `${reservedDataPrefix}TRIGGERED_BY`
+
 /** Largest job data in bytes of UTF-8 JSON, unless the scheduler's `maxJobDataBytes` says otherwise. */
 export const defaultMaxJobDataBytes = 1_048_576
 

@@ -3,6 +3,11 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobDetail } from './job-detail.ts'
 
+export interface TriggerJobOptions {
+  /** Who asked for it; the history has it as `triggeredBy`. Default: it says null. */
+  readonly by?: string
+}
+
 export interface ReplaceOptions {
   /** Replace what has the same key. Default false: what exists already is an error. */
   readonly replace?: boolean
@@ -29,7 +34,11 @@ export interface JobScheduler {
   rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null>
   unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
   /** Runs a job once, now; `data` is merged over the job's own. */
-  triggerJob<Data extends object>(jobKey: JobKey<Data>, data?: MoreJobData<Data>): Promise<TriggerKey>
+  triggerJob<Data extends object>(
+    jobKey: JobKey<Data>,
+    data?: MoreJobData<Data>,
+    options?: TriggerJobOptions,
+  ): Promise<TriggerKey>
   deleteJob(jobKey: JobKey): Promise<boolean>
   getJobDetail(jobKey: JobKey): Promise<JobDetail | null>
   getTrigger(triggerKey: TriggerKey): Promise<Trigger | null>

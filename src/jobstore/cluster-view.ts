@@ -33,6 +33,8 @@ export interface ExecutingJob {
   readonly node: string
   readonly fireTimeMs: EpochMs
   readonly scheduledFireTimeMs: EpochMs
+  /** What it last said of its progress, as JSON, about a second old on other nodes; null when it said nothing. */
+  readonly progressText: string | null
 }
 
 /** Which executions are to stop: those of a job, or one. */

@@ -2,6 +2,7 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import type { EpochMs } from '../time/clock.ts'
+import type { Pause } from './pauses.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /**
@@ -36,6 +37,8 @@ export interface JobQuery extends PageRequest<JobKey> {
 /** Which triggers are listed. */
 export interface TriggerConditions {
   readonly group?: GroupMatcher
+  /** Only triggers of this name; with a group that is named exactly, one trigger. */
+  readonly name?: string
   readonly jobKey?: JobKey
   /** Only triggers of jobs of these groups, at most 1000. */
   readonly jobGroups?: readonly string[]
@@ -102,6 +105,8 @@ export interface JobSummary {
   readonly requestsRecovery: boolean
   readonly disallowConcurrentExecution: boolean
   readonly persistJobDataAfterExecution: boolean
+  /** Of the job itself while one of its triggers is paused, or of its group; null when neither was paused. */
+  readonly pause: Pause | null
 }
 
 /** A trigger without its data. */
@@ -116,6 +121,11 @@ export interface TriggerSummary {
   readonly priority: number
   readonly nextFireTimeMs: EpochMs | null
   readonly previousFireTimeMs: EpochMs | null
+  /**
+   * Why a trigger in the state PAUSED is paused: its own pause, or else that of its job, of its group, of the group of
+   * its job, or of everything. Null in other states, and when nothing is known of it.
+   */
+  readonly pause: Pause | null
 }
 
 /** A job type that a node has no code for and whose triggers are due. */
@@ -143,17 +153,64 @@ export interface ExecutionCursor {
   readonly fireInstanceId: string
 }
 
+/**
+ * Which executions to list. With filters besides job, trigger and time, a page looks at 20,000 executions at most: it
+ * may hold fewer than `take`, also none, and have a `next`.
+ */
 export interface ExecutionQuery extends PageRequest<ExecutionCursor> {
   readonly jobKey?: JobKey
   /** Executions of retries and recoveries count for the trigger in whose place they ran. */
   readonly triggerKey?: TriggerKey
+  /** The group of the job. */
+  readonly jobGroup?: string
   /** The instance id of the node that ran it. */
   readonly node?: string
-  readonly outcome?: ExecutionOutcome
+  /** One outcome, or several. */
+  readonly outcome?: ExecutionOutcome | readonly ExecutionOutcome[]
+  /** Began more than so many milliseconds after the planned instant. */
+  readonly laterThanMs?: number
+  /** Ran for more than so many milliseconds. */
+  readonly tookLongerThanMs?: number
+  /** A part of its error, in this case of letters. */
+  readonly errorContains?: string
+  /**
+   * A value in its data, at any depth: a text, or a number as text. Only what the history shows of the data is looked
+   * at.
+   */
+  readonly data?: { readonly key: string; readonly value: string }
+  /** Whether it was fired by `triggerJob`. */
+  readonly manual?: boolean
   /** Began at or after this instant. */
   readonly from?: Date
   /** Began before this instant. */
   readonly to?: Date
+}
+
+/** What of a query a store may look up one row at a time, so that a page looks at a bounded number of rows. */
+export function isScan(query: ExecutionQuery): boolean {
+  const { data, errorContains, jobGroup, laterThanMs, manual, node, outcome, tookLongerThanMs } = query
+  return [data, errorContains, jobGroup, laterThanMs, manual, node, outcome, tookLongerThanMs].some(
+    (filter) => filter !== undefined,
+  )
+}
+
+/** The outcomes that a query asks for; null for all. */
+export function wantedOutcomes({ outcome }: ExecutionQuery): readonly ExecutionOutcome[] | null {
+  if (outcome === undefined) return null
+  return typeof outcome === 'string' ? [outcome] : outcome
+}
+
+/** The texts of JSON of which one is in the data when it has a value under a key. */
+export function dataNeedles({
+  key,
+  value,
+}: {
+  readonly key: string
+  readonly value: string
+}): readonly string[] {
+  const name = JSON.stringify(key)
+  const plain = [',', '}', ']'].map((end) => `${name}:${value}${end}`)
+  return [`${name}:${JSON.stringify(value)}`, ...plain]
 }
 
 /** One execution that ended. */
@@ -164,6 +221,10 @@ export interface ExecutionSummary extends ExecutionCursor {
   readonly triggerKey: TriggerKey
   readonly node: string
   readonly scheduledFireTimeMs: EpochMs
+  /** When its trigger was claimed; null where that is not known, as for the two below. */
+  readonly acquiredTimeMs: EpochMs | null
+  /** When its job began to run, after the listeners; null when it did not. */
+  readonly beganTimeMs: EpochMs | null
   /** Null for an execution that was lost. */
   readonly finishedTimeMs: EpochMs | null
   readonly attempt: number
@@ -171,7 +232,28 @@ export interface ExecutionSummary extends ExecutionCursor {
   readonly outcome: ExecutionOutcome
   /** The beginning of its error message. */
   readonly errorText: string | null
+  /** Whether it was fired by `triggerJob`, or is another attempt at such an execution. */
+  readonly manual: boolean
+  /** Who asked for it, as `triggerJob` was told; null where it was not. */
+  readonly triggeredBy: string | null
+  /** The execution that this one tries again; null for a first attempt. */
+  readonly previousFireInstanceId: string | null
 }
+
+/** An execution with all that is remembered of it. Texts of JSON show `***` for secrets and end with `…` where cut. */
+export interface ExecutionDetails extends ExecutionSummary {
+  /** The last progress that the job reported, as JSON; null when it reported none. */
+  readonly progressText: string | null
+  /** What the job returned, as JSON; null when it returned nothing. */
+  readonly resultText: string | null
+  /** The data with which it was begun, as JSON; null when there were none. */
+  readonly dataText: string | null
+  /** All attempts at the same firing, this one among them, in order; at most 100. */
+  readonly attempts: readonly ExecutionSummary[]
+}
+
+/** How many executions a page of a query with further filters looks at. */
+export const executionsScanned = 20_000
 
 const defaultTake = 100
 const maxTake = 1000

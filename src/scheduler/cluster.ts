@@ -3,6 +3,7 @@ import { packageVersion } from '../core/version.ts'
 import type { ExecutingJob, InterruptTarget, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
+import { progressTextOf } from './execution-report.ts'
 import type { FireInstance, SchedulerCluster } from './scheduler.ts'
 import { checkInterruptTarget } from './scheduler-arguments.ts'
 
@@ -33,13 +34,14 @@ export class Cluster implements SchedulerCluster {
     const { store, executing, instanceId, requireOpen } = this.#parts
     requireOpen()
     if (store.cluster !== null) return store.cluster.executing()
-    return executing.all().map(({ bundle }) => ({
+    return executing.all().map(({ bundle, lastProgress }) => ({
       fireInstanceId: bundle.fireInstanceId,
       jobKey: bundle.jobDetail.key,
       triggerKey: bundle.trigger.key,
       node: instanceId,
       fireTimeMs: bundle.fireTimeMs,
       scheduledFireTimeMs: bundle.scheduledFireTimeMs,
+      progressText: lastProgress === null ? null : progressTextOf(lastProgress.value),
     }))
   }
 

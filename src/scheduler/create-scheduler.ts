@@ -16,6 +16,7 @@ import { Notifier } from './notifier.ts'
 import { ProbedJobStore } from './probed-job-store.ts'
 import { QuartzScheduler } from './quartz-scheduler.ts'
 import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
+import { Recorder } from './recorder.ts'
 import { ScheduleChecks } from './schedule-checks.ts'
 import type { Scheduler } from './scheduler.ts'
 import { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
@@ -61,7 +62,8 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), logger)
   const executing = new ExecutingJobs()
   const completions = new CompletionWriter(jobStore, resolved.clock, notifier, threadPool.size)
-  const shared = { options: resolved, probe, registry, notifier, executing, completions }
+  const recorder = new Recorder({ ...resolved, store: jobStore, notifier })
+  const shared = { options: resolved, probe, registry, notifier, executing, completions, recorder }
   const dispatcher = new JobDispatcher({ ...resolved, ...shared, scheduler: () => scheduler })
   const thread = new QuartzSchedulerThread({
     ...resolved,

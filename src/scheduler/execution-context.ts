@@ -8,6 +8,7 @@ import type { ExecutingJobDetail, JobExecutionContext } from '../jobs/job-execut
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { TaskSignal } from '../threadpool/thread-pool.ts'
+import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { type AttemptOrigin, recoveredTriggerKey } from './retry.ts'
@@ -15,7 +16,8 @@ import { type AttemptOrigin, recoveredTriggerKey } from './retry.ts'
 /** What an execution needs of its scheduler. */
 export interface ExecutionEnvironment {
   readonly scheduler: JobScheduler
-  readonly logger: Logger
+  /** The log of one execution. */
+  logOf(context: JobExecutionContext): Logger
   onProgress(context: JobExecutionContext, value: unknown): void
   onInterrupt(context: JobExecutionContext, reason: string): void
 }
@@ -28,6 +30,8 @@ export class ExecutionContext implements JobExecutionContext {
   readonly bundle: TriggerFiredBundle
   readonly attempt: number
   readonly originalTriggerKey: TriggerKey
+  /** The execution that this one tries again. */
+  readonly previousFireInstanceId: string | null
   readonly #environment: ExecutionEnvironment
   readonly #scheduledFireTimeMs: number
   jobInstance: Job<object> | null = null
@@ -42,11 +46,19 @@ export class ExecutionContext implements JobExecutionContext {
   #jobDetail: ExecutingJobDetail | null = null
   #dataFromWorker: JobDataMap | null = null
   #notes: Map<string, unknown> | null = null
+  #log: Logger | null = null
+  /** What the job last reported of its progress; null while it reported nothing. */
+  lastProgress: { readonly value: unknown } | null = null
+  /** When the job began to run; null while it has not. */
+  beganTimeMs: EpochMs | null = null
+  /** Another node has taken over the firing: what happens here counts for nothing. */
+  isVoid = false
 
   constructor(bundle: TriggerFiredBundle, origin: AttemptOrigin, environment: ExecutionEnvironment) {
     this.bundle = bundle
     this.attempt = origin.attempt
     this.originalTriggerKey = origin.triggerKey
+    this.previousFireInstanceId = origin.previousFireInstanceId
     this.#scheduledFireTimeMs = origin.scheduledFireTimeMs
     this.#environment = environment
   }
@@ -132,7 +144,7 @@ export class ExecutionContext implements JobExecutionContext {
     return this.#taskSignal
   }
   get log(): Logger {
-    return this.#environment.logger
+    return (this.#log ??= this.#environment.logOf(this))
   }
 
   /** Why the execution was asked to stop; null while it was not. */
@@ -144,12 +156,14 @@ export class ExecutionContext implements JobExecutionContext {
   interrupt(error: JobExecutionError, reason: string): void {
     if (this.#abortReason !== null) return
     this.#abortReason = error
+    this.isVoid = reason === 'recovered'
     this.#environment.onInterrupt(this, reason)
     this.#taskSignal?.abort(error)
     this.#abort?.abort(error)
   }
 
   progress(value: unknown): void {
+    this.lastProgress = { value }
     this.#environment.onProgress(this, value)
   }
   put(key: string, value: unknown): void {

@@ -1,9 +1,13 @@
+import { boundedJson } from '../core/bounded-json.ts'
 import { SchedulerError } from '../core/errors.ts'
-import { recoveringJobsGroup } from '../core/key.ts'
+import { mergeJobData, triggeredByKey } from '../core/job-data-map.ts'
+import { recoveringJobsGroup, type TriggerKey } from '../core/key.ts'
 import { textOf } from '../core/thrown-value.ts'
-import type { ExecutionReport, TriggerFiredBundle } from '../jobstore/job-store.ts'
+import type { EndedExecution } from '../jobstore/job-status.ts'
+import type { ExecutionReport, ExecutionTexts, TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { ExecutionContext } from './execution-context.ts'
+import { isManualTriggerKey } from './manual-trigger.ts'
 import { attemptOriginOf } from './retry.ts'
 
 /** How an execution ended, in a word, and with what error. */
@@ -42,6 +46,53 @@ export function reportOf(
     finishedTimeMs: nowMs,
     attempt: context.attempt,
     recovering: context.recovering,
+    beganTimeMs: context.beganTimeMs,
+    previousFireInstanceId: context.previousFireInstanceId,
+    ...originOf(context.bundle, context.originalTriggerKey),
+  }
+}
+
+/** How many characters of JSON are kept of what a job was given, reported and returned. */
+const textLength = 4000
+
+/** What is shown of an execution alone. */
+export function textsOf({ bundle, lastProgress, result }: ExecutionContext): ExecutionTexts {
+  const data = mergeJobData(bundle.jobDetail.jobDataMap, bundle.trigger.jobDataMap)
+  return {
+    progressText: lastProgress === null ? null : progressTextOf(lastProgress.value),
+    resultText: result === undefined ? null : boundedJson(result, textLength),
+    dataText: Object.keys(data).length === 0 ? null : boundedJson(data, textLength),
+  }
+}
+
+export function progressTextOf(value: unknown): string {
+  return boundedJson(value, textLength)
+}
+
+/** Where a firing comes from. */
+function originOf(
+  { acquiredTimeMs, trigger }: TriggerFiredBundle,
+  originalKey: TriggerKey,
+): Pick<ExecutionReport, 'acquiredTimeMs' | 'manual' | 'triggeredBy'> {
+  const by = trigger.jobDataMap[triggeredByKey]
+  return {
+    acquiredTimeMs: acquiredTimeMs ?? null,
+    manual: isManualTriggerKey(originalKey),
+    triggeredBy: typeof by === 'string' ? by : null,
+  }
+}
+
+/** What the status of the job takes from the report of an execution. */
+export function endedExecution(bundle: TriggerFiredBundle, report: ExecutionReport): EndedExecution {
+  const { outcome, errorText, fireTimeMs, finishedTimeMs } = report
+  return {
+    jobKey: bundle.jobDetail.key,
+    fireInstanceId: bundle.fireInstanceId,
+    outcome,
+    fireTimeMs,
+    finishedTimeMs,
+    knownTimeMs: finishedTimeMs,
+    errorText,
   }
 }
 
@@ -51,7 +102,7 @@ export function reportOfUnbegun(
   errorText: string,
   nowMs: EpochMs,
 ): ExecutionReport {
-  const { attempt, triggerKey, scheduledFireTimeMs } = attemptOriginOf(bundle)
+  const { attempt, previousFireInstanceId, triggerKey, scheduledFireTimeMs } = attemptOriginOf(bundle)
   return {
     outcome: 'failed',
     errorText,
@@ -61,5 +112,8 @@ export function reportOfUnbegun(
     finishedTimeMs: nowMs,
     attempt,
     recovering: bundle.trigger.key.group === recoveringJobsGroup,
+    beganTimeMs: null,
+    previousFireInstanceId,
+    ...originOf(bundle, triggerKey),
   }
 }

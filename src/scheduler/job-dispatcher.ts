@@ -1,10 +1,12 @@
+import type { Logger } from '../core/logger.ts'
 import { textOf } from '../core/thrown-value.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
-import { reportOfUnbegun } from './execution-report.ts'
+import { ExecutionLog } from './execution-log.ts'
+import { endedExecution, progressTextOf, reportOfUnbegun } from './execution-report.ts'
 import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
 import { attemptOriginOf } from './retry.ts'
 
@@ -21,19 +23,27 @@ export class JobDispatcher {
 
   constructor(parts: JobDispatcherParts) {
     this.#parts = parts
-    const { logger, notifier, scheduler } = parts
+    const { notifier, recorder, scheduler } = parts
     this.#environment = {
       get scheduler() {
         return scheduler()
       },
-      logger,
+      logOf: (context) => this.#logOf(context),
       onProgress: (context: JobExecutionContext, value: unknown) => {
+        const { fireInstanceId } = context
+        recorder.note('progress', { fireInstanceId, progressText: () => progressTextOf(value) })
         notifier.events.emit('jobProgress', { context, value })
       },
       onInterrupt: ({ fireInstanceId, jobKey }: JobExecutionContext, reason: string) => {
         notifier.events.emit('jobInterrupted', { jobKey, fireInstanceId, reason })
       },
     }
+  }
+
+  #logOf({ fireInstanceId }: JobExecutionContext): Logger {
+    const { clock, logger, recorder } = this.#parts
+    const limits = recorder.logLimits
+    return limits === null ? logger : new ExecutionLog(fireInstanceId, { clock, limits, logger, recorder })
   }
 
   /** Never throws: a firing that cannot be run is ended in the store, so that its trigger does not stay acquired. */
@@ -58,7 +68,9 @@ export class JobDispatcher {
   }
 
   #endUnbegun(bundle: TriggerFiredBundle, problem: string): void {
-    const { clock, completions, notifier } = this.#parts
+    const { clock, completions, notifier, recorder } = this.#parts
+    const report = reportOfUnbegun(bundle, problem, clock.now())
+    recorder.note('statuses', endedExecution(bundle, report))
     notifier.track(
       completions.complete({
         fireInstanceId: bundle.fireInstanceId,
@@ -67,7 +79,7 @@ export class JobDispatcher {
         instruction: 'setAllJobTriggersError',
         jobDataMap: null,
         retryTrigger: null,
-        report: reportOfUnbegun(bundle, problem, clock.now()),
+        report,
       }),
     )
   }

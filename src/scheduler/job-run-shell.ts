@@ -11,9 +11,10 @@ import type { Trigger } from '../triggers/trigger.ts'
 import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { ExecutionContext } from './execution-context.ts'
-import { type ExecutionEnd, endOf, reportOf } from './execution-report.ts'
+import { type ExecutionEnd, endedExecution, endOf, reportOf, textsOf } from './execution-report.ts'
 import { type JobRunnerOptions, runJob } from './job-runner.ts'
 import type { Notifier, Told } from './notifier.ts'
+import type { Recorder } from './recorder.ts'
 import { retryTriggerFor } from './retry.ts'
 
 /** What all shells of one scheduler share. */
@@ -23,6 +24,7 @@ export interface JobRunShellResources extends JobRunnerOptions {
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
   readonly completions: CompletionWriter
+  readonly recorder: Recorder
   readonly maxRefires: number
   readonly maxJobDataBytes: number
 }
@@ -77,6 +79,7 @@ export class JobRunShell implements Runnable {
       if (veto !== null && (await veto)) return this.#vetoed()
       const toldBefore = this.#tellToBeExecuted()
       if (toldBefore !== null) await toldBefore
+      context.beganTimeMs ??= this.#resources.clock.now()
       const error = await runJob(this.#definition, context, this.#resources)
       const toldAfter = this.#tellWasExecuted(error)
       if (toldAfter !== null) await toldAfter
@@ -170,7 +173,7 @@ export class JobRunShell implements Runnable {
 
   #complete({ instruction, retry, end }: Outcome): Promise<void> {
     const { bundle } = this.#context
-    const report: ExecutionReport = reportOf(this.#context, end, this.#resources.clock.now())
+    const report = this.#report(end)
     return this.#resources.completions.handOver({
       fireInstanceId: bundle.fireInstanceId,
       trigger: bundle.trigger,
@@ -180,6 +183,17 @@ export class JobRunShell implements Runnable {
       retryTrigger: retry,
       report,
     })
+  }
+
+  #report(end: ExecutionEnd): ExecutionReport {
+    const context = this.#context
+    const { clock, recorder } = this.#resources
+    const report = reportOf(context, end, clock.now())
+    if (!context.isVoid) recorder.note('statuses', endedExecution(context.bundle, report))
+    if (context.lastProgress !== null) {
+      recorder.note('progress', { fireInstanceId: context.fireInstanceId, progressText: () => null })
+    }
+    return recorder.keepsOutcome(end.outcome) ? { ...report, texts: textsOf(context) } : report
   }
 
   #dataToPersist(): JobDataMap | null {

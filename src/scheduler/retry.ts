@@ -17,6 +17,7 @@ import type { Trigger } from '../triggers/trigger.ts'
 const attemptKey = `${reservedDataPrefix}RETRY_ATTEMPT`
 const originalNameKey = `${reservedDataPrefix}RETRY_ORIG_TRIGGER_NAME`
 const originalGroupKey = `${reservedDataPrefix}RETRY_ORIG_TRIGGER_GROUP`
+const previousKey = `${reservedDataPrefix}RETRY_PREVIOUS_FIRE_INSTANCE_ID`
 const scheduledTimeKey = `${reservedDataPrefix}RETRY_ORIG_SCHEDULED_FIRETIME_IN_MILLISECONDS`
 
 /** Where a firing stands in a series of attempts, by the trigger that planned it. */
@@ -24,6 +25,8 @@ export interface AttemptOrigin {
   readonly attempt: number
   readonly triggerKey: TriggerKey
   readonly scheduledFireTimeMs: EpochMs
+  /** The execution that failed before; null for a first attempt. */
+  readonly previousFireInstanceId: string | null
 }
 
 /**
@@ -36,17 +39,20 @@ export function attemptOriginOf(bundle: TriggerFiredBundle): AttemptOrigin {
     const attempt = Number(jobDataMap[attemptKey])
     const name = jobDataMap[originalNameKey]
     const group = jobDataMap[originalGroupKey]
+    const previous = jobDataMap[previousKey]
     const scheduled = Number(jobDataMap[scheduledTimeKey])
     if (typeof name === 'string' && typeof group === 'string' && isCount(attempt) && isInstant(scheduled)) {
       return {
         attempt,
         triggerKey: storedTriggerKey(name, group),
         scheduledFireTimeMs: scheduled,
+        previousFireInstanceId: typeof previous === 'string' ? previous : null,
       }
     }
   }
   const triggerKey = recoveredTriggerKey(bundle) ?? key
-  return { attempt: 1, triggerKey, scheduledFireTimeMs: bundle.scheduledFireTimeMs }
+  const { scheduledFireTimeMs } = bundle
+  return { attempt: 1, triggerKey, scheduledFireTimeMs, previousFireInstanceId: null }
 }
 
 /** Key of the trigger whose unfinished firing is recovered; null when nothing is. */
@@ -71,7 +77,7 @@ function isInstant(value: number): boolean {
  */
 export function retryTriggerFor(
   bundle: TriggerFiredBundle,
-  origin: AttemptOrigin,
+  origin: Omit<AttemptOrigin, 'previousFireInstanceId'>,
   nowMs: EpochMs,
   ids: IdGenerator,
 ): Trigger | null {
@@ -95,6 +101,7 @@ export function retryTriggerFor(
       [originalNameKey]: origin.triggerKey.name,
       [originalGroupKey]: origin.triggerKey.group,
       [scheduledTimeKey]: String(origin.scheduledFireTimeMs),
+      [previousKey]: fireInstanceId,
     })
     .startAt(new Date(startTimeMs))
     .build()

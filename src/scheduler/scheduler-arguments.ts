@@ -2,6 +2,7 @@ import {
   type ArgumentCheck,
   checkBoolean,
   checkDate,
+  checkName,
   checkNumber,
   checkOneOf,
   checkOptions,
@@ -16,6 +17,7 @@ import { checkGroupMatcher } from '../core/matcher.ts'
 import { isObject } from '../core/options.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
+import { statusDaysMax } from '../jobstore/job-status.ts'
 import { executionOutcomes, queryLimits } from '../jobstore/queries.ts'
 import { triggerStates } from '../jobstore/trigger-state.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
@@ -27,6 +29,8 @@ type OptionChecks = Readonly<Record<string, ArgumentCheck>>
 
 export const replaceOptions: OptionChecks = { replace: checkBoolean }
 
+export const triggerJobOptions: OptionChecks = { by: checkName }
+
 export const addJobOptions: OptionChecks = {
   replace: checkBoolean,
   storeNonDurableWhileAwaitingScheduling: checkBoolean,
@@ -37,6 +41,26 @@ export const addCalendarOptions: OptionChecks = { replace: checkBoolean, updateT
 export const shutdownOptions: OptionChecks = {
   waitForJobsToComplete: checkBoolean,
   timeoutMs: checkWhole(0, timerDelayMaxMs),
+}
+
+export const pauseOptions: OptionChecks = {
+  reason: checkShortText(1000),
+  by: checkShortText(200),
+  until: checkDate,
+}
+
+export const resumeOptions: OptionChecks = { withoutMissed: checkBoolean }
+
+/** A text that a database can keep: PostgreSQL has no NUL character, and half of a pair has no form in UTF-8. */
+function checkShortText(max: number): ArgumentCheck {
+  return checkThat(
+    `a text that is not blank, of at most ${max} characters`,
+    (value) =>
+      typeof value === 'string' &&
+      value.trim() !== '' &&
+      value.length <= max &&
+      !/[\0\p{Surrogate}]/u.test(value),
+  )
 }
 
 /** The store checks its bounds. */
@@ -67,6 +91,7 @@ export const jobQuery: OptionChecks = {
 
 const triggerConditions: OptionChecks = {
   group: checkGroupMatcher,
+  name: checkString,
   jobKey: checkJobKey,
   jobGroups,
   jobType: checkString,
@@ -107,6 +132,25 @@ export const checkTriggerKeys: ArgumentCheck = (method, argument, value, code) =
     throw wrongArgument(method, argument, 'a list of at most 1000 keys', value, { code })
 }
 
+/** One outcome, or several. */
+const checkOutcomes: ArgumentCheck = (method, argument, value, code) => {
+  const check = checkOneOf(executionOutcomes)
+  if (Array.isArray(value)) listOf(check)(method, argument, value, code)
+  else check(method, argument, value, code)
+}
+
+export const executionLogQuery: OptionChecks = {
+  take,
+  after: checkWhole(0, Number.MAX_SAFE_INTEGER),
+}
+
+const checkJobKeys: ArgumentCheck = (method, argument, value, code) => {
+  listOf(checkJobKey)(method, argument, value, code)
+  if ((value as readonly unknown[]).length > 1000) {
+    throw wrongArgument(method, argument, 'at most 1,000 keys', value, { code })
+  }
+}
+
 export const executionQuery: OptionChecks = {
   take,
   after: checkThat(
@@ -119,9 +163,29 @@ export const executionQuery: OptionChecks = {
   jobKey: checkJobKey,
   triggerKey: checkTriggerKey,
   node: checkString,
-  outcome: checkOneOf(executionOutcomes),
+  jobGroup: checkString,
+  outcome: checkOutcomes,
+  laterThanMs: checkNumber,
+  tookLongerThanMs: checkNumber,
+  errorContains: checkString,
+  data: checkThat(
+    'an object such as { key, value }, of texts',
+    (value) =>
+      isObject(value) &&
+      typeof Reflect.get(value, 'key') === 'string' &&
+      typeof Reflect.get(value, 'value') === 'string',
+  ),
+  manual: checkBoolean,
   from: checkDate,
   to: checkDate,
+}
+
+export const jobStatusQuery: OptionChecks = {
+  take,
+  after: checkJobKey,
+  jobKeys: checkJobKeys,
+  consecutiveFailures: checkWhole(0, Number.MAX_SAFE_INTEGER),
+  days: checkWhole(0, statusDaysMax),
 }
 
 /** A job key, or what names one execution. */

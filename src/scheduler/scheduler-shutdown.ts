@@ -4,6 +4,7 @@ import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { Notifier, Told } from './notifier.ts'
 import type { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
+import type { Recorder } from './recorder.ts'
 import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
@@ -20,6 +21,7 @@ export interface SchedulerShutdownParts {
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
   readonly completions: CompletionWriter
+  readonly recorder: Recorder
   readonly thread: QuartzSchedulerThread
   /** Stops firing, after the changes of the life cycle that were asked for before. */
   readonly standBy: () => Promise<{ readonly told: Told }>
@@ -72,6 +74,7 @@ export class SchedulerShutdown {
       await this.#endPlugin(plugin)
     }
     await this.#storeStep('counting what was stored', () => this.#parts.noteNeverStarted())
+    await this.#storeStep('writing records of executions', () => this.#parts.recorder.close())
     await this.#closeStore()
     this.#sayWhatIsLeft()
     this.#parts.ended()
@@ -177,8 +180,9 @@ export class SchedulerShutdown {
   /** From now on the store is not called, except to close it, and the shutdown does not wait for it. */
   #cutOff(what: string): void {
     if (this.#isCut) return
-    const { completions, cut, thread } = this.#parts
+    const { completions, cut, recorder, thread } = this.#parts
     this.#cutOffWhile = what
+    recorder.abandon()
     thread.abandon()
     completions.abandon()
     cut.abort()

@@ -1,6 +1,6 @@
 import { checkObject, checkOptions, listOf } from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
-import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
+import { emptyJobDataMap, type JobDataMap, triggeredByKey } from '../core/job-data-map.ts'
 import {
   checkJobKey,
   checkKey,
@@ -10,11 +10,12 @@ import {
   type TriggerKey,
 } from '../core/key.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
-import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
+import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
 import type { JobStoreTransaction } from '../jobstore/job-store.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import { checkTrigger, type Trigger } from '../triggers/trigger.ts'
+import { manualTriggerKey } from './manual-trigger.ts'
 import type { Nameless } from './nameless.ts'
 import type { Told } from './notifier.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
@@ -26,6 +27,7 @@ import {
   isTriggerCall,
   replaceOptions,
   type ScheduleJobCall,
+  triggerJobOptions,
 } from './scheduler-arguments.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { TurnBudget } from './turn-budget.ts'
@@ -182,19 +184,31 @@ export class Scheduling implements SchedulerTransaction {
     return deleted.length === jobKeys.length
   }
 
-  async triggerJob(jobKey: JobKey, data: JobDataMap = emptyJobDataMap): Promise<TriggerKey> {
+  async triggerJob(
+    jobKey: JobKey,
+    data: JobDataMap = emptyJobDataMap,
+    options: TriggerJobOptions = {},
+  ): Promise<TriggerKey> {
     checkJobKey('triggerJob', 'jobKey', jobKey)
     checkObject('triggerJob', 'data', data)
+    checkOptions('triggerJob', options, triggerJobOptions)
     this.#requireOpen()
     const job = await this.#checks.existingJob(jobKey, 'triggerJob')
     const { clock, ids } = this.#options
-    const trigger = TriggerBuilder.newTrigger({ clock })
-      .withIdentity(`MT_${ids.uniqueName()}`)
+    const builder = TriggerBuilder.newTrigger({ clock })
+      .withIdentity(manualTriggerKey(ids))
       .forJob(jobKey)
       .usingJobData(data)
       .startAt(new Date(clock.now()))
-      .build()
-    const prepared = await this.#checks.trigger(trigger, job)
+    const checked = await this.#checks.trigger(builder.build(), job)
+    // The note comes after the checks, which keep such keys for the scheduler.
+    const prepared =
+      options.by === undefined
+        ? checked
+        : builder
+            .usingJobData({ ...data, [triggeredByKey]: options.by })
+            .build()
+            .computeFirstFireTime(null)
     await this.#store.scheduleJobs([{ job: null, triggers: [prepared] }], { replace: false })
     await this.#observer.jobScheduled(prepared)
     await this.#budget.spend()

@@ -4,12 +4,14 @@ import type { StuckThread } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import type { Notifier } from './notifier.ts'
+import type { Recorder } from './recorder.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 
 export interface SignalReceiverParts {
   readonly options: ResolvedSchedulerOptions
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
+  readonly recorder: Recorder
   /** Has the loop look for what fires at `candidateMs`, or soon when that is null. */
   readonly wakeLoop: (candidateMs: EpochMs | null) => void
 }
@@ -67,9 +69,9 @@ export class SignalReceiver {
   }
 
   #clusterSignals(): ClusterSignals {
-    const { executing, notifier, options } = this.#parts
+    const { executing, notifier, options, recorder } = this.#parts
     const { events } = notifier
-    const { instanceId, logger } = options
+    const { clock, instanceId, logger } = options
     return {
       nodeFailed: (failedId) => {
         events.emit('nodeFailed', { instanceId: failedId })
@@ -80,7 +82,18 @@ export class SignalReceiver {
       },
       executionLost: ({ scheduledFireTimeMs, ...execution }) => {
         events.emit('executionLost', { ...execution, scheduledFireTime: new Date(scheduledFireTimeMs) })
-        const { fireInstanceId, triggerKey } = execution
+        const { fireInstanceId, jobKey: lostKey, triggerKey } = execution
+        if (lostKey !== null) {
+          recorder.note('statuses', {
+            jobKey: lostKey,
+            fireInstanceId,
+            outcome: 'lost',
+            fireTimeMs: scheduledFireTimeMs,
+            finishedTimeMs: null,
+            knownTimeMs: clock.now(),
+            errorText: null,
+          })
+        }
         logger.warn(
           { fireInstanceId, triggerKey: triggerKey.toString() },
           'An execution died with its node and is not run again: its job does not request recovery, or is gone.',

@@ -51,7 +51,6 @@ const exempt: Readonly<Record<string, string>> = {
   compareKeys: 'sorts lists of keys',
   compareFireOrder: 'sorts lists of triggers',
   everything: 'takes nothing',
-  ramJobStore: 'takes nothing',
   zeroSizeThreadPool: 'takes nothing',
   summaryOfMetaData: 'takes what getMetaData answered',
   systemClock: 'a Clock: the library calls it',

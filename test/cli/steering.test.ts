@@ -115,8 +115,8 @@ describe.each([
     )
     expect(await stateOf(place, 'mail')).toEqual(['NORMAL', 'NORMAL', 'NORMAL'])
     expect((await run('pause', 'job', 'mail/hourly')).out).toMatch(/^job mail\/hourly: paused on \S+\n$/)
-    const again = await run('pause', 'trigger', 'mail/hourly', '--dry-run')
-    expect(again.out).toBe('trigger mail/hourly: paused already\n')
+    const needless = await run('resume', 'trigger', 'mail/monthly', '--dry-run')
+    expect(needless.out).toBe('trigger mail/monthly: was not paused\n')
     expect(await stateOf(place, 'mail')).toEqual(['NORMAL', 'PAUSED', 'NORMAL'])
     expect((await run('resume', 'trigger', 'hourly', '--group', 'mail')).code).toBe(0)
 

@@ -6,7 +6,7 @@ describe('RAMJobStore conforms', () => {
   const cases = jobStoreConformance({
     name: 'ram',
     create: () => new RAMJobStore(),
-    capabilities: { persistent: false, clustered: false },
+    capabilities: { persistent: false, clustered: false, history: true, records: true },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

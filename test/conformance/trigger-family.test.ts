@@ -9,7 +9,7 @@ describe('RAMJobStore conforms with triggers of another family', () => {
     name: 'ram-slowing',
     create: () => ramJobStore(),
     triggers: slowingTriggers,
-    capabilities: { persistent: false, clustered: false },
+    capabilities: { persistent: false, clustered: false, history: true, records: true },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })
@@ -19,7 +19,7 @@ describe('SqliteJobStore conforms with triggers of another family', () => {
     name: 'sqlite-slowing',
     create: () => sqliteJobStore({ filename: ':memory:' }),
     triggers: slowingTriggers,
-    capabilities: { persistent: false, clustered: false, firesAtOnce: true },
+    capabilities: { persistent: false, clustered: false, history: true, records: true, firesAtOnce: true },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

@@ -9,7 +9,7 @@ describe('a store that delegates conforms as the inner one does', () => {
   const cases = jobStoreConformance({
     name: 'delegating',
     create: () => new FaultyJobStore(new RAMJobStore()),
-    capabilities: { persistent: false, clustered: false },
+    capabilities: { persistent: false, clustered: false, history: true, records: true },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

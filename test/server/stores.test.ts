@@ -6,7 +6,7 @@ import { attachesTo, servesStore } from '../support/server-stores.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
 test('serves a scheduler in memory', async () => {
-  await servesStore(new RAMJobStore())
+  await servesStore(new RAMJobStore({ history: { record: 'all' } }))
 })
 
 test('serves a scheduler on a SQLite file', async () => {

@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import { JobPersistenceError } from '../../src/core/errors.ts'
 import { seededIds } from '../../src/core/ids.ts'
+import { resolveRecordOptions } from '../../src/jobstore/record-options.ts'
 import { EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
 import { ClusterNode, type ClusterNodeOptions } from '../../src/jobstore/sql/cluster/cluster-node.ts'
 import type { SqlDialect } from '../../src/jobstore/sql/kernel/sql-dialect.ts'
@@ -9,7 +10,6 @@ import type { SqlProgram, SqlRow, SqlValue } from '../../src/jobstore/sql/kernel
 import { migrate } from '../../src/jobstore/sql/migrations/migrate.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { resolveHistoryOptions } from '../../src/jobstore/sql/tables/history/history-options.ts'
 import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
 import { openSqlite } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { Testbed } from '../../src/testing/job-store/testbed.ts'
@@ -133,7 +133,7 @@ export class TestCluster {
       dialect: this.#dialect,
       names: sqliteWords.names,
       encoding: 'json',
-      history: resolveHistoryOptions('test'),
+      records: resolveRecordOptions('test'),
       jobGroupLimits,
       migrate: () => Promise.resolve([]),
       connect: () =>

@@ -28,11 +28,15 @@ import {
 import { leaseStatements } from '../../src/jobstore/sql/tables/nodes/lease-statements.ts'
 import { schedulerStateStatements } from '../../src/jobstore/sql/tables/nodes/scheduler-state-table.ts'
 import { noteStatements } from '../../src/jobstore/sql/tables/notes/note-table.ts'
+import { executionLogStatements } from '../../src/jobstore/sql/tables/records/execution-log-table.ts'
+import { executionProgressStatements } from '../../src/jobstore/sql/tables/records/execution-progress-table.ts'
+import { jobStatusStatements } from '../../src/jobstore/sql/tables/records/job-status-table.ts'
 import {
   type DuePurpose,
   dueConditions,
   dueQuery,
 } from '../../src/jobstore/sql/tables/triggers/due-statements.ts'
+import { pauseStatements } from '../../src/jobstore/sql/tables/triggers/pause-table.ts'
 import { triggerScopeStatements } from '../../src/jobstore/sql/tables/triggers/trigger-scopes.ts'
 import { triggerStatements } from '../../src/jobstore/sql/tables/triggers/trigger-statements.ts'
 import { statementsOfJava } from '../../src/jobstore/sql/tables/triggers/triggers-of-java.ts'
@@ -134,10 +138,34 @@ const allTables: readonly Table[] = [
     statements: pausedGroupStatements,
   },
   {
+    names: ['pauses'],
+    about: 'pauses: why something is paused',
+    path: `${tables}triggers/pause-table.ts`,
+    statements: pauseStatements,
+  },
+  {
     names: ['calendars'],
     about: 'calendars',
     path: `${tables}calendars/calendar-table.ts`,
     statements: calendarStatements,
+  },
+  {
+    names: ['jobStatus'],
+    about: 'job_status, job_days',
+    path: `${tables}records/job-status-table.ts`,
+    statements: jobStatusStatements,
+  },
+  {
+    names: ['executionLog'],
+    about: 'execution_log',
+    path: `${tables}records/execution-log-table.ts`,
+    statements: executionLogStatements,
+  },
+  {
+    names: ['executionProgress'],
+    about: 'execution_progress',
+    path: `${tables}records/execution-progress-table.ts`,
+    statements: executionProgressStatements,
   },
   {
     names: ['history'],
@@ -150,6 +178,18 @@ const allTables: readonly Table[] = [
         shown: 'with every condition that a query may have',
         methods: ['find'],
         make: (vocabulary) => executionsQuery(vocabulary, wholeExecutionQuery).query,
+      },
+      {
+        name: 'find',
+        shown: 'with every condition that an index serves',
+        methods: ['find'],
+        make: (vocabulary) => executionsQuery(vocabulary, indexedExecutionQuery).query,
+      },
+      {
+        name: 'place',
+        shown: 'the last row that such a page looks at, when it holds less than was asked for',
+        methods: ['find'],
+        make: (vocabulary) => executionsQuery(vocabulary, wholeExecutionQuery).place,
       },
     ],
   },
@@ -238,18 +278,28 @@ function dueStatements(purpose: DuePurpose, method: string): readonly Composed[]
 
 const beginning = GroupMatcher.groupStartsWith('g')
 const key = { name: 'n', group: 'g' }
-const wholeExecutionQuery = {
+const indexedExecutionQuery = {
   jobKey: new JobKey(key.name, key.group),
   triggerKey: new TriggerKey(key.name, key.group),
-  node: 'a',
-  outcome: 'failed',
   from: new Date(0),
   to: new Date(1),
   after: { fireTimeMs: 0, fireInstanceId: 'a' },
 } as const
+const wholeExecutionQuery = {
+  ...indexedExecutionQuery,
+  jobGroup: 'g',
+  node: 'a',
+  outcome: 'failed',
+  laterThanMs: 1,
+  tookLongerThanMs: 1,
+  errorContains: 'a',
+  data: { key: 'a', value: 'b' },
+  manual: true,
+} as const
 const wholeJobQuery = { group: beginning, jobGroups: ['a'], jobType: 'a', search: 'a' }
 const wholeTriggerQuery = {
   ...wholeJobQuery,
+  name: 'a',
   jobKey: wholeExecutionQuery.jobKey,
   calendarName: 'a',
   dueBefore: new Date(0),

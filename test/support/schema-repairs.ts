@@ -55,6 +55,7 @@ export function describeSchemaRepairs(engine: string, prepare: () => Promise<Sch
     test.each([
       ['a column', 'ALTER TABLE qrtz_job_details DROP COLUMN retry_policy', 'job_details.retry_policy'],
       ['a table', 'DROP TABLE qrtz_execution_history', 'execution_history'],
+      ['a table of records', 'DROP TABLE qrtz_job_days', 'job_days'],
       ['a table of groups', 'DROP TABLE qrtz_paused_job_grps', 'paused_job_grps'],
     ])('and lacks %s gets it', async (_, loss, name) => {
       const ground = await prepare()

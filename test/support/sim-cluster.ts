@@ -3,12 +3,12 @@ import { seededIds } from '../../src/core/ids.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobSource } from '../../src/jobs/define-job.ts'
 import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import { resolveRecordOptions } from '../../src/jobstore/record-options.ts'
 import { EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
 import { ClusterNode } from '../../src/jobstore/sql/cluster/cluster-node.ts'
 import type { SqlSession } from '../../src/jobstore/sql/session/sql-session.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { resolveHistoryOptions } from '../../src/jobstore/sql/tables/history/history-options.ts'
 import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
 import type { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
@@ -264,7 +264,7 @@ class ClusterWorld {
       names: sqliteWords.names,
       encoding: 'json',
       migrate: () => Promise.resolve([]),
-      history: resolveHistoryOptions('simulated'),
+      records: resolveRecordOptions('simulated'),
       connect: (session) => {
         onConnect(session)
         return Promise.resolve({

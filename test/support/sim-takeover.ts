@@ -2,11 +2,11 @@ import type Database from 'better-sqlite3'
 import { seededIds } from '../../src/core/ids.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import { resolveRecordOptions } from '../../src/jobstore/record-options.ts'
 import type { SqlRunner } from '../../src/jobstore/sql/kernel/sql-runner.ts'
 import type { SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 import { SqlJobStore } from '../../src/jobstore/sql/sql-job-store.ts'
-import { resolveHistoryOptions } from '../../src/jobstore/sql/tables/history/history-options.ts'
 import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
 import { sharedConnection } from '../../src/jobstore/sqlite/sqlite-engine.ts'
 import type { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
@@ -320,7 +320,7 @@ function engineOn(way: SqlRunner): SqlEngine {
     names: sqliteWords.names,
     encoding: 'json',
     migrate: () => Promise.resolve([]),
-    history: resolveHistoryOptions('simulated'),
+    records: resolveRecordOptions('simulated'),
     connect: (session) => {
       const runner = {
         transact: way.transact.bind(way),

@@ -60,7 +60,7 @@ export const historyCommand: Command = {
   },
 }
 
-function commonColumns<Row extends ExecutingJson>(zone: TimeZone): readonly Column<Row>[] {
+function commonColumns<Row extends ExecutingJson | ExecutionJson>(zone: TimeZone): readonly Column<Row>[] {
   return [
     { title: `BEGAN (${zone.name})`, of: ({ fireTimeMs }) => formatMoment(zone, fireTimeMs) },
     { title: 'JOB', of: ({ jobKey }) => formatKey(jobKey) },

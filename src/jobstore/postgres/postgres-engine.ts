@@ -27,7 +27,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
     names,
     encoding: options.jobData,
     sharedWithJava: options.locking === 'quartzLocks',
-    history: options.history,
+    records: options.records,
     jobGroupLimits: options.jobGroupLimits,
     migrate: () => migrateAlone(options, schema),
     async connect({ context: { schedulerName, instanceId, clock, ids, logger, signaler } }) {

@@ -1,19 +1,20 @@
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
+import {
+  type RecordOptions,
+  type ResolvedRecordOptions,
+  recordOptionNames,
+  resolveRecordOptions,
+} from '../record-options.ts'
 import { resolveClusterOptions } from '../sql/cluster/cluster-options.ts'
 import { type SqlNames, sqlNames } from '../sql/kernel/sql-names.ts'
 import type { MigrateMode } from '../sql/migrations/migrate.ts'
 import type { JobDataEncoding } from '../sql/tables/encoding/job-data-text.ts'
 import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/tables/firings/job-group-limits.ts'
-import {
-  type HistoryOptions,
-  type ResolvedHistoryOptions,
-  resolveHistoryOptions,
-} from '../sql/tables/history/history-options.ts'
 import type { PostgresConnection, PostgresPool } from './postgres-source.ts'
 
 /** How the PostgreSQL job store connects and works. */
-export interface PostgresJobStoreOptions {
+export interface PostgresJobStoreOptions extends RecordOptions {
   /**
    * Where the database is, as a URL; no other form of connecting may be given beside it. Default, when none is given:
    * what pg reads from the environment (`PGHOST`, `PGUSER` and so on).
@@ -86,8 +87,6 @@ export interface PostgresJobStoreOptions {
    * understood on reading. Default `json`.
    */
   readonly jobData?: JobDataEncoding
-  /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
-  readonly history?: HistoryOptions
   /**
    * How many jobs of a group may be claimed or executing at once in the whole cluster, by job group, as in `{ reports:
    * 2 }`. All nodes should have the same limits, because each node applies its own. 1 to 10,000 each; a group that is
@@ -101,12 +100,18 @@ export interface ResolvedPostgresOptions
   extends Required<
     Omit<
       PostgresJobStoreOptions,
-      'connectionString' | 'connection' | 'pool' | 'schema' | 'tablePrefix' | 'history' | 'jobGroupLimits'
+      | keyof RecordOptions
+      | 'connectionString'
+      | 'connection'
+      | 'pool'
+      | 'schema'
+      | 'tablePrefix'
+      | 'jobGroupLimits'
     >
   > {
   readonly source: PostgresPool | PostgresConnection
   readonly names: SqlNames
-  readonly history: ResolvedHistoryOptions
+  readonly records: ResolvedRecordOptions
   readonly jobGroupLimits: JobGroupLimitsByGroup
 }
 
@@ -130,7 +135,7 @@ const known: readonly (keyof PostgresJobStoreOptions)[] = [
   'failedAfterMs',
   'migrate',
   'jobData',
-  'history',
+  ...recordOptionNames,
   'jobGroupLimits',
 ]
 
@@ -163,7 +168,7 @@ export function resolvePostgresOptions(options: PostgresJobStoreOptions): Resolv
     ...resolveClusterOptions(what, options),
     migrate: oneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
     jobData: oneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
-    history: resolveHistoryOptions(what, options.history),
+    records: resolveRecordOptions(what, options),
     jobGroupLimits: resolveJobGroupLimits(what, options.jobGroupLimits),
   })
 }

@@ -38,7 +38,7 @@ export function acquireTriggers(session: RamSession, request: AcquireRequest): A
     if (record === 'none') return inFireOrder(acquired)
     if (record === 'later') return acquired.length > 0 ? inFireOrder(acquired) : null
     const fireInstanceId = session.nextFireInstanceId()
-    data.claim(record, fireInstanceId)
+    data.claim(record, fireInstanceId, nowMs)
     const { trigger } = record
     if (acquired.length === 0)
       limitMs = Math.max(trigger.nextFireTimeMs ?? nowMs, nowMs) + request.timeWindowMs
@@ -144,6 +144,7 @@ function fireTrigger(session: RamSession, claim: AcquiredTrigger, nowMs: EpochMs
       jobDetail: record.job.detail,
       trigger: fired,
       calendar,
+      acquiredTimeMs: record.claimedMs,
       fireTimeMs: nowMs,
       scheduledFireTimeMs: plannedFireTimeMs(before) ?? nowMs,
       previousFireTimeMs: before.previousFireTimeMs,
@@ -160,6 +161,7 @@ function completeJob(session: RamSession, completion: JobCompletion): void {
   const { data } = session
   const job = data.executions.get(completion.fireInstanceId)
   if (job === undefined) return
+  session.history.note(completion)
   if (job.isStored && completion.jobDataMap !== null) {
     job.detail = { ...job.detail, jobDataMap: completion.jobDataMap }
   }

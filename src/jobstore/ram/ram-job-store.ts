@@ -1,6 +1,7 @@
 import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { GroupMatcher } from '../../core/matcher.ts'
+import { refuseUnknownKeys } from '../../core/options.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
@@ -18,6 +19,15 @@ import type {
   TriggerFiredResult,
 } from '../job-store.ts'
 import { type JobStoreNotes, MemoryNotes } from '../job-store-notes.ts'
+import {
+  type EndedPauses,
+  ordinaryResume,
+  type PausedGroups,
+  type PauseNote,
+  type ResumeManner,
+  type SkippedFire,
+  silentPause,
+} from '../pauses.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -33,15 +43,17 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from '../queries.ts'
-import { pageSize } from '../queries.ts'
+import { type RecordOptions, recordOptionNames, resolveRecordOptions } from '../record-options.ts'
 import { storeInUse } from '../refusals.ts'
 import { SignalBuffer } from '../signal-buffer.ts'
 import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './firing.ts'
 import { queryJobs, queryNextTriggers, queryTriggers, triggerCounts } from './listing.ts'
+import { skipNextFire } from './misfires.ts'
 import * as pausing from './pausing.ts'
 import { RamData } from './ram-data.ts'
+import { RamRecords } from './ram-records.ts'
 import { RamSession } from './ram-session.ts'
 import { addJob, deleteJobs, deleteTriggers, rescheduleTrigger, scheduleJobs } from './scheduling.ts'
 import { findUnknownJobTypes } from './unknown-job-types.ts'
@@ -57,8 +69,14 @@ import { findUnknownJobTypes } from './unknown-job-types.ts'
  */
 export class RAMJobStore implements JobStore {
   readonly name: string = 'RAMJobStore'
-  readonly capabilities: JobStoreCapabilities = { persistent: false, clustered: false }
+  readonly capabilities: JobStoreCapabilities = {
+    persistent: false,
+    clustered: false,
+    history: true,
+    records: true,
+  }
   readonly cluster: JobStoreCluster | null = null
+  readonly records: RamRecords
   readonly notes: JobStoreNotes = new MemoryNotes()
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
@@ -66,10 +84,16 @@ export class RAMJobStore implements JobStore {
   /** The name of the scheduler that has this store. */
   #owner: string | null = null
 
+  constructor(options: RecordOptions = {}) {
+    refuseUnknownKeys('ramJobStore', options, recordOptionNames)
+    const records = resolveRecordOptions('ramJobStore', options)
+    this.records = new RamRecords(this.#data, records, () => this.#require().context)
+  }
+
   async initialize(context: JobStoreContext): Promise<void> {
     if (this.#owner !== null) throw storeInUse(this.name, this.#owner)
     this.#owner = context.schedulerName
-    this.#session = new RamSession(this.#data, this.#signals, context)
+    this.#session = new RamSession(this.#data, this.#signals, context, this.records.history)
   }
   async schedulerStarted(): Promise<void> {}
   async schedulerPaused(): Promise<void> {}
@@ -176,47 +200,61 @@ export class RAMJobStore implements JobStore {
     return this.#tell(session, true)
   }
 
-  async pauseTrigger(key: TriggerKey): Promise<boolean> {
+  async pauseTrigger(key: TriggerKey, note: PauseNote = silentPause): Promise<boolean> {
     const session = this.#require()
-    return this.#tell(session, pausing.pauseTrigger(this.#data, key))
+    return this.#tell(session, pausing.pauseTrigger(session, key, note))
   }
-  async pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+  async pauseTriggers(matcher: GroupMatcher, note: PauseNote = silentPause): Promise<readonly string[]> {
     const session = this.#require()
-    return this.#tell(session, pausing.pauseTriggers(this.#data, matcher))
+    return this.#tell(session, pausing.pauseTriggers(session, matcher, note))
   }
-  async pauseJob(key: JobKey): Promise<boolean> {
+  async pauseJob(key: JobKey, note: PauseNote = silentPause): Promise<boolean> {
     const session = this.#require()
-    return this.#tell(session, pausing.pauseJob(this.#data, key))
+    return this.#tell(session, pausing.pauseJob(session, key, note))
   }
-  async pauseJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+  async pauseJobs(matcher: GroupMatcher, note: PauseNote = silentPause): Promise<readonly string[]> {
     const session = this.#require()
-    return this.#tell(session, pausing.pauseJobs(this.#data, matcher))
+    return this.#tell(session, pausing.pauseJobs(session, matcher, note))
   }
-  async pauseAll(): Promise<void> {
+  async pauseAll(note: PauseNote = silentPause): Promise<void> {
     const session = this.#require()
-    pausing.pauseAll(this.#data)
+    pausing.pauseAll(session, note)
     this.#tell(session)
   }
-  async resumeTrigger(key: TriggerKey): Promise<boolean> {
+  async resumeTrigger(key: TriggerKey, manner: ResumeManner = ordinaryResume): Promise<boolean> {
     const session = this.#require()
-    return this.#tell(session, pausing.resumeTrigger(session, key))
+    return this.#tell(session, pausing.resumeTrigger(session, key, manner))
   }
-  async resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+  async resumeTriggers(
+    matcher: GroupMatcher,
+    manner: ResumeManner = ordinaryResume,
+  ): Promise<readonly string[]> {
     const session = this.#require()
-    return this.#tell(session, pausing.resumeTriggers(session, matcher))
+    return this.#tell(session, pausing.resumeTriggers(session, matcher, manner))
   }
-  async resumeJob(key: JobKey): Promise<boolean> {
+  async resumeJob(key: JobKey, manner: ResumeManner = ordinaryResume): Promise<boolean> {
     const session = this.#require()
-    return this.#tell(session, pausing.resumeJob(session, key))
+    return this.#tell(session, pausing.resumeJob(session, key, manner))
   }
-  async resumeJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+  async resumeJobs(matcher: GroupMatcher, manner: ResumeManner = ordinaryResume): Promise<readonly string[]> {
     const session = this.#require()
-    return this.#tell(session, pausing.resumeJobs(session, matcher))
+    return this.#tell(session, pausing.resumeJobs(session, matcher, manner))
   }
-  async resumeAll(): Promise<void> {
+  async resumeAll(manner: ResumeManner = ordinaryResume): Promise<void> {
     const session = this.#require()
-    pausing.resumeAll(session)
+    pausing.resumeAll(session, manner)
     this.#tell(session)
+  }
+  async endPauses(): Promise<EndedPauses> {
+    const session = this.#require()
+    return this.#tell(session, pausing.endPauses(session))
+  }
+  async skipNextFire(key: TriggerKey): Promise<SkippedFire | null> {
+    const session = this.#require()
+    return this.#tell(session, skipNextFire(session, key))
+  }
+  async getPausedGroups(): Promise<PausedGroups> {
+    return pausing.pausedGroups(this.#data)
   }
   async getPausedTriggerGroups(): Promise<readonly string[]> {
     return [...this.#data.paused.triggerGroups]
@@ -274,10 +312,10 @@ export class RAMJobStore implements JobStore {
   async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
     const session = this.#require()
     completeJobs(session, completions)
+    this.records.prune()
     this.#tell(session)
     return []
   }
-  /** This store keeps no history. */
   async queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
     return findUnknownJobTypes(this.#require())
   }
@@ -287,8 +325,7 @@ export class RAMJobStore implements JobStore {
     return dueMs === null || dueMs > clock.now() ? null : dueMs
   }
   async queryExecutions(query: ExecutionQuery): Promise<Page<ExecutionSummary, ExecutionCursor>> {
-    pageSize('queryExecutions', query)
-    return { items: [], next: null }
+    return this.records.history.query(query)
   }
   joinTransaction(): JobStoreTransaction {
     throw new SchedulerError(
@@ -329,7 +366,11 @@ function nextTurn(clock: Clock): Promise<void> {
   })
 }
 
-/** A job store in memory: the fastest, and its data are lost with the process. */
-export function ramJobStore(): JobStore {
-  return new RAMJobStore()
+/**
+ * A job store in memory: the fastest, and its data are lost with the process.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION
+ */
+export function ramJobStore(options: RecordOptions = {}): JobStore {
+  return new RAMJobStore(options)
 }

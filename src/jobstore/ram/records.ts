@@ -16,6 +16,8 @@ export class TriggerRecord {
   state: OwnState
   /** Fire instance id of the scheduler's claim while ACQUIRED, else null. */
   claim: string | null = null
+  /** When it was last claimed. */
+  claimedMs = 0
   // The triggers of a job are a linked list, so that adding and deleting one never depends on their number.
   previousOfJob: TriggerRecord | null = null
   nextOfJob: TriggerRecord | null = null

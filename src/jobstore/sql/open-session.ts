@@ -16,6 +16,10 @@ import { Listings } from './tables/lists/listings.ts'
 import { NextTriggers } from './tables/lists/next-triggers.ts'
 import { SchedulerStateTable } from './tables/nodes/scheduler-state-table.ts'
 import { NoteTable } from './tables/notes/note-table.ts'
+import { ExecutionLogTable } from './tables/records/execution-log-table.ts'
+import { ExecutionProgressTable } from './tables/records/execution-progress-table.ts'
+import { JobStatusTable } from './tables/records/job-status-table.ts'
+import { PauseTable } from './tables/triggers/pause-table.ts'
 import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
 import { TriggerTable } from './tables/triggers/trigger-table.ts'
 import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
@@ -26,7 +30,7 @@ import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
  * @throws InvalidArgumentError for a name or an instance id that is longer than its column
  */
 export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSession {
-  const { dialect, names, encoding, history, jobGroupLimits, sharedWithJava = false } = engine
+  const { dialect, names, encoding, records, jobGroupLimits, sharedWithJava = false } = engine
   const { schedulerName, instanceId, ids, triggerFamilies } = context
   const owner = { kind: 'Scheduler', identity: schedulerName }
   requireFits(owner, 'schedulerName', schedulerName, columnWidths.schedulerName)
@@ -41,8 +45,12 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     triggers: new TriggerTable(vocabulary, encoding),
     calendars: new CalendarTable(vocabulary),
     pausedGroups: new PausedGroupTable(vocabulary),
+    pauses: new PauseTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
-    history: new HistoryTable(vocabulary, history),
+    history: new HistoryTable(vocabulary, records.history),
+    jobStatus: new JobStatusTable(vocabulary),
+    executionLog: new ExecutionLogTable(vocabulary),
+    executionProgress: new ExecutionProgressTable(vocabulary),
     nodes: new SchedulerStateTable(vocabulary),
     notes: new NoteTable(vocabulary),
     keyLists: new KeyLists(vocabulary),

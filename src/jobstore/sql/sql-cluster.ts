@@ -1,4 +1,5 @@
 import type { ExecutingJob, InterruptTarget, JobStoreCluster, SchedulerNode } from '../cluster-view.ts'
+import { together } from './kernel/statement.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
 import type { SqlConnection } from './sql-engine.ts'
 
@@ -33,7 +34,9 @@ export class SqlCluster implements JobStoreCluster {
   }
 
   async executing(): Promise<readonly ExecutingJob[]> {
-    const rows = await this.#open().transactions.read(({ firedTriggers }) => firedTriggers.allExecuting())
+    const [rows, progress] = await this.#open().transactions.read(({ firedTriggers, executionProgress }) =>
+      together(firedTriggers.allExecuting(), executionProgress.load()),
+    )
     return rows.flatMap(({ jobKey, ...row }) => {
       if (jobKey === null) return []
       const { fireInstanceId, triggerKey, instanceId, firedTimeMs, plannedTimeMs } = row
@@ -44,6 +47,7 @@ export class SqlCluster implements JobStoreCluster {
         node: instanceId,
         fireTimeMs: firedTimeMs,
         scheduledFireTimeMs: plannedTimeMs,
+        progressText: progress.get(fireInstanceId) ?? null,
       }
     })
   }

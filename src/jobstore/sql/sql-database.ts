@@ -1,5 +1,6 @@
 import { checkMethods, checkOneOf, checkOptions, checkString } from '../../core/arguments.ts'
 import { systemClock } from '../../time/clock.ts'
+import { type RecordOptions, resolveRecordOptions } from '../record-options.ts'
 import { recoverAtStart } from './cluster/recovery.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
 import type { SqlDialect } from './kernel/sql-dialect.ts'
@@ -11,7 +12,6 @@ import type { SqlEngine } from './sql-engine.ts'
 import { SqlJobStore } from './sql-job-store.ts'
 import type { JobDataEncoding } from './tables/encoding/job-data-text.ts'
 import { resolveJobGroupLimits } from './tables/firings/job-group-limits.ts'
-import { type HistoryOptions, resolveHistoryOptions } from './tables/history/history-options.ts'
 
 /** A connection, or a pool of them, on which the store runs its programs. */
 export interface SqlDatabaseRunner extends SqlRunner {
@@ -35,7 +35,7 @@ export interface SqlDatabase {
 }
 
 /** What `sqlJobStore` takes beside the database. */
-export interface SqlJobStoreOptions {
+export interface SqlJobStoreOptions extends RecordOptions {
   /** What the names of the tables begin with: letters, digits and underscores. Default `qrtz_`. */
   readonly tablePrefix?: string
   /**
@@ -45,8 +45,6 @@ export interface SqlJobStoreOptions {
   readonly migrate?: MigrateMode
   /** How job data is written: as JSON, or as `properties`, which hold strings only. Default `json`. */
   readonly jobData?: JobDataEncoding
-  /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
-  readonly history?: HistoryOptions
   /**
    * How many jobs of a group may be claimed or executing at once, by job group, as in `{ reports: 2 }`. 1 to 10,000
    * each; a group that is not named has no limit. Default: none is named.
@@ -64,6 +62,8 @@ const optionChecks = {
   migrate: checkOneOf(['onStart', 'never']),
   jobData: checkOneOf(['json', 'properties']),
   history: () => {},
+  jobStatus: () => {},
+  executionLog: () => {},
   jobGroupLimits: () => {},
 }
 
@@ -90,7 +90,7 @@ function engineOf(database: SqlDatabase, options: SqlJobStoreOptions): SqlEngine
     dialect,
     names,
     encoding: options.jobData ?? 'json',
-    history: resolveHistoryOptions(what, options.history),
+    records: resolveRecordOptions(what, options),
     jobGroupLimits: resolveJobGroupLimits(what, options.jobGroupLimits),
     async migrate() {
       const runner = await database.connect()

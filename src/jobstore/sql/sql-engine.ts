@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../time/clock.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
 import type { JobStoreCapabilities } from '../job-store.ts'
+import type { ResolvedRecordOptions } from '../record-options.ts'
 import type { ClusterNodeView } from './cluster/cluster-node.ts'
 import type { SqlDialect } from './kernel/sql-dialect.ts'
 import type { SqlNames } from './kernel/sql-names.ts'
@@ -10,7 +11,6 @@ import type { SqlSession } from './session/sql-session.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
 import type { JobDataEncoding } from './tables/encoding/job-data-text.ts'
 import type { JobGroupLimitsByGroup } from './tables/firings/job-group-limits.ts'
-import type { ResolvedHistoryOptions } from './tables/history/history-options.ts'
 
 /** A database of the SQL store: its capabilities and its connections. */
 export interface SqlEngine {
@@ -22,7 +22,7 @@ export interface SqlEngine {
   readonly encoding: JobDataEncoding
   /** Java nodes may work on the same tables. Default false. */
   readonly sharedWithJava?: boolean
-  readonly history: ResolvedHistoryOptions
+  readonly records: ResolvedRecordOptions
   /** Default: no group is limited. */
   readonly jobGroupLimits?: JobGroupLimitsByGroup
   /** Makes the tables or brings them up to date, on a separate connection; answers the versions that were applied. */

@@ -15,11 +15,19 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
-  SchedulerSignaler,
   StoreShutdownOptions,
   TriggerFiredResult,
 } from '../job-store.ts'
 import type { JobStoreNotes } from '../job-store-notes.ts'
+import {
+  type EndedPauses,
+  ordinaryResume,
+  type PausedGroups,
+  type PauseNote,
+  type ResumeManner,
+  type SkippedFire,
+  silentPause,
+} from '../pauses.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -38,17 +46,18 @@ import type {
 import { storeInUse } from '../refusals.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
-import { HistoryPruner } from './history-pruner.ts'
 import { JoinedJobStore } from './joined-job-store.ts'
 import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
 import { RowsLockedError, type TransactionLock } from './kernel/sql-runner.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import { openSession } from './open-session.ts'
+import { PauseEnder } from './pause-ender.ts'
 import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
 import { completeJobs } from './programs/firing/completing.ts'
 import { fireTriggers } from './programs/firing/firing.ts'
 import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
 import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
+import { getPausedGroups } from './programs/reading/pauses.ts'
 import * as reading from './programs/reading/reading.ts'
 import { addCalendar, deleteCalendar } from './programs/scheduling/calendar-changes.ts'
 import { clear, deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
@@ -56,19 +65,24 @@ import * as pausing from './programs/scheduling/pausing.ts'
 import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
 import { ScheduleWriter } from './programs/scheduling/schedule-writer.ts'
 import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
+import { skipNextFire } from './programs/scheduling/skipping.ts'
+import { RecordPruner } from './record-pruner.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import { SqlTransactions } from './session/sql-transactions.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
 import { SqlNotes } from './sql-notes.ts'
+import { SqlRecords } from './sql-records.ts'
+import { watchedSignaler } from './watched-signaler.ts'
 
 /** The parts that exist between `initialize` and `shutdown`. */
 interface OpenStore {
   readonly connection: SqlConnection
   readonly transactions: SqlTransactions
   readonly scheduleWriter: ScheduleWriter
-  readonly pruner: HistoryPruner
+  readonly pruner: RecordPruner
+  readonly pauseEnder: PauseEnder
 }
 
 /** Milliseconds before the first new attempt after failures in a row, doubled by each further one up to the most. */
@@ -82,6 +96,7 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
   readonly cluster: JobStoreCluster | null
+  readonly records: SqlRecords
   readonly notes: JobStoreNotes = new SqlNotes(() => this.#require().transactions)
   readonly #engine: SqlEngine
   /** Absent on tables shared with Java. */
@@ -96,9 +111,16 @@ export class SqlJobStore implements DatabaseJobStore {
     // under the lock. A trigger that has fired meanwhile is WAITING again for its next instant, and Java would fire it
     // for the previous one; a claimed trigger is not WAITING.
     const firesAtOnce = engine.sharedWithJava !== true
-    this.capabilities = { sharedTransactions: true, ...engine.capabilities, history: true, firesAtOnce }
+    this.capabilities = {
+      sharedTransactions: true,
+      ...engine.capabilities,
+      history: true,
+      records: true,
+      firesAtOnce,
+    }
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
+    this.records = new SqlRecords(() => this.#require(), engine.records, engine.capabilities.clustered)
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }
 
@@ -130,7 +152,8 @@ export class SqlJobStore implements DatabaseJobStore {
       connection,
       transactions,
       scheduleWriter: new ScheduleWriter(transactions),
-      pruner: new HistoryPruner(transactions, this.#engine.history),
+      pruner: new RecordPruner(transactions, this.#engine.records),
+      pauseEnder: new PauseEnder(transactions),
     }
   }
   async schedulerStarted(): Promise<void> {
@@ -233,35 +256,44 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#transact('shared', (tx) => resetTriggerFromErrorState(tx, key))
   }
 
-  pauseTrigger(key: TriggerKey): Promise<boolean> {
-    return this.#transact('rows', (tx) => pausing.pauseTrigger(tx, key))
+  pauseTrigger(key: TriggerKey, note: PauseNote = silentPause): Promise<boolean> {
+    return this.#transact('rows', (tx) => pausing.pauseTrigger(tx, key, note))
   }
-  pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.#transact('exclusive', (tx) => pausing.pauseTriggers(tx, matcher))
+  pauseTriggers(matcher: GroupMatcher, note: PauseNote = silentPause): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.pauseTriggers(tx, matcher, note))
   }
-  pauseJob(key: JobKey): Promise<boolean> {
-    return this.#transact('shared', (tx) => pausing.pauseJob(tx, key))
+  pauseJob(key: JobKey, note: PauseNote = silentPause): Promise<boolean> {
+    return this.#transact('shared', (tx) => pausing.pauseJob(tx, key, note))
   }
-  pauseJobs(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.#transact('exclusive', (tx) => pausing.pauseJobs(tx, matcher))
+  pauseJobs(matcher: GroupMatcher, note: PauseNote = silentPause): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.pauseJobs(tx, matcher, note))
   }
-  pauseAll(): Promise<void> {
-    return this.#transact('exclusive', (tx) => pausing.pauseAll(tx))
+  pauseAll(note: PauseNote = silentPause): Promise<void> {
+    return this.#transact('exclusive', (tx) => pausing.pauseAll(tx, note))
   }
-  resumeTrigger(key: TriggerKey): Promise<boolean> {
-    return this.#transact('rows', (tx) => pausing.resumeTrigger(tx, key))
+  resumeTrigger(key: TriggerKey, manner: ResumeManner = ordinaryResume): Promise<boolean> {
+    return this.#transact('rows', (tx) => pausing.resumeTrigger(tx, key, manner))
   }
-  resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.#transact('exclusive', (tx) => pausing.resumeTriggers(tx, matcher))
+  resumeTriggers(matcher: GroupMatcher, manner: ResumeManner = ordinaryResume): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.resumeTriggers(tx, matcher, manner))
   }
-  resumeJob(key: JobKey): Promise<boolean> {
-    return this.#transact('shared', (tx) => pausing.resumeJob(tx, key))
+  resumeJob(key: JobKey, manner: ResumeManner = ordinaryResume): Promise<boolean> {
+    return this.#transact('shared', (tx) => pausing.resumeJob(tx, key, manner))
   }
-  resumeJobs(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.#transact('exclusive', (tx) => pausing.resumeJobs(tx, matcher))
+  resumeJobs(matcher: GroupMatcher, manner: ResumeManner = ordinaryResume): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.resumeJobs(tx, matcher, manner))
   }
-  resumeAll(): Promise<void> {
-    return this.#transact('exclusive', (tx) => pausing.resumeAll(tx))
+  resumeAll(manner: ResumeManner = ordinaryResume): Promise<void> {
+    return this.#transact('exclusive', (tx) => pausing.resumeAll(tx, manner))
+  }
+  endPauses(): Promise<EndedPauses> {
+    return this.#require().pauseEnder.endPauses()
+  }
+  skipNextFire(key: TriggerKey): Promise<SkippedFire | null> {
+    return this.#transact('rows', (tx) => skipNextFire(tx, key))
+  }
+  getPausedGroups(): Promise<PausedGroups> {
+    return this.#read(getPausedGroups)
   }
   getPausedTriggerGroups(): Promise<readonly string[]> {
     return this.#read((session) => reading.getPausedTriggerGroups(session))
@@ -340,7 +372,7 @@ export class SqlJobStore implements DatabaseJobStore {
     })
     left.push(...locked)
     this.#forget(completions.filter((completion) => !left.includes(completion)))
-    this.#open?.pruner.noteCompletions()
+    this.#open?.pruner.noteWrite()
     return left
   }
   queryUnknownJobTypes(): Promise<readonly UnknownJobType[]> {
@@ -470,24 +502,6 @@ export class SqlJobStore implements DatabaseJobStore {
       `The job store ${this.name} is not open: it was not initialized, or it was shut down.`,
     )
   }
-}
-
-/** Called when other connections may have let a trigger fire earlier. */
-function watchedSignaler(
-  signaler: SchedulerSignaler,
-  onChange: (candidateMs: EpochMs | null) => void,
-): SchedulerSignaler {
-  const schedulingChanged = (candidateMs: EpochMs | null): void => {
-    onChange(candidateMs)
-    signaler.schedulingChanged(candidateMs)
-  }
-  return new Proxy(signaler, {
-    get(target, name) {
-      if (name === 'schedulingChanged') return schedulingChanged
-      const member: unknown = Reflect.get(target, name, target)
-      return typeof member === 'function' ? (member.bind(target) as unknown) : member
-    },
-  })
 }
 
 function idOf({ fireInstanceId }: { readonly fireInstanceId: string }): string {

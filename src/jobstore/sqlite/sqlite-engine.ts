@@ -26,7 +26,7 @@ export function sqliteEngine(options: ResolvedSqliteOptions): SqlEngine {
     dialect: sqliteDialect,
     names,
     encoding: jobData,
-    history: options.history,
+    records: options.records,
     jobGroupLimits: options.jobGroupLimits,
     async migrate() {
       const { busyTimeoutMs } = options

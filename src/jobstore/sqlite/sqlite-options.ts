@@ -1,17 +1,18 @@
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
+import {
+  type RecordOptions,
+  type ResolvedRecordOptions,
+  recordOptionNames,
+  resolveRecordOptions,
+} from '../record-options.ts'
 import { type SqlNames, sqlNames } from '../sql/kernel/sql-names.ts'
 import type { MigrateMode } from '../sql/migrations/migrate.ts'
 import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/tables/firings/job-group-limits.ts'
-import {
-  type HistoryOptions,
-  type ResolvedHistoryOptions,
-  resolveHistoryOptions,
-} from '../sql/tables/history/history-options.ts'
 import type { SqliteDatabase } from './sqlite-database.ts'
 
 /** Options of `sqliteJobStore`: either `filename` or `database`. */
-export interface SqliteJobStoreOptions {
+export interface SqliteJobStoreOptions extends RecordOptions {
   /** The file, made when it is missing, or `:memory:`, which is lost with the process. */
   readonly filename?: string
   /**
@@ -40,8 +41,6 @@ export interface SqliteJobStoreOptions {
   readonly migrate?: MigrateMode
   /** How job data is written: as JSON, or as `properties`, which hold strings only. Default `json`. */
   readonly jobData?: 'json' | 'properties'
-  /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
-  readonly history?: HistoryOptions
   /**
    * How many jobs of a group may be claimed or executing at once, by job group, as in `{ reports: 2 }`. 1 to 10,000
    * each; a group that is not named has no limit. Default: none is named.
@@ -59,7 +58,7 @@ export interface ResolvedSqliteOptions {
   readonly names: SqlNames
   readonly migrate: MigrateMode
   readonly jobData: 'json' | 'properties'
-  readonly history: ResolvedHistoryOptions
+  readonly records: ResolvedRecordOptions
   readonly jobGroupLimits: JobGroupLimitsByGroup
 }
 
@@ -75,7 +74,7 @@ export function resolveSqliteOptions(options: SqliteJobStoreOptions): ResolvedSq
     'tablePrefix',
     'migrate',
     'jobData',
-    'history',
+    ...recordOptionNames,
     'jobGroupLimits',
   ])
   const { filename, database, synchronous, busyTimeoutMs = 5_000, tablePrefix } = options
@@ -93,7 +92,7 @@ export function resolveSqliteOptions(options: SqliteJobStoreOptions): ResolvedSq
     names: sqlNames(what, tablePrefix === undefined ? {} : { prefix: tablePrefix }),
     migrate: requireOneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
     jobData: requireOneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
-    history: resolveHistoryOptions(what, options.history),
+    records: resolveRecordOptions(what, options),
     jobGroupLimits: resolveJobGroupLimits(what, options.jobGroupLimits),
   })
 }

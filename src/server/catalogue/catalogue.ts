@@ -5,6 +5,7 @@ import { cronOperations } from '../operations/cron.ts'
 import { definitionOperations } from '../operations/definitions.ts'
 import { executionStatsOperations } from '../operations/execution-stats.ts'
 import { healthOperations } from '../operations/health.ts'
+import { jobStatusOperations } from '../operations/job-status.ts'
 import { jobOperations } from '../operations/jobs.ts'
 import { overviewOperations } from '../operations/overview.ts'
 import { plannedOperations } from '../operations/planned.ts'
@@ -27,6 +28,7 @@ export const catalogue: readonly Operation[] = [
   ...triggerOperations,
   ...plannedOperations,
   ...runOperations,
+  ...jobStatusOperations,
   ...executionStatsOperations,
   ...cronOperations,
   ...calendarOperations,

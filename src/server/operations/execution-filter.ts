@@ -13,7 +13,7 @@ export interface ExecutionFilter {
 }
 
 const termsMax = 20
-const term = /\s*(?:(\w+)(:|>=|<=|>|<)("(?:[^"\\]|\\.)*"|[^\s"]+))/y
+const term = /\s*(?:(\w+(?:\.[^\s:<>="]+)?)(:|>=|<=|>|<|=)("(?:[^"\\]|\\.)*"|[^\s"]+))/y
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
@@ -47,10 +47,17 @@ interface Term {
 
 function addTerm({ name, operator, value }: Term, query: StoreQuery, rest: Predicate[]): void {
   if (name === 'late' || name === 'took') {
-    rest.push(durationTerm(name, operator, value))
+    const { holds, limitMs } = durationTerm(name, operator, value)
+    if (operator !== '>') rest.push(holds)
+    else if (name === 'late') query.laterThanMs = limitMs
+    else query.tookLongerThanMs = limitMs
     return
   }
-  if (operator !== ':') throw wrong(`'${name}${operator}'; only late and took are compared`)
+  if (name.startsWith('data.') && operator === '=') {
+    query.data = { key: name.slice('data.'.length), value }
+    return
+  }
+  if (operator !== ':') throw wrong(`'${name}${operator}'; only late, took and data.x are compared`)
   switch (name) {
     case 'job': {
       const [group, job] = splitKey(value)
@@ -65,7 +72,7 @@ function addTerm({ name, operator, value }: Term, query: StoreQuery, rest: Predi
       return
     }
     case 'group':
-      rest.push(({ jobKey }) => jobKey.group === value)
+      query.jobGroup = value
       return
     case 'node':
       query.node = value
@@ -76,12 +83,23 @@ function addTerm({ name, operator, value }: Term, query: StoreQuery, rest: Predi
       query.outcome = outcome
       return
     }
+    case 'error':
+      query.errorContains = value
+      return
+    case 'manual':
+      if (value !== 'true' && value !== 'false') throw wrong(`manual:${value}; write true or false`)
+      query.manual = value === 'true'
+      return
     default:
-      throw wrong(`'${name}'; known: job, trigger, group, node, outcome, late, took`)
+      throw wrong(`'${name}'; known: job, trigger, group, node, outcome, error, manual, late, took, data.x`)
   }
 }
 
-function durationTerm(name: 'late' | 'took', operator: string, value: string): Predicate {
+function durationTerm(
+  name: 'late' | 'took',
+  operator: string,
+  value: string,
+): { readonly holds: Predicate; readonly limitMs: number } {
   const [, digits, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(value) ?? []
   const factor = unitMs[unit]
   if (digits === undefined || factor === undefined) {
@@ -92,9 +110,12 @@ function durationTerm(name: 'late' | 'took', operator: string, value: string): P
     name === 'late' ? latenessMsOf : durationMsOf
   const holds = comparisons[operator]
   if (holds === undefined) throw wrong(`'${name}${operator}'; use >, >=, < or <=`)
-  return (execution) => {
-    const ms = measured(execution)
-    return ms !== null && holds(ms, limitMs)
+  return {
+    limitMs,
+    holds: (execution) => {
+      const ms = measured(execution)
+      return ms !== null && holds(ms, limitMs)
+    },
   }
 }
 

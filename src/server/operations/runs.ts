@@ -5,9 +5,18 @@ import type { ExecutionCursor, ExecutionSummary } from '../../jobstore/queries.t
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
-import { instantMs, instantQuery, nothing, textUpTo } from '../wire/fields.ts'
+import { instantMs, instantQuery, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
 import { cursorOf, cursorText, filteredPage, pageJson, pageQuery } from '../wire/pages.ts'
-import { executingJson, executingToJson, executionJson, executionToJson, nodeJson } from '../wire/runs.ts'
+import {
+  executingJson,
+  executingToJson,
+  executionDetailsJson,
+  executionDetailsToJson,
+  executionJson,
+  executionToJson,
+  logLineJson,
+  nodeJson,
+} from '../wire/runs.ts'
 import { change } from './changes.ts'
 import { type ExecutionFilter, parseExecutionFilter } from './execution-filter.ts'
 
@@ -91,7 +100,10 @@ const listExecutions: Operation = operation({
     ...pageQuery,
     filter: textUpTo(2000)
       .default('')
-      .describe('As in `job:reports/daily outcome:failed late>5s took>1m`; also trigger:, group:, node:.'),
+      .describe(
+        'As in `job:reports/daily outcome:failed late>5s took>1m data.to=ops`; also trigger:, group:, node:, ' +
+          'error:, manual:.',
+      ),
     fromMs: instantQuery.optional().describe('Began at or after this instant.'),
     toMs: instantQuery.optional().describe('Began before this instant.'),
   }),
@@ -118,6 +130,65 @@ const listExecutions: Operation = operation({
     }
   },
 })
+
+const getExecution: Operation = operation({
+  id: 'executions.get',
+  method: 'GET',
+  path: '/executions/{fireInstanceId}',
+  summary:
+    'One execution that ended, with its data, result and progress, and all attempts at the same firing.',
+  role: 'viewer',
+  reach: null,
+  async jobGroups({ scheduler, params }) {
+    const found = await scheduler.getExecution(params.fireInstanceId)
+    return found === null ? [] : [found.jobKey.group]
+  },
+  params: fireInstancePath,
+  query: nothing,
+  body: null,
+  answer: executionDetailsJson,
+  async handle({ scheduler, params }) {
+    const found = await scheduler.getExecution(params.fireInstanceId)
+    if (found === null) throw unknownExecution(params.fireInstanceId)
+    return executionDetailsToJson(found)
+  },
+})
+
+const listLog: Operation = operation({
+  id: 'executions.log',
+  method: 'GET',
+  path: '/executions/{fireInstanceId}/log',
+  summary: 'What an execution logged, running or ended, in order.',
+  role: 'viewer',
+  reach: null,
+  isList: true,
+  async jobGroups({ scheduler, params }) {
+    const running = await findExecuting(scheduler, params.fireInstanceId)
+    const found = running ?? (await scheduler.getExecution(params.fireInstanceId))
+    return found === null ? [] : [found.jobKey.group]
+  },
+  params: fireInstancePath,
+  query: z.strictObject({
+    take: pageQuery.take,
+    format: pageQuery.format,
+    after: wholeQuery(0, Number.MAX_SAFE_INTEGER)
+      .default(0)
+      .describe('Only lines after the one of this number.'),
+  }),
+  body: null,
+  answer: z.strictObject({ items: z.array(logLineJson), next: z.number().nullable() }),
+  async handle({ scheduler, params, query }) {
+    const { items, next } = await scheduler.queryExecutionLog(params.fireInstanceId, {
+      take: query.take,
+      after: query.after,
+    })
+    return { items: [...items], next }
+  },
+})
+
+function unknownExecution(id: string): SchedulerError {
+  return new SchedulerError('ERR_NOT_FOUND', `The history of executions has none with the id '${id}'.`)
+}
 
 function executionFilter(
   rest: ExecutionFilter['rest'],
@@ -155,4 +226,11 @@ const listNodes: Operation = operation({
   handle: async ({ scheduler }) => ({ items: [...(await scheduler.cluster.nodes())] }),
 })
 
-export const runOperations: readonly Operation[] = [listExecuting, interruptOne, listExecutions, listNodes]
+export const runOperations: readonly Operation[] = [
+  listExecuting,
+  interruptOne,
+  listExecutions,
+  getExecution,
+  listLog,
+  listNodes,
+]

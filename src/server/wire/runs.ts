@@ -1,7 +1,13 @@
 import { z } from 'zod'
 import { withoutSecrets } from '../../core/secrets.ts'
 import type { ExecutingJob, SchedulerNode } from '../../jobstore/cluster-view.ts'
-import { type ExecutionOutcome, type ExecutionSummary, executionOutcomes } from '../../jobstore/queries.ts'
+import { type ExecutionLogLine, executionLogLevels } from '../../jobstore/execution-log.ts'
+import {
+  type ExecutionDetails,
+  type ExecutionOutcome,
+  type ExecutionSummary,
+  executionOutcomes,
+} from '../../jobstore/queries.ts'
 import { instantMs, instantOrNull, type KeyJson, keyJson, keyToJson } from './fields.ts'
 
 /** An execution in flight, on any node. */
@@ -13,19 +19,32 @@ export interface ExecutingJson {
   readonly node: string
   readonly fireTimeMs: number
   readonly scheduledFireTimeMs: number
+  /** What it last said of its progress, as JSON; null when it said nothing. */
+  readonly progressText: string | null
 }
 
-export const executingJson: z.ZodType<ExecutingJson> = z.strictObject({
+const firingFields = {
   fireInstanceId: z.string(),
   jobKey: keyJson,
   triggerKey: keyJson,
   node: z.string(),
   fireTimeMs: instantMs,
   scheduledFireTimeMs: instantMs,
+}
+
+export const executingJson: z.ZodType<ExecutingJson> = z.strictObject({
+  ...firingFields,
+  progressText: z.string().nullable(),
 })
 
 export function executingToJson(executing: ExecutingJob): ExecutingJson {
-  const { fireInstanceId, jobKey, triggerKey, node, fireTimeMs, scheduledFireTimeMs } = executing
+  return { ...firingToJson(executing), progressText: executing.progressText }
+}
+
+type Firing = Omit<ExecutingJob, 'progressText'>
+
+function firingToJson(firing: Firing): Omit<ExecutingJson, 'progressText'> {
+  const { fireInstanceId, jobKey, triggerKey, node, fireTimeMs, scheduledFireTimeMs } = firing
   return {
     fireInstanceId,
     jobKey: keyToJson(jobKey),
@@ -37,7 +56,7 @@ export function executingToJson(executing: ExecutingJob): ExecutingJson {
 }
 
 /** An execution that has ended. */
-export interface ExecutionJson extends ExecutingJson {
+export interface ExecutionJson extends Omit<ExecutingJson, 'progressText'> {
   /** Null when the job was gone before it was known. */
   readonly jobType: string | null
   /** Null for an execution that was lost. */
@@ -50,15 +69,20 @@ export interface ExecutionJson extends ExecutingJson {
   readonly recovering: boolean
   readonly outcome: ExecutionOutcome
   readonly errorText: string | null
+  /** When its trigger was claimed; null where that is not known. */
+  readonly acquiredTimeMs: number | null
+  /** When its job began to run; null when it did not. */
+  readonly beganTimeMs: number | null
+  /** Whether somebody asked for it. */
+  readonly manual: boolean
+  /** Who, where that is known. */
+  readonly triggeredBy: string | null
+  /** The execution that this one tries again; null for a first attempt. */
+  readonly previousFireInstanceId: string | null
 }
 
-export const executionJson: z.ZodType<ExecutionJson> = z.strictObject({
-  fireInstanceId: z.string(),
-  jobKey: keyJson,
-  triggerKey: keyJson,
-  node: z.string(),
-  fireTimeMs: instantMs,
-  scheduledFireTimeMs: instantMs,
+const executionFields = {
+  ...firingFields,
   jobType: z.string().nullable(),
   finishedTimeMs: instantOrNull,
   latenessMs: z.number(),
@@ -67,12 +91,59 @@ export const executionJson: z.ZodType<ExecutionJson> = z.strictObject({
   recovering: z.boolean(),
   outcome: z.enum(executionOutcomes),
   errorText: z.string().nullable(),
+  acquiredTimeMs: instantOrNull,
+  beganTimeMs: instantOrNull,
+  manual: z.boolean(),
+  triggeredBy: z.string().nullable(),
+  previousFireInstanceId: z.string().nullable(),
+}
+
+export const executionJson: z.ZodType<ExecutionJson> = z.strictObject(executionFields)
+
+/** An execution that has ended, with all that is remembered of it. */
+export interface ExecutionDetailsJson extends ExecutionJson {
+  /** The last progress that the job reported, as JSON that ends with `…` where it was cut. */
+  readonly progressText: string | null
+  /** What the job returned, likewise. */
+  readonly resultText: string | null
+  /** The data with which it was begun, likewise; `***` stands for secrets. */
+  readonly dataText: string | null
+  /** All attempts at the same firing, in order. */
+  readonly attempts: readonly ExecutionJson[]
+}
+
+export const executionDetailsJson: z.ZodType<ExecutionDetailsJson> = z.strictObject({
+  ...executionFields,
+  progressText: z.string().nullable(),
+  resultText: z.string().nullable(),
+  dataText: z.string().nullable(),
+  attempts: z.array(executionJson).readonly(),
+})
+
+export function executionDetailsToJson(details: ExecutionDetails): ExecutionDetailsJson {
+  const { progressText, resultText, dataText, attempts } = details
+  return {
+    ...executionToJson(details),
+    progressText,
+    resultText,
+    dataText,
+    attempts: attempts.map(executionToJson),
+  }
+}
+
+export const logLineJson: z.ZodType<ExecutionLogLine> = z.strictObject({
+  line: z.number(),
+  timeMs: instantMs,
+  level: z.enum(executionLogLevels),
+  message: z.string(),
+  fieldsText: z.string().nullable(),
 })
 
 export function executionToJson(summary: ExecutionSummary): ExecutionJson {
   const { jobType, finishedTimeMs, attempt, recovering, outcome, errorText } = summary
+  const { acquiredTimeMs, beganTimeMs, manual, triggeredBy, previousFireInstanceId } = summary
   return {
-    ...executingToJson(summary),
+    ...firingToJson(summary),
     jobType,
     finishedTimeMs,
     latenessMs: latenessMsOf(summary),
@@ -81,6 +152,11 @@ export function executionToJson(summary: ExecutionSummary): ExecutionJson {
     recovering,
     outcome,
     errorText: errorText && withoutSecrets(errorText),
+    acquiredTimeMs,
+    beganTimeMs,
+    manual,
+    triggeredBy,
+    previousFireInstanceId,
   }
 }
 
@@ -88,8 +164,8 @@ export function latenessMsOf({ fireTimeMs, scheduledFireTimeMs }: ExecutionSumma
   return fireTimeMs - scheduledFireTimeMs
 }
 
-export function durationMsOf({ fireTimeMs, finishedTimeMs }: ExecutionSummary): number | null {
-  return finishedTimeMs === null ? null : finishedTimeMs - fireTimeMs
+export function durationMsOf({ beganTimeMs, fireTimeMs, finishedTimeMs }: ExecutionSummary): number | null {
+  return finishedTimeMs === null ? null : finishedTimeMs - (beganTimeMs ?? fireTimeMs)
 }
 
 export const nodeJson: z.ZodType<SchedulerNode> = z.strictObject({

@@ -4,15 +4,18 @@ import type { ConformanceCase } from '../conformance-case.ts'
 import { acquireCases } from './acquire-cases.ts'
 import { calendarCases } from './calendar-cases.ts'
 import { concurrencyCases } from './concurrency-cases.ts'
+import { executionCases } from './execution-cases.ts'
 import { fencingCases } from './fencing-cases.ts'
 import { fireAtOnceCases, startedAtOnce } from './fire-at-once-cases.ts'
 import { fireCases } from './fire-cases.ts'
 import { jobCases } from './job-cases.ts'
+import { jobStatusCases } from './job-status-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { listCases } from './list-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
 import { noteCases } from './note-cases.ts'
 import { pauseCases } from './pause-cases.ts'
+import { pauseNoteCases } from './pause-note-cases.ts'
 import { queryCases } from './query-cases.ts'
 import { sharedDataCases } from './shared-data-cases.ts'
 import { signalCases } from './signal-cases.ts'
@@ -48,9 +51,12 @@ const allCases: readonly StoreCase[] = [
   ...misfireCases,
   ...[...fireCases, ...concurrencyCases, ...fencingCases, ...misfireCases].map(startedAtOnce),
   ...pauseCases,
+  ...pauseNoteCases,
   ...signalCases,
   ...calendarCases,
   ...queryCases,
+  ...executionCases,
+  ...jobStatusCases,
   ...listCases,
   ...sharedDataCases,
   ...noteCases,
@@ -85,6 +91,8 @@ function offers(capabilities: JobStoreCapabilities, needs: Partial<JobStoreCapab
   return (
     (needs.persistent !== true || capabilities.persistent) &&
     (needs.clustered !== true || capabilities.clustered) &&
+    (needs.history !== true || capabilities.history === true) &&
+    (needs.records !== true || capabilities.records === true) &&
     (needs.firesAtOnce !== true || capabilities.firesAtOnce === true)
   )
 }

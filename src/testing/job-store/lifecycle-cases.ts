@@ -13,6 +13,7 @@ export const lifecycleCases: readonly StoreCase[] = area('lifecycle', {
     for (const [name, value] of Object.entries(capabilities)) {
       assert.equal(Reflect.get(store.capabilities, name), value, name)
     }
+    assert.equal((store.records ?? null) !== null, store.capabilities.records ?? false)
     assert.equal(store.acquireAndFire !== undefined, store.capabilities.firesAtOnce ?? false)
   },
   'is empty at first': async ({ store }) => {

@@ -20,6 +20,10 @@ export interface SqlNames {
   /** Tables of this library that Quartz does not have. */
   readonly pausedJobGroups: string
   readonly history: string
+  readonly jobStatus: string
+  readonly jobDays: string
+  readonly executionLog: string
+  readonly executionProgress: string
   readonly pauses: string
   readonly notes: string
   readonly schemaVersion: string
@@ -48,6 +52,10 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     locks: table('locks'),
     pausedJobGroups: table('paused_job_grps'),
     history: table('execution_history'),
+    jobStatus: table('job_status'),
+    jobDays: table('job_days'),
+    executionLog: table('execution_log'),
+    executionProgress: table('execution_progress'),
     pauses: table('pauses'),
     notes: table('notes'),
     schemaVersion: table('schema_version'),

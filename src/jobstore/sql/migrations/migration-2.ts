@@ -3,6 +3,8 @@ import type { ColumnType, Index, Table } from './schema-tables.ts'
 import * as column from './schema-tables.ts'
 
 const schedulerName = { sched_name: column.keyText(120) }
+const jobKey = { job_name: column.keyText(200), job_group: column.keyText(200) }
+const jobKeyColumns = ['sched_name', 'job_group', 'job_name']
 
 /** Own tables, which Java nodes do not see. */
 export const tablesOf2: readonly Table[] = [
@@ -22,6 +24,63 @@ export const tablesOf2: readonly Table[] = [
     primaryKey: ['sched_name', 'pause_scope', 'pause_group', 'pause_name'],
   },
   {
+    // How each job is doing, also when its executions are not in the history any more.
+    name: 'jobStatus',
+    columns: {
+      ...schedulerName,
+      ...jobKey,
+      last_fire_id: column.keyTextOrNull(95),
+      last_fired_time: column.bigintOrNull,
+      last_finished_time: column.bigintOrNull,
+      last_outcome: column.textOrNull(16),
+      last_success_time: column.bigintOrNull,
+      last_failure_time: column.bigintOrNull,
+      last_error: column.longTextOrNull,
+      failures: column.bigint,
+      changed_time: column.bigint,
+    },
+    primaryKey: jobKeyColumns,
+  },
+  {
+    name: 'jobDays',
+    columns: {
+      ...schedulerName,
+      ...jobKey,
+      day_number: column.integer,
+      succeeded: column.bigint,
+      failed: column.bigint,
+      vetoed: column.bigint,
+      interrupted: column.bigint,
+      timed_out: column.bigint,
+      lost: column.bigint,
+      run_time: column.bigint,
+    },
+    primaryKey: [...jobKeyColumns, 'day_number'],
+  },
+  {
+    // What executions logged: a row holds the lines of one execution within about a second.
+    name: 'executionLog',
+    columns: {
+      ...schedulerName,
+      fire_instance_id: column.keyText(95),
+      first_line: column.integer,
+      last_line: column.integer,
+      logged_time: column.bigint,
+      log_lines: column.longTextOrNull,
+    },
+    primaryKey: ['sched_name', 'fire_instance_id', 'first_line'],
+  },
+  {
+    // What running executions last said of their progress.
+    name: 'executionProgress',
+    columns: {
+      ...schedulerName,
+      fire_instance_id: column.keyText(95),
+      progress: column.longTextOrNull,
+    },
+    primaryKey: ['sched_name', 'fire_instance_id'],
+  },
+  {
     // What nodes must agree on. The version shows whether somebody has changed a note since it was read.
     name: 'notes',
     columns: {
@@ -36,7 +95,18 @@ export const tablesOf2: readonly Table[] = [
 ]
 
 /** Columns that this step adds to tables of the first one. */
-export const columnsOf2: Readonly<Partial<Record<keyof SqlNames, Readonly<Record<string, ColumnType>>>>> = {}
+export const columnsOf2: Readonly<Partial<Record<keyof SqlNames, Readonly<Record<string, ColumnType>>>>> = {
+  history: {
+    acquired_time: column.bigintOrNull,
+    began_time: column.bigintOrNull,
+    is_manual: column.booleanOrNull,
+    triggered_by: column.longTextOrNull,
+    previous_id: column.keyTextOrNull(95),
+    progress: column.longTextOrNull,
+    result: column.longTextOrNull,
+    job_data: column.longTextOrNull,
+  },
+}
 
 export const indexesOf2: readonly Index[] = [
   {
@@ -58,6 +128,38 @@ export const indexesOf2: readonly Index[] = [
     table: 'pauses',
     columns: () => ['sched_name', 'until_time'],
     where: 'until_time IS NOT NULL',
+    ownTablesOnly: false,
+  },
+  {
+    name: 'eh_job',
+    table: 'history',
+    columns: () => ['job_name', 'job_group', 'sched_name', 'fired_time', 'fire_instance_id'],
+    ownTablesOnly: false,
+  },
+  {
+    name: 'eh_id',
+    table: 'history',
+    columns: () => ['fire_instance_id', 'sched_name'],
+    ownTablesOnly: false,
+  },
+  {
+    // Failures are few among many that ended well.
+    name: 'eh_failed',
+    table: 'history',
+    columns: () => ['sched_name', 'fired_time', 'fire_instance_id', 'outcome'],
+    where: `outcome <> 'succeeded'`,
+    ownTablesOnly: false,
+  },
+  {
+    name: 'el_logged',
+    table: 'executionLog',
+    columns: () => ['sched_name', 'logged_time', 'fire_instance_id', 'first_line'],
+    ownTablesOnly: false,
+  },
+  {
+    name: 'jd_day',
+    table: 'jobDays',
+    columns: () => ['sched_name', 'day_number'],
     ownTablesOnly: false,
   },
 ]

@@ -13,6 +13,10 @@ import type { Listings } from '../tables/lists/listings.ts'
 import type { NextTriggers } from '../tables/lists/next-triggers.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
 import type { NoteTable } from '../tables/notes/note-table.ts'
+import type { ExecutionLogTable } from '../tables/records/execution-log-table.ts'
+import type { ExecutionProgressTable } from '../tables/records/execution-progress-table.ts'
+import type { JobStatusTable } from '../tables/records/job-status-table.ts'
+import type { PauseTable } from '../tables/triggers/pause-table.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
 import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
 import type { TriggersOfJava } from '../tables/triggers/triggers-of-java.ts'
@@ -27,8 +31,12 @@ export interface SqlSession {
   readonly triggers: TriggerTable
   readonly calendars: CalendarTable
   readonly pausedGroups: PausedGroupTable
+  readonly pauses: PauseTable
   readonly firedTriggers: FiredTriggerTable
   readonly history: HistoryTable
+  readonly jobStatus: JobStatusTable
+  readonly executionLog: ExecutionLogTable
+  readonly executionProgress: ExecutionProgressTable
   readonly nodes: SchedulerStateTable
   readonly notes: NoteTable
   readonly keyLists: KeyLists

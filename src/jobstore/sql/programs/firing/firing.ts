@@ -276,6 +276,7 @@ function bundleOf({ nowMs }: SqlTransaction, firing: Firing): TriggerFiredBundle
     jobDetail,
     trigger: fired,
     calendar,
+    acquiredTimeMs: row.firedTimeMs,
     fireTimeMs: nowMs,
     scheduledFireTimeMs: row.plannedTimeMs,
     previousFireTimeMs: before.previousFireTimeMs,

@@ -1,13 +1,21 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
+import type { ExecutionTexts } from '../../../job-store.ts'
 import {
+  dataNeedles,
   type ExecutionCursor,
+  type ExecutionDetails,
   type ExecutionOutcome,
   type ExecutionQuery,
   type ExecutionSummary,
   executionOutcomes,
+  executionsScanned,
+  isScan,
+  type Page,
+  wantedOutcomes,
 } from '../../../queries.ts'
+import { keepsOutcome, type ResolvedHistoryOptions } from '../../../record-options.ts'
 import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
@@ -30,7 +38,7 @@ import {
   textOrNull,
 } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
-import type { ResolvedHistoryOptions } from './history-options.ts'
+import { storable } from '../encoding/storable-text.ts'
 
 /** An execution of the history. */
 export interface HistoryEntry {
@@ -47,6 +55,12 @@ export interface HistoryEntry {
   readonly outcome: ExecutionOutcome
   readonly errorText: string | null
   readonly recovering: boolean
+  readonly acquiredTimeMs?: EpochMs | null
+  readonly beganTimeMs?: EpochMs | null
+  readonly manual?: boolean
+  readonly triggeredBy?: string | null
+  readonly previousFireInstanceId?: string | null
+  readonly texts?: ExecutionTexts
 }
 
 /** How many characters of an error are kept. */
@@ -67,7 +81,18 @@ const columns = {
   outcome: 'text',
   error_text: 'text',
   recovering: 'boolean',
+  acquired_time: 'bigint',
+  began_time: 'bigint',
+  is_manual: 'boolean',
+  triggered_by: 'text',
+  previous_id: 'text',
 } as const
+
+/** Columns that only one execution is read with. */
+const textColumns = { progress: 'text', result: 'text', job_data: 'text' } as const
+
+/** Most attempts at one firing that are listed. */
+const attemptsMax = 100
 
 /** Rows are ordered by the time at which they fired; rows with a time that no Date can hold are left out. */
 const hasPlace = `h.fired_time BETWEEN ${String(-instantMaxMs)} AND ${String(instantMaxMs)}`
@@ -75,19 +100,18 @@ const hasPlace = `h.fired_time BETWEEN ${String(-instantMaxMs)} AND ${String(ins
 /** The rows of `execution_history`: at most one for each trigger, planned instant and attempt. */
 export class HistoryTable {
   readonly #vocabulary: SqlVocabulary
-  readonly #record: ResolvedHistoryOptions['record']
+  readonly #options: ResolvedHistoryOptions
   readonly #statements: HistoryStatements
 
-  constructor(vocabulary: SqlVocabulary, { record }: ResolvedHistoryOptions) {
+  constructor(vocabulary: SqlVocabulary, options: ResolvedHistoryOptions) {
     this.#vocabulary = vocabulary
-    this.#record = record
+    this.#options = options
     this.#statements = historyStatements(vocabulary)
   }
 
   /** Whether executions with this outcome are kept. */
   keeps(outcome: ExecutionOutcome): boolean {
-    if (this.#record !== 'failures') return this.#record === 'all'
-    return outcome !== 'succeeded' && outcome !== 'vetoed'
+    return keepsOutcome(this.#options, outcome)
   }
 
   /** Stores the executions that are to be kept; existing rows stay as they are. */
@@ -120,11 +144,56 @@ export class HistoryTable {
     return yield* run(this.#statements.deleteUpTo(values))
   }
 
+  /** Deletes executions with an outcome that began before an instant; `limit` at most. */
+  *pruneOutcome(outcome: ExecutionOutcome, beforeMs: EpochMs, limit: number): SqlProgram<number> {
+    const scheduler = this.#vocabulary.schedulerName
+    return yield* run(this.#statements.deleteOutcome({ scheduler, outcome, before: beforeMs, limit }))
+  }
+
   /** Those that began last first. */
-  *find(query: ExecutionQuery, limit: number): SqlProgram<readonly ExecutionSummary[]> {
-    const { query: select, values } = executionsQuery(this.#vocabulary, query)
-    const given = { scheduler: this.#vocabulary.schedulerName, limit, ...values }
-    return (yield* all(select(given))).map(summaryOf)
+  *find(query: ExecutionQuery, size: number): SqlProgram<Page<ExecutionSummary, ExecutionCursor>> {
+    const { query: select, place, values } = executionsQuery(this.#vocabulary, query)
+    const given = {
+      scheduler: this.#vocabulary.schedulerName,
+      ...values,
+      limit: size + 1,
+      scanned: executionsScanned,
+    }
+    const found = (yield* all(select(given))).map(summaryOf)
+    const items = found.slice(0, size)
+    const last = items.at(-1)
+    if (found.length > size && last !== undefined) {
+      return { items, next: { fireTimeMs: last.fireTimeMs, fireInstanceId: last.fireInstanceId } }
+    }
+    // The next page goes on behind the rows that were looked at.
+    const next = isScan(query)
+      ? cursorOf(yield* first(place({ ...given, skipped: executionsScanned - 1 })))
+      : null
+    return { items, next }
+  }
+
+  /** One execution with all attempts at the same firing; null when it is not kept. */
+  *get(fireInstanceId: string): SqlProgram<ExecutionDetails | null> {
+    const scheduler = this.#vocabulary.schedulerName
+    const row = yield* first(this.#statements.get({ scheduler, id: fireInstanceId }))
+    if (row === null) return null
+    const summary = summaryOf(row)
+    const attempts = yield* all(
+      this.#statements.attempts({
+        scheduler,
+        trigger: anyText(row, 'trigger_name'),
+        triggerGroup: anyText(row, 'trigger_group'),
+        planned: summary.scheduledFireTimeMs,
+        limit: attemptsMax,
+      }),
+    )
+    return {
+      ...summary,
+      progressText: readable(textOrNull, row, 'progress', null),
+      resultText: readable(textOrNull, row, 'result', null),
+      dataText: readable(textOrNull, row, 'job_data', null),
+      attempts: attempts.map(summaryOf),
+    }
   }
 }
 
@@ -133,6 +202,15 @@ interface HistoryStatements {
   readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
   readonly nthBefore: SqlQuery<{ scheduler: string; before: number; skipped: number }>
   readonly deleteUpTo: SqlQuery<{ scheduler: string; time: number; id: string }>
+  readonly deleteOutcome: SqlQuery<{ scheduler: string; outcome: string; before: number; limit: number }>
+  readonly get: SqlQuery<{ scheduler: string; id: string }>
+  readonly attempts: SqlQuery<{
+    scheduler: string
+    trigger: string
+    triggerGroup: string
+    planned: number
+    limit: number
+  }>
 }
 
 export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements {
@@ -140,7 +218,7 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
   const place = `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h
     WHERE h.sched_name = :scheduler AND ${hasPlace}`
   return {
-    insert: insertMissingQuery(vocabulary, names.history, columns),
+    insert: insertMissingQuery(vocabulary, names.history, { ...columns, ...textColumns }),
     nth: sqlQuery(
       dialect,
       `${place} ORDER BY h.fired_time DESC, h.fire_instance_id DESC LIMIT 1 OFFSET :skipped`,
@@ -154,47 +232,121 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
       `DELETE FROM ${names.history} WHERE sched_name = :scheduler
          AND (fired_time, fire_instance_id) <= (:time, :id)`,
     ),
+    deleteOutcome: sqlQuery(
+      dialect,
+      `DELETE FROM ${names.history} WHERE (sched_name, trigger_group, trigger_name, planned_time, attempt) IN (
+         SELECT h.sched_name, h.trigger_group, h.trigger_name, h.planned_time, h.attempt FROM ${names.history} AS h
+         WHERE h.sched_name = :scheduler AND h.outcome = :outcome AND h.fired_time < :before
+         ORDER BY h.fired_time LIMIT :limit)`,
+    ),
+    get: sqlQuery(
+      dialect,
+      `SELECT ${list({ ...columns, ...textColumns })} FROM ${names.history} AS h
+       WHERE h.sched_name = :scheduler AND h.fire_instance_id = :id LIMIT 1`,
+    ),
+    attempts: sqlQuery(
+      dialect,
+      `SELECT ${list(columns)} FROM ${names.history} AS h
+       WHERE h.sched_name = :scheduler AND h.trigger_group = :triggerGroup AND h.trigger_name = :trigger
+         AND h.planned_time = :planned ORDER BY h.attempt LIMIT :limit`,
+    ),
   }
 }
 
-/** The executions of a query, those that began last first; the values are those of its conditions. */
-export function executionsQuery(
-  { dialect, names }: SqlVocabulary,
-  { jobKey, triggerKey, node, outcome, from, to, after }: ExecutionQuery,
-): {
-  readonly query: SqlQuery<Readonly<Record<string, SqlValue>>>
-  readonly values: Readonly<Record<string, SqlValue>>
-} {
-  const conditions = ['h.sched_name = :scheduler', hasPlace]
-  const values: Record<string, SqlValue> = {}
-  const add = (condition: string, given: Readonly<Record<string, SqlValue | undefined>>): void => {
+const list = (shown: object): string =>
+  Object.keys(shown)
+    .map((name) => `h.${name}`)
+    .join(', ')
+
+type Values = Readonly<Record<string, SqlValue>>
+
+/** Conditions with the values that they name. */
+class Conditions {
+  readonly texts: string[]
+  readonly values: Record<string, SqlValue> = {}
+
+  constructor(...always: readonly string[]) {
+    this.texts = [...always]
+  }
+
+  /** Adds a condition when all of its values are given. */
+  add(condition: string, given: Readonly<Record<string, SqlValue | undefined>>): void {
     const bound: Record<string, SqlValue> = {}
     for (const [name, value] of Object.entries(given)) {
       if (value === undefined) return
       bound[name] = value
     }
-    conditions.push(condition)
-    Object.assign(values, bound)
+    this.texts.push(condition)
+    Object.assign(this.values, bound)
   }
-  add('h.job_name = :job AND h.job_group = :jobGroup', { job: jobKey?.name, jobGroup: jobKey?.group })
-  add('h.trigger_name = :trigger AND h.trigger_group = :triggerGroup', {
+
+  get text(): string {
+    return this.texts.join(' AND ')
+  }
+}
+
+/**
+ * The executions of a query, those that began last first; the values are those of its conditions. Conditions that no
+ * index serves are tried on a bounded number of rows; `place` is the last of them.
+ */
+export function executionsQuery(
+  { dialect, names }: SqlVocabulary,
+  query: ExecutionQuery,
+): { readonly query: SqlQuery<Values>; readonly place: SqlQuery<Values>; readonly values: Values } {
+  const { jobKey, triggerKey, from, to, after } = query
+  const indexed = new Conditions('h.sched_name = :scheduler', hasPlace)
+  indexed.add('h.job_name = :job AND h.job_group = :jobGroup', { job: jobKey?.name, jobGroup: jobKey?.group })
+  indexed.add('h.trigger_name = :trigger AND h.trigger_group = :triggerGroup', {
     trigger: triggerKey?.name,
     triggerGroup: triggerKey?.group,
   })
-  add('h.instance_name = :node', { node })
-  add('h.outcome = :outcome', { outcome })
-  add('h.fired_time >= :fromMs', { fromMs: from?.getTime() })
-  add('h.fired_time < :toMs', { toMs: to?.getTime() })
-  add('(h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)', {
+  indexed.add('h.fired_time >= :fromMs', { fromMs: from?.getTime() })
+  indexed.add('h.fired_time < :toMs', { toMs: to?.getTime() })
+  indexed.add('(h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)', {
     afterMs: after?.fireTimeMs,
     afterId: after?.fireInstanceId,
   })
-  const query = sqlQuery(
-    dialect,
-    `SELECT ${Object.keys(columns).join(', ')} FROM ${names.history} AS h WHERE ${conditions.join(' AND ')}
-       ORDER BY h.fired_time DESC, h.fire_instance_id DESC LIMIT :limit`,
-  )
-  return { query, values }
+  const outcomes = wantedOutcomes(query)
+  if (outcomes !== null && !outcomes.includes('succeeded')) indexed.add(`h.outcome <> 'succeeded'`, {})
+  const inOrder = 'ORDER BY h.fired_time DESC, h.fire_instance_id DESC'
+  const scanned = scanConditions(dialect, query)
+  const rows = isScan(query)
+    ? `(SELECT * FROM ${names.history} AS h WHERE ${indexed.text} ${inOrder} LIMIT :scanned) AS h
+       WHERE ${scanned.text} ${inOrder}`
+    : `${names.history} AS h WHERE ${indexed.text} ${inOrder}`
+  return {
+    query: sqlQuery(dialect, `SELECT ${list(columns)} FROM ${rows} LIMIT :limit`),
+    place: sqlQuery(
+      dialect,
+      `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h WHERE ${indexed.text}
+         ${inOrder} LIMIT 1 OFFSET :skipped`,
+    ),
+    values: { ...indexed.values, ...scanned.values },
+  }
+}
+
+function scanConditions(dialect: SqlVocabulary['dialect'], query: ExecutionQuery): Conditions {
+  const { data, errorContains, jobGroup, laterThanMs, manual, node, tookLongerThanMs } = query
+  const scanned = new Conditions('h.sched_name = :scheduler')
+  scanned.add('h.job_group = :group', { group: jobGroup })
+  scanned.add('h.instance_name = :node', { node })
+  const outcomes = wantedOutcomes(query)
+  if (outcomes !== null) {
+    const names = outcomes.map((_, index) => `:outcome${String(index)}`)
+    const values = Object.fromEntries(outcomes.map((outcome, index) => [`outcome${String(index)}`, outcome]))
+    scanned.add(names.length === 0 ? 'false' : `h.outcome IN (${names.join(', ')})`, values)
+  }
+  scanned.add('h.fired_time - h.planned_time > :later', { later: laterThanMs })
+  scanned.add('h.finished_time - COALESCE(h.began_time, h.fired_time) > :took', { took: tookLongerThanMs })
+  scanned.add(dialect.contains('h.error_text', ':error'), { error: errorContains })
+  if (manual !== undefined) scanned.add(`COALESCE(h.is_manual, false) = :manual`, { manual })
+  if (data !== undefined) {
+    const needles = dataNeedles(data)
+    const names = needles.map((_, index) => dialect.contains('h.job_data', `:data${String(index)}`))
+    const values = Object.fromEntries(needles.map((needle, index) => [`data${String(index)}`, needle]))
+    scanned.add(`(${names.join(' OR ')})`, values)
+  }
+  return scanned
 }
 
 function rowOf(entry: HistoryEntry): object {
@@ -211,14 +363,21 @@ function rowOf(entry: HistoryEntry): object {
     finished_time: entry.finishedTimeMs,
     attempt: entry.attempt,
     outcome: entry.outcome,
-    error_text: entry.errorText === null ? null : storable(entry.errorText),
+    error_text: entry.errorText === null ? null : storable(entry.errorText.slice(0, errorTextLength)),
     recovering: entry.recovering,
+    acquired_time: entry.acquiredTimeMs ?? null,
+    began_time: entry.beganTimeMs ?? null,
+    is_manual: entry.manual ?? false,
+    triggered_by: storableOrNull(entry.triggeredBy),
+    previous_id: entry.previousFireInstanceId ?? null,
+    progress: storableOrNull(entry.texts?.progressText),
+    result: storableOrNull(entry.texts?.resultText),
+    job_data: storableOrNull(entry.texts?.dataText),
   }
 }
 
-/** The beginning of a text, without characters that no text column can hold. */
-function storable(text: string): string {
-  return text.slice(0, errorTextLength).replace(/[\0\p{Surrogate}]/gu, '\uFFFD')
+function storableOrNull(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : storable(text)
 }
 
 function summaryOf(row: SqlRow): ExecutionSummary {
@@ -236,6 +395,11 @@ function summaryOf(row: SqlRow): ExecutionSummary {
     recovering: readable(boolean, row, 'recovering', false),
     outcome: executionOutcomes.find((outcome) => outcome === row['outcome']) ?? 'lost',
     errorText: readable(textOrNull, row, 'error_text', null),
+    acquiredTimeMs: readable(instantOrNull, row, 'acquired_time', null),
+    beganTimeMs: readable(instantOrNull, row, 'began_time', null),
+    manual: readable(boolean, row, 'is_manual', false),
+    triggeredBy: readable(textOrNull, row, 'triggered_by', null),
+    previousFireInstanceId: readable(textOrNull, row, 'previous_id', null),
   }
 }
 

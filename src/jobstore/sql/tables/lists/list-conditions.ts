@@ -59,7 +59,7 @@ export function triggerConditions(
   states: readonly TriggerState[] | null,
 ): ListConditions {
   const { dialect } = vocabulary
-  const { group = GroupMatcher.anyGroup(), jobKey, calendarName } = query
+  const { group = GroupMatcher.anyGroup(), name, jobKey, calendarName } = query
   const groups = groupPredicate(dialect, 't.trigger_group', group)
   const texts = [dialect.isText('t.trigger_name'), dialect.isText('t.trigger_group'), groups.text]
   const values: Record<string, SqlValue> = { ...groups.values }
@@ -68,18 +68,23 @@ export function triggerConditions(
     values['jobName'] = jobKey.name
     values['jobGroup'] = jobKey.group
   }
+  if (name !== undefined) {
+    texts.push('t.trigger_name = :name')
+    values['name'] = name
+  }
   if (calendarName !== undefined) {
     texts.push('t.calendar_name = :calendarName')
     values['calendarName'] = calendarName
   }
   const sifting = siftingConditions(vocabulary, query, states)
-  // Triggers of one job, or of one calendar, have an index.
-  const isNarrow = jobKey !== undefined || calendarName !== undefined
+  // One trigger, those of one job, and those of one calendar have an index.
+  const isOne = name !== undefined && group.operator === 'equals'
+  const isNarrow = isOne || jobKey !== undefined || calendarName !== undefined
   return {
     texts: [...texts, ...sifting.texts],
     values: { ...values, ...sifting.values },
     scope: states !== null && states.every((state) => stillStates.includes(state)) ? [isStill] : [],
-    isSifting: !isNarrow && (sifting.texts.length > 0 || isPartOfGroup(group)),
+    isSifting: !isNarrow && (name !== undefined || sifting.texts.length > 0 || isPartOfGroup(group)),
   }
 }
 

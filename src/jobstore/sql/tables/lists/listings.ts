@@ -42,7 +42,7 @@ export interface DueOfJobType {
   readonly keys: { readonly triggerKey: TriggerKey; readonly jobKey: JobKey } | null
 }
 
-/** What users list and count. Nothing is locked. */
+/** What users list and count, without what is known of pauses. Nothing is locked. */
 export class Listings {
   readonly #vocabulary: SqlVocabulary
   readonly #statements: ListingStatements

@@ -1,0 +1,159 @@
+import type { JobKey } from '../core/key.ts'
+import type { EpochMs } from '../time/clock.ts'
+import type { ExecutionOutcome, PageRequest } from './queries.ts'
+
+/** How many executions of a job ended how. */
+export type OutcomeCounts = Readonly<Record<ExecutionOutcome, number>>
+
+/** The executions of a job that ended on one day. */
+export interface JobDay {
+  /** The day in UTC, as `2026-01-31`. */
+  readonly day: string
+  readonly counts: OutcomeCounts
+  /** How long they ran, in all. Milliseconds. */
+  readonly runTimeMs: number
+}
+
+/**
+ * How a job is doing, whether or not its executions are still in the history. Executions that were vetoed count in
+ * `days` and change nothing else, because the job did not run. A failure is an execution that failed, timed out or was
+ * lost; each attempt counts.
+ */
+export interface JobStatus {
+  readonly jobKey: JobKey
+  /** Of the execution that began last; null while only vetoes are known, as are the three below. */
+  readonly lastFireInstanceId: string | null
+  readonly lastFireTimeMs: EpochMs | null
+  /** Null for an execution that was lost, too. */
+  readonly lastFinishedTimeMs: EpochMs | null
+  readonly lastOutcome: ExecutionOutcome | null
+  /** When an execution last ended well. */
+  readonly lastSuccessTimeMs: EpochMs | null
+  /** When an execution last failed. */
+  readonly lastFailureTimeMs: EpochMs | null
+  /** The beginning of the error of that failure. */
+  readonly lastErrorText: string | null
+  /** Failures since an execution last ended well. */
+  readonly consecutiveFailures: number
+  /** As many days as were asked for, the newest first; days without executions are left out. */
+  readonly days: readonly JobDay[]
+}
+
+export interface JobStatusQuery extends PageRequest<JobKey> {
+  /** Only these jobs, at most 1,000. Default: all. */
+  readonly jobKeys?: readonly JobKey[]
+  /** Only jobs with at least so many failures in a row. Default 0. */
+  readonly consecutiveFailures?: number
+  /** How many days of counts to return, today included. 0 to 366, default 0. */
+  readonly days?: number
+}
+
+/** What a store knows of one execution that ended, as far as the status of its job needs it. */
+export interface EndedExecution {
+  readonly jobKey: JobKey
+  readonly fireInstanceId: string
+  readonly outcome: ExecutionOutcome
+  readonly fireTimeMs: EpochMs
+  /** Null for an execution that was lost. */
+  readonly finishedTimeMs: EpochMs | null
+  /** When this is known: the end, or for a lost execution its discovery. */
+  readonly knownTimeMs: EpochMs
+  readonly errorText: string | null
+}
+
+/** What some executions of a job change in its status. */
+export interface JobStatusChange {
+  readonly jobKey: JobKey
+  /** The execution that began last; null when all were vetoed. */
+  last: Pick<EndedExecution, 'fireInstanceId' | 'fireTimeMs' | 'finishedTimeMs' | 'outcome'> | null
+  lastSuccessTimeMs: EpochMs | null
+  lastFailureTimeMs: EpochMs | null
+  lastErrorText: string | null
+  /** Failures since the last success among these executions. */
+  failures: number
+  /** By the number of the day since 1970, in UTC. */
+  readonly days: Map<number, DayChange>
+}
+
+export interface DayChange {
+  readonly counts: Record<ExecutionOutcome, number>
+  runTimeMs: number
+}
+
+/** For how many days counts can be kept at most. */
+export const statusDaysMax = 366
+
+const dayMs = 86_400_000
+/** How many characters of an error are kept. */
+const errorTextLength = 1000
+
+export function dayOf(timeMs: EpochMs): number {
+  return Math.floor(timeMs / dayMs)
+}
+
+export function dayText(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10)
+}
+
+export function noCounts(): Record<ExecutionOutcome, number> {
+  return { succeeded: 0, failed: 0, vetoed: 0, interrupted: 0, timedOut: 0, lost: 0 }
+}
+
+export function newStatusChange(jobKey: JobKey): JobStatusChange {
+  return {
+    jobKey,
+    last: null,
+    lastSuccessTimeMs: null,
+    lastFailureTimeMs: null,
+    lastErrorText: null,
+    failures: 0,
+    days: new Map(),
+  }
+}
+
+/** Adds one execution to a change. */
+export function addExecution(change: JobStatusChange, execution: EndedExecution): void {
+  const { outcome, fireTimeMs, finishedTimeMs, knownTimeMs } = execution
+  const day = entryOfDay(change.days, dayOf(knownTimeMs))
+  day.counts[outcome]++
+  if (finishedTimeMs !== null) day.runTimeMs += Math.max(0, finishedTimeMs - fireTimeMs)
+  if (outcome === 'vetoed') return
+  if (change.last === null || fireTimeMs >= change.last.fireTimeMs) {
+    change.last = { fireInstanceId: execution.fireInstanceId, fireTimeMs, finishedTimeMs, outcome }
+  }
+  if (outcome === 'succeeded') {
+    change.lastSuccessTimeMs = knownTimeMs
+    change.failures = 0
+  } else if (outcome !== 'interrupted') {
+    change.lastFailureTimeMs = knownTimeMs
+    change.lastErrorText = execution.errorText?.slice(0, errorTextLength) ?? null
+    change.failures++
+  }
+}
+
+/** Adds a later change of the same job to an earlier one. */
+export function addChange(change: JobStatusChange, later: JobStatusChange): void {
+  if (later.last !== null && (change.last === null || later.last.fireTimeMs >= change.last.fireTimeMs)) {
+    change.last = later.last
+  }
+  change.failures = later.lastSuccessTimeMs === null ? change.failures + later.failures : later.failures
+  change.lastSuccessTimeMs = later.lastSuccessTimeMs ?? change.lastSuccessTimeMs
+  if (later.lastFailureTimeMs !== null) {
+    change.lastFailureTimeMs = later.lastFailureTimeMs
+    change.lastErrorText = later.lastErrorText
+  }
+  for (const [number, { counts, runTimeMs }] of later.days) {
+    const day = entryOfDay(change.days, number)
+    for (const outcome of Object.keys(counts) as ExecutionOutcome[]) day.counts[outcome] += counts[outcome]
+    day.runTimeMs += runTimeMs
+  }
+}
+
+function entryOfDay(days: Map<number, DayChange>, day: number): DayChange {
+  let entry = days.get(day)
+  if (entry === undefined) {
+    entry = { counts: noCounts(), runTimeMs: 0 }
+    days.set(day, entry)
+  }
+  return entry
+}

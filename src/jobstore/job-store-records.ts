@@ -1,0 +1,57 @@
+import type { JobKey } from '../core/key.ts'
+import type {
+  ExecutionLogChunk,
+  ExecutionLogLevel,
+  ExecutionLogLine,
+  ExecutionLogQuery,
+  ExecutionProgress,
+} from './execution-log.ts'
+import type { JobStatus, JobStatusChange, JobStatusQuery } from './job-status.ts'
+import type { ExecutionDetails, ExecutionOutcome, Page } from './queries.ts'
+
+/**
+ * What a scheduler has to remember, gathered for about a second. Each list is in the order in which things happened;
+ * one that is left out is empty.
+ */
+export interface RecordBatch {
+  /** At most one for each job, in order of keys. */
+  readonly statuses?: readonly JobStatusChange[]
+  /** At most one for each execution. When an answer was lost, lines come again, with those that follow. */
+  readonly logs?: readonly ExecutionLogChunk[]
+  /** At most one for each execution. */
+  readonly progress?: readonly ExecutionProgress[]
+}
+
+/**
+ * What a store remembers of executions besides the history, which it writes when they end. The scheduler gathers it and
+ * writes it in batches, so that no firing waits for it; what was gathered in the last second is lost when the process
+ * dies.
+ */
+export interface JobStoreRecords {
+  /** The lists of a batch that the store keeps; the scheduler gathers no others. */
+  readonly kinds: readonly (keyof RecordBatch)[]
+  /**
+   * Writes a batch, whole or not at all, in a transaction of its own, and now and then deletes what is too old. It
+   * takes no lock that a firing needs.
+   */
+  write(batch: RecordBatch): Promise<void>
+  /**
+   * In order of keys. Only jobs that exist get a status; one that is deleted later keeps it until it is too old, so
+   * that a job made anew under its key goes on with it.
+   */
+  queryJobStatus(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>>
+  /** Whether the history keeps executions with this outcome. */
+  keeps(outcome: ExecutionOutcome): boolean
+  /** An execution of the history; null when it is not in it. */
+  getExecution(fireInstanceId: string): Promise<ExecutionDetails | null>
+  /** What is kept of the log of one execution. */
+  readonly logLimits: ExecutionLogLimits
+  /** In the order in which they were logged. */
+  queryExecutionLog(fireInstanceId: string, query: ExecutionLogQuery): Promise<Page<ExecutionLogLine, number>>
+}
+
+export interface ExecutionLogLimits {
+  /** Lines below this level are not kept. */
+  readonly level: ExecutionLogLevel
+  readonly maxLines: number
+}

@@ -1,0 +1,94 @@
+import { compareKeys, type JobKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import {
+  addChange,
+  dayOf,
+  dayText,
+  type JobStatus,
+  type JobStatusChange,
+  type JobStatusQuery,
+  newStatusChange,
+} from '../job-status.ts'
+import { type Page, pageSize } from '../queries.ts'
+import type { ResolvedRecordOptions } from '../record-options.ts'
+import type { RamData } from './ram-data.ts'
+
+/** A status, which is all that ever changed it. */
+interface StatusRecord {
+  readonly change: JobStatusChange
+  changedMs: EpochMs
+}
+
+/** The status of each job. */
+export class RamJobStatus {
+  readonly #maxDays: number
+  readonly #data: RamData
+  readonly #statuses = new KeyMap<JobKey, StatusRecord>()
+
+  constructor(data: RamData, { maxDays }: ResolvedRecordOptions['jobStatus']) {
+    this.#data = data
+    this.#maxDays = maxDays
+  }
+
+  write(changes: readonly JobStatusChange[], nowMs: EpochMs): void {
+    const oldestDay = dayOf(nowMs) - this.#maxDays
+    for (const change of changes) {
+      const { jobKey } = change
+      const record = this.#statuses.get(jobKey) ?? { change: newStatusChange(jobKey), changedMs: nowMs }
+      if (!this.#statuses.has(jobKey)) {
+        if (this.#data.jobs.get(jobKey) === undefined) continue
+        this.#statuses.set(jobKey, record)
+      }
+      addChange(record.change, change)
+      record.changedMs = nowMs
+      const { days } = record.change
+      for (const day of days.keys()) {
+        if (day <= oldestDay) days.delete(day)
+      }
+    }
+  }
+
+  query(query: JobStatusQuery, nowMs: EpochMs): Page<JobStatus, JobKey> {
+    const size = pageSize('queryJobStatus', query)
+    const { after, consecutiveFailures = 0, jobKeys, days = 0 } = query
+    const wanted = (jobKeys ?? this.#statuses.keys()).filter((key) => {
+      const failures = this.#statuses.get(key)?.change.failures ?? -1
+      return failures >= consecutiveFailures && (after === undefined || compareKeys(key, after) > 0)
+    })
+    const keys = wanted.sort(compareKeys).slice(0, size + 1)
+    const items = keys.slice(0, size).flatMap((key) => {
+      const change = this.#statuses.get(key)?.change
+      return change === undefined ? [] : [statusOf(change, dayOf(nowMs) - days)]
+    })
+    return { items, next: keys.length > size ? (items.at(-1)?.jobKey ?? null) : null }
+  }
+
+  /** Deletes the status of jobs that are gone and have not run since. */
+  prune(nowMs: EpochMs): void {
+    const oldestMs = nowMs - this.#maxDays * 86_400_000
+    for (const key of this.#statuses.keys()) {
+      const isOld = (this.#statuses.get(key)?.changedMs ?? 0) < oldestMs
+      if (isOld && this.#data.jobs.get(key) === undefined) this.#statuses.delete(key)
+    }
+  }
+}
+
+function statusOf(change: JobStatusChange, afterDay: number): JobStatus {
+  const { jobKey, last, lastSuccessTimeMs, lastFailureTimeMs, lastErrorText, failures } = change
+  return {
+    jobKey,
+    lastFireInstanceId: last?.fireInstanceId ?? null,
+    lastFireTimeMs: last?.fireTimeMs ?? null,
+    lastFinishedTimeMs: last?.finishedTimeMs ?? null,
+    lastOutcome: last?.outcome ?? null,
+    lastSuccessTimeMs,
+    lastFailureTimeMs,
+    lastErrorText,
+    consecutiveFailures: failures,
+    days: [...change.days]
+      .filter(([day]) => day > afterDay)
+      .sort(([a], [b]) => b - a)
+      .map(([day, { counts, runTimeMs }]) => ({ day: dayText(day), counts: { ...counts }, runTimeMs })),
+  }
+}

@@ -1,0 +1,79 @@
+import type { JobKey } from '../../core/key.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { ExecutionLogLine, ExecutionLogQuery } from '../execution-log.ts'
+import type { JobStatus, JobStatusQuery } from '../job-status.ts'
+import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
+import type { ExecutionDetails, ExecutionOutcome, Page } from '../queries.ts'
+import { keptKinds, logLimitsOf, type ResolvedRecordOptions } from '../record-options.ts'
+import type { RamData } from './ram-data.ts'
+import { RamExecutionLog } from './ram-execution-log.ts'
+import { RamHistory } from './ram-history.ts'
+import { RamJobStatus } from './ram-job-status.ts'
+
+/** How often is looked for what is too old. */
+const pruneIntervalMs = 60_000
+
+/** What the store asks of its scheduler. */
+interface RamRecordsContext {
+  readonly clock: Clock
+  readonly instanceId: string
+}
+
+/** What the RAM store remembers of executions. */
+export class RamRecords implements JobStoreRecords {
+  readonly kinds: readonly (keyof RecordBatch)[]
+  readonly logLimits: ExecutionLogLimits
+  readonly history: RamHistory
+  readonly #context: () => RamRecordsContext
+  readonly #jobStatus: RamJobStatus
+  readonly #log: RamExecutionLog
+  #prunedMs = 0
+
+  constructor(data: RamData, options: ResolvedRecordOptions, context: () => RamRecordsContext) {
+    this.kinds = keptKinds(options)
+    this.logLimits = logLimitsOf(options)
+    this.history = new RamHistory(options.history, () => context().instanceId)
+    this.#jobStatus = new RamJobStatus(data, options.jobStatus)
+    this.#log = new RamExecutionLog(options.executionLog)
+    this.#context = context
+  }
+
+  async write({ statuses = [], logs = [] }: RecordBatch): Promise<void> {
+    this.#jobStatus.write(statuses, this.#now())
+    this.#log.write(logs)
+    this.prune()
+  }
+
+  /** Now and then deletes what is too old. */
+  prune(): void {
+    const nowMs = this.#now()
+    if (Math.abs(nowMs - this.#prunedMs) < pruneIntervalMs) return
+    this.#prunedMs = nowMs
+    this.history.prune(nowMs)
+    this.#jobStatus.prune(nowMs)
+    this.#log.prune(nowMs)
+  }
+
+  async queryJobStatus(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>> {
+    return this.#jobStatus.query(query, this.#now())
+  }
+
+  keeps(outcome: ExecutionOutcome): boolean {
+    return this.history.keeps(outcome)
+  }
+
+  async getExecution(fireInstanceId: string): Promise<ExecutionDetails | null> {
+    return this.history.get(fireInstanceId)
+  }
+
+  async queryExecutionLog(
+    fireInstanceId: string,
+    query: ExecutionLogQuery,
+  ): Promise<Page<ExecutionLogLine, number>> {
+    return this.#log.query(fireInstanceId, query)
+  }
+
+  #now(): number {
+    return this.#context().clock.now()
+  }
+}

@@ -1,0 +1,161 @@
+import { checkBoolean, checkOneOf } from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
+import { describeValue, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { type ExecutionLogLevel, executionLogLevels } from './execution-log.ts'
+import { statusDaysMax } from './job-status.ts'
+import type { ExecutionLogLimits, RecordBatch } from './job-store-records.ts'
+import { type ExecutionOutcome, executionOutcomes } from './queries.ts'
+
+/** Which ended executions a store keeps in its history; `scheduler.queryExecutions` lists them. */
+export interface HistoryOptions {
+  /**
+   * `failures`: those that failed, timed out, were interrupted or were lost with their node; `all`: also those that
+   * ended well or were vetoed, a row each; `off`: none. Default `failures`.
+   */
+  readonly record?: 'off' | 'failures' | 'all'
+  /**
+   * Executions that began longer ago than this are deleted. Milliseconds, at least 1,000, default 30 days
+   * (2,592,000,000).
+   */
+  readonly maxAgeMs?: number
+  /** About how many executions are kept; the oldest are deleted first. 1 to 100,000,000, default 100,000. */
+  readonly maxRows?: number
+  /**
+   * A shorter age for some outcomes, as in `{ succeeded: 86_400_000 }`. Milliseconds, 1,000 to `maxAgeMs`. Default: all
+   * outcomes are kept for `maxAgeMs`.
+   */
+  readonly maxAgeMsByOutcome?: Readonly<Partial<Record<ExecutionOutcome, number>>>
+}
+
+export type ResolvedHistoryOptions = Required<HistoryOptions>
+
+/** Whether executions with this outcome are remembered. */
+export function keepsOutcome({ record }: ResolvedHistoryOptions, outcome: ExecutionOutcome): boolean {
+  if (record !== 'failures') return record === 'all'
+  return outcome !== 'succeeded' && outcome !== 'vetoed'
+}
+
+/** What a scheduler gathers for a store with these options. */
+export function keptKinds({ executionLog, jobStatus }: ResolvedRecordOptions): (keyof RecordBatch)[] {
+  const kinds: (keyof RecordBatch)[] = jobStatus.record ? ['statuses'] : []
+  if (executionLog.level !== 'off') kinds.push('logs')
+  return kinds
+}
+
+export function logLimitsOf({ executionLog }: ResolvedRecordOptions): ExecutionLogLimits {
+  const { level, maxLines } = executionLog
+  return { level: level === 'off' ? 'error' : level, maxLines }
+}
+
+/** What a store keeps of each job: `scheduler.getJobStatus` answers it. */
+export interface JobStatusOptions {
+  /** Whether the status of jobs is kept. Default true. */
+  readonly record?: boolean
+  /**
+   * Counts by day are kept for so many days. The status of a job that does not exist any more is deleted when it has
+   * not run for as long. 1 to 366, default 90.
+   */
+  readonly maxDays?: number
+}
+
+/** What a store keeps of what jobs log with `context.log`; `scheduler.queryExecutionLog` answers it. */
+export interface ExecutionLogRecordOptions {
+  /** The lowest level that is kept: `debug`, `info`, `warn`, `error`; or `off` to keep none. Default `info`. */
+  readonly level?: ExecutionLogLevel | 'off'
+  /** Most lines of one execution; the last one says so when there were more. 1 to 100,000, default 1,000. */
+  readonly maxLines?: number
+  /** Lines that are older than this are deleted. Milliseconds, at least 1,000, default 7 days (604,800,000). */
+  readonly maxAgeMs?: number
+  /**
+   * About how many rows are kept, each with the lines that one execution logged within a second; the oldest are deleted
+   * first. 1 to 100,000,000, default 100,000.
+   */
+  readonly maxRows?: number
+}
+
+/** What a store remembers of executions, and for how long. */
+export interface RecordOptions {
+  /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
+  readonly history?: HistoryOptions
+  /** What is kept of each job whether or not its executions are remembered. Default: counts for 90 days. */
+  readonly jobStatus?: JobStatusOptions
+  /** What is kept of what jobs log with `context.log`. Default: 1,000 lines of each execution, for 7 days. */
+  readonly executionLog?: ExecutionLogRecordOptions
+}
+
+export interface ResolvedRecordOptions {
+  readonly history: ResolvedHistoryOptions
+  readonly jobStatus: Required<JobStatusOptions>
+  readonly executionLog: Required<ExecutionLogRecordOptions>
+}
+
+const records = ['off', 'failures', 'all'] as const
+
+/** The names of {@link RecordOptions}. */
+export const recordOptionNames = ['history', 'jobStatus', 'executionLog'] as const
+
+/** Fills in the defaults. @throws InvalidArgumentError ERR_INVALID_OPTION */
+export function resolveRecordOptions(what: string, options: RecordOptions = {}): ResolvedRecordOptions {
+  return Object.freeze({
+    history: resolveHistoryOptions(what, options.history),
+    jobStatus: resolveJobStatusOptions(what, options.jobStatus),
+    executionLog: resolveExecutionLogOptions(what, options.executionLog),
+  })
+}
+
+function resolveJobStatusOptions(what: string, options: JobStatusOptions = {}): Required<JobStatusOptions> {
+  const of = `${what}: jobStatus`
+  refuseUnknownKeys(of, options, ['record', 'maxDays'])
+  const { record = true, maxDays = 90 } = options
+  checkBoolean(of, 'record', record, 'ERR_INVALID_OPTION')
+  return Object.freeze({
+    record,
+    maxDays: requireInteger(of, 'maxDays', maxDays, { min: 1, max: statusDaysMax }),
+  })
+}
+
+function resolveHistoryOptions(what: string, options: HistoryOptions = {}): ResolvedHistoryOptions {
+  refuseUnknownKeys(`${what}: history`, options, ['record', 'maxAgeMs', 'maxRows', 'maxAgeMsByOutcome'])
+  const { record = 'failures', maxAgeMs = 2_592_000_000, maxRows = 100_000, maxAgeMsByOutcome = {} } = options
+  if (!records.includes(record)) {
+    throw new InvalidArgumentError(
+      'record',
+      `${what}: history: 'record' must be one of ${records.join(', ')}, got ${describeValue(record)}.`,
+      'ERR_INVALID_OPTION',
+    )
+  }
+  return Object.freeze({
+    record,
+    maxAgeMs: requireInteger(`${what}: history`, 'maxAgeMs', maxAgeMs, { min: 1000 }),
+    maxRows: requireInteger(`${what}: history`, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
+    maxAgeMsByOutcome: agesByOutcome(`${what}: history: maxAgeMsByOutcome`, maxAgeMsByOutcome, maxAgeMs),
+  })
+}
+
+function agesByOutcome(
+  of: string,
+  ages: Readonly<Partial<Record<ExecutionOutcome, number>>>,
+  max: number,
+): Readonly<Partial<Record<ExecutionOutcome, number>>> {
+  refuseUnknownKeys(of, ages, executionOutcomes)
+  for (const [outcome, ageMs] of Object.entries(ages)) requireInteger(of, outcome, ageMs, { min: 1000, max })
+  return Object.freeze({ ...ages })
+}
+
+const levels = [...executionLogLevels, 'off'] as const
+
+function resolveExecutionLogOptions(
+  what: string,
+  options: ExecutionLogRecordOptions = {},
+): Required<ExecutionLogRecordOptions> {
+  const of = `${what}: executionLog`
+  refuseUnknownKeys(of, options, ['level', 'maxLines', 'maxAgeMs', 'maxRows'])
+  const { level = 'info', maxLines = 1000, maxAgeMs = 604_800_000, maxRows = 100_000 } = options
+  checkOneOf(levels)(of, 'level', level, 'ERR_INVALID_OPTION')
+  return Object.freeze({
+    level,
+    maxLines: requireInteger(of, 'maxLines', maxLines, { min: 1, max: 100_000 }),
+    maxAgeMs: requireInteger(of, 'maxAgeMs', maxAgeMs, { min: 1000 }),
+    maxRows: requireInteger(of, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
+  })
+}

@@ -1,0 +1,74 @@
+import type { JobKey } from '../../core/key.ts'
+import { type ExecutionLogLine, type ExecutionLogQuery, pageOfLines } from '../execution-log.ts'
+import type { JobStatus, JobStatusQuery } from '../job-status.ts'
+import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
+import { type ExecutionDetails, type ExecutionOutcome, type Page, pageSize } from '../queries.ts'
+import { keepsOutcome, keptKinds, logLimitsOf, type ResolvedRecordOptions } from '../record-options.ts'
+import type { SqlProgram } from './kernel/statement.ts'
+import type { RecordPruner } from './record-pruner.ts'
+import type { SqlTransaction } from './session/sql-session.ts'
+import type { SqlTransactor } from './session/sql-transactor.ts'
+
+interface OpenParts {
+  readonly transactions: SqlTransactor
+  readonly pruner: RecordPruner
+}
+
+/** What is remembered of executions, in tables of its own. */
+export class SqlRecords implements JobStoreRecords {
+  readonly kinds: readonly (keyof RecordBatch)[]
+  readonly logLimits: ExecutionLogLimits
+  readonly #options: ResolvedRecordOptions
+  readonly #open: () => OpenParts
+
+  constructor(open: () => OpenParts, options: ResolvedRecordOptions, clustered: boolean) {
+    this.#open = open
+    this.#options = options
+    // Where no other node looks at it, the progress of running executions is in the memory of this one.
+    this.kinds = [...keptKinds(options), ...(clustered ? (['progress'] as const) : [])]
+    this.logLimits = logLimitsOf(options)
+  }
+
+  async write(batch: RecordBatch): Promise<void> {
+    const { transactions, pruner } = this.#open()
+    await transactions.run((tx) => writeRecords(tx, batch), { lock: 'none', tells: 'none' })
+    pruner.noteWrite()
+  }
+
+  async queryJobStatus(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>> {
+    const size = pageSize('queryJobStatus', query)
+    const found = await this.#open().transactions.read(({ jobStatus, context }) =>
+      jobStatus.find(query, size + 1, context.clock.now()),
+    )
+    const items = found.slice(0, size)
+    return { items, next: found.length > size ? (items.at(-1)?.jobKey ?? null) : null }
+  }
+
+  keeps(outcome: ExecutionOutcome): boolean {
+    return keepsOutcome(this.#options.history, outcome)
+  }
+
+  getExecution(fireInstanceId: string): Promise<ExecutionDetails | null> {
+    return this.#open().transactions.read(({ history }) => history.get(fireInstanceId))
+  }
+
+  async queryExecutionLog(
+    fireInstanceId: string,
+    query: ExecutionLogQuery,
+  ): Promise<Page<ExecutionLogLine, number>> {
+    const size = pageSize('queryExecutionLog', query)
+    const lines = await this.#open().transactions.read(({ executionLog }) =>
+      executionLog.find(fireInstanceId, query.after ?? 0, size + 1),
+    )
+    return pageOfLines(lines, query, size)
+  }
+}
+
+function* writeRecords(
+  { session, nowMs }: SqlTransaction,
+  { statuses = [], logs = [], progress = [] }: RecordBatch,
+): SqlProgram<void> {
+  yield* session.jobStatus.write(statuses, nowMs)
+  yield* session.executionLog.write(logs)
+  yield* session.executionProgress.write(progress)
+}

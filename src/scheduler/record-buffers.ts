@@ -1,0 +1,225 @@
+import { compareKeys, type JobKey } from '../core/key.ts'
+import { KeyMap } from '../core/key-map.ts'
+import type { ExecutionLogChunk, ExecutionLogLine, ExecutionProgress } from '../jobstore/execution-log.ts'
+import {
+  addChange,
+  addExecution,
+  type EndedExecution,
+  type JobStatusChange,
+  newStatusChange,
+} from '../jobstore/job-status.ts'
+
+/** A line and the execution that logged it. */
+export interface LoggedLine {
+  readonly fireInstanceId: string
+  readonly line: ExecutionLogLine
+}
+
+/** That an execution said something of its progress, or has ended. */
+export interface ProgressNote {
+  readonly fireInstanceId: string
+  /** Called when it is written, because most progress is overtaken before. */
+  readonly progressText: () => string | null
+}
+
+/** Entries of one kind that wait to be written: at most so many, the oldest are dropped. */
+export interface RecordBuffer<Entry, Written = Entry> {
+  readonly isEmpty: boolean
+  /** It holds so much that it is to be written before the second is over. */
+  readonly isLarge: boolean
+  /** Answers how many entries were dropped for it. */
+  add(entry: Entry): number
+  /** Takes all out, to be written. */
+  take(): readonly Written[]
+  /** Takes back what could not be written, as older than what came meanwhile. Answers how many were dropped. */
+  giveBack(taken: readonly Written[]): number
+}
+
+/** Entries in the order in which they came. */
+export class ListBuffer<Entry> implements RecordBuffer<Entry> {
+  readonly #most: number
+  readonly #largeFrom: number
+  #entries: Entry[] = []
+
+  constructor(most: number) {
+    this.#most = most
+    this.#largeFrom = Math.ceil(most / 2)
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.length === 0
+  }
+  get isLarge(): boolean {
+    return this.#entries.length >= this.#largeFrom
+  }
+
+  add(entry: Entry): number {
+    this.#entries.push(entry)
+    // Not one by one, because each cut moves all entries.
+    return this.#entries.length > this.#most + this.#largeFrom ? this.#cut() : 0
+  }
+
+  take(): readonly Entry[] {
+    const taken = this.#entries
+    this.#entries = []
+    return taken
+  }
+
+  giveBack(taken: readonly Entry[]): number {
+    this.#entries = [...taken, ...this.#entries]
+    return this.#cut()
+  }
+
+  #cut(): number {
+    const surplus = Math.max(0, this.#entries.length - this.#most)
+    if (surplus > 0) this.#entries.splice(0, surplus)
+    return surplus
+  }
+}
+
+/** Executions, added up by job. */
+export class StatusBuffer implements RecordBuffer<EndedExecution, JobStatusChange> {
+  readonly #most: number
+  #changes = new KeyMap<JobKey, JobStatusChange>()
+
+  constructor(mostJobs: number) {
+    this.#most = mostJobs
+  }
+
+  get isEmpty(): boolean {
+    return this.#changes.size === 0
+  }
+  get isLarge(): boolean {
+    return this.#changes.size >= this.#most / 2
+  }
+
+  add(execution: EndedExecution): number {
+    const { jobKey } = execution
+    let change = this.#changes.get(jobKey)
+    if (change === undefined) {
+      // The jobs that are known go on; what they say is worth more than one more job.
+      if (this.#changes.size >= this.#most) return 1
+      change = newStatusChange(jobKey)
+      this.#changes.set(jobKey, change)
+    }
+    addExecution(change, execution)
+    return 0
+  }
+
+  take(): readonly JobStatusChange[] {
+    const taken = this.#changes.values()
+    this.#changes = new KeyMap()
+    // In order of keys, so that nodes lock the rows of jobs in one order.
+    return taken.sort((a, b) => compareKeys(a.jobKey, b.jobKey))
+  }
+
+  giveBack(taken: readonly JobStatusChange[]): number {
+    const newer = this.#changes
+    this.#changes = new KeyMap()
+    let dropped = 0
+    for (const change of [...taken, ...newer.values()]) {
+      const earlier = this.#changes.get(change.jobKey)
+      if (earlier !== undefined) addChange(earlier, change)
+      else if (this.#changes.size < this.#most) this.#changes.set(change.jobKey, change)
+      else dropped++
+    }
+    return dropped
+  }
+}
+
+/** Log lines, by execution. */
+export class LogBuffer implements RecordBuffer<LoggedLine, ExecutionLogChunk> {
+  readonly #most: number
+  #chunks = new Map<string, ExecutionLogLine[]>()
+  #lines = 0
+
+  constructor(mostLines: number) {
+    this.#most = mostLines
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines === 0
+  }
+  get isLarge(): boolean {
+    return this.#lines >= this.#most / 2
+  }
+
+  add({ fireInstanceId, line }: LoggedLine): number {
+    const lines = this.#chunks.get(fireInstanceId)
+    if (lines === undefined) this.#chunks.set(fireInstanceId, [line])
+    else lines.push(line)
+    this.#lines++
+    return this.#cut()
+  }
+
+  take(): readonly ExecutionLogChunk[] {
+    const taken = Array.from(this.#chunks, ([fireInstanceId, lines]) => ({ fireInstanceId, lines }))
+    this.#chunks = new Map()
+    this.#lines = 0
+    return taken
+  }
+
+  giveBack(taken: readonly ExecutionLogChunk[]): number {
+    const newer = this.#chunks
+    this.#chunks = new Map(taken.map(({ fireInstanceId, lines }) => [fireInstanceId, [...lines]]))
+    for (const { lines } of taken) this.#lines += lines.length
+    for (const [fireInstanceId, lines] of newer) {
+      this.#chunks.set(fireInstanceId, [...(this.#chunks.get(fireInstanceId) ?? []), ...lines])
+    }
+    return this.#cut()
+  }
+
+  #cut(): number {
+    let dropped = 0
+    for (const [fireInstanceId, lines] of this.#chunks) {
+      if (this.#lines <= this.#most) break
+      this.#chunks.delete(fireInstanceId)
+      this.#lines -= lines.length
+      dropped += lines.length
+    }
+    return dropped
+  }
+}
+
+/** The last progress of each execution. */
+export class ProgressBuffer implements RecordBuffer<ProgressNote, ExecutionProgress> {
+  readonly #most: number
+  #notes = new Map<string, ProgressNote>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get isEmpty(): boolean {
+    return this.#notes.size === 0
+  }
+  get isLarge(): boolean {
+    return false
+  }
+
+  add(note: ProgressNote): number {
+    if (this.#notes.size >= this.#most && !this.#notes.has(note.fireInstanceId)) return 1
+    this.#notes.set(note.fireInstanceId, note)
+    return 0
+  }
+
+  take(): readonly ExecutionProgress[] {
+    const taken = Array.from(this.#notes.values(), ({ fireInstanceId, progressText }) => ({
+      fireInstanceId,
+      progressText: progressText(),
+    }))
+    this.#notes = new Map()
+    return taken
+  }
+
+  giveBack(taken: readonly ExecutionProgress[]): number {
+    const newer = this.#notes
+    this.#notes = new Map()
+    let dropped = 0
+    for (const { fireInstanceId, progressText } of taken) {
+      dropped += this.add({ fireInstanceId, progressText: () => progressText })
+    }
+    for (const note of newer.values()) dropped += this.add(note)
+    return dropped
+  }
+}

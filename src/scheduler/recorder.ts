@@ -1,0 +1,201 @@
+import type { Logger } from '../core/logger.ts'
+import { unawaited } from '../core/promises.ts'
+import type { EndedExecution } from '../jobstore/job-status.ts'
+import type { JobStore } from '../jobstore/job-store.ts'
+import type { ExecutionLogLimits, RecordBatch } from '../jobstore/job-store-records.ts'
+import type { ExecutionOutcome } from '../jobstore/queries.ts'
+import type { Clock, ClockTimer } from '../time/clock.ts'
+import type { Notifier } from './notifier.ts'
+import {
+  LogBuffer,
+  type LoggedLine,
+  ProgressBuffer,
+  type ProgressNote,
+  type RecordBuffer,
+  StatusBuffer,
+} from './record-buffers.ts'
+
+/** What may be recorded, by the list of a batch that it goes into. */
+export interface RecordedEntries {
+  readonly statuses: EndedExecution
+  readonly logs: LoggedLine
+  readonly progress: ProgressNote
+}
+
+type Kind = keyof RecordedEntries
+type Written<Of extends Kind> = NonNullable<RecordBatch[Of]>[number]
+type Buffers = { readonly [Of in Kind]: RecordBuffer<RecordedEntries[Of], Written<Of>> }
+
+export interface RecorderParts {
+  readonly store: JobStore
+  readonly clock: Clock
+  readonly notifier: Notifier
+  readonly logger: Logger
+}
+
+/** How long entries gather before they are written. */
+const gatherMs = 1000
+/** The longest time between two attempts while the store fails. */
+const retryMaxMs = 30_000
+
+const newBuffers = (): Buffers => ({
+  statuses: new StatusBuffer(10_000),
+  logs: new LogBuffer(20_000),
+  progress: new ProgressBuffer(10_000),
+})
+
+/**
+ * Gathers what the scheduler is to remember and writes it about once a second, so that no firing waits for it. While
+ * the store fails it keeps a bounded rest, drops the oldest, and says so once. A kind of entry that the store refuses
+ * does not hold up the others.
+ */
+export class Recorder {
+  readonly #parts: RecorderParts
+  readonly #buffers: Buffers = newBuffers()
+  #timer: ClockTimer | null = null
+  #writing: Promise<void> | null = null
+  #failures = 0
+  #dropped = 0
+  #isClosed = false
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts
+  }
+
+  /** Whether the store keeps entries of this kind. */
+  keeps(kind: Kind): boolean {
+    return !this.#isClosed && this.#parts.store.records?.kinds.includes(kind) === true
+  }
+
+  /** Whether something is not written yet. */
+  get isBehind(): boolean {
+    return this.#writing !== null || this.#kinds().some((kind) => !this.#buffers[kind].isEmpty)
+  }
+
+  /** What the store keeps of the log of an execution; null when it keeps none. */
+  get logLimits(): ExecutionLogLimits | null {
+    return this.keeps('logs') ? (this.#parts.store.records?.logLimits ?? null) : null
+  }
+
+  /** Whether the history of the store keeps executions with this outcome. */
+  keepsOutcome(outcome: ExecutionOutcome): boolean {
+    return this.#parts.store.records?.keeps(outcome) === true
+  }
+
+  /** Returns at once and never throws. */
+  note<Of extends Kind>(kind: Of, entry: RecordedEntries[Of]): void {
+    if (!this.keeps(kind)) return
+    const buffer: RecordBuffer<RecordedEntries[Of], Written<Of>> = this.#buffers[kind]
+    this.#dropped += buffer.add(entry)
+    if (buffer.isLarge && this.#failures === 0) this.#writeSoon(0)
+    else if (this.#timer === null && this.#writing === null) this.#writeSoon(this.#delayMs)
+  }
+
+  /** Writes what is there now; resolves also when that fails. */
+  async flush(): Promise<void> {
+    this.#cancelTimer()
+    while (this.#writing !== null) await this.#writing
+    if (this.#isClosed || !this.isBehind) return
+    this.#writing = this.#write()
+    await this.#writing
+  }
+
+  /** Writes what is left, and takes no more. */
+  async close(): Promise<void> {
+    await this.flush()
+    this.abandon()
+    if (this.#dropped > 0) this.#sayDropped()
+  }
+
+  /** Writes nothing more. */
+  abandon(): void {
+    this.#isClosed = true
+    this.#cancelTimer()
+  }
+
+  get #delayMs(): number {
+    return Math.min(gatherMs * 2 ** this.#failures, retryMaxMs)
+  }
+
+  #writeSoon(delayMs: number): void {
+    if (this.#writing !== null) return
+    if (delayMs === 0) {
+      unawaited(this.flush(), this.#stopped)
+      return
+    }
+    // The process may end without it.
+    this.#timer = this.#parts.clock.setTimer(
+      delayMs,
+      () => {
+        this.#timer = null
+        unawaited(this.flush(), this.#stopped)
+      },
+      { unref: true },
+    )
+  }
+
+  #cancelTimer(): void {
+    this.#timer?.cancel()
+    this.#timer = null
+  }
+
+  async #write(): Promise<void> {
+    const failed = await this.#writeKinds(this.#kinds())
+    this.#writing = null
+    this.#judge(failed)
+    if (this.isBehind && !this.#isClosed && this.#timer === null) this.#writeSoon(this.#delayMs)
+  }
+
+  /** All kinds in one transaction; when that fails, each one by itself. Answers the last failure. */
+  async #writeKinds(kinds: readonly Kind[]): Promise<{ readonly error: unknown } | null> {
+    const taken = new Map<Kind, readonly unknown[]>()
+    for (const kind of kinds) {
+      if (!this.#buffers[kind].isEmpty) taken.set(kind, this.#buffers[kind].take())
+    }
+    try {
+      await this.#parts.store.records?.write(Object.fromEntries(taken))
+      return null
+    } catch (error) {
+      for (const [kind, entries] of taken) this.#giveBack(kind, entries)
+      if (taken.size === 1) return { error }
+    }
+    let failed: { readonly error: unknown } | null = null
+    for (const kind of taken.keys()) failed = (await this.#writeKinds([kind])) ?? failed
+    return failed
+  }
+
+  #giveBack(kind: Kind, entries: readonly unknown[]): void {
+    const buffer = this.#buffers[kind] as RecordBuffer<unknown>
+    this.#dropped += buffer.giveBack(entries)
+  }
+
+  #judge(failed: { readonly error: unknown } | null): void {
+    if (failed !== null) {
+      if (this.#failures++ > 0) return
+      this.#parts.notifier.error(
+        'The job store could not write down what was recorded of executions; it is tried again.',
+        failed.error,
+      )
+      return
+    }
+    if (this.#dropped > 0) this.#sayDropped()
+    this.#failures = 0
+  }
+
+  #sayDropped(): void {
+    const { logger } = this.#parts
+    logger.warn(
+      { dropped: this.#dropped },
+      'Records of executions were dropped: the job store took too long.',
+    )
+    this.#dropped = 0
+  }
+
+  readonly #stopped = (error: unknown): void => {
+    this.#parts.notifier.error('Writing records of executions has stopped.', error)
+  }
+
+  #kinds(): readonly Kind[] {
+    return Object.keys(this.#buffers) as Kind[]
+  }
+}

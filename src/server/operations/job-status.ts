@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { SchedulerError } from '../../core/errors.ts'
+import { JobKey } from '../../core/key.ts'
+import { type JobStatus, statusDaysMax } from '../../jobstore/job-status.ts'
+import { type Operation, operation } from '../catalogue/operation.ts'
+import { keyJson, keyPath, keyToJson, nothing, wholeQuery } from '../wire/fields.ts'
+import { jobStatusJson, jobStatusToJson } from '../wire/job-status.ts'
+import { cursorOf, cursorText, filteredPage, pageJson, pageQuery } from '../wire/pages.ts'
+
+const listJobStatus: Operation = operation({
+  id: 'jobStatus.list',
+  method: 'GET',
+  path: '/job-status',
+  summary: 'How jobs are doing, by their keys, whether or not their executions are in the history.',
+  role: 'viewer',
+  reach: null,
+  isList: true,
+  jobGroups: 'visible',
+  params: nothing,
+  query: z.strictObject({
+    ...pageQuery,
+    consecutiveFailures: wholeQuery(0, Number.MAX_SAFE_INTEGER)
+      .default(0)
+      .describe('Only jobs that failed at least so many times in a row.'),
+    days: wholeQuery(0, statusDaysMax).default(0).describe('How many days of counts.'),
+  }),
+  body: null,
+  answer: pageJson(jobStatusJson),
+  async handle({ scheduler, query, access }) {
+    const { take, consecutiveFailures, days } = query
+    const after = query.after === undefined ? undefined : cursorOf(query.after, keyJson)
+    const found = await filteredPage<JobStatus, JobKey>(
+      (size, from) =>
+        scheduler.queryJobStatus({
+          take: size,
+          consecutiveFailures,
+          days,
+          ...(from !== undefined && { after: from }),
+        }),
+      { take, after: after && new JobKey(after.name, after.group) },
+      access.has('viewer')
+        ? null
+        : {
+            isWanted: ({ jobKey }) => access.hasOn(jobKey.group, 'viewer'),
+            keyOf: ({ jobKey }) => jobKey,
+          },
+    )
+    return {
+      items: found.items.map(jobStatusToJson),
+      next: found.next && cursorText(keyToJson(found.next)),
+    }
+  },
+})
+
+const getJobStatus: Operation = operation({
+  id: 'jobs.status',
+  method: 'GET',
+  path: '/jobs/{group}/{name}/status',
+  summary: 'How a job is doing, with the counts of all days that are kept; also of a job that was deleted.',
+  role: 'viewer',
+  reach: null,
+  jobGroups: async ({ params }) => [params.group],
+  params: keyPath,
+  query: nothing,
+  body: null,
+  answer: jobStatusJson,
+  async handle({ scheduler, params }) {
+    const key = new JobKey(params.name, params.group)
+    const found = await scheduler.getJobStatus(key)
+    if (found !== null) return jobStatusToJson(found)
+    throw new SchedulerError('ERR_NOT_FOUND', `Nothing is known of executions of job '${key.toString()}'.`)
+  },
+})
+
+export const jobStatusOperations: readonly Operation[] = [listJobStatus, getJobStatus]
