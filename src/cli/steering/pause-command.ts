@@ -94,7 +94,7 @@ function steering(verb: Verb): Command {
       const { positionals, values } = parseArguments(spec, args)
       const what = whatOf(verb.name, positionals)
       const { kind } = what
-      const body = verb.bodyOf(values, host.clock.now())
+      const body = verb.bodyOf(values as VerbValues, host.clock.now())
       await using client = await connect(values, host)
       if (kind === 'jobs' || kind === 'triggers') {
         const { name: action, done } = verb
