@@ -69,4 +69,14 @@ export const pages: readonly PageEntry[] = [
     icon: 'cron',
     needs: 'cron.preview',
   }),
+  page('/nodes', async () => (await import('./pages/nodes/nodes.tsx')).NodesPage, {
+    label: 'nodes',
+    icon: 'nodes',
+    needs: 'nodes.list',
+  }),
+  page('/groups', async () => (await import('./pages/groups/groups.tsx')).GroupsPage, {
+    label: 'groups',
+    icon: 'groups',
+    needs: 'groups.list',
+  }),
 ]

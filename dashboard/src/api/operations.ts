@@ -4,9 +4,7 @@ import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
 import type { OverviewJson } from '../../../src/server/operations/overview.ts'
-
 import type { LoadJson, PlannedJson } from '../../../src/server/operations/planned.ts'
-
 import type { GroupsJson } from '../../../src/server/operations/scheduler.ts'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
 import type { ActionJson } from '../../../src/server/wire/action.ts'
@@ -19,6 +17,7 @@ import type {
   TriggerFieldsJson,
   TriggerSummaryJson,
 } from '../../../src/server/wire/triggers.ts'
+import type { CalendarDefinition } from '../../../src/triggers/calendars/calendar.ts'
 
 type Nothing = undefined
 type Data = Readonly<Record<string, unknown>>
@@ -49,6 +48,10 @@ export interface Operations {
   'scheduler.pauseAll': Act<Nothing>
   'scheduler.resumeAll': Act<Nothing>
   'groups.list': Get<Nothing, GroupsJson>
+  'jobGroups.pause': Act<{ group: string }>
+  'jobGroups.resume': Act<{ group: string }>
+  'triggerGroups.pause': Act<{ group: string }>
+  'triggerGroups.resume': Act<{ group: string }>
   'jobs.list': Get<Nothing, PageJson<JobSummaryJson>>
   'jobs.get': Get<KeyJson, JobJson>
   'jobs.triggers': Get<KeyJson, Items<TriggerDetailJson>>
@@ -76,6 +79,10 @@ export interface Operations {
   'planned.list': Get<Nothing, PlannedJson>
   'planned.load': Get<Nothing, LoadJson>
   'calendars.list': Get<Nothing, Items<CalendarJson>>
+  'calendars.get': Get<{ name: string }, CalendarJson & { readonly triggers: number | null }>
+  'calendars.days': Get<{ name: string }, CalendarDays>
+  'calendars.put': Act<{ name: string }, CalendarBody, CalendarEdit>
+  'calendars.delete': Act<{ name: string }>
   'bulk.begin': Act<Nothing, BulkBody, { count: number; first: readonly KeyJson[]; bulk: BulkJson | null }>
   'bulk.get': Get<{ id: string }, BulkJson>
   'bulk.stop': Act<{ id: string }>
@@ -86,6 +93,28 @@ export interface TriggerEdit {
   readonly beforeMs: readonly number[]
   readonly after: TriggerFieldsJson
   readonly afterMs: readonly number[]
+}
+
+export interface CalendarDays {
+  readonly timeZone: string
+  readonly days: readonly { readonly day: string; readonly is: 'included' | 'excluded' | 'partial' }[]
+}
+
+interface CalendarBody {
+  readonly definition: CalendarDefinition
+  readonly updateTriggers: boolean
+}
+
+export interface CalendarEdit {
+  readonly before: CalendarDefinition | null
+  readonly after: CalendarDefinition
+  readonly triggers: number | null
+  readonly moved: number | null
+  readonly first: readonly {
+    readonly key: KeyJson
+    readonly beforeMs: number | null
+    readonly afterMs: number | null
+  }[]
 }
 
 export interface BulkFilter {
@@ -129,6 +158,10 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'scheduler.pauseAll': { method: 'POST', path: '/scheduler/pause-all' },
   'scheduler.resumeAll': { method: 'POST', path: '/scheduler/resume-all' },
   'groups.list': { method: 'GET', path: '/groups' },
+  'jobGroups.pause': { method: 'POST', path: '/job-groups/{group}/pause' },
+  'jobGroups.resume': { method: 'POST', path: '/job-groups/{group}/resume' },
+  'triggerGroups.pause': { method: 'POST', path: '/trigger-groups/{group}/pause' },
+  'triggerGroups.resume': { method: 'POST', path: '/trigger-groups/{group}/resume' },
   'jobs.list': { method: 'GET', path: '/jobs' },
   'jobs.get': { method: 'GET', path: job },
   'jobs.triggers': { method: 'GET', path: `${job}/triggers` },
@@ -156,6 +189,10 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'planned.list': { method: 'GET', path: '/planned' },
   'planned.load': { method: 'GET', path: '/planned/load' },
   'calendars.list': { method: 'GET', path: '/calendars' },
+  'calendars.get': { method: 'GET', path: '/calendars/{name}' },
+  'calendars.days': { method: 'GET', path: '/calendars/{name}/days' },
+  'calendars.put': { method: 'PUT', path: '/calendars/{name}' },
+  'calendars.delete': { method: 'DELETE', path: '/calendars/{name}' },
   'bulk.begin': { method: 'POST', path: '/bulk' },
   'bulk.get': { method: 'GET', path: '/bulk/{id}', isServerWide: true },
   'bulk.stop': { method: 'POST', path: '/bulk/{id}/stop', isServerWide: true },

@@ -1,0 +1,166 @@
+import type { JSX } from 'preact'
+import type { GroupJson } from '../../../../src/server/operations/scheduler.ts'
+import { call } from '../../api/client.ts'
+import type { OperationId } from '../../api/operations.ts'
+import { useResource } from '../../api/resource.ts'
+import { examples } from '../../examples.ts'
+import { act } from '../../parts/action.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Button } from '../../parts/button.tsx'
+import { confirm } from '../../parts/dialog.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Panel } from '../../parts/panel.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { href } from '../../state/place.ts'
+import { may } from '../../state/session.ts'
+import { numberText } from '../../time/format.ts'
+import { common } from '../../words/common.ts'
+import { words } from './words.ts'
+
+type Kind = 'job' | 'trigger'
+
+const groupEvents = new Set([
+  'jobAdded',
+  'jobDeleted',
+  'jobScheduled',
+  'jobUnscheduled',
+  'triggerFinalized',
+  'triggersPaused',
+  'triggersResumed',
+  'jobsPaused',
+  'jobsResumed',
+  'schedulingDataCleared',
+])
+
+export function GroupsPage(): JSX.Element {
+  const text = words()
+  const groups = useResource((signal) => call('groups.list', { signal }), [], {
+    isAffected: ({ event }) => groupEvents.has(event),
+  })
+  const shown = groups.value.value
+  const error = groups.error.value
+  return (
+    <>
+      <PageHead title={text.title} below={text.below} />
+      {error !== null && <ProblemNote error={error} retry={groups.reload} />}
+      <div class="columns">
+        <Groups kind="job" title={text.jobGroups} rows={shown?.jobGroups ?? null} />
+        <Groups kind="trigger" title={text.triggerGroups} rows={shown?.triggerGroups ?? null} />
+      </div>
+    </>
+  )
+}
+
+interface GroupsProps {
+  readonly kind: Kind
+  readonly title: string
+  readonly rows: readonly GroupJson[] | null
+}
+
+function Groups({ kind, title, rows }: GroupsProps): JSX.Element {
+  const text = words()
+  return (
+    <Panel title={title} isFlush>
+      <Table
+        caption={title}
+        columns={columns(kind)}
+        rows={rows}
+        keyOf={({ name }) => name}
+        empty={<Empty title={text.empty} hint={text.emptyHint} code={examples.firstTrigger} />}
+      />
+    </Panel>
+  )
+}
+
+function columns(kind: Kind): readonly Column<GroupJson>[] {
+  const text = words()
+  const names = common()
+  return [
+    {
+      id: 'name',
+      title: names.group,
+      cell: ({ name }) => (
+        <a
+          class="key"
+          href={kind === 'job' ? href('/jobs', { search: name }) : href('/triggers', { group: name })}
+        >
+          {name}
+        </a>
+      ),
+      isWide: true,
+    },
+    {
+      id: 'state',
+      title: names.state,
+      cell: ({ isPaused, isEmpty }) => (
+        <span class="actions">
+          {isPaused ? (
+            <Badge tone="warn" text={names.states.PAUSED} />
+          ) : (
+            <span class="muted nowrap">{text.notPaused}</span>
+          )}
+          {isEmpty && <small>{text.pausedAhead}</small>}
+        </span>
+      ),
+    },
+    {
+      id: 'count',
+      title: kind === 'job' ? text.jobs : text.triggers,
+      cell: ({ count }) => numberText(count),
+      isNumber: true,
+    },
+    {
+      id: 'actions',
+      title: names.actions,
+      isTitleHidden: true,
+      cell: (group) => <GroupActions kind={kind} group={group} />,
+    },
+  ]
+}
+
+interface GroupActionsProps {
+  readonly kind: Kind
+  readonly group: GroupJson
+}
+
+function GroupActions({ kind, group: { name, isPaused } }: GroupActionsProps): JSX.Element {
+  const text = words()
+  const names = common()
+  const [pause, resume]: readonly [
+    OperationId & `${Kind}Groups.pause`,
+    OperationId & `${Kind}Groups.resume`,
+  ] = [`${kind}Groups.pause`, `${kind}Groups.resume`]
+  const ask = (title: string, body: string): Promise<boolean> =>
+    confirm({ title: `${title}: ${name}`, body, verb: title })
+  const params = { group: name }
+  return (
+    <div class="row-actions">
+      {may(pause) && !isPaused && (
+        <Button
+          text={`${names.pause}: ${name}`}
+          icon="pause"
+          kind="quiet"
+          isSmall
+          onPress={async () => {
+            if (await ask(names.pause, kind === 'job' ? text.pauseJobs : text.pauseTriggers))
+              await act(call(pause, { params }), text.paused(name))
+          }}
+        />
+      )}
+      {may(resume) && isPaused && (
+        <Button
+          text={`${names.resume}: ${name}`}
+          icon="play"
+          kind="quiet"
+          isSmall
+          onPress={async () => {
+            if (await ask(names.resume, text.resumeAsk))
+              await act(call(resume, { params }), text.resumed(name))
+          }}
+        />
+      )}
+    </div>
+  )
+}

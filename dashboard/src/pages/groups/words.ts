@@ -1,0 +1,38 @@
+import { dictionary } from '../../words/dictionary.ts'
+
+export const words = dictionary({
+  en: {
+    title: 'Groups',
+    below: 'A group that is paused also pauses what is stored in it later',
+    jobGroups: 'Groups of jobs',
+    triggerGroups: 'Groups of triggers',
+    jobs: 'Jobs',
+    triggers: 'Triggers',
+    notPaused: 'Not paused',
+    pausedAhead: 'Nothing is in it yet',
+    empty: 'No groups yet',
+    emptyHint: 'A group exists as soon as a job or a trigger names it. This stores a first one:',
+    pauseJobs: 'All triggers of its jobs are paused, and those of jobs that are stored in it later.',
+    pauseTriggers: 'All its triggers are paused, and those that are stored in it later.',
+    resumeAsk: 'What is due meanwhile is treated as its misfire instruction says.',
+    paused: (name: string) => `The group ${name} is paused.`,
+    resumed: (name: string) => `The group ${name} is resumed.`,
+  },
+  zh: {
+    title: '分组',
+    below: '已暂停的分组也会暂停之后存入其中的内容',
+    jobGroups: '作业分组',
+    triggerGroups: '触发器分组',
+    jobs: '作业',
+    triggers: '触发器',
+    notPaused: '未暂停',
+    pausedAhead: '其中尚无内容',
+    empty: '还没有分组',
+    emptyHint: '作业或触发器使用某个组名时，该分组即存在。以下代码存入第一个：',
+    pauseJobs: '其作业的所有触发器都会暂停，之后存入该组的作业的触发器也会暂停。',
+    pauseTriggers: '其所有触发器都会暂停，之后存入的触发器也会暂停。',
+    resumeAsk: '期间到期的触发按其错过触发策略处理。',
+    paused: (name) => `分组 ${name} 已暂停。`,
+    resumed: (name) => `分组 ${name} 已恢复。`,
+  },
+})

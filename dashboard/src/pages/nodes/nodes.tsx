@@ -1,0 +1,212 @@
+import type { JSX } from 'preact'
+import type { SchedulerNode } from '../../../../src/jobstore/cluster-view.ts'
+import type { SchedulerJson } from '../../../../src/server/wire/runs.ts'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { act } from '../../parts/action.ts'
+import { Badge, type Tone } from '../../parts/badge.tsx'
+import { Button } from '../../parts/button.tsx'
+import { confirm } from '../../parts/dialog.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Relative } from '../../parts/time.tsx'
+import { href } from '../../state/place.ts'
+import { may } from '../../state/session.ts'
+import { durationText, unknownText } from '../../time/format.ts'
+import { common } from '../../words/common.ts'
+import { words } from './words.ts'
+
+const nodeEvents = new Set([
+  'nodeFailed',
+  'nodeRecovered',
+  'schedulerStarted',
+  'schedulerInStandbyMode',
+  'schedulerShuttingdown',
+])
+
+async function load(signal: AbortSignal) {
+  const [{ items }, scheduler] = await Promise.all([
+    call('nodes.list', { signal }),
+    call('scheduler.get', { signal }),
+  ])
+  return { nodes: items, scheduler }
+}
+
+export function NodesPage(): JSX.Element {
+  const text = words()
+  const loaded = useResource(load, [], {
+    isAffected: ({ event }) => nodeEvents.has(event),
+    everyMs: 4000,
+  })
+  const shown = loaded.value.value
+  const error = loaded.error.value
+  return (
+    <>
+      <PageHead title={text.title} below={text.below} />
+      {error !== null && <ProblemNote error={error} retry={loaded.reload} />}
+      {shown?.scheduler.jobStoreClustered === false && (
+        <p class="note info">
+          <span>{text.alone}</span> <span>{text.aloneHint}</span>
+        </p>
+      )}
+      <section class="panel" aria-label={text.title}>
+        <Table
+          caption={text.title}
+          columns={columns(shown?.scheduler ?? null)}
+          rows={shown?.nodes ?? null}
+          keyOf={({ instanceId }) => instanceId}
+          empty={<Empty title={text.none} hint={text.noneHint} />}
+        />
+      </section>
+    </>
+  )
+}
+
+function columns(scheduler: SchedulerJson | null): readonly Column<SchedulerNode>[] {
+  const text = words()
+  const names = common()
+  return [
+    {
+      id: 'node',
+      title: names.node,
+      cell: (node) => (
+        <span class="actions">
+          <a class="key" href={href('/history', { filter: `node:${quoted(node.instanceId)}` })}>
+            {node.instanceId}
+          </a>
+          {node.isSelf && <span class="muted">{text.self}</span>}
+        </span>
+      ),
+      isWide: true,
+    },
+    { id: 'state', title: names.state, cell: (node) => <State node={node} scheduler={scheduler} /> },
+    { id: 'checkIn', title: text.checkIn, cell: (node) => <CheckIn node={node} /> },
+    { id: 'offset', title: text.offset, cell: (node) => <ClockOffset ms={node.clockOffsetMs} /> },
+    { id: 'version', title: text.version, cell: ({ version }) => version ?? <Unknown /> },
+    { id: 'place', title: text.place, cell: (node) => <Place node={node} /> },
+    { id: 'jobTypes', title: text.jobTypes, cell: ({ jobTypes }) => <JobTypes types={jobTypes} /> },
+    {
+      id: 'actions',
+      title: names.actions,
+      isTitleHidden: true,
+      cell: ({ isSelf }) => isSelf && scheduler !== null && <NodeActions scheduler={scheduler} />,
+    },
+  ]
+}
+
+/** A value of the filter of executions. */
+function quoted(value: string): string {
+  return /[\s"\\]/.test(value) ? `"${value.replace(/[\\"]/g, '\\$&')}"` : value
+}
+
+function Unknown(): JSX.Element {
+  return <span class="unknown">{unknownText}</span>
+}
+
+interface StateProps {
+  readonly node: SchedulerNode
+  readonly scheduler: SchedulerJson | null
+}
+
+const stateTones: Readonly<Record<SchedulerNode['state'], Tone>> = {
+  alive: 'good',
+  overdue: 'warn',
+  failed: 'bad',
+}
+
+/** Of the node that answers it is known whether it fires; the others say that they live. */
+function State({ node, scheduler }: StateProps): JSX.Element {
+  const text = words()
+  if (!node.isSelf || scheduler === null || node.state !== 'alive')
+    return <Badge tone={stateTones[node.state]} text={text.states[node.state]} />
+  return (
+    <Badge tone={scheduler.status === 'started' ? 'good' : 'warn'} text={text.status[scheduler.status]} />
+  )
+}
+
+function CheckIn({ node }: { readonly node: SchedulerNode }): JSX.Element {
+  if (node.lastCheckInMs === null) return <Unknown />
+  const { checkInIntervalMs } = node
+  return (
+    <span class="when">
+      <Relative ms={node.lastCheckInMs} />
+      {checkInIntervalMs !== null && (
+        <small class="nowrap">, {words().every(durationText(checkInIntervalMs))}</small>
+      )}
+    </span>
+  )
+}
+
+/** More than this is worth a look. */
+const offsetNoticedMs = 1000
+
+function ClockOffset({ ms }: { readonly ms: number | null }): JSX.Element {
+  if (ms === null) return <Unknown />
+  const text = `${ms > 0 ? '+' : ''}${durationText(ms)}`
+  return Math.abs(ms) < offsetNoticedMs ? (
+    <span class="number" title={words().offsetHint}>
+      {text}
+    </span>
+  ) : (
+    <Badge tone="warn" text={text} />
+  )
+}
+
+function Place({ node: { host, pid } }: { readonly node: SchedulerNode }): JSX.Element {
+  if (host === null) return <Unknown />
+  return (
+    <span class="mono">
+      {host}
+      {pid !== null && <span class="muted"> {pid}</span>}
+    </span>
+  )
+}
+
+/** A few are named at once. */
+const namedMax = 3
+
+function JobTypes({ types }: { readonly types: readonly string[] | null }): JSX.Element {
+  if (types === null) return <Unknown />
+  if (types.length === 0) return <>{common().none}</>
+  if (types.length <= namedMax) return <span class="mono">{types.join(', ')}</span>
+  return (
+    <details>
+      <summary>{words().types(types.length)}</summary>
+      <span class="mono">{types.join(', ')}</span>
+    </details>
+  )
+}
+
+function NodeActions({ scheduler }: { readonly scheduler: SchedulerJson }): JSX.Element {
+  const text = words()
+  const standby = async (): Promise<void> => {
+    const isSure = await confirm({
+      title: text.standby,
+      verb: text.standby,
+      body: (
+        <>
+          <p>{text.standbyAsk}</p>
+          <p class="muted">{common().oneNode(scheduler.schedulerInstanceId)}</p>
+        </>
+      ),
+    })
+    if (isSure) await act(call('scheduler.standby'), text.inStandby)
+  }
+  return (
+    <div class="row-actions">
+      {scheduler.status === 'started' && may('scheduler.standby') && (
+        <Button text={text.standby} icon="stop" onPress={standby} />
+      )}
+      {scheduler.status === 'standby' && may('scheduler.start') && (
+        <Button
+          text={text.start}
+          icon="play"
+          kind="primary"
+          onPress={() => act(call('scheduler.start'), text.started)}
+        />
+      )}
+    </div>
+  )
+}
