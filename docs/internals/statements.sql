@@ -6029,7 +6029,7 @@ FROM (
   SELECT *
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
-    AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+    AND h.fired_time >= -8640000000000000
     AND h.job_name = :job
     AND h.job_group = :jobGroup
     AND h.trigger_name = :trigger
@@ -6066,7 +6066,7 @@ FROM (
   SELECT *
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
-    AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+    AND h.fired_time >= -8640000000000000
     AND h.job_name = :job
     AND h.job_group = :jobGroup
     AND h.trigger_name = :trigger
@@ -6103,7 +6103,7 @@ SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_gr
   h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
-  AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+  AND h.fired_time >= -8640000000000000
   AND h.job_name = :job
   AND h.job_group = :jobGroup
   AND h.trigger_name = :trigger
@@ -6120,7 +6120,7 @@ LIMIT :limit;
 SELECT h.fired_time, h.fire_instance_id
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
-  AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+  AND h.fired_time >= -8640000000000000
   AND h.job_name = :job
   AND h.job_group = :jobGroup
   AND h.trigger_name = :trigger
@@ -6522,7 +6522,7 @@ SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j
   j.is_nonconcurrent, j.is_update_data
 FROM qrtz_job_details AS j
 WHERE j.sched_name = :scheduler
-  AND j.job_group > 'DEFAULT'
+  AND j.job_group <> 'DEFAULT'
   AND (j.job_group , j.job_name ) > (:afterGroup, :afterName)
   AND (j.job_group , j.job_name ) <= (:untilGroup, :untilName)
   AND typeof(j.job_name) = 'text'
@@ -6544,7 +6544,7 @@ SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j
   j.is_nonconcurrent, j.is_update_data
 FROM qrtz_job_details AS j
 WHERE j.sched_name = :scheduler
-  AND j.job_group COLLATE "C" > 'DEFAULT'
+  AND j.job_group <> 'DEFAULT'
   AND (j.job_group COLLATE "C", j.job_name COLLATE "C") > (:afterGroup, :afterName)
   AND (j.job_group COLLATE "C", j.job_name COLLATE "C") <= (:untilGroup, :untilName)
   AND true
@@ -6567,7 +6567,7 @@ LIMIT :limit;
 SELECT j.job_name, j.job_group
 FROM qrtz_job_details AS j
 WHERE j.sched_name = :scheduler
-  AND j.job_group > 'DEFAULT'
+  AND j.job_group <> 'DEFAULT'
   AND (j.job_group , j.job_name ) > (:afterGroup, :afterName)
 ORDER BY j.job_group , j.job_name
 LIMIT 1 OFFSET :skipped;
@@ -6576,9 +6576,75 @@ LIMIT 1 OFFSET :skipped;
 SELECT j.job_name, j.job_group
 FROM qrtz_job_details AS j
 WHERE j.sched_name = :scheduler
-  AND j.job_group COLLATE "C" > 'DEFAULT'
+  AND j.job_group <> 'DEFAULT'
   AND (j.job_group COLLATE "C", j.job_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY j.job_group COLLATE "C", j.job_name COLLATE "C"
+LIMIT 1 OFFSET :skipped;
+
+-- listings.jobs: all groups, where another index finds the rows, with every condition that a query may have
+--   programs/reading/reading.ts (queryJobs)
+-- SQLite
+SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j.requests_recovery,
+  j.is_nonconcurrent, j.is_update_data
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND (CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group , j.job_name ) > (:afterRank,
+    :afterGroup, :afterName)
+  AND true
+  AND typeof(j.job_name) = 'text'
+  AND typeof(j.job_group) = 'text'
+  AND substr(j.job_group, 1, length(:operand)) = :operand
+  AND j.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND j.job_class_name = :jobType
+  AND (
+    j.job_name LIKE :search ESCAPE '\'
+      OR j.job_group LIKE :search ESCAPE '\'
+      OR j.job_class_name LIKE :search ESCAPE '\'
+      OR j.description LIKE :search ESCAPE '\'
+  )
+ORDER BY CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group , j.job_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j.requests_recovery,
+  j.is_nonconcurrent, j.is_update_data
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND (CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group COLLATE "C",
+    j.job_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+  AND true
+  AND true
+  AND true
+  AND starts_with(j.job_group, CAST(:operand AS text))
+  AND j.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND j.job_class_name = :jobType
+  AND (
+    lower(j.job_name COLLATE "C") LIKE :search
+      OR lower(j.job_group COLLATE "C") LIKE :search
+      OR lower(j.job_class_name COLLATE "C") LIKE :search
+      OR lower(j.description COLLATE "C") LIKE :search
+  )
+ORDER BY CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group COLLATE "C", j.job_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.jobs.last: all groups, where another index finds the rows: the last row that one page looks at, where it leaves some out
+--   programs/reading/reading.ts (queryJobs)
+-- SQLite
+SELECT j.job_name, j.job_group
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND (CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group , j.job_name ) > (:afterRank,
+    :afterGroup, :afterName)
+ORDER BY CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group , j.job_name
+LIMIT 1 OFFSET :skipped;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND (CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group COLLATE "C",
+    j.job_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+ORDER BY CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group COLLATE "C", j.job_name COLLATE "C"
 LIMIT 1 OFFSET :skipped;
 
 -- listings.triggers: the group DEFAULT, with every condition that a query may have
@@ -6784,7 +6850,7 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type,
   t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
-  AND t.trigger_group > 'DEFAULT'
+  AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
   AND (t.trigger_group , t.trigger_name ) <= (:untilGroup, :untilName)
   AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
@@ -6821,7 +6887,7 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type,
   t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
-  AND t.trigger_group COLLATE "C" > 'DEFAULT'
+  AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") <= (:untilGroup, :untilName)
   AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
@@ -6859,7 +6925,7 @@ LIMIT :limit;
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
-  AND t.trigger_group > 'DEFAULT'
+  AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
   AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
 ORDER BY t.trigger_group , t.trigger_name
@@ -6869,10 +6935,110 @@ LIMIT 1 OFFSET :skipped;
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
-  AND t.trigger_group COLLATE "C" > 'DEFAULT'
+  AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
   AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT 1 OFFSET :skipped;
+
+-- listings.triggers: all groups, where another index finds the rows, with every condition that a query may have
+--   programs/reading/reading.ts (queryTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
+    t.trigger_name ) > (:afterRank, :afterGroup, :afterName)
+  AND true
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND typeof(t.trigger_name) = 'text'
+  AND typeof(t.trigger_group) = 'text'
+  AND substr(t.trigger_group, 1, length(:operand)) = :operand
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    t.trigger_name LIKE :search ESCAPE '\'
+      OR t.trigger_group LIKE :search ESCAPE '\'
+      OR t.description LIKE :search ESCAPE '\'
+      OR t.job_name LIKE :search ESCAPE '\'
+  )
+ORDER BY CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+  AND true
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND true
+  AND true
+  AND starts_with(t.trigger_group, CAST(:operand AS text))
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    lower(t.trigger_name COLLATE "C") LIKE :search
+      OR lower(t.trigger_group COLLATE "C") LIKE :search
+      OR lower(t.description COLLATE "C") LIKE :search
+      OR lower(t.job_name COLLATE "C") LIKE :search
+  )
+ORDER BY CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.triggers.last: all groups, where another index finds the rows: the last row that one page looks at, where it leaves some out
+--   programs/reading/reading.ts (queryTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
+    t.trigger_name ) > (:afterRank, :afterGroup, :afterName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+ORDER BY CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group , t.trigger_name
+LIMIT 1 OFFSET :skipped;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+ORDER BY CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
 LIMIT 1 OFFSET :skipped;
 
 ---------------------------------------------------------
@@ -6926,7 +7092,7 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type,
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND t.trigger_state = 'WAITING'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -6970,7 +7136,8 @@ WHERE t.sched_name = :scheduler
       OR t.description LIKE :search ESCAPE '\'
       OR t.job_name LIKE :search ESCAPE '\'
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group ,
+  t.trigger_name
 LIMIT :limit;
 
 -- PostgreSQL
@@ -6979,7 +7146,7 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type,
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND t.trigger_state = 'WAITING'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -7023,7 +7190,7 @@ WHERE t.sched_name = :scheduler
       OR lower(t.description COLLATE "C") LIKE :search
       OR lower(t.job_name COLLATE "C") LIKE :search
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
   t.trigger_name COLLATE "C"
 LIMIT :limit;
 
@@ -7040,7 +7207,7 @@ WHERE f.sched_name = :scheduler
   AND t.trigger_group = f.trigger_group
   AND t.trigger_name = f.trigger_name
   AND t.trigger_state = 'ACQUIRED'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -7084,7 +7251,8 @@ WHERE f.sched_name = :scheduler
       OR t.description LIKE :search ESCAPE '\'
       OR t.job_name LIKE :search ESCAPE '\'
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group ,
+  t.trigger_name
 LIMIT :limit;
 
 -- PostgreSQL
@@ -7098,7 +7266,7 @@ WHERE f.sched_name = :scheduler
   AND t.trigger_group = f.trigger_group
   AND t.trigger_name = f.trigger_name
   AND t.trigger_state = 'ACQUIRED'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -7142,7 +7310,7 @@ WHERE f.sched_name = :scheduler
       OR lower(t.description COLLATE "C") LIKE :search
       OR lower(t.job_name COLLATE "C") LIKE :search
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
   t.trigger_name COLLATE "C"
 LIMIT :limit;
 
@@ -7163,7 +7331,7 @@ WHERE t.sched_name = f.sched_name
   AND t.job_name = f.job_name
   AND t.job_group = f.job_group
   AND t.trigger_state = 'BLOCKED'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -7207,7 +7375,8 @@ WHERE t.sched_name = f.sched_name
       OR t.description LIKE :search ESCAPE '\'
       OR t.job_name LIKE :search ESCAPE '\'
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group ,
+  t.trigger_name
 LIMIT :limit;
 
 -- PostgreSQL
@@ -7225,7 +7394,7 @@ WHERE t.sched_name = f.sched_name
   AND t.job_name = f.job_name
   AND t.job_group = f.job_group
   AND t.trigger_state = 'BLOCKED'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -7269,7 +7438,7 @@ WHERE t.sched_name = f.sched_name
       OR lower(t.description COLLATE "C") LIKE :search
       OR lower(t.job_name COLLATE "C") LIKE :search
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
   t.trigger_name COLLATE "C"
 LIMIT :limit;
 

@@ -17,7 +17,6 @@ import {
   type ListingPart,
   lastLookedAtQuery,
   listingQuery,
-  partsAfter,
 } from '../../src/jobstore/sql/tables/lists/listing-query.ts'
 import { listingStatements } from '../../src/jobstore/sql/tables/lists/listings.ts'
 import {
@@ -45,6 +44,7 @@ import { formatSql } from './format-sql.ts'
 import { StatementUsers } from './statement-users.ts'
 
 const tables = 'src/jobstore/sql/tables/'
+const listedParts: readonly ListingPart[] = ['default', 'before', 'behind', 'few']
 const schedulerName = 'QuartzScheduler'
 const names = sqlNames('statements', {})
 
@@ -316,8 +316,9 @@ function listingParts(of: 'jobs' | 'triggers'): readonly Composed[] {
     default: 'the group DEFAULT',
     before: 'the groups that sort before DEFAULT',
     behind: 'the groups that sort behind it',
+    few: 'all groups, where another index finds the rows',
   }
-  return partsAfter('DEFAULT').flatMap((part) => [
+  return listedParts.flatMap((part) => [
     {
       name: of,
       shown: `${parts[part]}, with every condition that a query may have`,

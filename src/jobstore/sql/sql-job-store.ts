@@ -74,6 +74,7 @@ import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
 import { SqlNotes } from './sql-notes.ts'
 import { SqlRecords } from './sql-records.ts'
+import { unlessTakenOver } from './unless-taken-over.ts'
 import { watchedSignaler } from './watched-signaler.ts'
 
 /** The parts that exist between `initialize` and `shutdown`. */
@@ -330,7 +331,7 @@ export class SqlJobStore implements DatabaseJobStore {
     const held: AcquiredTrigger[] = []
     const { locked } = await this.#eachOrAll(acquired, async (claims) => {
       const release = () => this.#pass((tx) => releaseTriggers(tx, claims), { tells: 'peers' })
-      held.push(...(await this.#unlessTakenOver(release)))
+      held.push(...(await unlessTakenOver(this.#require().connection, release)))
     })
     const left = [...held, ...locked]
     this.#forget(acquired.filter((claim) => !left.includes(claim)))
@@ -338,7 +339,7 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   async releaseAllAcquiredTriggers(): Promise<void> {
     const { transactions } = this.#require()
-    const released = await this.#unlessTakenOver(() =>
+    const released = await unlessTakenOver(this.#require().connection, () =>
       transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' }),
     )
     transactions.session.ledger.forget(released)
@@ -368,7 +369,8 @@ export class SqlJobStore implements DatabaseJobStore {
     const { locked } = await this.#eachOrAll(completions, async (ended) => {
       const storesTriggers = ended.some(({ retryTrigger }) => retryTrigger !== null)
       const lock = storesTriggers ? 'shared' : 'rows'
-      left.push(...(await this.#unlessTakenOver(() => this.#pass((tx) => completeJobs(tx, ended), { lock }))))
+      const write = () => this.#pass((tx) => completeJobs(tx, ended), { lock })
+      left.push(...(await unlessTakenOver(this.#require().connection, write)))
     })
     left.push(...locked)
     this.#forget(completions.filter((completion) => !left.includes(completion)))
@@ -464,17 +466,6 @@ export class SqlJobStore implements DatabaseJobStore {
 
   #forget(firings: readonly { readonly fireInstanceId: string }[]): void {
     this.#open?.transactions.session.ledger.forget(firings.map(idOf))
-  }
-
-  /** Claims and executions from before another process took over belong to that process: their ends are passed over. */
-  async #unlessTakenOver<Item>(write: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
-    const { connection } = this.#require()
-    try {
-      return await write()
-    } catch (error) {
-      if (connection.isTakenOver?.() !== true) throw error
-      return []
-    }
   }
 
   async #transact<Answer>(
