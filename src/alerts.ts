@@ -1,11 +1,13 @@
 /** Alerts of a scheduler, by webhook or mail; mail needs the package nodemailer. */
 export {
   type AlertRuleOptions,
+  failedInARow,
   lateOver,
   type MisfiresOverOptions,
   misfiresOver,
   type NodeDownOptions,
   nodeDown,
+  noSuccessWithin,
   triggerInError,
 } from './alerts/alert-rules.ts'
 export type {

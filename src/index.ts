@@ -97,6 +97,7 @@ export {
 } from './jobstore/job-store.ts'
 export type { JobStoreNotes, SharedNote } from './jobstore/job-store-notes.ts'
 export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
+export type { Pause, PausedGroup, PausedGroups, PauseScope } from './jobstore/pauses.ts'
 export {
   type ExecutionCursor,
   type ExecutionDetails,
@@ -144,10 +145,13 @@ export type {
   AddJobOptions,
   FireInstance,
   JobAndTriggers,
+  PauseOptions,
+  ResumeOptions,
   Scheduler,
   SchedulerCluster,
   SchedulerTransaction,
   ShutdownOptions,
+  SkippedFireTimes,
 } from './scheduler/scheduler.ts'
 export { type SchedulerMetaData, summaryOfMetaData } from './scheduler/scheduler-metadata.ts'
 export type { SchedulerBehaviour } from './scheduler/scheduler-options.ts'

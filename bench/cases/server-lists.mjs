@@ -34,7 +34,7 @@ export const benchmark = {
     const place = await places[stores[variant]]()
     const size = once
       ? { triggers: 2000, executions: 2000, calls: 2 }
-      : { triggers: 100_000, executions: 1_000_000, calls: 40 }
+      : { triggers: 100_000, executions: 1_000_000, calls: 30 }
     const measured = await measure(place, size, seed)
     await place.close()
     return measured
@@ -60,14 +60,25 @@ async function measure(place, { triggers, executions, calls }, seed) {
   const wholeSearch = await searchedWhole(server)
   await server.close()
   await scheduler.shutdown()
-  const p99 = (values) => quantile(sortedCopy(values), 0.99)
+  const all = Object.values(taken).flat()
   return {
-    'all p50 ms': quantile(sortedCopy(Object.values(taken).flat()), 0.5),
-    'all p99 ms': p99(Object.values(taken).flat()),
-    ...Object.fromEntries(Object.entries(taken).map(([kind, values]) => [`${kind}: p99 ms`, p99(values)])),
+    'all p50 ms': quantileOf(all, 'takenMs', 0.5),
+    'all p99 ms': quantileOf(all, 'takenMs', 0.99),
+    'all p99 ms of the processor': quantileOf(all, 'processorMs', 0.99),
+    ...Object.fromEntries(
+      Object.entries(taken).flatMap(([kind, samples]) => [
+        [`${kind}: p50 ms`, quantileOf(samples, 'takenMs', 0.5)],
+        [`${kind}: p99 ms`, quantileOf(samples, 'takenMs', 0.99)],
+        [`${kind}: p99 ms of the processor`, quantileOf(samples, 'processorMs', 0.99)],
+      ]),
+    ),
     'a search of everything that finds nothing, ms': wholeSearch.ms,
     'the same, requests': wholeSearch.requests,
   }
+}
+
+function quantileOf(samples, field, share) {
+  return quantile(sortedCopy(samples.map((sample) => sample[field])), share)
 }
 
 const groups = 100
@@ -165,12 +176,16 @@ function callsOf(triggers, executions, pick) {
   }
 }
 
+/** Milliseconds by the clock, and of the processor that this process used. */
 async function timed(server, path) {
+  const before = process.cpuUsage()
   const startedMs = performance.now()
   const response = await server.fetch(new Request(`http://localhost/api${path}`, { headers }))
   const text = await response.text()
+  const takenMs = performance.now() - startedMs
+  const { user, system } = process.cpuUsage(before)
   if (response.status !== 200) throw new Error(`${path} was answered ${text}`)
-  return performance.now() - startedMs
+  return { takenMs, processorMs: (user + system) / 1000 }
 }
 
 async function searchedWhole(server) {

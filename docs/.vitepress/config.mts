@@ -50,6 +50,7 @@ export default defineConfig({
           { text: 'Daylight saving time', link: '/guide/daylight-saving-time' },
           { text: 'Calendars', link: '/guide/calendars' },
           { text: 'Misfires', link: '/guide/misfires' },
+          { text: 'Pausing', link: '/guide/pausing' },
           { text: 'Thread pools', link: '/guide/thread-pools' },
           { text: 'Listeners and events', link: '/guide/listeners-and-events' },
           { text: 'In your own transaction', link: '/guide/transactions' },

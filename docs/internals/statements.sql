@@ -75,6 +75,8 @@ ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET job_name = e
 -- triggers.advance
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
 UPDATE qrtz_triggers AS t
 SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
@@ -252,7 +254,8 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/firing/acquiring.ts (searchTriggers)
 --   programs/reading/reading.ts (getTrigger, getTriggers)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
---   programs/steps/misfires.ts (treatMisfires)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed, treatMisfires)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
   t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
@@ -385,8 +388,10 @@ ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_
 -- triggers.lock
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/firing/completing.ts (completeJobs)
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (pauseTrigger, resumeTrigger)
 --   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
+--   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/new-triggers.ts (lockTriggers)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
@@ -1132,6 +1137,8 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.countIn.simple_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
 UPDATE qrtz_simple_triggers AS t
 SET times_triggered = r.times_triggered
@@ -1161,6 +1168,8 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.countIn.cron_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
 UPDATE qrtz_cron_triggers AS t
 SET times_triggered = r.times_triggered
@@ -1190,6 +1199,8 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.countIn.simprop_triggers
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/skipping.ts (skipNextFire)
+--   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
 UPDATE qrtz_simprop_triggers AS t
 SET int_prop_2 = r.int_prop_2
@@ -2447,9 +2458,8 @@ SELECT (
 -- scopes: triggers that one action reaches: all, one, those of a job, those of groups
 --------------------------------------------------------------------------------------
 
--- scopes.apply.pause.all
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.pause.all
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
@@ -2458,9 +2468,8 @@ WHERE t.sched_name = :scheduler
   AND true
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
 
--- scopes.apply.pause.one
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.pause.one
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
@@ -2470,9 +2479,8 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_group = :grp
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
 
--- scopes.apply.pause.job
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.pause.job
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
@@ -2482,9 +2490,8 @@ WHERE t.sched_name = :scheduler
   AND t.job_group = :grp
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
 
--- scopes.apply.pause.triggerGroups
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.pause.triggerGroups
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
 -- SQLite
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
@@ -2507,9 +2514,8 @@ WHERE t.sched_name = :scheduler
   )
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
 
--- scopes.apply.pause.jobGroups
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.pause.jobGroups
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
 -- SQLite
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'WAITING' THEN 'PAUSED' WHEN 'ACQUIRED' THEN 'PAUSED' WHEN
@@ -2532,9 +2538,8 @@ WHERE t.sched_name = :scheduler
   )
   AND t.trigger_state IN ('WAITING', 'ACQUIRED', 'BLOCKED');
 
--- scopes.apply.resume.all
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.every.all
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
@@ -2543,9 +2548,8 @@ WHERE t.sched_name = :scheduler
   AND true
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
 
--- scopes.apply.resume.one
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.every.one
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
@@ -2555,9 +2559,8 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_group = :grp
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
 
--- scopes.apply.resume.job
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.every.job
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
@@ -2567,9 +2570,8 @@ WHERE t.sched_name = :scheduler
   AND t.job_group = :grp
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
 
--- scopes.apply.resume.triggerGroups
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.every.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
@@ -2592,9 +2594,8 @@ WHERE t.sched_name = :scheduler
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
 
--- scopes.apply.resume.jobGroups
---   programs/scheduling/pausing.ts (pauseJob, pauseJobs, pauseTrigger, pauseTriggers, resumeAll, resumeJob,
---      resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.every.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 UPDATE qrtz_triggers AS t
 SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
@@ -2617,8 +2618,284 @@ WHERE t.sched_name = :scheduler
   )
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
 
--- scopes.earliest.all
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.resume.unheld.all
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND true
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.resume.unheld.one
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.resume.unheld.job
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.resume.unheld.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.job_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.resume.unheld.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- PostgreSQL
+UPDATE qrtz_triggers AS t
+SET trigger_state = CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED'
+  ELSE t.trigger_state END
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED');
+
+-- scopes.earliest.every.all
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 SELECT min(t.next_fire_time) AS earliest
 FROM qrtz_triggers t
@@ -2629,8 +2906,8 @@ WHERE t.sched_name = :scheduler
     t.trigger_state END = 'WAITING'
   AND t.next_fire_time > 0;
 
--- scopes.earliest.one
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.earliest.every.one
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 SELECT min(t.next_fire_time) AS earliest
 FROM qrtz_triggers t
@@ -2642,8 +2919,8 @@ WHERE t.sched_name = :scheduler
     t.trigger_state END = 'WAITING'
   AND t.next_fire_time > 0;
 
--- scopes.earliest.job
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.earliest.every.job
+--   programs/steps/resuming.ts (resumeScope)
 -- Every engine
 SELECT min(t.next_fire_time) AS earliest
 FROM qrtz_triggers t
@@ -2655,8 +2932,8 @@ WHERE t.sched_name = :scheduler
     t.trigger_state END = 'WAITING'
   AND t.next_fire_time > 0;
 
--- scopes.earliest.triggerGroups
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.earliest.every.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT min(t.next_fire_time) AS earliest
 FROM qrtz_triggers t
@@ -2683,8 +2960,8 @@ WHERE t.sched_name = :scheduler
     t.trigger_state END = 'WAITING'
   AND t.next_fire_time > 0;
 
--- scopes.earliest.jobGroups
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.earliest.every.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT min(t.next_fire_time) AS earliest
 FROM qrtz_triggers t
@@ -2711,8 +2988,298 @@ WHERE t.sched_name = :scheduler
     t.trigger_state END = 'WAITING'
   AND t.next_fire_time > 0;
 
--- scopes.late.all
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.earliest.unheld.all
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND true
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.unheld.one
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.unheld.job
+--   programs/steps/resuming.ts (resumeScope)
+-- Every engine
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.unheld.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- PostgreSQL
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.job_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.earliest.unheld.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- PostgreSQL
+SELECT min(t.next_fire_time) AS earliest
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND CASE t.trigger_state WHEN 'PAUSED' THEN 'WAITING' WHEN 'PAUSED_BLOCKED' THEN 'BLOCKED' ELSE
+    t.trigger_state END = 'WAITING'
+  AND t.next_fire_time > 0;
+
+-- scopes.late.every.all
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers t
@@ -2721,7 +3288,7 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -2734,14 +3301,14 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
 FOR NO KEY UPDATE OF t;
 
--- scopes.late.one
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.late.every.one
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers t
@@ -2751,7 +3318,7 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -2765,14 +3332,14 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
 FOR NO KEY UPDATE OF t;
 
--- scopes.late.job
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.late.every.job
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers t
@@ -2782,7 +3349,7 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -2796,14 +3363,14 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
 FOR NO KEY UPDATE OF t;
 
--- scopes.late.triggerGroups
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.late.every.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers t
@@ -2813,7 +3380,7 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -2831,14 +3398,14 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
 FOR NO KEY UPDATE OF t;
 
--- scopes.late.jobGroups
---   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- scopes.late.every.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers t
@@ -2848,7 +3415,7 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
 ORDER BY t.trigger_group , t.trigger_name
 LIMIT :limit;
@@ -2866,7 +3433,448 @@ WHERE t.sched_name = :scheduler
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.next_fire_time > 0
   AND t.next_fire_time <= :latestMs
-  AND COALESCE(t.misfire_instr, 0) <> -1
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.unheld.all
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND true
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND true
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.unheld.one
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_name = :name
+  AND t.trigger_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.unheld.job
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_name = :name
+  AND t.job_group = :grp
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.unheld.triggerGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.trigger_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.job_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
+ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT :limit
+FOR NO KEY UPDATE OF t;
+
+-- scopes.late.unheld.jobGroups
+--   programs/steps/resuming.ts (resumeScope)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+  AND t.trigger_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
+  AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
+ORDER BY t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers t
+WHERE t.sched_name = :scheduler
+  AND t.job_group IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+  )
+  AND t.trigger_group NOT IN (
+    SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'trigger'
+      AND h.pause_group = t.trigger_group
+      AND h.pause_name = t.trigger_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_pauses h
+    WHERE h.sched_name = t.sched_name
+      AND h.pause_scope = 'job'
+      AND h.pause_group = t.job_group
+      AND h.pause_name = t.job_name
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_trigger_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.trigger_group = t.trigger_group
+  )
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_paused_job_grps h
+    WHERE h.sched_name = t.sched_name
+      AND h.job_group = t.job_group
+  )
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.next_fire_time > 0
+  AND t.next_fire_time <= :latestMs
+  AND COALESCE(t.misfire_instr, 0) <> :ignored
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
 LIMIT :limit
@@ -3101,6 +4109,7 @@ WHERE j.job_name = r.job_name
 
 -- jobs.lock
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (pauseJob, resumeJob)
 --   programs/steps/new-triggers.ts (lockJobs)
 --   programs/steps/orphans.ts (deleteOrphans)
@@ -3820,8 +4829,10 @@ LIMIT 1;
 -----------------------------------------------------
 
 -- pausedGroups.triggerGroups.load
+--   programs/reading/pauses.ts (getPausedGroups)
 --   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (resumeJobs, resumeTriggers)
 --   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/scheduling/scheduling.ts (scheduleMany)
@@ -3832,6 +4843,7 @@ FROM qrtz_paused_trigger_grps
 WHERE sched_name = :scheduler;
 
 -- pausedGroups.triggerGroups.add
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (pauseAll, pauseTriggers, resumeTriggers)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
@@ -3849,6 +4861,7 @@ WHERE true
 ON CONFLICT DO NOTHING;
 
 -- pausedGroups.triggerGroups.remove
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (pauseAll, resumeJobs, resumeTriggers)
 -- SQLite
 DELETE FROM qrtz_paused_trigger_grps
@@ -3869,8 +4882,10 @@ WHERE sched_name = :scheduler
 DELETE FROM qrtz_paused_trigger_grps WHERE sched_name = :scheduler;
 
 -- pausedGroups.jobGroups.load
+--   programs/reading/pauses.ts (getPausedGroups)
 --   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (resumeJobs, resumeTriggers)
 --   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/scheduling/scheduling.ts (scheduleMany)
@@ -3897,6 +4912,7 @@ WHERE true
 ON CONFLICT DO NOTHING;
 
 -- pausedGroups.jobGroups.remove
+--   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (resumeJobs, resumeTriggers)
 -- SQLite
 DELETE FROM qrtz_paused_job_grps
@@ -3915,6 +4931,547 @@ WHERE sched_name = :scheduler
 --   programs/scheduling/pausing.ts (resumeAll)
 -- Every engine
 DELETE FROM qrtz_paused_job_grps WHERE sched_name = :scheduler;
+
+------------------------------------------
+-- pauses: pauses: why something is paused
+------------------------------------------
+
+-- pauses.insertMissing
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
+-- SQLite
+INSERT INTO qrtz_pauses (sched_name, pause_scope, pause_group, pause_name, reason, paused_by, since_time,
+  until_time)
+VALUES (:scheduler, :pause_scope, :pause_group, :pause_name, :reason, :paused_by, :since_time, :until_time)
+ON CONFLICT DO NOTHING;
+
+-- PostgreSQL
+INSERT INTO qrtz_pauses (sched_name, pause_scope, pause_group, pause_name, reason, paused_by, since_time,
+  until_time)
+SELECT :scheduler, r.pause_scope, r.pause_group, r.pause_name, r.reason, r.paused_by, r.since_time,
+  r.until_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
+    reason text, paused_by text, since_time bigint, until_time bigint)
+) AS r
+WHERE true
+ON CONFLICT DO NOTHING;
+
+-- pauses.upsert
+--   programs/scheduling/pausing.ts (pauseAll, pauseJob, pauseJobs, pauseTrigger, pauseTriggers)
+-- SQLite
+INSERT INTO qrtz_pauses (sched_name, pause_scope, pause_group, pause_name, reason, paused_by, since_time,
+  until_time)
+VALUES (:scheduler, :pause_scope, :pause_group, :pause_name, :reason, :paused_by, :since_time, :until_time)
+ON CONFLICT (sched_name, pause_scope, pause_group, pause_name) DO UPDATE SET reason = excluded.reason,
+  paused_by = excluded.paused_by, since_time = excluded.since_time, until_time = excluded.until_time;
+
+-- PostgreSQL
+INSERT INTO qrtz_pauses (sched_name, pause_scope, pause_group, pause_name, reason, paused_by, since_time,
+  until_time)
+SELECT :scheduler, r.pause_scope, r.pause_group, r.pause_name, r.reason, r.paused_by, r.since_time,
+  r.until_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
+    reason text, paused_by text, since_time bigint, until_time bigint)
+) AS r
+WHERE true
+ON CONFLICT (sched_name, pause_scope, pause_group, pause_name) DO UPDATE SET reason = excluded.reason,
+  paused_by = excluded.paused_by, since_time = excluded.since_time, until_time = excluded.until_time;
+
+-- pauses.load
+--   programs/reading/pauses.ts (getPausedGroups, withPausesOfJobs, withPausesOfTriggers)
+--   programs/scheduling/ending-pauses.ts (endPause)
+-- SQLite
+SELECT p.pause_scope, p.pause_group, p.pause_name, p.reason, p.paused_by, p.since_time, p.until_time
+FROM (
+  SELECT value ->> 'pause_scope' AS pause_scope, value ->> 'pause_group' AS pause_group,
+    value ->> 'pause_name' AS pause_name, value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_pauses AS p
+WHERE p.pause_scope = r.pause_scope
+  AND p.pause_group = r.pause_group
+  AND p.pause_name = r.pause_name
+  AND p.sched_name = r.sched_name
+  AND true
+  AND (
+    (
+      p.pause_scope = 'trigger'
+        AND EXISTS (
+          SELECT 1
+          FROM qrtz_triggers AS t
+          WHERE t.sched_name = p.sched_name
+            AND t.trigger_group = p.pause_group
+            AND t.trigger_name = p.pause_name
+            AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+        )
+    )
+      OR (
+        p.pause_scope = 'job'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_triggers AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.job_group = p.pause_group
+              AND t.job_name = p.pause_name
+              AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+          )
+      )
+      OR (
+        p.pause_scope = 'triggerGroup'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_trigger_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = p.pause_group
+          )
+      )
+      OR (
+        p.pause_scope = 'jobGroup'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_job_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.job_group = p.pause_group
+          )
+      )
+      OR (
+        p.pause_scope = 'all'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_trigger_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = '_$_ALL_GROUPS_PAUSED_$_'
+          )
+      )
+  );
+
+-- PostgreSQL
+SELECT p.pause_scope, p.pause_group, p.pause_name, p.reason, p.paused_by, p.since_time, p.until_time
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
+    sched_name text)
+) AS r
+  CROSS JOIN qrtz_pauses AS p
+WHERE p.pause_scope = r.pause_scope
+  AND p.pause_group = r.pause_group
+  AND p.pause_name = r.pause_name
+  AND p.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND (
+    (
+      p.pause_scope = 'trigger'
+        AND EXISTS (
+          SELECT 1
+          FROM qrtz_triggers AS t
+          WHERE t.sched_name = p.sched_name
+            AND t.trigger_group = p.pause_group
+            AND t.trigger_name = p.pause_name
+            AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+        )
+    )
+      OR (
+        p.pause_scope = 'job'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_triggers AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.job_group = p.pause_group
+              AND t.job_name = p.pause_name
+              AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+          )
+      )
+      OR (
+        p.pause_scope = 'triggerGroup'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_trigger_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = p.pause_group
+          )
+      )
+      OR (
+        p.pause_scope = 'jobGroup'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_job_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.job_group = p.pause_group
+          )
+      )
+      OR (
+        p.pause_scope = 'all'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_paused_trigger_grps AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = '_$_ALL_GROUPS_PAUSED_$_'
+          )
+      )
+  );
+
+-- pauses.forget
+--   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/pausing.ts (resumeJob, resumeJobs, resumeTriggers)
+--   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
+--   programs/steps/new-triggers.ts (storeNewTriggers)
+-- SQLite
+DELETE FROM qrtz_pauses
+WHERE (pause_scope, pause_group, pause_name, sched_name) IN (
+  SELECT r.pause_scope, r.pause_group, r.pause_name, r.sched_name
+  FROM (
+    SELECT value ->> 'pause_scope' AS pause_scope, value ->> 'pause_group' AS pause_group,
+      value ->> 'pause_name' AS pause_name, value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND true
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_pauses
+WHERE (pause_scope, pause_group, pause_name, sched_name) IN (
+  SELECT r.pause_scope, r.pause_group, r.pause_name, r.sched_name
+  FROM (
+    SELECT *
+    FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
+      sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND true
+);
+
+-- pauses.forgetStale
+--   programs/scheduling/pausing.ts (pauseJob, pauseTrigger)
+-- SQLite
+DELETE FROM qrtz_pauses AS p
+WHERE (p.sched_name, p.pause_scope, p.pause_group, p.pause_name) IN (
+  SELECT r.sched_name, r.pause_scope, r.pause_group, r.pause_name
+  FROM (
+    SELECT value ->> 'pause_scope' AS pause_scope, value ->> 'pause_group' AS pause_group,
+      value ->> 'pause_name' AS pause_name, value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+)
+  AND NOT (
+    (
+      (
+        p.pause_scope = 'trigger'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_triggers AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = p.pause_group
+              AND t.trigger_name = p.pause_name
+              AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+          )
+      )
+        OR (
+          p.pause_scope = 'job'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_triggers AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+                AND t.job_name = p.pause_name
+                AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+            )
+        )
+        OR (
+          p.pause_scope = 'triggerGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'jobGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_job_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'all'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = '_$_ALL_GROUPS_PAUSED_$_'
+            )
+        )
+    )
+  );
+
+-- PostgreSQL
+DELETE FROM qrtz_pauses AS p
+WHERE (p.sched_name, p.pause_scope, p.pause_group, p.pause_name) IN (
+  SELECT r.sched_name, r.pause_scope, r.pause_group, r.pause_name
+  FROM (
+    SELECT *
+    FROM json_to_recordset(CAST(:rows AS json)) AS r(pause_scope text, pause_group text, pause_name text,
+      sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+)
+  AND NOT (
+    (
+      (
+        p.pause_scope = 'trigger'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_triggers AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = p.pause_group
+              AND t.trigger_name = p.pause_name
+              AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+          )
+      )
+        OR (
+          p.pause_scope = 'job'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_triggers AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+                AND t.job_name = p.pause_name
+                AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+            )
+        )
+        OR (
+          p.pause_scope = 'triggerGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'jobGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_job_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'all'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = '_$_ALL_GROUPS_PAUSED_$_'
+            )
+        )
+    )
+  );
+
+-- pauses.forgetAllStale
+--   pause-ender.ts (PauseEnder)
+--   programs/scheduling/pausing.ts (pauseAll, pauseJobs, pauseTriggers)
+-- Every engine
+DELETE FROM qrtz_pauses AS p
+WHERE p.sched_name = :scheduler
+  AND NOT (
+    (
+      (
+        p.pause_scope = 'trigger'
+          AND EXISTS (
+            SELECT 1
+            FROM qrtz_triggers AS t
+            WHERE t.sched_name = p.sched_name
+              AND t.trigger_group = p.pause_group
+              AND t.trigger_name = p.pause_name
+              AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+          )
+      )
+        OR (
+          p.pause_scope = 'job'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_triggers AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+                AND t.job_name = p.pause_name
+                AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+            )
+        )
+        OR (
+          p.pause_scope = 'triggerGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'jobGroup'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_job_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.job_group = p.pause_group
+            )
+        )
+        OR (
+          p.pause_scope = 'all'
+            AND EXISTS (
+              SELECT 1
+              FROM qrtz_paused_trigger_grps AS t
+              WHERE t.sched_name = p.sched_name
+                AND t.trigger_group = '_$_ALL_GROUPS_PAUSED_$_'
+            )
+        )
+    )
+  );
+
+-- pauses.forgetOfTriggers.all
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND true
+  );
+
+-- pauses.forgetOfTriggers.one
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.trigger_name = :name
+      AND t.trigger_group = :grp
+  );
+
+-- pauses.forgetOfTriggers.job
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- Every engine
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.job_name = :name
+      AND t.job_group = :grp
+  );
+
+-- pauses.forgetOfTriggers.triggerGroups
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.trigger_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+      AND t.job_group NOT IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r)
+  );
+
+-- PostgreSQL
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.trigger_group IN (
+        SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+      )
+      AND t.job_group NOT IN (
+        SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+      )
+  );
+
+-- pauses.forgetOfTriggers.jobGroups
+--   programs/scheduling/pausing.ts (resumeAll, resumeJob, resumeJobs, resumeTrigger, resumeTriggers)
+-- SQLite
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.job_group IN (SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:groups)) AS r)
+      AND t.trigger_group NOT IN (
+        SELECT r.grp FROM (SELECT value ->> 'grp' AS grp FROM json_each(:others)) AS r
+      )
+  );
+
+-- PostgreSQL
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'trigger'
+  AND (pause_group, pause_name) IN (
+    SELECT t.trigger_group, t.trigger_name
+    FROM qrtz_triggers t
+    WHERE t.sched_name = :scheduler
+      AND t.job_group IN (
+        SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(grp text)) AS r
+      )
+      AND t.trigger_group NOT IN (
+        SELECT r.grp FROM (SELECT * FROM json_to_recordset(CAST(:others AS json)) AS r(grp text)) AS r
+      )
+  );
+
+-- pauses.triggerGroups
+--   programs/scheduling/ending-pauses.ts (endPause)
+-- Every engine
+SELECT pause_group
+FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = 'triggerGroup';
+
+-- pauses.timed
+--   pause-ender.ts (PauseEnder)
+-- Every engine
+SELECT pause_scope, pause_group, pause_name, until_time
+FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND until_time IS NOT NULL
+ORDER BY until_time
+LIMIT :limit;
+
+-- pauses.end
+--   programs/scheduling/ending-pauses.ts (endPause)
+-- Every engine
+DELETE FROM qrtz_pauses
+WHERE sched_name = :scheduler
+  AND pause_scope = :scope
+  AND pause_group = :grp
+  AND pause_name = :name
+  AND until_time = :untilMs;
+
+-- pauses.clear
+--   programs/scheduling/deleting.ts (clear)
+--   programs/scheduling/pausing.ts (resumeAll)
+-- Every engine
+DELETE FROM qrtz_pauses WHERE sched_name = :scheduler;
 
 -----------------------
 -- calendars: calendars
@@ -4472,7 +6029,7 @@ FROM (
   SELECT *
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
-    AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+    AND h.fired_time >= -8640000000000000
     AND h.job_name = :job
     AND h.job_group = :jobGroup
     AND h.trigger_name = :trigger
@@ -4509,7 +6066,7 @@ FROM (
   SELECT *
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
-    AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+    AND h.fired_time >= -8640000000000000
     AND h.job_name = :job
     AND h.job_group = :jobGroup
     AND h.trigger_name = :trigger
@@ -4546,7 +6103,7 @@ SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_gr
   h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
-  AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+  AND h.fired_time >= -8640000000000000
   AND h.job_name = :job
   AND h.job_group = :jobGroup
   AND h.trigger_name = :trigger
@@ -4563,7 +6120,7 @@ LIMIT :limit;
 SELECT h.fired_time, h.fire_instance_id
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
-  AND h.fired_time BETWEEN -8640000000000000 AND 8640000000000000
+  AND h.fired_time >= -8640000000000000
   AND h.job_name = :job
   AND h.job_group = :jobGroup
   AND h.trigger_name = :trigger
@@ -4707,7 +6264,7 @@ WHERE sched_name = :scheduler
   AND starts_with(job_group, CAST(:operand AS text));
 
 -- keyLists.triggerGroups: of a matcher that names the beginning of the group
---   programs/scheduling/pausing.ts (pauseTriggers, resumeTriggers)
+--   programs/scheduling/pausing.ts (pauseAll, pauseTriggers, resumeTriggers)
 --   sql-job-store.ts (SqlJobStore)
 -- SQLite
 SELECT DISTINCT '' AS name, trigger_group AS grp
@@ -4965,7 +6522,7 @@ SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j
   j.is_nonconcurrent, j.is_update_data
 FROM qrtz_job_details AS j
 WHERE j.sched_name = :scheduler
-  AND j.job_group > 'DEFAULT'
+  AND j.job_group <> 'DEFAULT'
   AND (j.job_group , j.job_name ) > (:afterGroup, :afterName)
   AND (j.job_group , j.job_name ) <= (:untilGroup, :untilName)
   AND typeof(j.job_name) = 'text'
@@ -4987,7 +6544,7 @@ SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j
   j.is_nonconcurrent, j.is_update_data
 FROM qrtz_job_details AS j
 WHERE j.sched_name = :scheduler
-  AND j.job_group COLLATE "C" > 'DEFAULT'
+  AND j.job_group <> 'DEFAULT'
   AND (j.job_group COLLATE "C", j.job_name COLLATE "C") > (:afterGroup, :afterName)
   AND (j.job_group COLLATE "C", j.job_name COLLATE "C") <= (:untilGroup, :untilName)
   AND true
@@ -5010,7 +6567,7 @@ LIMIT :limit;
 SELECT j.job_name, j.job_group
 FROM qrtz_job_details AS j
 WHERE j.sched_name = :scheduler
-  AND j.job_group > 'DEFAULT'
+  AND j.job_group <> 'DEFAULT'
   AND (j.job_group , j.job_name ) > (:afterGroup, :afterName)
 ORDER BY j.job_group , j.job_name
 LIMIT 1 OFFSET :skipped;
@@ -5019,9 +6576,75 @@ LIMIT 1 OFFSET :skipped;
 SELECT j.job_name, j.job_group
 FROM qrtz_job_details AS j
 WHERE j.sched_name = :scheduler
-  AND j.job_group COLLATE "C" > 'DEFAULT'
+  AND j.job_group <> 'DEFAULT'
   AND (j.job_group COLLATE "C", j.job_name COLLATE "C") > (:afterGroup, :afterName)
 ORDER BY j.job_group COLLATE "C", j.job_name COLLATE "C"
+LIMIT 1 OFFSET :skipped;
+
+-- listings.jobs: all groups, where another index finds the rows, with every condition that a query may have
+--   programs/reading/reading.ts (queryJobs)
+-- SQLite
+SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j.requests_recovery,
+  j.is_nonconcurrent, j.is_update_data
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND (CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group , j.job_name ) > (:afterRank,
+    :afterGroup, :afterName)
+  AND true
+  AND typeof(j.job_name) = 'text'
+  AND typeof(j.job_group) = 'text'
+  AND substr(j.job_group, 1, length(:operand)) = :operand
+  AND j.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND j.job_class_name = :jobType
+  AND (
+    j.job_name LIKE :search ESCAPE '\'
+      OR j.job_group LIKE :search ESCAPE '\'
+      OR j.job_class_name LIKE :search ESCAPE '\'
+      OR j.description LIKE :search ESCAPE '\'
+  )
+ORDER BY CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group , j.job_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group, j.job_class_name, j.description, j.is_durable, j.requests_recovery,
+  j.is_nonconcurrent, j.is_update_data
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND (CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group COLLATE "C",
+    j.job_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+  AND true
+  AND true
+  AND true
+  AND starts_with(j.job_group, CAST(:operand AS text))
+  AND j.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND j.job_class_name = :jobType
+  AND (
+    lower(j.job_name COLLATE "C") LIKE :search
+      OR lower(j.job_group COLLATE "C") LIKE :search
+      OR lower(j.job_class_name COLLATE "C") LIKE :search
+      OR lower(j.description COLLATE "C") LIKE :search
+  )
+ORDER BY CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group COLLATE "C", j.job_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.jobs.last: all groups, where another index finds the rows: the last row that one page looks at, where it leaves some out
+--   programs/reading/reading.ts (queryJobs)
+-- SQLite
+SELECT j.job_name, j.job_group
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND (CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group , j.job_name ) > (:afterRank,
+    :afterGroup, :afterName)
+ORDER BY CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group , j.job_name
+LIMIT 1 OFFSET :skipped;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group
+FROM qrtz_job_details AS j
+WHERE j.sched_name = :scheduler
+  AND (CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group COLLATE "C",
+    j.job_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+ORDER BY CASE WHEN j.job_group = 'DEFAULT' THEN 0 ELSE 1 END, j.job_group COLLATE "C", j.job_name COLLATE "C"
 LIMIT 1 OFFSET :skipped;
 
 -- listings.triggers: the group DEFAULT, with every condition that a query may have
@@ -5040,6 +6663,7 @@ WHERE t.sched_name = :scheduler
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
@@ -5076,6 +6700,7 @@ WHERE t.sched_name = :scheduler
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
@@ -5136,6 +6761,7 @@ WHERE t.sched_name = :scheduler
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
@@ -5172,6 +6798,7 @@ WHERE t.sched_name = :scheduler
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
@@ -5223,7 +6850,7 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type,
   t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
-  AND t.trigger_group > 'DEFAULT'
+  AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
   AND (t.trigger_group , t.trigger_name ) <= (:untilGroup, :untilName)
   AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
@@ -5232,6 +6859,7 @@ WHERE t.sched_name = :scheduler
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
@@ -5259,7 +6887,7 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type,
   t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
-  AND t.trigger_group COLLATE "C" > 'DEFAULT'
+  AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") <= (:untilGroup, :untilName)
   AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
@@ -5268,6 +6896,7 @@ WHERE t.sched_name = :scheduler
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
@@ -5296,7 +6925,7 @@ LIMIT :limit;
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
-  AND t.trigger_group > 'DEFAULT'
+  AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group , t.trigger_name ) > (:afterGroup, :afterName)
   AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
 ORDER BY t.trigger_group , t.trigger_name
@@ -5306,10 +6935,110 @@ LIMIT 1 OFFSET :skipped;
 SELECT t.trigger_name, t.trigger_group
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
-  AND t.trigger_group COLLATE "C" > 'DEFAULT'
+  AND t.trigger_group <> 'DEFAULT'
   AND (t.trigger_group COLLATE "C", t.trigger_name COLLATE "C") > (:afterGroup, :afterName)
   AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
 ORDER BY t.trigger_group COLLATE "C", t.trigger_name COLLATE "C"
+LIMIT 1 OFFSET :skipped;
+
+-- listings.triggers: all groups, where another index finds the rows, with every condition that a query may have
+--   programs/reading/reading.ts (queryTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
+    t.trigger_name ) > (:afterRank, :afterGroup, :afterName)
+  AND true
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND typeof(t.trigger_name) = 'text'
+  AND typeof(t.trigger_group) = 'text'
+  AND substr(t.trigger_group, 1, length(:operand)) = :operand
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    t.trigger_name LIKE :search ESCAPE '\'
+      OR t.trigger_group LIKE :search ESCAPE '\'
+      OR t.description LIKE :search ESCAPE '\'
+      OR t.job_name LIKE :search ESCAPE '\'
+  )
+ORDER BY CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group , t.trigger_name
+LIMIT :limit;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type, t.trigger_state,
+  t.description, t.calendar_name, t.priority, t.next_fire_time, t.prev_fire_time
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+  AND true
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+  AND true
+  AND true
+  AND starts_with(t.trigger_group, CAST(:operand AS text))
+  AND t.job_name = :jobName
+  AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
+  AND t.calendar_name = :calendarName
+  AND t.trigger_state IN ('PAUSED', 'PAUSED_BLOCKED')
+  AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.sched_name = t.sched_name
+      AND j.job_name = t.job_name
+      AND j.job_group = t.job_group
+      AND j.job_class_name = :jobType
+  )
+  AND t.next_fire_time > 0
+  AND t.next_fire_time < :dueBeforeMs
+  AND (
+    lower(t.trigger_name COLLATE "C") LIKE :search
+      OR lower(t.trigger_group COLLATE "C") LIKE :search
+      OR lower(t.description COLLATE "C") LIKE :search
+      OR lower(t.job_name COLLATE "C") LIKE :search
+  )
+ORDER BY CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
+LIMIT :limit;
+
+-- listings.triggers.last: all groups, where another index finds the rows: the last row that one page looks at, where it leaves some out
+--   programs/reading/reading.ts (queryTriggers)
+-- SQLite
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group ,
+    t.trigger_name ) > (:afterRank, :afterGroup, :afterName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+ORDER BY CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group , t.trigger_name
+LIMIT 1 OFFSET :skipped;
+
+-- PostgreSQL
+SELECT t.trigger_name, t.trigger_group
+FROM qrtz_triggers AS t
+WHERE t.sched_name = :scheduler
+  AND (CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+    t.trigger_name COLLATE "C") > (:afterRank, :afterGroup, :afterName)
+  AND t.trigger_state NOT IN ('WAITING', 'ACQUIRED', 'BLOCKED')
+ORDER BY CASE WHEN t.trigger_group = 'DEFAULT' THEN 0 ELSE 1 END, t.trigger_group COLLATE "C",
+  t.trigger_name COLLATE "C"
 LIMIT 1 OFFSET :skipped;
 
 ---------------------------------------------------------
@@ -5363,7 +7092,7 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type,
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND t.trigger_state = 'WAITING'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -5388,6 +7117,7 @@ WHERE t.sched_name = :scheduler
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
   AND EXISTS (
@@ -5406,7 +7136,8 @@ WHERE t.sched_name = :scheduler
       OR t.description LIKE :search ESCAPE '\'
       OR t.job_name LIKE :search ESCAPE '\'
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group ,
+  t.trigger_name
 LIMIT :limit;
 
 -- PostgreSQL
@@ -5415,7 +7146,7 @@ SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_type,
 FROM qrtz_triggers AS t
 WHERE t.sched_name = :scheduler
   AND t.trigger_state = 'WAITING'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -5440,6 +7171,7 @@ WHERE t.sched_name = :scheduler
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
   AND EXISTS (
@@ -5458,7 +7190,7 @@ WHERE t.sched_name = :scheduler
       OR lower(t.description COLLATE "C") LIKE :search
       OR lower(t.job_name COLLATE "C") LIKE :search
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
   t.trigger_name COLLATE "C"
 LIMIT :limit;
 
@@ -5475,7 +7207,7 @@ WHERE f.sched_name = :scheduler
   AND t.trigger_group = f.trigger_group
   AND t.trigger_name = f.trigger_name
   AND t.trigger_state = 'ACQUIRED'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -5500,6 +7232,7 @@ WHERE f.sched_name = :scheduler
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
   AND EXISTS (
@@ -5518,7 +7251,8 @@ WHERE f.sched_name = :scheduler
       OR t.description LIKE :search ESCAPE '\'
       OR t.job_name LIKE :search ESCAPE '\'
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group ,
+  t.trigger_name
 LIMIT :limit;
 
 -- PostgreSQL
@@ -5532,7 +7266,7 @@ WHERE f.sched_name = :scheduler
   AND t.trigger_group = f.trigger_group
   AND t.trigger_name = f.trigger_name
   AND t.trigger_state = 'ACQUIRED'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -5557,6 +7291,7 @@ WHERE f.sched_name = :scheduler
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
   AND EXISTS (
@@ -5575,7 +7310,7 @@ WHERE f.sched_name = :scheduler
       OR lower(t.description COLLATE "C") LIKE :search
       OR lower(t.job_name COLLATE "C") LIKE :search
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
   t.trigger_name COLLATE "C"
 LIMIT :limit;
 
@@ -5596,7 +7331,7 @@ WHERE t.sched_name = f.sched_name
   AND t.job_name = f.job_name
   AND t.job_group = f.job_group
   AND t.trigger_state = 'BLOCKED'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -5621,6 +7356,7 @@ WHERE t.sched_name = f.sched_name
   AND substr(t.trigger_group, 1, length(:operand)) = :operand
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group IN (SELECT value FROM json_each(:jobGroups))
   AND EXISTS (
@@ -5639,7 +7375,8 @@ WHERE t.sched_name = f.sched_name
       OR t.description LIKE :search ESCAPE '\'
       OR t.job_name LIKE :search ESCAPE '\'
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group ,
+  t.trigger_name
 LIMIT :limit;
 
 -- PostgreSQL
@@ -5657,7 +7394,7 @@ WHERE t.sched_name = f.sched_name
   AND t.job_name = f.job_name
   AND t.job_group = f.job_group
   AND t.trigger_state = 'BLOCKED'
-  AND t.next_fire_time >= :afterMs
+  AND t.next_fire_time + 0 >= :afterMs
   AND (
     t.next_fire_time > :afterMs
       OR t.priority < :afterPriority
@@ -5682,6 +7419,7 @@ WHERE t.sched_name = f.sched_name
   AND starts_with(t.trigger_group, CAST(:operand AS text))
   AND t.job_name = :jobName
   AND t.job_group = :jobGroup
+  AND t.trigger_name = :name
   AND t.calendar_name = :calendarName
   AND t.job_group = ANY(ARRAY(SELECT json_array_elements_text(CAST(:jobGroups AS json))))
   AND EXISTS (
@@ -5700,7 +7438,7 @@ WHERE t.sched_name = f.sched_name
       OR lower(t.description COLLATE "C") LIKE :search
       OR lower(t.job_name COLLATE "C") LIKE :search
   )
-ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
+ORDER BY t.next_fire_time + 0, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C",
   t.trigger_name COLLATE "C"
 LIMIT :limit;
 

@@ -1,4 +1,5 @@
 import { checkName, checkOptions, checkWhole, wrongArgument } from '../core/arguments.ts'
+import { checkJobKey, type JobKey } from '../core/key.ts'
 import type { AlertFinding, AlertRule } from './alert-types.ts'
 
 const longestMs = 31_536_000_000
@@ -14,6 +15,53 @@ export interface AlertRuleOptions {
 function nameOf(what: string, options: AlertRuleOptions, kind: string): string {
   checkOptions(what, options, { name: checkName })
   return options.name ?? kind
+}
+
+/**
+ * A job that failed `times` times in a row (1 to 1,000), on whatever nodes; over when it ends well. Each attempt
+ * counts.
+ *
+ * @throws InvalidArgumentError when an argument is wrong
+ */
+export function failedInARow(times: number, options: AlertRuleOptions = {}): AlertRule {
+  checkWhole(1, 1000)('failedInARow', 'times', times)
+  return {
+    name: nameOf('failedInARow', options, 'failed-in-a-row'),
+    description: `A job has failed ${times} times in a row.`,
+    async check({ scheduler }) {
+      const { items } = await scheduler.queryJobStatus({ consecutiveFailures: times, take: findingsMax })
+      return items.map(({ jobKey, consecutiveFailures, lastErrorText }) => ({
+        subject: jobKey.toString(),
+        message: `Job ${jobKey.toString()} has failed ${consecutiveFailures} times in a row: ${lastErrorText ?? '?'}`,
+      }))
+    },
+  }
+}
+
+/**
+ * A job that has not ended well for `ms` milliseconds (1 to 31,536,000,000), on whatever node.
+ *
+ * @throws InvalidArgumentError when an argument is wrong
+ */
+export function noSuccessWithin(jobKey: JobKey, ms: number, options: AlertRuleOptions = {}): AlertRule {
+  checkJobKey('noSuccessWithin', 'jobKey', jobKey)
+  checkWhole(1, longestMs)('noSuccessWithin', 'ms', ms)
+  return {
+    name: nameOf('noSuccessWithin', options, `no-success:${jobKey.toString()}`),
+    description: `Job ${jobKey.toString()} has not ended well for ${ms} ms.`,
+    async check({ scheduler, nowMs, watchedSinceMs }) {
+      const status = await scheduler.getJobStatus(jobKey)
+      const lastMs = status?.lastSuccessTimeMs ?? null
+      if (nowMs - (lastMs ?? watchedSinceMs) <= ms) return []
+      const last = lastMs === null ? 'it never has' : `it last did at ${new Date(lastMs).toISOString()}`
+      return [
+        {
+          subject: jobKey.toString(),
+          message: `Job ${jobKey.toString()} has not ended well for ${ms} ms: ${last}.`,
+        },
+      ]
+    },
+  }
 }
 
 /**

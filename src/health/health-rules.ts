@@ -22,8 +22,8 @@ export interface HealthRule {
 const longestMs = 31_536_000_000
 
 /**
- * A job must have ended well within the last `ms` milliseconds (1 to 31,536,000,000, a year), on whatever node. The
- * store must remember executions for at least as long.
+ * A job must have ended well within the last `ms` milliseconds (1 to 31,536,000,000, a year), on whatever node, as far
+ * as the store keeps the status of jobs.
  *
  * @throws InvalidArgumentError when an argument is wrong
  */
@@ -33,8 +33,8 @@ export function requireSuccessWithin(jobKey: JobKey, ms: number): HealthRule {
   return {
     name: `success of ${jobKey.toString()} within ${ms} ms`,
     async check({ scheduler, nowMs, watchedSinceMs }) {
-      const { items } = await scheduler.queryExecutions({ jobKey, outcome: 'succeeded', take: 1 })
-      const lastMs = items[0]?.finishedTimeMs ?? null
+      const status = await scheduler.getJobStatus(jobKey)
+      const lastMs = status?.lastSuccessTimeMs ?? null
       if (nowMs - (lastMs ?? watchedSinceMs) <= ms) return null
       const last = lastMs === null ? 'never' : `last at ${new Date(lastMs).toISOString()}`
       return {

@@ -20,6 +20,7 @@ import type {
 } from './job-store.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
+import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -172,35 +173,44 @@ export class DelegatingJobStore implements JobStore {
     return this.around('resetTriggerFromErrorState', () => this.inner.resetTriggerFromErrorState(key))
   }
 
-  pauseTrigger(key: TriggerKey): Promise<boolean> {
-    return this.around('pauseTrigger', () => this.inner.pauseTrigger(key))
+  pauseTrigger(key: TriggerKey, note?: PauseNote): Promise<boolean> {
+    return this.around('pauseTrigger', () => this.inner.pauseTrigger(key, note))
   }
-  pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.around('pauseTriggers', () => this.inner.pauseTriggers(matcher))
+  pauseTriggers(matcher: GroupMatcher, note?: PauseNote): Promise<readonly string[]> {
+    return this.around('pauseTriggers', () => this.inner.pauseTriggers(matcher, note))
   }
-  pauseJob(key: JobKey): Promise<boolean> {
-    return this.around('pauseJob', () => this.inner.pauseJob(key))
+  pauseJob(key: JobKey, note?: PauseNote): Promise<boolean> {
+    return this.around('pauseJob', () => this.inner.pauseJob(key, note))
   }
-  pauseJobs(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.around('pauseJobs', () => this.inner.pauseJobs(matcher))
+  pauseJobs(matcher: GroupMatcher, note?: PauseNote): Promise<readonly string[]> {
+    return this.around('pauseJobs', () => this.inner.pauseJobs(matcher, note))
   }
-  pauseAll(): Promise<void> {
-    return this.around('pauseAll', () => this.inner.pauseAll())
+  pauseAll(note?: PauseNote): Promise<void> {
+    return this.around('pauseAll', () => this.inner.pauseAll(note))
   }
-  resumeTrigger(key: TriggerKey): Promise<boolean> {
-    return this.around('resumeTrigger', () => this.inner.resumeTrigger(key))
+  resumeTrigger(key: TriggerKey, manner?: ResumeManner): Promise<boolean> {
+    return this.around('resumeTrigger', () => this.inner.resumeTrigger(key, manner))
   }
-  resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.around('resumeTriggers', () => this.inner.resumeTriggers(matcher))
+  resumeTriggers(matcher: GroupMatcher, manner?: ResumeManner): Promise<readonly string[]> {
+    return this.around('resumeTriggers', () => this.inner.resumeTriggers(matcher, manner))
   }
-  resumeJob(key: JobKey): Promise<boolean> {
-    return this.around('resumeJob', () => this.inner.resumeJob(key))
+  resumeJob(key: JobKey, manner?: ResumeManner): Promise<boolean> {
+    return this.around('resumeJob', () => this.inner.resumeJob(key, manner))
   }
-  resumeJobs(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.around('resumeJobs', () => this.inner.resumeJobs(matcher))
+  resumeJobs(matcher: GroupMatcher, manner?: ResumeManner): Promise<readonly string[]> {
+    return this.around('resumeJobs', () => this.inner.resumeJobs(matcher, manner))
   }
-  resumeAll(): Promise<void> {
-    return this.around('resumeAll', () => this.inner.resumeAll())
+  resumeAll(manner?: ResumeManner): Promise<void> {
+    return this.around('resumeAll', () => this.inner.resumeAll(manner))
+  }
+  endPauses(): Promise<EndedPauses> {
+    return this.around('endPauses', () => this.inner.endPauses())
+  }
+  skipNextFire(key: TriggerKey): Promise<SkippedFire | null> {
+    return this.around('skipNextFire', () => this.inner.skipNextFire(key))
+  }
+  getPausedGroups(): Promise<PausedGroups> {
+    return this.around('getPausedGroups', () => this.inner.getPausedGroups())
   }
   getPausedTriggerGroups(): Promise<readonly string[]> {
     return this.around('getPausedTriggerGroups', () => this.inner.getPausedTriggerGroups())

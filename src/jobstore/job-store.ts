@@ -13,6 +13,7 @@ import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { LockWait } from './lock-wait.ts'
+import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
 import type {
   ExecutionCursor,
   ExecutionDetails,
@@ -367,38 +368,55 @@ export interface JobStore {
    */
   resetTriggerFromErrorState(key: TriggerKey): Promise<boolean>
 
-  /** False when there is no such trigger. */
-  pauseTrigger(key: TriggerKey): Promise<boolean>
+  /**
+   * False when there is no such trigger. Here and in the methods below, what the note says is kept with the pause, in
+   * the same transaction. What is paused already keeps what is known of it when the note says nothing.
+   */
+  pauseTrigger(key: TriggerKey, note?: PauseNote): Promise<boolean>
   /**
    * Pauses the triggers of all matching groups and remembers those groups, so that triggers stored later in them
    * start paused; answers the groups. The group that an `equals` matcher names is remembered also when it is empty.
    */
-  pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]>
+  pauseTriggers(matcher: GroupMatcher, note?: PauseNote): Promise<readonly string[]>
   /** Pauses every trigger that the job has now; false when there is no such job. */
-  pauseJob(key: JobKey): Promise<boolean>
+  pauseJob(key: JobKey, note?: PauseNote): Promise<boolean>
   /** The same for job groups: triggers stored later for jobs of these groups start paused. */
-  pauseJobs(matcher: GroupMatcher): Promise<readonly string[]>
+  pauseJobs(matcher: GroupMatcher, note?: PauseNote): Promise<readonly string[]>
   /** Pauses and remembers every trigger group, and each new one until all groups are resumed. */
-  pauseAll(): Promise<void>
+  pauseAll(note?: PauseNote): Promise<void>
   /**
    * Resumes one trigger, also when one of its groups is paused; the groups stay remembered. Here and in the methods
-   * below, resumed triggers that are late go through their misfire policy.
+   * below, resumed triggers that are late go through their misfire policy, unless the manner says otherwise; and what
+   * is known of their own pauses is forgotten.
    */
-  resumeTrigger(key: TriggerKey): Promise<boolean>
+  resumeTrigger(key: TriggerKey, manner?: ResumeManner): Promise<boolean>
   /**
    * Forgets the matching groups, existing or remembered, and answers them. Their triggers go on unless their job
    * group is remembered.
    */
-  resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]>
+  resumeTriggers(matcher: GroupMatcher, manner?: ResumeManner): Promise<readonly string[]>
   /** Resumes every trigger of the job, also when one of their groups is paused; the groups stay remembered. */
-  resumeJob(key: JobKey): Promise<boolean>
+  resumeJob(key: JobKey, manner?: ResumeManner): Promise<boolean>
   /** The same for job groups: triggers go on unless their own group is remembered. */
-  resumeJobs(matcher: GroupMatcher): Promise<readonly string[]>
+  resumeJobs(matcher: GroupMatcher, manner?: ResumeManner): Promise<readonly string[]>
   /** Forgets every group of both kinds and resumes every trigger. */
-  resumeAll(): Promise<void>
+  resumeAll(manner?: ResumeManner): Promise<void>
+  /**
+   * Ends pauses whose time is over, the first ones first, a bounded number; each is ended by one node only. A trigger
+   * goes on when no other pause holds it: its own, that of its job, or that of one of its groups. Late triggers go
+   * through their misfire policy.
+   */
+  endPauses(): Promise<EndedPauses>
+  /**
+   * Moves a trigger on to the fire time after its next one; a claim on it ends. Null when there is no such trigger, or
+   * it is complete or in error.
+   */
+  skipNextFire(key: TriggerKey): Promise<SkippedFire | null>
   /** Remembered trigger groups, those of `pauseAll` included. */
   getPausedTriggerGroups(): Promise<readonly string[]>
   getPausedJobGroups(): Promise<readonly string[]>
+  /** The same groups, with what is known of their pauses. */
+  getPausedGroups(): Promise<PausedGroups>
 
   /**
    * With `updateTriggers` the triggers that name the calendar get their fire times anew: claims on them end, pauses and

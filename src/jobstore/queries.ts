@@ -2,6 +2,7 @@ import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import type { EpochMs } from '../time/clock.ts'
+import type { Pause } from './pauses.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /**
@@ -36,6 +37,8 @@ export interface JobQuery extends PageRequest<JobKey> {
 /** Which triggers are listed. */
 export interface TriggerConditions {
   readonly group?: GroupMatcher
+  /** Only triggers of this name; with a group that is named exactly, one trigger. */
+  readonly name?: string
   readonly jobKey?: JobKey
   /** Only triggers of jobs of these groups, at most 1000. */
   readonly jobGroups?: readonly string[]
@@ -102,6 +105,8 @@ export interface JobSummary {
   readonly requestsRecovery: boolean
   readonly disallowConcurrentExecution: boolean
   readonly persistJobDataAfterExecution: boolean
+  /** Of the job itself while one of its triggers is paused, or of its group; null when neither was paused. */
+  readonly pause: Pause | null
 }
 
 /** A trigger without its data. */
@@ -116,6 +121,11 @@ export interface TriggerSummary {
   readonly priority: number
   readonly nextFireTimeMs: EpochMs | null
   readonly previousFireTimeMs: EpochMs | null
+  /**
+   * Why a trigger in the state PAUSED is paused: its own pause, or else that of its job, of its group, of the group of
+   * its job, or of everything. Null in other states, and when nothing is known of it.
+   */
+  readonly pause: Pause | null
 }
 
 /** A job type that a node has no code for and whose triggers are due. */

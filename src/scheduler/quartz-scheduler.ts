@@ -1,6 +1,6 @@
 import { checkName, checkObject, checkOneOf, checkOptions, listOf } from '../core/arguments.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
-import { checkJobKey, checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
+import { checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
 import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import { packageVersion } from '../core/version.ts'
@@ -12,6 +12,7 @@ import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
+import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
   ExecutionDetails,
@@ -44,10 +45,13 @@ import type {
   AddJobOptions,
   FireInstance,
   JobAndTriggers,
+  PauseOptions,
+  ResumeOptions,
   Scheduler,
   SchedulerCluster,
   SchedulerTransaction,
   ShutdownOptions,
+  SkippedFireTimes,
 } from './scheduler.ts'
 import {
   addCalendarOptions,
@@ -62,6 +66,7 @@ import type { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import { Scheduling, silentObserver } from './scheduling.ts'
+import { Steering } from './steering.ts'
 import { tellingObserver } from './telling-observer.ts'
 import { TurnBudget } from './turn-budget.ts'
 import { WallClockStarts } from './wall-clock-starts.ts'
@@ -93,6 +98,7 @@ export class QuartzScheduler implements Scheduler {
   readonly #scheduling: Scheduling
   readonly #cluster: Cluster
   readonly #remembered: Remembered
+  readonly #steering: Steering
   #delayedStart: ClockTimer | null = null
 
   constructor(parts: QuartzSchedulerParts) {
@@ -116,6 +122,12 @@ export class QuartzScheduler implements Scheduler {
       executing: parts.executing,
       jobTypes: () => this.#lifeCycle.jobTypes,
       requireOpen,
+    })
+    this.#steering = new Steering({
+      clock,
+      notifier: this.#notifier,
+      pauseWatch: this.#lifeCycle.pauseWatch,
+      change: (change) => this.#change(change),
     })
     this.#scheduling = new Scheduling({
       store: this.#store,
@@ -279,84 +291,43 @@ export class QuartzScheduler implements Scheduler {
     await this.#notifier.tell('schedulingDataCleared', {}, (listener) => listener.schedulingDataCleared?.())
   }
 
-  async pauseTrigger(triggerKey: TriggerKey): Promise<boolean> {
-    checkTriggerKey('pauseTrigger', 'triggerKey', triggerKey)
-    const found = await this.#change((store) => store.pauseTrigger(triggerKey))
-    if (found) {
-      await this.#notifier.tell('triggerPaused', { triggerKey }, (l) => l.triggerPaused?.(triggerKey))
-    }
-    return found
+  pauseTrigger(triggerKey: TriggerKey, options: PauseOptions = {}): Promise<boolean> {
+    return this.#steering.pauseTrigger(triggerKey, options)
+  }
+  pauseTriggers(matcher: GroupMatcher, options: PauseOptions = {}): Promise<readonly string[]> {
+    return this.#steering.pauseTriggers(matcher, options)
+  }
+  pauseJob(jobKey: JobKey, options: PauseOptions = {}): Promise<boolean> {
+    return this.#steering.pauseJob(jobKey, options)
+  }
+  pauseJobs(matcher: GroupMatcher, options: PauseOptions = {}): Promise<readonly string[]> {
+    return this.#steering.pauseJobs(matcher, options)
+  }
+  pauseAll(options: PauseOptions = {}): Promise<void> {
+    return this.#steering.pauseAll(options)
+  }
+  resumeTrigger(triggerKey: TriggerKey, options: ResumeOptions = {}): Promise<boolean> {
+    return this.#steering.resumeTrigger(triggerKey, options)
+  }
+  resumeTriggers(matcher: GroupMatcher, options: ResumeOptions = {}): Promise<readonly string[]> {
+    return this.#steering.resumeTriggers(matcher, options)
+  }
+  resumeJob(jobKey: JobKey, options: ResumeOptions = {}): Promise<boolean> {
+    return this.#steering.resumeJob(jobKey, options)
+  }
+  resumeJobs(matcher: GroupMatcher, options: ResumeOptions = {}): Promise<readonly string[]> {
+    return this.#steering.resumeJobs(matcher, options)
+  }
+  resumeAll(options: ResumeOptions = {}): Promise<void> {
+    return this.#steering.resumeAll(options)
+  }
+  skipNextFire(triggerKey: TriggerKey): Promise<SkippedFireTimes | null> {
+    return this.#steering.skipNextFire(triggerKey)
   }
 
-  async pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
-    checkGroupMatcher('pauseTriggers', 'matcher', matcher)
-    const groups = await this.#change((store) => store.pauseTriggers(matcher))
-    for (const group of groups) {
-      await this.#notifier.tell('triggersPaused', { group }, (l) => l.triggersPaused?.(group))
-    }
-    return groups
+  async getPausedGroups(): Promise<PausedGroups> {
+    return this.#read().getPausedGroups()
   }
-
-  async pauseJob(jobKey: JobKey): Promise<boolean> {
-    checkJobKey('pauseJob', 'jobKey', jobKey)
-    const found = await this.#change((store) => store.pauseJob(jobKey))
-    if (found) await this.#notifier.tell('jobPaused', { jobKey }, (l) => l.jobPaused?.(jobKey))
-    return found
-  }
-
-  async pauseJobs(matcher: GroupMatcher): Promise<readonly string[]> {
-    checkGroupMatcher('pauseJobs', 'matcher', matcher)
-    const groups = await this.#change((store) => store.pauseJobs(matcher))
-    for (const group of groups) {
-      await this.#notifier.tell('jobsPaused', { group }, (l) => l.jobsPaused?.(group))
-    }
-    return groups
-  }
-
-  async pauseAll(): Promise<void> {
-    await this.#change((store) => store.pauseAll())
-    await this.#notifier.tell('triggersPaused', { group: null }, (l) => l.triggersPaused?.(null))
-  }
-
-  async resumeTrigger(triggerKey: TriggerKey): Promise<boolean> {
-    checkTriggerKey('resumeTrigger', 'triggerKey', triggerKey)
-    const found = await this.#change((store) => store.resumeTrigger(triggerKey))
-    if (found) {
-      await this.#notifier.tell('triggerResumed', { triggerKey }, (l) => l.triggerResumed?.(triggerKey))
-    }
-    return found
-  }
-
-  async resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
-    checkGroupMatcher('resumeTriggers', 'matcher', matcher)
-    const groups = await this.#change((store) => store.resumeTriggers(matcher))
-    for (const group of groups) {
-      await this.#notifier.tell('triggersResumed', { group }, (l) => l.triggersResumed?.(group))
-    }
-    return groups
-  }
-
-  async resumeJob(jobKey: JobKey): Promise<boolean> {
-    checkJobKey('resumeJob', 'jobKey', jobKey)
-    const found = await this.#change((store) => store.resumeJob(jobKey))
-    if (found) await this.#notifier.tell('jobResumed', { jobKey }, (l) => l.jobResumed?.(jobKey))
-    return found
-  }
-
-  async resumeJobs(matcher: GroupMatcher): Promise<readonly string[]> {
-    checkGroupMatcher('resumeJobs', 'matcher', matcher)
-    const groups = await this.#change((store) => store.resumeJobs(matcher))
-    for (const group of groups) {
-      await this.#notifier.tell('jobsResumed', { group }, (l) => l.jobsResumed?.(group))
-    }
-    return groups
-  }
-
-  async resumeAll(): Promise<void> {
-    await this.#change((store) => store.resumeAll())
-    await this.#notifier.tell('triggersResumed', { group: null }, (l) => l.triggersResumed?.(null))
-  }
-
   async getPausedTriggerGroups(): Promise<readonly string[]> {
     return this.#read().getPausedTriggerGroups()
   }

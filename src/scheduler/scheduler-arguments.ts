@@ -43,6 +43,26 @@ export const shutdownOptions: OptionChecks = {
   timeoutMs: checkWhole(0, timerDelayMaxMs),
 }
 
+export const pauseOptions: OptionChecks = {
+  reason: checkShortText(1000),
+  by: checkShortText(200),
+  until: checkDate,
+}
+
+export const resumeOptions: OptionChecks = { withoutMissed: checkBoolean }
+
+/** A text that a database can keep: PostgreSQL has no NUL character, and half of a pair has no form in UTF-8. */
+function checkShortText(max: number): ArgumentCheck {
+  return checkThat(
+    `a text that is not blank, of at most ${max} characters`,
+    (value) =>
+      typeof value === 'string' &&
+      value.trim() !== '' &&
+      value.length <= max &&
+      !/[\0\p{Surrogate}]/u.test(value),
+  )
+}
+
 /** The store checks its bounds. */
 const take = checkNumber
 
@@ -71,6 +91,7 @@ export const jobQuery: OptionChecks = {
 
 const triggerConditions: OptionChecks = {
   group: checkGroupMatcher,
+  name: checkString,
   jobKey: checkJobKey,
   jobGroups,
   jobType: checkString,

@@ -8,6 +8,7 @@ import type { CompletionWriter } from './completion-writer.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { NeverStarted } from './never-started.ts'
 import type { Notifier, Told } from './notifier.ts'
+import { PauseWatch } from './pause-watch.ts'
 import type { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import type { Recorder } from './recorder.ts'
 import type { ShutdownOptions } from './scheduler.ts'
@@ -45,6 +46,8 @@ const takenCodes = { pool: 'ERR_SCHEDULER_STATE', store: 'ERR_STORE_IN_USE' } as
 export class SchedulerLifeCycle {
   readonly #parts: SchedulerLifeCycleParts
   readonly #unknownJobTypes: UnknownJobTypes
+  /** Has pauses end by themselves while the scheduler is started. */
+  readonly pauseWatch: PauseWatch
   /** Is told what is stored and whether it is to fire, so that it can warn of triggers that were never started. */
   readonly neverStarted: NeverStarted
   /** Pool and store, once they are this scheduler's to shut down. */
@@ -66,6 +69,7 @@ export class SchedulerLifeCycle {
       events: notifier.events,
       jobTypes: () => registry.jobTypes,
     })
+    this.pauseWatch = new PauseWatch({ ...options, notifier })
     this.neverStarted = new NeverStarted(options.schedulerName, options.jobStore, options.logger)
   }
 
@@ -184,6 +188,7 @@ export class SchedulerLifeCycle {
     this.#state = 'started'
     thread.resume()
     this.#unknownJobTypes.start()
+    this.pauseWatch.start()
     return { told: notifier.tell('schedulerStarted', {}, (listener) => listener.schedulerStarted?.()) }
   }
 
@@ -201,6 +206,7 @@ export class SchedulerLifeCycle {
   async #enterStandby(): Promise<Change> {
     const { notifier, options, thread } = this.#parts
     this.#unknownJobTypes.stop()
+    this.pauseWatch.stop()
     const { signal } = this.#cut
     if (!signal.aborted) await thread.pause()
     if (signal.aborted) return unchanged
@@ -228,6 +234,7 @@ export class SchedulerLifeCycle {
   async idle(): Promise<void> {
     const { completions, executing, options, recorder, thread } = this.#parts
     for (;;) {
+      await this.pauseWatch.settled()
       await executing.drained(options.clock)
       await completions.drained()
       await recorder.flush()

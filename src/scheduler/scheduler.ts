@@ -8,6 +8,7 @@ import type { JobScheduler, ReplaceOptions, TriggerJobOptions } from '../jobs/jo
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
+import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
   ExecutionDetails,
@@ -85,6 +86,35 @@ export interface SchedulerCluster {
   nodes(): Promise<readonly SchedulerNode[]>
   /** The executions in flight on every node. */
   executingJobs(): Promise<readonly ExecutingJob[]>
+}
+
+export interface PauseOptions {
+  /** Why, in at most 1000 characters. */
+  readonly reason?: string
+  /** Who, in at most 200 characters. */
+  readonly by?: string
+  /**
+   * When it resumes by itself: an instant after now. A started scheduler resumes it, also when none was running at that
+   * instant; within 10 s of it where the scheduler that was asked does not run any more. Then triggers go on that
+   * no other pause holds: their own, that of their job, or that of a group. Default: it does not.
+   */
+  readonly until?: Date
+}
+
+export interface ResumeOptions {
+  /**
+   * Go on with the first fire time after now, whatever the misfire policy says: nothing that was missed is made up for.
+   * Default false.
+   */
+  readonly withoutMissed?: boolean
+}
+
+/** The fire times of `skipNextFire`. */
+export interface SkippedFireTimes {
+  /** The one that was left out. */
+  readonly skipped: Date
+  /** The next one now; null when the trigger has none left. */
+  readonly next: Date | null
 }
 
 /** Identity of one execution, as `context.fireInstanceId` gives it. */
@@ -194,19 +224,32 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
   /** Deletes all jobs, triggers and calendars. */
   clear(): Promise<void>
 
-  pauseTrigger(triggerKey: TriggerKey): Promise<boolean>
+  /**
+   * Pauses a trigger. Here and in the methods below, `options` say who pauses, why and until when; listings show it
+   * with what is paused. What is paused already keeps what was said before when nothing is said now.
+   */
+  pauseTrigger(triggerKey: TriggerKey, options?: PauseOptions): Promise<boolean>
   /** Pauses matching groups, and triggers stored in them later; answers the groups. */
-  pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]>
-  pauseJob(jobKey: JobKey): Promise<boolean>
-  pauseJobs(matcher: GroupMatcher): Promise<readonly string[]>
-  pauseAll(): Promise<void>
-  resumeTrigger(triggerKey: TriggerKey): Promise<boolean>
-  resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]>
-  resumeJob(jobKey: JobKey): Promise<boolean>
-  resumeJobs(matcher: GroupMatcher): Promise<readonly string[]>
-  resumeAll(): Promise<void>
+  pauseTriggers(matcher: GroupMatcher, options?: PauseOptions): Promise<readonly string[]>
+  pauseJob(jobKey: JobKey, options?: PauseOptions): Promise<boolean>
+  pauseJobs(matcher: GroupMatcher, options?: PauseOptions): Promise<readonly string[]>
+  pauseAll(options?: PauseOptions): Promise<void>
+  /** Resumes a trigger. Here and in the methods below, what it missed goes through its misfire policy by default. */
+  resumeTrigger(triggerKey: TriggerKey, options?: ResumeOptions): Promise<boolean>
+  resumeTriggers(matcher: GroupMatcher, options?: ResumeOptions): Promise<readonly string[]>
+  resumeJob(jobKey: JobKey, options?: ResumeOptions): Promise<boolean>
+  resumeJobs(matcher: GroupMatcher, options?: ResumeOptions): Promise<readonly string[]>
+  resumeAll(options?: ResumeOptions): Promise<void>
+  /**
+   * Leaves out the next fire of a trigger: the one after it becomes the next. A trigger that has none left is complete.
+   *
+   * @returns both fire times, or null when there is no such trigger, or it is complete or in the ERROR state
+   */
+  skipNextFire(triggerKey: TriggerKey): Promise<SkippedFireTimes | null>
   getPausedTriggerGroups(): Promise<readonly string[]>
   getPausedJobGroups(): Promise<readonly string[]>
+  /** The paused groups of both kinds, each with who paused it, why and until when. */
+  getPausedGroups(): Promise<PausedGroups>
 
   getJobGroupNames(): Promise<readonly string[]>
   getTriggerGroupNames(): Promise<readonly string[]>

@@ -140,6 +140,22 @@ export abstract class Trigger implements TriggerFields, FireState {
     return this.remade(this, nextMs, this.previousFireTimeMs, this.timesTriggered, null)
   }
 
+  /** The trigger with its first fire time after `nowMs`, without those that it has missed. */
+  withoutMissed(calendar: Calendar | null, nowMs: EpochMs): this {
+    const isLate = this.nextFireTimeMs !== null && this.nextFireTimeMs <= nowMs
+    return isLate ? this.goingOnAfter(calendar, nowMs) : this
+  }
+
+  /**
+   * The trigger without its next fire time, which counts where the schedule has a number of fires: the one after it is
+   * the next one.
+   */
+  withoutNextFire(calendar: Calendar | null): this {
+    const { nextFireTimeMs, timesTriggered } = this.triggered(calendar)
+    const counted = this.countsFires() ? timesTriggered : this.timesTriggered
+    return this.remade(this, nextFireTimeMs, this.previousFireTimeMs, counted, null)
+  }
+
   /** The same trigger for another job. */
   withJobKey(jobKey: JobKey): this {
     const { nextFireTimeMs, previousFireTimeMs, timesTriggered, misfiredFireTimeMs } = this

@@ -8,12 +8,14 @@ import {
   type AlertRule,
   type AlertsPlugin,
   alertsPlugin,
+  failedInARow,
   lateOver,
   misfiresOver,
   nodeDown,
+  noSuccessWithin,
   triggerInError,
 } from '../../src/alerts.ts'
-import { createScheduler, ramJobStore, type Scheduler } from '../../src/index.ts'
+import { createScheduler, jobKey, ramJobStore, type Scheduler } from '../../src/index.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'
 import { ManualClock } from '../../src/testing.ts'
 import { detailOf, firing, jobOf, shellRig, theTrigger } from '../support/shell-rig.ts'
@@ -251,6 +253,30 @@ describe('rules', () => {
     )
   }
 
+  it('see a job that fails again and again, until it ends well', async () => {
+    const { clock, channel, heal, scheduler, startMs } = await rig(failedInARow(3))
+    await everySecond(scheduler, startMs, 10)
+    await clock.advance(1500)
+    expect(kindsOf(channel)).toEqual([])
+    await clock.advance(4000)
+    expect(channel.notices[0]?.text).toMatch(/^Job DEFAULT\.job has failed \d times in a row: .*it broke/)
+    heal()
+    await clock.advance(10_000)
+    expect(channel.notices.map(({ kind }) => kind)).toEqual(['raised', 'resolved', 'normal'])
+  })
+
+  it('see that a job has not ended well for long', async () => {
+    const { clock, channel, heal, scheduler } = await rig(noSuccessWithin(jobKey('job'), 60_000))
+    await clock.advance(62_000)
+    expect(kindsOf(channel)).toEqual([
+      'raised Job DEFAULT.job has not ended well for 60000 ms: it never has.',
+    ])
+    heal()
+    await everySecond(scheduler, clock.now(), 1)
+    await clock.advance(5000)
+    expect(channel.notices.map(({ kind }) => kind)).toEqual(['raised', 'resolved', 'normal'])
+  })
+
   it('see a trigger that waits too long', async () => {
     const { clock, channel, scheduler } = await rig(lateOver(60_000))
     await scheduler.standby()
@@ -328,7 +354,7 @@ it('wrong options are refused', async () => {
   }
   const alerts: AlertsPlugin = alertsPlugin(right)
   await expect(alerts.active()).rejects.toMatchObject({ code: 'ERR_SCHEDULER_STATE' })
-  for (const rule of [lateOver]) {
+  for (const rule of [failedInARow, lateOver]) {
     expect(() => rule(0)).toThrow(expect.objectContaining({ code: 'ERR_INVALID_ARGUMENT' }))
   }
 })

@@ -1,4 +1,11 @@
-import { lateOver, misfiresOver, nodeDown, triggerInError } from '../../src/alerts.ts'
+import {
+  failedInARow,
+  lateOver,
+  misfiresOver,
+  nodeDown,
+  noSuccessWithin,
+  triggerInError,
+} from '../../src/alerts.ts'
 import { defineConfig } from '../../src/config.ts'
 import {
   and,
@@ -17,6 +24,7 @@ import {
   parseCrontab,
   parseUnixCron,
   piscinaThreadPool,
+  ramJobStore,
   requireSuccessWithin,
   schedulerHealth,
   shutdownHookPlugin,
@@ -89,9 +97,12 @@ export const functionSurfaces: readonly Surface[] = [
       requireSuccessWithin,
       noFiringLaterThan,
       schedulerHealth,
+      ramJobStore,
+      failedInARow,
       lateOver,
       misfiresOver,
       nodeDown,
+      noSuccessWithin,
       triggerInError,
       traced,
       inProcessThreadPool,
@@ -127,7 +138,10 @@ export const functionSurfaces: readonly Surface[] = [
         }),
       },
       requireSuccessWithin: { jobKey: keyOfJob, ms: plus(number, { value: 0 }) },
+      ramJobStore: { options: options({}) },
+      failedInARow: { times: plus(number, { value: 0 }), options: options({ name }) },
       lateOver: { ms: plus(number, { value: 0 }), options: options({ name }) },
+      noSuccessWithin: { jobKey: keyOfJob, ms: plus(number, { value: 0 }), options: options({ name }) },
       nodeDown: { options: options({ name, quietMs: but(number, null) }) },
       triggerInError: { options: options({ name }) },
       misfiresOver: {

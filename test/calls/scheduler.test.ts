@@ -72,10 +72,18 @@ const scheduling: Record<string, Call | readonly Call[]> = {
 }
 
 const take = kinds.plus(kinds.number, { value: 0 }, { value: 1001 }, { value: 1.5 })
+const shortText = kinds.plus(kinds.name, { value: 'x'.repeat(1001) }, { value: 'a\0b' })
+const pausing = kinds.options({
+  reason: shortText,
+  by: shortText,
+  until: kinds.plus(kinds.date, { value: new Date(0) }),
+})
+const resuming = kinds.options({ withoutMissed: kinds.boolean })
 const search = kinds.plus(kinds.text, { value: 'x'.repeat(201) })
 const jobGroups = kinds.plus(kinds.listOf(kinds.text), { value: Array<string>(1001).fill('g') })
 const triggerConditions = {
   group: kinds.groupMatcher,
+  name: kinds.text,
   jobKey: kinds.keyOfJob,
   jobGroups,
   jobType: kinds.text,
@@ -108,16 +116,18 @@ const surfaces: readonly Surface[] = [
       },
       withTransaction: { handle: kinds.object },
       clear: {},
-      pauseTrigger: { triggerKey: kinds.keyOfTrigger },
-      pauseTriggers: { matcher: kinds.groupMatcher },
-      pauseJob: { jobKey: kinds.keyOfJob },
-      pauseJobs: { matcher: kinds.groupMatcher },
-      pauseAll: {},
-      resumeTrigger: { triggerKey: kinds.keyOfTrigger },
-      resumeTriggers: { matcher: kinds.groupMatcher },
-      resumeJob: { jobKey: kinds.keyOfJob },
-      resumeJobs: { matcher: kinds.groupMatcher },
-      resumeAll: {},
+      pauseTrigger: { triggerKey: kinds.keyOfTrigger, options: pausing },
+      pauseTriggers: { matcher: kinds.groupMatcher, options: pausing },
+      pauseJob: { jobKey: kinds.keyOfJob, options: pausing },
+      pauseJobs: { matcher: kinds.groupMatcher, options: pausing },
+      pauseAll: { options: pausing },
+      resumeTrigger: { triggerKey: kinds.keyOfTrigger, options: resuming },
+      resumeTriggers: { matcher: kinds.groupMatcher, options: resuming },
+      resumeJob: { jobKey: kinds.keyOfJob, options: resuming },
+      resumeJobs: { matcher: kinds.groupMatcher, options: resuming },
+      resumeAll: { options: resuming },
+      skipNextFire: { triggerKey: kinds.keyOfTrigger },
+      getPausedGroups: {},
       getEarliestDueTime: {},
       getPausedTriggerGroups: {},
       getPausedJobGroups: {},

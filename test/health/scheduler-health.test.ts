@@ -61,7 +61,7 @@ describe('ready', () => {
 describe('rules', () => {
   it('ask for a success in time, on what the store remembers', async () => {
     const { clock, scheduler, startMs } = await shellRig([jobOf(() => {})], {
-      jobStore: sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }),
+      jobStore: sqliteJobStore({ filename: ':memory:' }),
     })
     onTestFinished(() => scheduler.shutdown())
     const rules = [requireSuccessWithin(jobKey('job'), 60_000)]

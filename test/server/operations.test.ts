@@ -28,6 +28,9 @@ async function problem(request: string, options?: Asked): Promise<Record<string,
   return { ...(answered.json as Record<string, unknown>), ...answered }
 }
 
+/** Whose token the fixture sends. */
+const by = 'admin'
+const anyNumber = expect.any(Number) as number
 const landed = { scope: 'node', node: 'NON_CLUSTERED' }
 const itemsOf = (page: Record<string, unknown>): { key: { name: string } }[] => page['items'] as never
 
@@ -197,6 +200,32 @@ describe('triggers', () => {
       code: 'ERR_NOT_FOUND',
     })
   })
+
+  test('pause with a reason and an end, listed with who it was; resume without what was missed', async () => {
+    const untilMs = Date.now() + 3_600_000
+    const body = { reason: 'broken', untilMs }
+    await answer('triggers.pause', 'POST /triggers/reports/daily/pause', { body })
+    const pause = { scope: 'trigger', reason: 'broken', by, sinceMs: anyNumber, untilMs }
+    expect(await answer('triggers.get', 'GET /triggers/reports/daily')).toMatchObject({ pause })
+    const { items } = await answer('triggers.list', 'GET /triggers?group=reports')
+    expect(items).toContainEqual(expect.objectContaining({ pause }))
+    await answer('triggers.resume', 'POST /triggers/reports/daily/resume', {
+      body: { withoutMissed: true },
+    })
+    expect(await answer('triggers.get', 'GET /triggers/reports/daily')).toMatchObject({ pause: null })
+    const past = await problem('POST /triggers/reports/daily/pause', { body: { untilMs: 1 } })
+    expect(past).toMatchObject({ status: 400, code: 'ERR_INVALID_OPTION' })
+  })
+
+  test('skip the next fire, after a look at what that does', async () => {
+    const before = await answer('triggers.get', 'GET /triggers/reports/daily')
+    const dry = await answer('triggers.skipNext', 'POST /triggers/reports/daily/skip-next?dryRun=true')
+    const done = await answer('triggers.skipNext', 'POST /triggers/reports/daily/skip-next')
+    expect(done['result']).toEqual(dry['result'])
+    expect(done['result']).toMatchObject({ skippedMs: before['nextFireTimeMs'] })
+    const after = await answer('triggers.get', 'GET /triggers/reports/daily')
+    expect(done['result']).toMatchObject({ nextMs: after['nextFireTimeMs'] })
+  })
 })
 
 describe('groups and the scheduler', () => {
@@ -204,16 +233,19 @@ describe('groups and the scheduler', () => {
     await answer('triggerGroups.pause', 'POST /trigger-groups/later/pause')
     await answer('jobGroups.pause', 'POST /job-groups/mail/pause')
     const groups = await answer('groups.list', 'GET /groups')
+    const pause = { reason: null, by, sinceMs: anyNumber, untilMs: null }
     expect(groups['triggerGroups']).toContainEqual({
       name: 'later',
       isPaused: true,
       isEmpty: true,
+      pause: { scope: 'triggerGroup', ...pause },
       count: 0,
     })
     expect(groups['jobGroups']).toContainEqual({
       name: 'mail',
       isPaused: true,
       isEmpty: false,
+      pause: { scope: 'jobGroup', ...pause },
       count: 3,
     })
     await answer('triggerGroups.resume', 'POST /trigger-groups/later/resume')

@@ -109,6 +109,14 @@ const base: Partial<Record<TableName, Readonly<Record<string, string>>>> = {
     outcome: "'failed'",
     recovering: 'false',
   },
+  pauses: {
+    pause_scope: "'trigger'",
+    pause_group: "'g'",
+    pause_name: "'t-#'",
+    reason: "'why'",
+    since_time: '1',
+    until_time: '1',
+  },
   schemaVersion: { version: '-100 - #', breaking: 'false', applied_time: '0' },
 }
 
@@ -414,6 +422,8 @@ class JunkScene {
     await store.getTriggerGroupNames()
     await store.getPausedTriggerGroups()
     await store.getPausedJobGroups()
+    await store.getPausedGroups()
+    await store.endPauses()
     await store.getCalendarNames()
     await store.cluster?.executing()
     await store.cluster?.nodes()

@@ -17,7 +17,6 @@ import {
   type ListingPart,
   lastLookedAtQuery,
   listingQuery,
-  partsAfter,
 } from '../../src/jobstore/sql/tables/lists/listing-query.ts'
 import { listingStatements } from '../../src/jobstore/sql/tables/lists/listings.ts'
 import {
@@ -36,6 +35,7 @@ import {
   dueConditions,
   dueQuery,
 } from '../../src/jobstore/sql/tables/triggers/due-statements.ts'
+import { pauseStatements } from '../../src/jobstore/sql/tables/triggers/pause-table.ts'
 import { triggerScopeStatements } from '../../src/jobstore/sql/tables/triggers/trigger-scopes.ts'
 import { triggerStatements } from '../../src/jobstore/sql/tables/triggers/trigger-statements.ts'
 import { statementsOfJava } from '../../src/jobstore/sql/tables/triggers/triggers-of-java.ts'
@@ -44,6 +44,7 @@ import { formatSql } from './format-sql.ts'
 import { StatementUsers } from './statement-users.ts'
 
 const tables = 'src/jobstore/sql/tables/'
+const listedParts: readonly ListingPart[] = ['default', 'before', 'behind', 'few']
 const schedulerName = 'QuartzScheduler'
 const names = sqlNames('statements', {})
 
@@ -135,6 +136,12 @@ const allTables: readonly Table[] = [
     about: 'paused_trigger_grps, paused_job_grps',
     path: `${tables}groups/paused-group-table.ts`,
     statements: pausedGroupStatements,
+  },
+  {
+    names: ['pauses'],
+    about: 'pauses: why something is paused',
+    path: `${tables}triggers/pause-table.ts`,
+    statements: pauseStatements,
   },
   {
     names: ['calendars'],
@@ -292,6 +299,7 @@ const wholeExecutionQuery = {
 const wholeJobQuery = { group: beginning, jobGroups: ['a'], jobType: 'a', search: 'a' }
 const wholeTriggerQuery = {
   ...wholeJobQuery,
+  name: 'a',
   jobKey: wholeExecutionQuery.jobKey,
   calendarName: 'a',
   dueBefore: new Date(0),
@@ -308,8 +316,9 @@ function listingParts(of: 'jobs' | 'triggers'): readonly Composed[] {
     default: 'the group DEFAULT',
     before: 'the groups that sort before DEFAULT',
     behind: 'the groups that sort behind it',
+    few: 'all groups, where another index finds the rows',
   }
-  return partsAfter('DEFAULT').flatMap((part) => [
+  return listedParts.flatMap((part) => [
     {
       name: of,
       shown: `${parts[part]}, with every condition that a query may have`,

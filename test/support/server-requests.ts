@@ -64,6 +64,7 @@ export const rightRequests: Readonly<Record<string, RightRequest>> = {
   'triggers.run': { path: '/triggers/reports/daily/run', body: {}, jobGroup: 'reports' },
   'triggers.pause': { path: '/triggers/reports/daily/pause', jobGroup: 'reports' },
   'triggers.resume': { path: '/triggers/mail/hourly/resume', jobGroup: 'mail' },
+  'triggers.skipNext': { path: '/triggers/reports/daily/skip-next', jobGroup: 'reports' },
   'triggers.resetError': { path: '/triggers/reports/daily/reset-error', jobGroup: 'reports' },
   'planned.list': { path: '/planned?fromMs=7226582400000&toMs=7227187200000', jobGroup: 'any' },
   'planned.load': { path: '/planned/load?atMs=7226582400000', jobGroup: 'any' },

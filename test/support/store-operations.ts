@@ -2,8 +2,10 @@ import { TriggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
+import type { PauseTarget } from '../../src/jobstore/pauses.ts'
 import { recoverAtStart, recoverInstance } from '../../src/jobstore/sql/cluster/recovery.ts'
 import { freeStuckTriggers } from '../../src/jobstore/sql/cluster/stuck-triggers.ts'
+import { endPause, lockOfPause } from '../../src/jobstore/sql/programs/scheduling/ending-pauses.ts'
 import type { SqlTransactor } from '../../src/jobstore/sql/session/sql-transactor.ts'
 import { completionOf, jobDetail, type Testbed } from '../../src/testing/job-store/testbed.ts'
 import { WeeklyCalendar } from '../../src/triggers/calendars/weekly-calendar.ts'
@@ -77,6 +79,14 @@ export const busy = (name: string, make: Make): StoreOperation => ({
   },
 })
 
+const pauseTargets: readonly PauseTarget[] = [
+  { scope: 'trigger', key: new TriggerKey('late') },
+  { scope: 'job', key: strictJob.key },
+  { scope: 'triggerGroup', group: 'DEFAULT' },
+  { scope: 'jobGroup', group: 'DEFAULT' },
+  { scope: 'all' },
+]
+
 const pausing: readonly (readonly [string, Make])[] = [
   [
     'pauseTrigger',
@@ -139,6 +149,32 @@ const resuming: readonly (readonly [string, Make])[] = [
     ({ bed }) =>
       () =>
         bed.store.resumeAll(),
+  ],
+  [
+    'resumeAll without what was missed',
+    ({ bed }) =>
+      () =>
+        bed.store.resumeAll({ withoutMissed: true }),
+  ],
+  ...pauseTargets.map((target): readonly [string, Make] => [
+    `endPause of ${target.scope}`,
+    async ({ bed, transactor }) => {
+      const untilMs = bed.now() + 1000
+      const note = { reason: 'why', by: null, untilMs }
+      if (target.scope === 'trigger') await bed.store.pauseTrigger(target.key, note)
+      else if (target.scope === 'job') await bed.store.pauseJob(target.key, note)
+      else if (target.scope === 'triggerGroup') await bed.store.pauseTriggers(any, note)
+      else if (target.scope === 'jobGroup') await bed.store.pauseJobs(any, note)
+      else await bed.store.pauseAll(note)
+      await bed.clock.advance(1000)
+      return () => transactor.run((tx) => endPause(tx, { target, untilMs }), { lock: lockOfPause(target) })
+    },
+  ]),
+  [
+    'skipNextFire',
+    ({ bed }) =>
+      () =>
+        bed.store.skipNextFire(new TriggerKey('strict1')),
   ],
 ]
 

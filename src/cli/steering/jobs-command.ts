@@ -100,7 +100,7 @@ function triggerColumns(zone: TimeZone): readonly Column<TriggerDetailJson>[] {
   ]
 }
 
-function traitsOf(job: JobSummaryJson): string {
+function traitsOf(job: Omit<JobSummaryJson, 'pause'>): string {
   const traits = [
     job.durable && 'durable',
     job.requestsRecovery && 'recovered',

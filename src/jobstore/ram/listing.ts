@@ -33,7 +33,10 @@ export function queryJobs(data: RamData, query: JobQuery): Page<JobSummary, JobK
     (jobType === undefined || detail.jobType === jobType) &&
     isAmongGroups(detail.key.group) &&
     holds(() => [detail.key.name, detail.key.group, detail.jobType, detail.description])
-  return pageOf(firstOfIndex(data.jobs, query, accepts, size + 1).map(jobSummary), size)
+  return pageOf(
+    firstOfIndex(data.jobs, query, accepts, size + 1).map((job) => jobSummary(data, job)),
+    size,
+  )
 }
 
 export function queryTriggers(data: RamData, query: TriggerQuery): Page<TriggerSummary, TriggerKey> {
@@ -88,7 +91,7 @@ export function triggerCounts(data: RamData): TriggerCounts {
 /** Whether a trigger fits all conditions except for its own group. */
 function acceptsTrigger(
   data: RamData,
-  { jobKey, jobGroups, jobType, calendarName, dueBefore, search }: TriggerConditions,
+  { name, jobKey, jobGroups, jobType, calendarName, dueBefore, search }: TriggerConditions,
   states: readonly TriggerState[] | null,
 ): (record: TriggerRecord) => boolean {
   const isAmongGroups = amongOf(jobGroups)
@@ -100,6 +103,7 @@ function acceptsTrigger(
     const { trigger } = record
     const { key, jobType: typeOfJob } = record.job.detail
     return (
+      (name === undefined || trigger.key.name === name) &&
       (calendarName === undefined || trigger.calendarName === calendarName) &&
       (jobKey === undefined || key.equals(jobKey)) &&
       (jobType === undefined || typeOfJob === jobType) &&
@@ -187,7 +191,9 @@ function nameless(group: string): { group: string; name: string } {
   return { group, name: '' }
 }
 
-function jobSummary({ detail }: JobRecord): JobSummary {
+function jobSummary(data: RamData, job: JobRecord): JobSummary {
+  const { detail } = job
+  const isAnyPaused = (): boolean => job.triggers().some(({ state }) => state === 'PAUSED')
   return {
     key: detail.key,
     jobType: detail.jobType,
@@ -196,6 +202,7 @@ function jobSummary({ detail }: JobRecord): JobSummary {
     requestsRecovery: detail.requestsRecovery,
     disallowConcurrentExecution: detail.disallowConcurrentExecution,
     persistJobDataAfterExecution: detail.persistJobDataAfterExecution,
+    pause: data.pauses.ofJob(job, isAnyPaused),
   }
 }
 
@@ -211,5 +218,6 @@ function triggerSummary(data: RamData, record: TriggerRecord): TriggerSummary {
     priority: trigger.priority,
     nextFireTimeMs: trigger.nextFireTimeMs,
     previousFireTimeMs: trigger.previousFireTimeMs,
+    pause: record.state === 'PAUSED' ? data.pauses.ofTrigger(record, data.paused) : null,
   }
 }

@@ -1,21 +1,41 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
 import type { EpochMs } from '../../time/clock.ts'
+import {
+  type EndedPauses,
+  ordinaryResume,
+  type PausedGroups,
+  type PauseNote,
+  type PauseTarget,
+  pausesAtATime,
+  type ResumeManner,
+} from '../pauses.ts'
 import { nextTriggerState } from '../trigger-state.ts'
 import type { KeyIndex } from './key-index.ts'
-import { applyMisfire, isMisfired } from './misfires.ts'
+import { applyMisfire, isMisfired, leaveOutMissed } from './misfires.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
-import type { TriggerRecord } from './records.ts'
+import type { JobRecord, TriggerRecord } from './records.ts'
 
-export function pauseTrigger(data: RamData, key: TriggerKey): boolean {
+export function pauseTrigger(session: RamSession, key: TriggerKey, note: PauseNote): boolean {
+  const { data } = session
   const record = data.triggers.get(key)
   if (record === undefined) return false
+  forgetSpentPauses(data, [record.job.detail.key])
   data.apply(record, 'pause')
+  if (record.state === 'PAUSED') data.pauses.note({ scope: 'trigger', key }, note, session.now())
   return true
 }
 
-export function pauseTriggers(data: RamData, matcher: GroupMatcher): string[] {
+export function pauseTriggers(session: RamSession, matcher: GroupMatcher, note: PauseNote): string[] {
+  const { data } = session
+  const groups = pauseGroups(data, matcher)
+  for (const group of groups) data.pauses.note({ scope: 'triggerGroup', group }, note, session.now())
+  return groups
+}
+
+function pauseGroups(data: RamData, matcher: GroupMatcher): string[] {
+  forgetSpentPauses(data)
   const groups = groupsToPause(data.triggers, matcher)
   for (const group of groups) {
     data.paused.triggerGroups.add(group)
@@ -24,88 +44,174 @@ export function pauseTriggers(data: RamData, matcher: GroupMatcher): string[] {
   return groups
 }
 
-export function pauseJob(data: RamData, key: JobKey): boolean {
+export function pauseJob(session: RamSession, key: JobKey, note: PauseNote): boolean {
+  const { data } = session
   const job = data.jobs.get(key)
   if (job === undefined) return false
+  forgetSpentPauses(data, [key])
   for (const record of job.triggers()) data.apply(record, 'pause')
+  data.pauses.note({ scope: 'job', key }, note, session.now())
   return true
 }
 
-export function pauseJobs(data: RamData, matcher: GroupMatcher): string[] {
+export function pauseJobs(session: RamSession, matcher: GroupMatcher, note: PauseNote): string[] {
+  const { data } = session
+  forgetSpentPauses(data)
   const groups = groupsToPause(data.jobs, matcher)
   for (const group of groups) {
     data.paused.jobGroups.add(group)
     for (const [, job] of data.jobs.entriesOf(group)) {
       for (const record of job.triggers()) data.apply(record, 'pause')
     }
+    data.pauses.note({ scope: 'jobGroup', group }, note, session.now())
   }
   return groups
 }
 
-export function pauseAll(data: RamData): void {
-  pauseTriggers(data, GroupMatcher.anyGroup())
+export function pauseAll(session: RamSession, note: PauseNote): void {
+  const { data } = session
+  pauseGroups(data, GroupMatcher.anyGroup())
   data.paused.everyNewTriggerGroup = true
+  data.pauses.note({ scope: 'all' }, note, session.now())
+}
+
+/** A pause of a job is over when none of its triggers is paused any more; a later one of theirs is another. */
+function forgetSpentPauses(data: RamData, jobs: readonly JobKey[] = data.pauses.jobs()): void {
+  data.pauses.forgetSpent(jobs, (key) => isAnyPaused(data.jobs.get(key)))
+}
+
+function isAnyPaused(job: JobRecord | undefined): boolean {
+  return job?.triggers().some(({ state }) => state === 'PAUSED') ?? false
+}
+
+export function pausedGroups({ paused, pauses }: RamData): PausedGroups {
+  return {
+    triggerGroups: pauses.ofTriggerGroups(paused.triggerGroups),
+    jobGroups: pauses.ofJobGroups(paused.jobGroups),
+  }
 }
 
 // Resuming a group ends the pause of that group only: a trigger goes on when neither its group nor its job's group is
 // remembered any more. Resuming one trigger or one job resumes exactly those triggers, whatever groups are paused.
 
-export function resumeTrigger(session: RamSession, key: TriggerKey): boolean {
+export function resumeTrigger(session: RamSession, key: TriggerKey, manner: ResumeManner): boolean {
   const record = session.data.triggers.get(key)
   if (record === undefined) return false
-  resume(session, record, session.now())
+  resume(session, record, session.now(), manner)
   return true
 }
 
-export function resumeJob(session: RamSession, key: JobKey): boolean {
+export function resumeJob(session: RamSession, key: JobKey, manner: ResumeManner): boolean {
   const job = session.data.jobs.get(key)
   if (job === undefined) return false
   const nowMs = session.now()
-  for (const record of job.triggers()) resume(session, record, nowMs)
+  for (const record of job.triggers()) resume(session, record, nowMs, manner)
+  session.data.pauses.forget({ scope: 'job', key })
   return true
 }
 
-export function resumeTriggers(session: RamSession, matcher: GroupMatcher): string[] {
+export function resumeTriggers(session: RamSession, matcher: GroupMatcher, manner: ResumeManner): string[] {
   const { data } = session
-  const { paused } = data
-  const groups = groupsToResume(data.triggers, paused.triggerGroups, matcher)
-  if (matcher.operator === 'anything') paused.everyNewTriggerGroup = false
+  const groups = groupsToResume(data.triggers, data.paused.triggerGroups, matcher)
+  if (matcher.operator === 'anything') resumeNewGroups(data)
   const nowMs = session.now()
   for (const group of groups) {
-    for (const [, record] of data.triggers.entriesOf(group)) resumeAsGroupsSay(session, record, nowMs)
+    data.pauses.forget({ scope: 'triggerGroup', group })
+    for (const [, record] of data.triggers.entriesOf(group)) resumeAsGroupsSay(session, record, nowMs, manner)
   }
   return groups
 }
 
-export function resumeJobs(session: RamSession, matcher: GroupMatcher): string[] {
+export function resumeJobs(session: RamSession, matcher: GroupMatcher, manner: ResumeManner): string[] {
   const { data } = session
   const groups = groupsToResume(data.jobs, data.paused.jobGroups, matcher)
   const nowMs = session.now()
   for (const group of groups) {
+    data.pauses.forget({ scope: 'jobGroup', group })
     for (const [, job] of data.jobs.entriesOf(group)) {
-      for (const record of job.triggers()) resumeAsGroupsSay(session, record, nowMs)
+      for (const record of job.triggers()) resumeAsGroupsSay(session, record, nowMs, manner)
     }
   }
   return groups
 }
 
-export function resumeAll(session: RamSession): void {
+export function resumeAll(session: RamSession, manner: ResumeManner): void {
   const { data } = session
   data.paused.clear()
+  data.pauses.clear()
   const nowMs = session.now()
-  for (const record of data.triggers.values()) resume(session, record, nowMs)
+  for (const record of data.triggers.values()) resume(session, record, nowMs, manner)
 }
 
-function resumeAsGroupsSay(session: RamSession, record: TriggerRecord, nowMs: EpochMs): void {
+function resumeNewGroups({ paused, pauses }: RamData): void {
+  paused.everyNewTriggerGroup = false
+  pauses.forget({ scope: 'all' })
+}
+
+function resumeAsGroupsSay(
+  session: RamSession,
+  record: TriggerRecord,
+  nowMs: EpochMs,
+  manner: ResumeManner,
+): void {
   const { paused } = session.data
-  if (paused.areClear(record.trigger.key.group, record.job.detail.key.group)) resume(session, record, nowMs)
+  if (paused.areClear(record.trigger.key.group, record.job.detail.key.group))
+    resume(session, record, nowMs, manner)
 }
 
-function resume(session: RamSession, record: TriggerRecord, nowMs: EpochMs): void {
+function resume(session: RamSession, record: TriggerRecord, nowMs: EpochMs, manner: ResumeManner): void {
   const { data } = session
   if (nextTriggerState(data.stateOf(record), 'resume') === null) return
-  if (isMisfired(session, record.trigger, nowMs)) applyMisfire(session, record, nowMs)
+  if (manner.withoutMissed) leaveOutMissed(session, record, nowMs)
+  else if (isMisfired(session, record.trigger, nowMs)) applyMisfire(session, record, nowMs)
   data.apply(record, 'resume')
+}
+
+/** Ends pauses whose time is over. */
+export function endPauses(session: RamSession): EndedPauses {
+  const nowMs = session.now()
+  const timed = session.data.pauses.timed()
+  const over = timed.filter(({ untilMs }) => untilMs <= nowMs).slice(0, pausesAtATime)
+  for (const { target } of over) endPause(session, target, nowMs)
+  return { ended: over.map(({ target }) => target), nextMs: timed[over.length]?.untilMs ?? null }
+}
+
+function endPause(session: RamSession, target: PauseTarget, nowMs: EpochMs): void {
+  const { data } = session
+  data.pauses.forget(target)
+  forgetGroups(data, target)
+  for (const record of triggersOf(data, target)) {
+    if (!data.pauses.holds(record)) resumeAsGroupsSay(session, record, nowMs, ordinaryResume)
+  }
+}
+
+/** With everything, groups that were paused on their own stay paused. */
+function forgetGroups(data: RamData, target: PauseTarget): void {
+  const { paused, pauses } = data
+  if (target.scope === 'triggerGroup') paused.triggerGroups.delete(target.group)
+  if (target.scope === 'jobGroup') paused.jobGroups.delete(target.group)
+  if (target.scope !== 'all') return
+  paused.everyNewTriggerGroup = false
+  for (const group of paused.triggerGroups) {
+    if (pauses.of({ scope: 'triggerGroup', group }) === null) paused.triggerGroups.delete(group)
+  }
+}
+
+function triggersOf(data: RamData, target: PauseTarget): readonly TriggerRecord[] {
+  switch (target.scope) {
+    case 'trigger': {
+      const record = data.triggers.get(target.key)
+      return record === undefined ? [] : [record]
+    }
+    case 'job':
+      return data.jobs.get(target.key)?.triggers() ?? []
+    case 'triggerGroup':
+      return Array.from(data.triggers.entriesOf(target.group), ([, record]) => record)
+    case 'jobGroup':
+      return Array.from(data.jobs.entriesOf(target.group), ([, job]) => job.triggers()).flat()
+    case 'all':
+      return [...data.triggers.values()]
+  }
 }
 
 /** The matching groups that exist, and the one that an `equals` matcher names in any case. */

@@ -7,6 +7,7 @@ import { CalendarTable } from './calendar-table.ts'
 import { FireQueue } from './fire-queue.ts'
 import { KeyIndex } from './key-index.ts'
 import { PausedGroups } from './paused-groups.ts'
+import { Pauses } from './pauses.ts'
 import { JobRecord, Lane, type OwnState, TriggerRecord } from './records.ts'
 
 /**
@@ -18,6 +19,7 @@ export class RamData {
   readonly triggers: KeyIndex<TriggerRecord> = new KeyIndex()
   readonly queue: FireQueue = new FireQueue()
   readonly paused: PausedGroups = new PausedGroups()
+  readonly pauses: Pauses = new Pauses()
   readonly calendars: CalendarTable = new CalendarTable()
   /** Executions in flight, by fire instance id. */
   readonly executions: Map<string, JobRecord> = new Map<string, JobRecord>()
@@ -99,6 +101,7 @@ export class RamData {
     const { key } = job.detail
     for (const record of job.triggers()) this.removeTrigger(record)
     this.jobs.delete(key)
+    this.pauses.forget({ scope: 'job', key })
     job.isStored = false
     if (job.executions > 0) this.#departed.add(key, job)
   }
@@ -151,6 +154,7 @@ export class RamData {
     for (const job of [...this.jobs.values()]) this.removeJob(job)
     this.calendars.clear()
     this.paused.clear()
+    this.pauses.clear()
   }
 
   /** Deletes everything. */
@@ -159,6 +163,7 @@ export class RamData {
     this.triggers.clear()
     this.queue.clear()
     this.paused.clear()
+    this.pauses.clear()
     this.calendars.clear()
     this.executions.clear()
     this.#departed.clear()
@@ -183,6 +188,7 @@ export class RamData {
       this.queue.remove(record)
     }
     record.state = state
+    if (before === 'PAUSED') this.pauses.forget({ scope: 'trigger', key: record.trigger.key })
     if (before === 'ACQUIRED') {
       record.claim = null
       job.claims--

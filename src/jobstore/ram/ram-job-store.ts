@@ -19,6 +19,15 @@ import type {
   TriggerFiredResult,
 } from '../job-store.ts'
 import { type JobStoreNotes, MemoryNotes } from '../job-store-notes.ts'
+import {
+  type EndedPauses,
+  ordinaryResume,
+  type PausedGroups,
+  type PauseNote,
+  type ResumeManner,
+  type SkippedFire,
+  silentPause,
+} from '../pauses.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -41,6 +50,7 @@ import { reportedTriggerState, type TriggerState } from '../trigger-state.ts'
 import { addCalendar, deleteCalendar } from './calendar-changes.ts'
 import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './firing.ts'
 import { queryJobs, queryNextTriggers, queryTriggers, triggerCounts } from './listing.ts'
+import { skipNextFire } from './misfires.ts'
 import * as pausing from './pausing.ts'
 import { RamData } from './ram-data.ts'
 import { RamRecords } from './ram-records.ts'
@@ -190,47 +200,61 @@ export class RAMJobStore implements JobStore {
     return this.#tell(session, true)
   }
 
-  async pauseTrigger(key: TriggerKey): Promise<boolean> {
+  async pauseTrigger(key: TriggerKey, note: PauseNote = silentPause): Promise<boolean> {
     const session = this.#require()
-    return this.#tell(session, pausing.pauseTrigger(this.#data, key))
+    return this.#tell(session, pausing.pauseTrigger(session, key, note))
   }
-  async pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+  async pauseTriggers(matcher: GroupMatcher, note: PauseNote = silentPause): Promise<readonly string[]> {
     const session = this.#require()
-    return this.#tell(session, pausing.pauseTriggers(this.#data, matcher))
+    return this.#tell(session, pausing.pauseTriggers(session, matcher, note))
   }
-  async pauseJob(key: JobKey): Promise<boolean> {
+  async pauseJob(key: JobKey, note: PauseNote = silentPause): Promise<boolean> {
     const session = this.#require()
-    return this.#tell(session, pausing.pauseJob(this.#data, key))
+    return this.#tell(session, pausing.pauseJob(session, key, note))
   }
-  async pauseJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+  async pauseJobs(matcher: GroupMatcher, note: PauseNote = silentPause): Promise<readonly string[]> {
     const session = this.#require()
-    return this.#tell(session, pausing.pauseJobs(this.#data, matcher))
+    return this.#tell(session, pausing.pauseJobs(session, matcher, note))
   }
-  async pauseAll(): Promise<void> {
+  async pauseAll(note: PauseNote = silentPause): Promise<void> {
     const session = this.#require()
-    pausing.pauseAll(this.#data)
+    pausing.pauseAll(session, note)
     this.#tell(session)
   }
-  async resumeTrigger(key: TriggerKey): Promise<boolean> {
+  async resumeTrigger(key: TriggerKey, manner: ResumeManner = ordinaryResume): Promise<boolean> {
     const session = this.#require()
-    return this.#tell(session, pausing.resumeTrigger(session, key))
+    return this.#tell(session, pausing.resumeTrigger(session, key, manner))
   }
-  async resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
+  async resumeTriggers(
+    matcher: GroupMatcher,
+    manner: ResumeManner = ordinaryResume,
+  ): Promise<readonly string[]> {
     const session = this.#require()
-    return this.#tell(session, pausing.resumeTriggers(session, matcher))
+    return this.#tell(session, pausing.resumeTriggers(session, matcher, manner))
   }
-  async resumeJob(key: JobKey): Promise<boolean> {
+  async resumeJob(key: JobKey, manner: ResumeManner = ordinaryResume): Promise<boolean> {
     const session = this.#require()
-    return this.#tell(session, pausing.resumeJob(session, key))
+    return this.#tell(session, pausing.resumeJob(session, key, manner))
   }
-  async resumeJobs(matcher: GroupMatcher): Promise<readonly string[]> {
+  async resumeJobs(matcher: GroupMatcher, manner: ResumeManner = ordinaryResume): Promise<readonly string[]> {
     const session = this.#require()
-    return this.#tell(session, pausing.resumeJobs(session, matcher))
+    return this.#tell(session, pausing.resumeJobs(session, matcher, manner))
   }
-  async resumeAll(): Promise<void> {
+  async resumeAll(manner: ResumeManner = ordinaryResume): Promise<void> {
     const session = this.#require()
-    pausing.resumeAll(session)
+    pausing.resumeAll(session, manner)
     this.#tell(session)
+  }
+  async endPauses(): Promise<EndedPauses> {
+    const session = this.#require()
+    return this.#tell(session, pausing.endPauses(session))
+  }
+  async skipNextFire(key: TriggerKey): Promise<SkippedFire | null> {
+    const session = this.#require()
+    return this.#tell(session, skipNextFire(session, key))
+  }
+  async getPausedGroups(): Promise<PausedGroups> {
+    return pausing.pausedGroups(this.#data)
   }
   async getPausedTriggerGroups(): Promise<readonly string[]> {
     return [...this.#data.paused.triggerGroups]

@@ -19,6 +19,7 @@ import { NoteTable } from './tables/notes/note-table.ts'
 import { ExecutionLogTable } from './tables/records/execution-log-table.ts'
 import { ExecutionProgressTable } from './tables/records/execution-progress-table.ts'
 import { JobStatusTable } from './tables/records/job-status-table.ts'
+import { PauseTable } from './tables/triggers/pause-table.ts'
 import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
 import { TriggerTable } from './tables/triggers/trigger-table.ts'
 import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
@@ -44,6 +45,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     triggers: new TriggerTable(vocabulary, encoding),
     calendars: new CalendarTable(vocabulary),
     pausedGroups: new PausedGroupTable(vocabulary),
+    pauses: new PauseTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
     history: new HistoryTable(vocabulary, records.history),
     jobStatus: new JobStatusTable(vocabulary),

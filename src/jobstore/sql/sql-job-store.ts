@@ -19,6 +19,15 @@ import type {
   TriggerFiredResult,
 } from '../job-store.ts'
 import type { JobStoreNotes } from '../job-store-notes.ts'
+import {
+  type EndedPauses,
+  ordinaryResume,
+  type PausedGroups,
+  type PauseNote,
+  type ResumeManner,
+  type SkippedFire,
+  silentPause,
+} from '../pauses.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -42,11 +51,13 @@ import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
 import { RowsLockedError, type TransactionLock } from './kernel/sql-runner.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import { openSession } from './open-session.ts'
+import { PauseEnder } from './pause-ender.ts'
 import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
 import { completeJobs } from './programs/firing/completing.ts'
 import { fireTriggers } from './programs/firing/firing.ts'
 import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
 import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
+import { getPausedGroups } from './programs/reading/pauses.ts'
 import * as reading from './programs/reading/reading.ts'
 import { addCalendar, deleteCalendar } from './programs/scheduling/calendar-changes.ts'
 import { clear, deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
@@ -54,6 +65,7 @@ import * as pausing from './programs/scheduling/pausing.ts'
 import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
 import { ScheduleWriter } from './programs/scheduling/schedule-writer.ts'
 import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
+import { skipNextFire } from './programs/scheduling/skipping.ts'
 import { RecordPruner } from './record-pruner.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import { SqlTransactions } from './session/sql-transactions.ts'
@@ -62,6 +74,7 @@ import { SqlCluster } from './sql-cluster.ts'
 import type { SqlConnection, SqlEngine } from './sql-engine.ts'
 import { SqlNotes } from './sql-notes.ts'
 import { SqlRecords } from './sql-records.ts'
+import { unlessTakenOver } from './unless-taken-over.ts'
 import { watchedSignaler } from './watched-signaler.ts'
 
 /** The parts that exist between `initialize` and `shutdown`. */
@@ -70,6 +83,7 @@ interface OpenStore {
   readonly transactions: SqlTransactions
   readonly scheduleWriter: ScheduleWriter
   readonly pruner: RecordPruner
+  readonly pauseEnder: PauseEnder
 }
 
 /** Milliseconds before the first new attempt after failures in a row, doubled by each further one up to the most. */
@@ -140,6 +154,7 @@ export class SqlJobStore implements DatabaseJobStore {
       transactions,
       scheduleWriter: new ScheduleWriter(transactions),
       pruner: new RecordPruner(transactions, this.#engine.records),
+      pauseEnder: new PauseEnder(transactions),
     }
   }
   async schedulerStarted(): Promise<void> {
@@ -242,35 +257,44 @@ export class SqlJobStore implements DatabaseJobStore {
     return this.#transact('shared', (tx) => resetTriggerFromErrorState(tx, key))
   }
 
-  pauseTrigger(key: TriggerKey): Promise<boolean> {
-    return this.#transact('rows', (tx) => pausing.pauseTrigger(tx, key))
+  pauseTrigger(key: TriggerKey, note: PauseNote = silentPause): Promise<boolean> {
+    return this.#transact('rows', (tx) => pausing.pauseTrigger(tx, key, note))
   }
-  pauseTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.#transact('exclusive', (tx) => pausing.pauseTriggers(tx, matcher))
+  pauseTriggers(matcher: GroupMatcher, note: PauseNote = silentPause): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.pauseTriggers(tx, matcher, note))
   }
-  pauseJob(key: JobKey): Promise<boolean> {
-    return this.#transact('shared', (tx) => pausing.pauseJob(tx, key))
+  pauseJob(key: JobKey, note: PauseNote = silentPause): Promise<boolean> {
+    return this.#transact('shared', (tx) => pausing.pauseJob(tx, key, note))
   }
-  pauseJobs(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.#transact('exclusive', (tx) => pausing.pauseJobs(tx, matcher))
+  pauseJobs(matcher: GroupMatcher, note: PauseNote = silentPause): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.pauseJobs(tx, matcher, note))
   }
-  pauseAll(): Promise<void> {
-    return this.#transact('exclusive', (tx) => pausing.pauseAll(tx))
+  pauseAll(note: PauseNote = silentPause): Promise<void> {
+    return this.#transact('exclusive', (tx) => pausing.pauseAll(tx, note))
   }
-  resumeTrigger(key: TriggerKey): Promise<boolean> {
-    return this.#transact('rows', (tx) => pausing.resumeTrigger(tx, key))
+  resumeTrigger(key: TriggerKey, manner: ResumeManner = ordinaryResume): Promise<boolean> {
+    return this.#transact('rows', (tx) => pausing.resumeTrigger(tx, key, manner))
   }
-  resumeTriggers(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.#transact('exclusive', (tx) => pausing.resumeTriggers(tx, matcher))
+  resumeTriggers(matcher: GroupMatcher, manner: ResumeManner = ordinaryResume): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.resumeTriggers(tx, matcher, manner))
   }
-  resumeJob(key: JobKey): Promise<boolean> {
-    return this.#transact('shared', (tx) => pausing.resumeJob(tx, key))
+  resumeJob(key: JobKey, manner: ResumeManner = ordinaryResume): Promise<boolean> {
+    return this.#transact('shared', (tx) => pausing.resumeJob(tx, key, manner))
   }
-  resumeJobs(matcher: GroupMatcher): Promise<readonly string[]> {
-    return this.#transact('exclusive', (tx) => pausing.resumeJobs(tx, matcher))
+  resumeJobs(matcher: GroupMatcher, manner: ResumeManner = ordinaryResume): Promise<readonly string[]> {
+    return this.#transact('exclusive', (tx) => pausing.resumeJobs(tx, matcher, manner))
   }
-  resumeAll(): Promise<void> {
-    return this.#transact('exclusive', (tx) => pausing.resumeAll(tx))
+  resumeAll(manner: ResumeManner = ordinaryResume): Promise<void> {
+    return this.#transact('exclusive', (tx) => pausing.resumeAll(tx, manner))
+  }
+  endPauses(): Promise<EndedPauses> {
+    return this.#require().pauseEnder.endPauses()
+  }
+  skipNextFire(key: TriggerKey): Promise<SkippedFire | null> {
+    return this.#transact('rows', (tx) => skipNextFire(tx, key))
+  }
+  getPausedGroups(): Promise<PausedGroups> {
+    return this.#read(getPausedGroups)
   }
   getPausedTriggerGroups(): Promise<readonly string[]> {
     return this.#read((session) => reading.getPausedTriggerGroups(session))
@@ -307,7 +331,7 @@ export class SqlJobStore implements DatabaseJobStore {
     const held: AcquiredTrigger[] = []
     const { locked } = await this.#eachOrAll(acquired, async (claims) => {
       const release = () => this.#pass((tx) => releaseTriggers(tx, claims), { tells: 'peers' })
-      held.push(...(await this.#unlessTakenOver(release)))
+      held.push(...(await unlessTakenOver(this.#require().connection, release)))
     })
     const left = [...held, ...locked]
     this.#forget(acquired.filter((claim) => !left.includes(claim)))
@@ -315,7 +339,7 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   async releaseAllAcquiredTriggers(): Promise<void> {
     const { transactions } = this.#require()
-    const released = await this.#unlessTakenOver(() =>
+    const released = await unlessTakenOver(this.#require().connection, () =>
       transactions.run(releaseAllTriggers, { lock: 'rows', tells: 'peers' }),
     )
     transactions.session.ledger.forget(released)
@@ -345,7 +369,8 @@ export class SqlJobStore implements DatabaseJobStore {
     const { locked } = await this.#eachOrAll(completions, async (ended) => {
       const storesTriggers = ended.some(({ retryTrigger }) => retryTrigger !== null)
       const lock = storesTriggers ? 'shared' : 'rows'
-      left.push(...(await this.#unlessTakenOver(() => this.#pass((tx) => completeJobs(tx, ended), { lock }))))
+      const write = () => this.#pass((tx) => completeJobs(tx, ended), { lock })
+      left.push(...(await unlessTakenOver(this.#require().connection, write)))
     })
     left.push(...locked)
     this.#forget(completions.filter((completion) => !left.includes(completion)))
@@ -441,17 +466,6 @@ export class SqlJobStore implements DatabaseJobStore {
 
   #forget(firings: readonly { readonly fireInstanceId: string }[]): void {
     this.#open?.transactions.session.ledger.forget(firings.map(idOf))
-  }
-
-  /** Claims and executions from before another process took over belong to that process: their ends are passed over. */
-  async #unlessTakenOver<Item>(write: () => Promise<readonly Item[]>): Promise<readonly Item[]> {
-    const { connection } = this.#require()
-    try {
-      return await write()
-    } catch (error) {
-      if (connection.isTakenOver?.() !== true) throw error
-      return []
-    }
   }
 
   async #transact<Answer>(

@@ -18,6 +18,7 @@ import {
   textUpTo,
 } from '../wire/fields.ts'
 import { eachOf, groupMatcherOf, groupQuery, visibleTo } from '../wire/pages.ts'
+import { pauseBody, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
 import { change, jobKeyOf, triggerKeyOf } from './changes.ts'
 
 const actions = ['pause', 'resume', 'run', 'delete'] as const
@@ -61,6 +62,8 @@ const request = z.strictObject({
       calendarName: textUpTo(500).optional().describe('Of triggers.'),
     })
     .prefault({}),
+  pause: pauseBody.default({ reason: null, untilMs: null }).describe('Of the action pause.'),
+  resume: resumeBody.default({ withoutMissed: false }).describe('Of the action resume.'),
   expected: z
     .int()
     .min(0)
@@ -101,7 +104,7 @@ const beginBulk: Operation = operation({
           of: body.of,
           by: access.principal.name,
           keys,
-          carryOut: (key) => carryOut(scheduler, body, key),
+          carryOut: (key) => carryOut(call, key),
         })
     return change(call, 'data', {
       wouldChange: () => keys.length > 0,
@@ -158,17 +161,19 @@ async function keysOf(scheduler: Scheduler, body: BulkRequest, access: Access): 
   return keys
 }
 
-async function carryOut(scheduler: Scheduler, { of, action }: BulkRequest, key: KeyJson): Promise<boolean> {
-  return of === 'jobs' ? onJob(scheduler, action, key) : onTrigger(scheduler, action, key)
+type BulkCall = OperationCall<unknown, unknown, BulkRequest>
+
+async function carryOut(call: BulkCall, key: KeyJson): Promise<boolean> {
+  return call.body.of === 'jobs' ? onJob(call, key) : onTrigger(call, key)
 }
 
-async function onJob(scheduler: Scheduler, action: Action, key: KeyJson): Promise<boolean> {
+async function onJob({ scheduler, body, access }: BulkCall, key: KeyJson): Promise<boolean> {
   const jobKey = jobKeyOf(key)
-  switch (action) {
+  switch (body.action) {
     case 'pause':
-      return scheduler.pauseJob(jobKey)
+      return scheduler.pauseJob(jobKey, pauseOptionsOf(body.pause, access.principal.name))
     case 'resume':
-      return scheduler.resumeJob(jobKey)
+      return scheduler.resumeJob(jobKey, body.resume)
     case 'delete':
       return scheduler.deleteJob(jobKey)
     case 'run':
@@ -177,13 +182,13 @@ async function onJob(scheduler: Scheduler, action: Action, key: KeyJson): Promis
   }
 }
 
-async function onTrigger(scheduler: Scheduler, action: Action, key: KeyJson): Promise<boolean> {
+async function onTrigger({ scheduler, body, access }: BulkCall, key: KeyJson): Promise<boolean> {
   const triggerKey = triggerKeyOf(key)
-  switch (action) {
+  switch (body.action) {
     case 'pause':
-      return scheduler.pauseTrigger(triggerKey)
+      return scheduler.pauseTrigger(triggerKey, pauseOptionsOf(body.pause, access.principal.name))
     case 'resume':
-      return scheduler.resumeTrigger(triggerKey)
+      return scheduler.resumeTrigger(triggerKey, body.resume)
     case 'delete':
       return scheduler.unscheduleJob(triggerKey)
     case 'run': {

@@ -3,7 +3,7 @@ import { JobKey } from '../../core/key.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import { type JobQuery, type JobSummary, queryLimits } from '../../jobstore/queries.ts'
-import { type Operation, operation } from '../catalogue/operation.ts'
+import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { unmasked } from '../masking.ts'
 import { actionJson, plainActionJson } from '../wire/action.ts'
 import { dataJson, type KeyJson, keyJson, keyPath, keyToJson, nothing, textUpTo } from '../wire/fields.ts'
@@ -25,6 +25,7 @@ import {
   pageQuery,
   visibleTo,
 } from '../wire/pages.ts'
+import { pauseBody, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
 import { type TriggerDetailJson, triggerDetailJson } from '../wire/triggers.ts'
 import { change, jobKeyOf, requireJob } from './changes.ts'
 import { detailOf } from './trigger-details.ts'
@@ -216,7 +217,14 @@ const runJob: Operation = operation({
   },
 })
 
-function steerJob(verb: 'pause' | 'resume', summary: string): Operation {
+interface Verb<Body> {
+  readonly verb: 'pause' | 'resume'
+  readonly summary: string
+  readonly body: z.ZodType<Body>
+  readonly carryOut: (call: OperationCall<KeyJson, unknown, Body>, key: JobKey) => Promise<boolean>
+}
+
+function steerJob<Body>({ verb, summary, body, carryOut }: Verb<Body>): Operation {
   return operation({
     id: `jobs.${verb}`,
     method: 'POST',
@@ -227,7 +235,7 @@ function steerJob(verb: 'pause' | 'resume', summary: string): Operation {
     jobGroups: ofJob,
     params: keyPath,
     query: nothing,
-    body: null,
+    body,
     answer: plainActionJson,
     async handle(call) {
       const { scheduler, params } = call
@@ -240,7 +248,7 @@ function steerJob(verb: 'pause' | 'resume', summary: string): Operation {
           }
           return false
         },
-        carryOut: () => (verb === 'pause' ? scheduler.pauseJob(key) : scheduler.resumeJob(key)),
+        carryOut: () => carryOut(call, key),
         result: null,
       })
     },
@@ -280,7 +288,18 @@ export const jobOperations: readonly Operation[] = [
   putJob,
   deleteJob,
   runJob,
-  steerJob('pause', 'Pauses all triggers of a job.'),
-  steerJob('resume', 'Resumes all triggers of a job.'),
+  steerJob({
+    verb: 'pause',
+    summary: 'Pauses all triggers of a job; the reason and who paused them are listed with it.',
+    body: pauseBody,
+    carryOut: ({ scheduler, body, access }, key) =>
+      scheduler.pauseJob(key, pauseOptionsOf(body, access.principal.name)),
+  }),
+  steerJob({
+    verb: 'resume',
+    summary: 'Resumes all triggers of a job.',
+    body: resumeBody,
+    carryOut: ({ scheduler, body }, key) => scheduler.resumeJob(key, body),
+  }),
   interruptJob,
 ]

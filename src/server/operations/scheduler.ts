@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { GroupMatcher } from '../../core/matcher.ts'
+import type { Pause, PausedGroup } from '../../jobstore/pauses.ts'
 import type { GroupCount } from '../../jobstore/queries.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
 import { groupPath, nothing } from '../wire/fields.ts'
+import { pauseBody, pauseJson, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
 import { type SchedulerJson, schedulerJson } from '../wire/runs.ts'
 import { change } from './changes.ts'
 
@@ -48,33 +50,33 @@ function isAttached(scheduler: Scheduler): boolean {
   return threadPoolSize === 0 && runningSince === null
 }
 
-interface Steering {
+interface Steering<Body> {
   readonly id: string
   readonly path: string
   readonly summary: string
   readonly role: 'operator' | 'admin'
   readonly reach: 'data' | 'node'
   readonly wouldChange: (scheduler: Scheduler) => boolean
-  readonly carryOut: (scheduler: Scheduler) => Promise<void>
+  readonly body: z.ZodType<Body> | null
+  readonly carryOut: (scheduler: Scheduler, call: OperationCall<unknown, unknown, Body>) => Promise<void>
 }
 
-function steerScheduler({ wouldChange, carryOut, ...described }: Steering): Operation {
+function steerScheduler<Body>({ wouldChange, carryOut, ...described }: Steering<Body>): Operation {
   return operation({
     ...described,
     method: 'POST',
     jobGroups: null,
     params: nothing,
     query: nothing,
-    body: null,
     answer: plainActionJson,
-    async handle(call: OperationCall<unknown, unknown, unknown>) {
+    async handle(call) {
       const { scheduler } = call
       if (described.reach === 'node') refuseAttached(scheduler)
       const changes = wouldChange(scheduler)
       return change(call, described.reach, {
         wouldChange: () => changes,
         async carryOut() {
-          if (changes) await carryOut(scheduler)
+          if (changes) await carryOut(scheduler, call)
           return changes
         },
         result: null,
@@ -91,13 +93,17 @@ function refuseAttached(scheduler: Scheduler): void {
   )
 }
 
-interface GroupVerb {
+interface GroupVerb<Body> {
   readonly kind: 'job' | 'trigger'
   readonly verb: 'pause' | 'resume'
-  readonly carryOut: (scheduler: Scheduler, group: GroupMatcher) => Promise<readonly string[]>
+  readonly body: z.ZodType<Body>
+  readonly carryOut: (
+    call: OperationCall<unknown, unknown, Body>,
+    group: GroupMatcher,
+  ) => Promise<readonly string[]>
 }
 
-function steerGroup({ kind, verb, carryOut }: GroupVerb): Operation {
+function steerGroup<Body>({ kind, verb, body, carryOut }: GroupVerb<Body>): Operation {
   const [does, also] = verb === 'pause' ? ['Pauses', 'is paused'] : ['Resumes', 'is resumed']
   return operation({
     id: `${kind}Groups.${verb}`,
@@ -109,7 +115,7 @@ function steerGroup({ kind, verb, carryOut }: GroupVerb): Operation {
     jobGroups: kind === 'job' ? async ({ params }) => [params.group] : null,
     params: groupPath,
     query: nothing,
-    body: null,
+    body,
     answer: plainActionJson,
     async handle(call) {
       const { scheduler, params } = call
@@ -118,7 +124,7 @@ function steerGroup({ kind, verb, carryOut }: GroupVerb): Operation {
       return change(call, 'data', {
         wouldChange: () => changes,
         async carryOut() {
-          await carryOut(scheduler, GroupMatcher.groupEquals(params.group))
+          await carryOut(call, GroupMatcher.groupEquals(params.group))
           return changes
         },
         result: null,
@@ -135,6 +141,8 @@ export interface GroupJson {
   readonly name: string
   readonly isPaused: boolean
   readonly isEmpty: boolean
+  /** Why it is paused, as far as that is known. */
+  readonly pause: Pause | null
   readonly count: number
 }
 
@@ -148,6 +156,7 @@ const groupsJson = z.array(
     name: z.string(),
     isPaused: z.boolean(),
     isEmpty: z.boolean().describe('Nothing is in it: only that it is paused is stored.'),
+    pause: pauseJson.nullable().describe('Why it is paused, as far as that is known.'),
     count: z.number().describe('How many jobs, or triggers, are in it.'),
   }),
 )
@@ -171,20 +180,22 @@ const listGroups: Operation = operation({
   async handle({ scheduler }) {
     const jobs = await scheduler.getGroupCounts('jobs')
     const triggers = await scheduler.getGroupCounts('triggers')
+    const paused = await scheduler.getPausedGroups()
     return {
-      jobGroups: groupsOf(jobs, await scheduler.getPausedJobGroups()),
-      triggerGroups: groupsOf(triggers, await scheduler.getPausedTriggerGroups()),
+      jobGroups: groupsOf(jobs, paused.jobGroups),
+      triggerGroups: groupsOf(triggers, paused.triggerGroups),
     }
   },
 })
 
-function groupsOf(counts: readonly GroupCount[], paused: readonly string[]): GroupJson[] {
-  const isPaused = new Set(paused)
+function groupsOf(counts: readonly GroupCount[], paused: readonly PausedGroup[]): GroupJson[] {
+  const pauses = new Map(paused.map(({ group, pause }) => [group, pause]))
   const members = new Map(counts.map(({ group, count }) => [group, count]))
-  return [...new Set([...members.keys(), ...paused])].sort().map((name) => ({
+  return [...new Set([...members.keys(), ...pauses.keys()])].sort().map((name) => ({
     name,
-    isPaused: isPaused.has(name),
+    isPaused: pauses.has(name),
     isEmpty: !members.has(name),
+    pause: pauses.get(name) ?? null,
     count: members.get(name) ?? 0,
   }))
 }
@@ -198,6 +209,7 @@ export const schedulerOperations: readonly Operation[] = [
     role: 'admin',
     reach: 'node',
     wouldChange: ({ isStarted }) => !isStarted,
+    body: null,
     carryOut: (scheduler) => scheduler.start(),
   }),
   steerScheduler({
@@ -208,6 +220,7 @@ export const schedulerOperations: readonly Operation[] = [
     role: 'admin',
     reach: 'node',
     wouldChange: ({ isStarted }) => isStarted,
+    body: null,
     carryOut: (scheduler) => scheduler.standby(),
   }),
   steerScheduler({
@@ -217,7 +230,9 @@ export const schedulerOperations: readonly Operation[] = [
     role: 'operator',
     reach: 'data',
     wouldChange: () => true,
-    carryOut: (scheduler) => scheduler.pauseAll(),
+    body: pauseBody,
+    carryOut: (scheduler, { body, access }) =>
+      scheduler.pauseAll(pauseOptionsOf(body, access.principal.name)),
   }),
   steerScheduler({
     id: 'scheduler.resumeAll',
@@ -226,19 +241,34 @@ export const schedulerOperations: readonly Operation[] = [
     role: 'operator',
     reach: 'data',
     wouldChange: () => true,
-    carryOut: (scheduler) => scheduler.resumeAll(),
+    body: resumeBody,
+    carryOut: (scheduler, { body }) => scheduler.resumeAll(body),
   }),
   listGroups,
-  steerGroup({ kind: 'job', verb: 'pause', carryOut: (scheduler, group) => scheduler.pauseJobs(group) }),
-  steerGroup({ kind: 'job', verb: 'resume', carryOut: (scheduler, group) => scheduler.resumeJobs(group) }),
+  steerGroup({
+    kind: 'job',
+    verb: 'pause',
+    body: pauseBody,
+    carryOut: ({ scheduler, body, access }, group) =>
+      scheduler.pauseJobs(group, pauseOptionsOf(body, access.principal.name)),
+  }),
+  steerGroup({
+    kind: 'job',
+    verb: 'resume',
+    body: resumeBody,
+    carryOut: ({ scheduler, body }, group) => scheduler.resumeJobs(group, body),
+  }),
   steerGroup({
     kind: 'trigger',
     verb: 'pause',
-    carryOut: (scheduler, group) => scheduler.pauseTriggers(group),
+    body: pauseBody,
+    carryOut: ({ scheduler, body, access }, group) =>
+      scheduler.pauseTriggers(group, pauseOptionsOf(body, access.principal.name)),
   }),
   steerGroup({
     kind: 'trigger',
     verb: 'resume',
-    carryOut: (scheduler, group) => scheduler.resumeTriggers(group),
+    body: resumeBody,
+    carryOut: ({ scheduler, body }, group) => scheduler.resumeTriggers(group, body),
   }),
 ]

@@ -1,3 +1,4 @@
+import { GroupMatcher } from '../../core/matcher.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { CronTrigger } from '../../triggers/families/cron/cron-trigger.ts'
@@ -7,10 +8,13 @@ import { keyToJson } from '../wire/fields.ts'
 import { definitionOf, type TriggerDetailJson } from '../wire/triggers.ts'
 
 export async function detailOf(scheduler: Scheduler, trigger: Trigger): Promise<TriggerDetailJson> {
-  const { nextFireTimeMs, previousFireTimeMs, timesTriggered } = trigger
+  const { key, nextFireTimeMs, previousFireTimeMs, timesTriggered } = trigger
+  const group = GroupMatcher.groupEquals(key.group)
+  const [summary] = (await scheduler.queryTriggers({ group, name: key.name, take: 1 })).items
   return {
-    key: keyToJson(trigger.key),
-    state: await scheduler.getTriggerState(trigger.key),
+    key: keyToJson(key),
+    state: summary?.state ?? 'NONE',
+    pause: summary?.pause ?? null,
     definition: definitionOf(trigger),
     nextFireTimeMs,
     previousFireTimeMs,

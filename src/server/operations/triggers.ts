@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { JobPersistenceError } from '../../core/errors.ts'
 import type { TriggerKey } from '../../core/key.ts'
+import type { Scheduler, SkippedFireTimes } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { unmasked } from '../masking.ts'
@@ -8,6 +9,7 @@ import { actionJson, plainActionJson } from '../wire/action.ts'
 import {
   dataJson,
   instantMs,
+  instantOrNull,
   type KeyJson,
   keyJson,
   keyPath,
@@ -15,6 +17,7 @@ import {
   nothing,
   wholeQuery,
 } from '../wire/fields.ts'
+import { pauseBody, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
 import {
   definitionOf,
   type TriggerFieldsJson,
@@ -23,7 +26,7 @@ import {
   triggerOf,
 } from '../wire/triggers.ts'
 import { change, jobGroupsOfTrigger, requireJob, requireTrigger, triggerKeyOf } from './changes.ts'
-import { detailOf, fireTimesOf } from './trigger-details.ts'
+import { calendarOf, detailOf, fireTimesOf } from './trigger-details.ts'
 
 const triggerPath = '/triggers/{group}/{name}'
 
@@ -168,14 +171,17 @@ const deleteTrigger: Operation = operation({
   },
 })
 
-interface Verb {
+interface Verb<Body> {
   readonly verb: string
   readonly summary: string
   readonly states: readonly string[]
-  readonly carryOut: (call: OperationCall<KeyJson, unknown, unknown>, key: TriggerKey) => Promise<boolean>
+  readonly body: z.ZodType<Body> | null
+  readonly carryOut: (call: OperationCall<KeyJson, unknown, Body>, key: TriggerKey) => Promise<boolean>
+  /** Whether it changes something in other states, too. */
+  readonly changesAlso?: (body: Body) => boolean
 }
 
-function steerTrigger({ verb, summary, states, carryOut }: Verb): Operation {
+function steerTrigger<Body>({ verb, summary, states, body, carryOut, changesAlso }: Verb<Body>): Operation {
   return operation({
     id: `triggers.${verb}`,
     method: 'POST',
@@ -186,13 +192,16 @@ function steerTrigger({ verb, summary, states, carryOut }: Verb): Operation {
     jobGroups: ofTrigger,
     params: keyPath,
     query: nothing,
-    body: null,
+    body,
     answer: plainActionJson,
     async handle(call) {
       const { key } = await requireTrigger(call.scheduler, call.params)
       return change(call, 'data', {
-        wouldChange: async () => states.includes(await call.scheduler.getTriggerState(key)),
-        carryOut: () => carryOut(call, key),
+        wouldChange: async () => {
+          const state = await call.scheduler.getTriggerState(key)
+          return states.includes(state) || (state === 'PAUSED' && changesAlso?.(call.body) === true)
+        },
+        carryOut: () => carryOut(call as OperationCall<KeyJson, unknown, Body>, key),
         result: null,
       })
     },
@@ -228,28 +237,82 @@ const runTrigger: Operation = operation({
   },
 })
 
+const skipNext: Operation = operation({
+  id: 'triggers.skipNext',
+  method: 'POST',
+  path: `${triggerPath}/skip-next`,
+  summary: 'Leaves out the next fire of a trigger; one that has none left is complete.',
+  role: 'operator',
+  reach: 'data',
+  jobGroups: ofTrigger,
+  params: keyPath,
+  query: nothing,
+  body: null,
+  answer: actionJson(
+    z
+      .strictObject({ skippedMs: instantMs, nextMs: instantOrNull })
+      .nullable()
+      .describe('Null for a trigger that is complete or in error.'),
+  ),
+  async handle(call) {
+    const { scheduler, params, isDryRun } = call
+    const trigger = await requireTrigger(scheduler, params)
+    const result = isDryRun
+      ? await wouldSkip(scheduler, trigger)
+      : skippedToJson(await scheduler.skipNextFire(trigger.key))
+    return change(call, 'data', {
+      wouldChange: () => result !== null,
+      carryOut: async () => result !== null,
+      result,
+    })
+  },
+})
+
+interface SkippedJson {
+  readonly skippedMs: number
+  readonly nextMs: number | null
+}
+
+function skippedToJson(skipped: SkippedFireTimes | null): SkippedJson | null {
+  return skipped && { skippedMs: skipped.skipped.getTime(), nextMs: skipped.next?.getTime() ?? null }
+}
+
+async function wouldSkip(scheduler: Scheduler, trigger: Trigger): Promise<SkippedJson | null> {
+  const { nextFireTimeMs } = trigger
+  const state = await scheduler.getTriggerState(trigger.key)
+  if (nextFireTimeMs === null || state === 'COMPLETE' || state === 'ERROR') return null
+  const after = trigger.withoutNextFire(await calendarOf(scheduler, trigger))
+  return { skippedMs: nextFireTimeMs, nextMs: after.nextFireTimeMs }
+}
+
 export const triggerOperations: readonly Operation[] = [
   getTrigger,
   fireTimes,
   putTrigger,
   deleteTrigger,
   runTrigger,
+  skipNext,
   steerTrigger({
     verb: 'pause',
-    summary: 'Pauses a trigger.',
+    summary: 'Pauses a trigger; the reason and who paused it are listed with it.',
     states: ['NORMAL', 'BLOCKED'],
-    carryOut: ({ scheduler }, key) => scheduler.pauseTrigger(key),
+    body: pauseBody,
+    changesAlso: () => true,
+    carryOut: ({ scheduler, body, access }, key) =>
+      scheduler.pauseTrigger(key, pauseOptionsOf(body, access.principal.name)),
   }),
   steerTrigger({
     verb: 'resume',
     summary: 'Resumes a trigger; what it missed goes through its misfire instruction.',
     states: ['PAUSED'],
-    carryOut: ({ scheduler }, key) => scheduler.resumeTrigger(key),
+    body: resumeBody,
+    carryOut: ({ scheduler, body }, key) => scheduler.resumeTrigger(key, body),
   }),
   steerTrigger({
     verb: 'resetError',
     summary: 'Lets a trigger in the ERROR state fire again.',
     states: ['ERROR'],
+    body: null,
     carryOut: ({ scheduler }, key) => scheduler.resetTriggerFromErrorState(key),
   }),
 ]

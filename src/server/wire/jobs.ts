@@ -3,6 +3,7 @@ import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { JobSummary } from '../../jobstore/queries.ts'
 import { masked } from '../masking.ts'
 import { dataJson, type KeyJson, keyJson, keyToJson, nameText, textUpTo } from './fields.ts'
+import { pauseJson } from './pauses.ts'
 
 export interface JobSummaryJson extends Omit<JobSummary, 'key'> {
   readonly key: KeyJson
@@ -16,6 +17,7 @@ export const jobSummaryJson: z.ZodType<JobSummaryJson> = z.strictObject({
   requestsRecovery: z.boolean(),
   disallowConcurrentExecution: z.boolean(),
   persistJobDataAfterExecution: z.boolean(),
+  pause: pauseJson.nullable(),
 })
 
 export interface RetryJson {
@@ -97,6 +99,10 @@ export const jobJson: z.ZodType<JobJson> = z.strictObject({
 })
 
 export function jobSummaryToJson(summary: JobSummary): JobSummaryJson {
+  return { ...sharedToJson(summary), pause: summary.pause }
+}
+
+function sharedToJson(summary: Omit<JobSummary, 'pause'>): Omit<JobSummaryJson, 'pause'> {
   const { jobType, description, durable, requestsRecovery } = summary
   const { disallowConcurrentExecution, persistJobDataAfterExecution } = summary
   return {
@@ -112,7 +118,7 @@ export function jobSummaryToJson(summary: JobSummary): JobSummaryJson {
 
 export function jobToJson(job: JobDetail, options: { readonly secrets?: boolean } = {}): JobJson {
   return {
-    ...jobSummaryToJson(job),
+    ...sharedToJson(job),
     jobDataMap: options.secrets === true ? job.jobDataMap : masked(job.jobDataMap),
     timeoutMs: job.timeoutMs,
     retry: job.retry,

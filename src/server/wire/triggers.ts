@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Pause } from '../../jobstore/pauses.ts'
 import type { TriggerSummary } from '../../jobstore/queries.ts'
 import { type TriggerState, triggerStates } from '../../jobstore/trigger-state.ts'
 import { cronDialects } from '../../triggers/cron/cron-dialect.ts'
@@ -32,6 +33,7 @@ import {
   nameText,
   textUpTo,
 } from './fields.ts'
+import { pauseJson } from './pauses.ts'
 
 export interface TriggerSummaryJson {
   readonly key: KeyJson
@@ -44,6 +46,8 @@ export interface TriggerSummaryJson {
   readonly priority: number
   readonly nextFireTimeMs: number | null
   readonly previousFireTimeMs: number | null
+  /** Why a paused trigger is paused, as far as that is known. */
+  readonly pause: Pause | null
 }
 
 export const triggerSummaryJson: z.ZodType<TriggerSummaryJson> = z.strictObject({
@@ -56,6 +60,7 @@ export const triggerSummaryJson: z.ZodType<TriggerSummaryJson> = z.strictObject(
   priority: z.number(),
   nextFireTimeMs: instantOrNull,
   previousFireTimeMs: instantOrNull,
+  pause: pauseJson.nullable(),
 })
 
 export function triggerSummaryToJson(summary: TriggerSummary): TriggerSummaryJson {
@@ -185,6 +190,7 @@ export const triggerFieldsJson: z.ZodType<TriggerFieldsJson> = z.discriminatedUn
 export interface TriggerDetailJson {
   readonly key: KeyJson
   readonly state: TriggerState
+  readonly pause: Pause | null
   /** Null for a trigger of a family of your own. */
   readonly definition: TriggerFieldsJson | null
   readonly nextFireTimeMs: number | null
@@ -198,6 +204,7 @@ export interface TriggerDetailJson {
 export const triggerDetailJson: z.ZodType<TriggerDetailJson> = z.strictObject({
   key: keyJson,
   state: z.enum(triggerStates),
+  pause: pauseJson.nullable(),
   definition: triggerFieldsJson.nullable(),
   nextFireTimeMs: instantOrNull,
   previousFireTimeMs: instantOrNull,

@@ -15,6 +15,7 @@ import { listCases } from './list-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
 import { noteCases } from './note-cases.ts'
 import { pauseCases } from './pause-cases.ts'
+import { pauseNoteCases } from './pause-note-cases.ts'
 import { queryCases } from './query-cases.ts'
 import { sharedDataCases } from './shared-data-cases.ts'
 import { signalCases } from './signal-cases.ts'
@@ -50,6 +51,7 @@ const allCases: readonly StoreCase[] = [
   ...misfireCases,
   ...[...fireCases, ...concurrencyCases, ...fencingCases, ...misfireCases].map(startedAtOnce),
   ...pauseCases,
+  ...pauseNoteCases,
   ...signalCases,
   ...calendarCases,
   ...queryCases,

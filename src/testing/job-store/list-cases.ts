@@ -103,7 +103,7 @@ const filtering = area('lists: filters', {
       ['b', 'e'],
     ] as const
     for (const [name, group] of keys) await bed.schedule(name, { group, description: 'same', inMs: 1000 })
-    for (const query of [{}, { search: 'SAME' }, { state: 'NORMAL' }] as const) {
+    for (const query of [{}, { search: 'SAME' }, { state: 'NORMAL' }, { jobKey: bed.job.key }] as const) {
       const found: string[] = []
       for (let after: TriggerKey | null = null; ; ) {
         const page = await bed.store.queryTriggers({ ...query, take: 1, ...(after !== null && { after }) })

@@ -216,6 +216,7 @@ const summaries = area('queries: summaries', {
       requestsRecovery: true,
       disallowConcurrentExecution: true,
       persistJobDataAfterExecution: true,
+      pause: null,
     })
   },
   'hold what a trigger is and how far it has come, without its data': async (bed) => {
@@ -237,6 +238,7 @@ const summaries = area('queries: summaries', {
       priority: 9,
       nextFireTimeMs: startMs + 60_000,
       previousFireTimeMs: startMs,
+      pause: null,
     })
   },
 })

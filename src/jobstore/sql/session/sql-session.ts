@@ -16,6 +16,7 @@ import type { NoteTable } from '../tables/notes/note-table.ts'
 import type { ExecutionLogTable } from '../tables/records/execution-log-table.ts'
 import type { ExecutionProgressTable } from '../tables/records/execution-progress-table.ts'
 import type { JobStatusTable } from '../tables/records/job-status-table.ts'
+import type { PauseTable } from '../tables/triggers/pause-table.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
 import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
 import type { TriggersOfJava } from '../tables/triggers/triggers-of-java.ts'
@@ -30,6 +31,7 @@ export interface SqlSession {
   readonly triggers: TriggerTable
   readonly calendars: CalendarTable
   readonly pausedGroups: PausedGroupTable
+  readonly pauses: PauseTable
   readonly firedTriggers: FiredTriggerTable
   readonly history: HistoryTable
   readonly jobStatus: JobStatusTable

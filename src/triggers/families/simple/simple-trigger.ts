@@ -76,6 +76,18 @@ export class SimpleTrigger extends Trigger implements SimpleTriggerFields {
     }
   }
 
+  /** The fires that were missed count: a trigger that fires a number of times does not make up for them. */
+  override withoutMissed(calendar: Calendar | null, nowMs: EpochMs): this {
+    const isLate = this.nextFireTimeMs !== null && this.nextFireTimeMs <= nowMs
+    return isLate ? this.fireNextAfter(calendar, nowMs, { countMissed: true }) : this
+  }
+
+  /** The fire that is left out counts as one that was missed does. */
+  override withoutNextFire(calendar: Calendar | null): this {
+    const { nextFireTimeMs, timesTriggered } = this.triggered(calendar)
+    return this.remade(this, nextFireTimeMs, this.previousFireTimeMs, timesTriggered, null)
+  }
+
   override getScheduleBuilder(): SimpleScheduleBuilder {
     return SimpleScheduleBuilder.of(this)
   }

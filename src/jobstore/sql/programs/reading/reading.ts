@@ -24,6 +24,7 @@ import {
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlSession } from '../../session/sql-session.ts'
 import type { BrokenTrigger } from '../../tables/triggers/trigger-table.ts'
+import { withPausesOfJobs, withPausesOfTriggers } from './pauses.ts'
 
 // Reading one job or trigger throws when its row cannot be read; listings and firing go on without it.
 
@@ -84,23 +85,25 @@ export function* getPausedJobGroups({ pausedGroups }: SqlSession): SqlProgram<re
 }
 
 /** One page of jobs. */
-export function* queryJobs({ listings }: SqlSession, query: JobQuery): SqlProgram<Page<JobSummary, JobKey>> {
+export function* queryJobs(session: SqlSession, query: JobQuery): SqlProgram<Page<JobSummary, JobKey>> {
   const size = pageSize('queryJobs', query)
-  const { items, lookedUpTo } = yield* listings.jobs(query, size + 1)
-  return pageOf(items, size, lookedUpTo)
+  const found = yield* session.listings.jobs(query, size + 1)
+  const { items, next } = pageOf(found.items, size, found.lookedUpTo)
+  return { items: yield* withPausesOfJobs(session, items), next }
 }
 
 /** One page of triggers. */
 export function* queryTriggers(
-  { listings }: SqlSession,
+  session: SqlSession,
   query: TriggerQuery,
 ): SqlProgram<Page<TriggerSummary, TriggerKey>> {
   const size = pageSize('queryTriggers', query)
-  const { items, lookedUpTo } = yield* listings.triggers(query, size + 1)
-  return pageOf(items, size, lookedUpTo)
+  const found = yield* session.listings.triggers(query, size + 1)
+  const { items, next } = pageOf(found.items, size, found.lookedUpTo)
+  return { items: yield* withPausesOfTriggers(session, items), next }
 }
 
-/** One page of the triggers that are to fire. */
+/** One page of the triggers that are to fire; none of them is paused. */
 export function* queryNextTriggers(
   { nextTriggers }: SqlSession,
   query: NextTriggerQuery,

@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
+import { nextTriggerState } from '../../../trigger-state.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
@@ -18,6 +19,7 @@ export function* deleteJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlPro
   if (found.size > 0) {
     yield* deleteRefs(tx, yield* triggers.lockOfJobs(found.keys()))
     yield* jobs.delete(found.keys())
+    yield* tx.session.pauses.forget(found.keys().map((key) => ({ scope: 'job', key })))
   }
   return unique.filter((key) => found.has(key))
 }
@@ -44,15 +46,18 @@ export function* deleteTriggers(
 
 function* deleteRefs(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlProgram<void> {
   yield* tx.session.triggers.delete(refs)
+  const paused = refs.filter(({ state }) => nextTriggerState(state, 'resume') !== null)
+  yield* tx.session.pauses.forget(paused.map(({ key }) => ({ scope: 'trigger', key })))
   if (refs.some(({ state }) => state === 'ACQUIRED')) yield* endStaleClaims(tx)
 }
 
 /** Deletes all jobs, triggers, calendars and remembered pauses. */
 export function* clear(tx: SqlTransaction): SqlProgram<void> {
-  const { triggers, jobs, calendars, pausedGroups, firedTriggers } = tx.session
+  const { triggers, jobs, calendars, pausedGroups, pauses, firedTriggers } = tx.session
   yield* triggers.clear()
   yield* jobs.clear()
   yield* calendars.clear()
   yield* pausedGroups.clear()
+  yield* pauses.clear()
   yield* firedTriggers.deleteStaleClaims()
 }

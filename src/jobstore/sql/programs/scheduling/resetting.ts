@@ -7,7 +7,7 @@ import { settleJobs } from '../steps/settling.ts'
 
 /** Clears an error; false when the trigger is in another state or does not exist. */
 export function* resetTriggerFromErrorState(tx: SqlTransaction, key: TriggerKey): SqlProgram<boolean> {
-  const { triggers, pausedGroups } = tx.session
+  const { triggers, pausedGroups, pauses } = tx.session
   const [ref] = yield* triggers.lock([key])
   const reset = ref === undefined ? null : nextTriggerState(ref.state, 'reset')
   if (ref === undefined || reset === null) return false
@@ -18,6 +18,7 @@ export function* resetTriggerFromErrorState(tx: SqlTransaction, key: TriggerKey)
   const isPaused = isPausedByGroup(yield* pausedGroups.load(), ref)
   const state = isPaused ? (nextTriggerState(reset, 'pause') ?? reset) : reset
   yield* triggers.setStates([{ key, state }])
+  if (isPaused) yield* pauses.forget([{ scope: 'trigger', key }])
   if (state === 'WAITING') tx.offers.note(ref.nextFireTimeMs)
   yield* settleJobs(tx, [ref.jobKey])
   return true

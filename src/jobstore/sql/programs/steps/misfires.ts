@@ -55,3 +55,29 @@ export function* treatMisfires(
   yield* putInError(tx, faulty)
   return treated
 }
+
+/** Moves locked paused triggers past what they have missed, whatever their misfire instructions say. */
+export function* leaveOutMissed(tx: SqlTransaction, keys: readonly TriggerKey[]): SqlProgram<void> {
+  if (keys.length === 0) return
+  const { session, signals, nowMs } = tx
+  const { found, broken } = yield* session.triggers.load(keys)
+  const stored = found.values()
+  const calendarOf = yield* calendarsOf(
+    tx,
+    stored.map(({ trigger }) => trigger),
+  )
+  const faulty: FaultyTrigger[] = [...broken]
+  const updated: StoredTrigger[] = []
+  for (const { trigger, state } of stored) {
+    try {
+      const after = trigger.withoutMissed(calendarOf(trigger), nowMs)
+      const isOver = after.nextFireTimeMs === null
+      updated.push({ trigger: after, state: isOver ? 'COMPLETE' : state })
+      if (isOver) signals.add('triggerFinalized', after)
+    } catch (error) {
+      faulty.push({ key: trigger.key, error })
+    }
+  }
+  yield* session.triggers.advance(updated)
+  yield* putInError(tx, faulty)
+}

@@ -72,6 +72,9 @@ function* write(
   const replacing = stored.filter(({ trigger }) => existing.has(trigger.key))
   yield* triggers.insert(fresh)
   yield* triggers.put(replacing)
+  // They are paused by their groups: what is known of a pause is of the trigger that had the key before.
+  const paused = stored.filter(({ state }) => nextTriggerState(state, 'resume') !== null)
+  yield* tx.session.pauses.forget(paused.map(({ trigger: { key } }) => ({ scope: 'trigger', key })))
   for (const { trigger, state } of stored) {
     if (state === 'WAITING') tx.offers.note(trigger.nextFireTimeMs)
   }

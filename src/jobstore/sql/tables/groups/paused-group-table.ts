@@ -14,7 +14,7 @@ export interface PausedGroups {
 }
 
 /** Quartz's row in `paused_trigger_grps` that stands for `pauseAll`. */
-const allGroupsPaused = '_$_ALL_GROUPS_PAUSED_$_'
+export const allGroupsPaused = '_$_ALL_GROUPS_PAUSED_$_'
 
 /** The rows of `paused_trigger_grps` and `paused_job_grps`: few, so they are read whole. */
 export class PausedGroupTable {
@@ -59,6 +59,14 @@ export class PausedGroupTable {
   *setEveryNewTriggerGroup(isPaused: boolean): SqlProgram<void> {
     if (isPaused) yield* this.#add(this.#statements.triggerGroups, [allGroupsPaused])
     else yield* later(this.#statements.triggerGroups.remove(this.#values([allGroupsPaused])))
+  }
+
+  *removeTheseTriggerGroups(groups: readonly string[]): SqlProgram<void> {
+    if (groups.length > 0) yield* later(this.#statements.triggerGroups.remove(this.#values(groups)))
+  }
+
+  *removeTheseJobGroups(groups: readonly string[]): SqlProgram<void> {
+    if (groups.length > 0) yield* later(this.#statements.jobGroups.remove(this.#values(groups)))
   }
 
   /** Forgets everything. */

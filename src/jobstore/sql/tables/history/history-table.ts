@@ -96,6 +96,8 @@ const attemptsMax = 100
 
 /** Rows are ordered by the time at which they fired; rows with a time that no Date can hold are left out. */
 const hasPlace = `h.fired_time BETWEEN ${String(-instantMaxMs)} AND ${String(instantMaxMs)}`
+/** The same behind a place. Without the upper bound, which SQLite would begin at instead of the place. */
+const hasPlaceBefore = `h.fired_time >= ${String(-instantMaxMs)}`
 
 /** The rows of `execution_history`: at most one for each trigger, planned instant and attempt. */
 export class HistoryTable {
@@ -294,7 +296,7 @@ export function executionsQuery(
   query: ExecutionQuery,
 ): { readonly query: SqlQuery<Values>; readonly place: SqlQuery<Values>; readonly values: Values } {
   const { jobKey, triggerKey, from, to, after } = query
-  const indexed = new Conditions('h.sched_name = :scheduler', hasPlace)
+  const indexed = new Conditions('h.sched_name = :scheduler', after === undefined ? hasPlace : hasPlaceBefore)
   indexed.add('h.job_name = :job AND h.job_group = :jobGroup', { job: jobKey?.name, jobGroup: jobKey?.group })
   indexed.add('h.trigger_name = :trigger AND h.trigger_group = :triggerGroup', {
     trigger: triggerKey?.name,

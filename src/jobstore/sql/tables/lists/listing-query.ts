@@ -18,14 +18,26 @@ export interface Found<Item, Place> {
 
 /**
  * Keys are ordered by group, with the group `DEFAULT` first. Each part is a range of the key's index: the group
- * `DEFAULT`, the groups that sort before it, and those that sort behind it.
+ * `DEFAULT`, the groups that sort before it, and those that sort behind it. What another index finds is one part,
+ * `few`.
  */
-export type ListingPart = 'default' | 'before' | 'behind'
+export type ListingPart = 'default' | 'before' | 'behind' | 'few'
 
 export type ListQuery = SqlQuery<Readonly<Record<string, SqlValue>>>
 
-/** The parts that hold keys after this one, in order. */
-export function partsAfter(group: string): readonly ListingPart[] {
+/** Sorts behind every name of a group that is likely. */
+const lastName = '\u{10FFFF}'
+
+/** Where a part begins that the key before the page is not in. */
+export function beginningOf(part: ListingPart): { readonly afterGroup: string; readonly afterName: string } {
+  return part === 'behind'
+    ? { afterGroup: defaultGroup, afterName: lastName }
+    : { afterGroup: '', afterName: '' }
+}
+
+/** The parts that hold keys after those of a group, in order. */
+export function partsAfter(group: string, { isNarrow }: ListConditions): readonly ListingPart[] {
+  if (isNarrow) return ['few']
   if (group === defaultGroup) return ['default', 'before', 'behind']
   return group < defaultGroup ? ['before', 'behind'] : ['behind']
 }
@@ -77,7 +89,14 @@ function partOf(
     const range = [ofScheduler, `${group} = '${defaultGroup}'`, `${name} ${keyCollation} > :afterName`]
     return { from, range, until: `${name} ${keyCollation} <= :untilName`, order, name, group }
   }
-  const side = `${group} ${keyCollation} ${part === 'before' ? '<' : '>'} '${defaultGroup}'`
+  if (part === 'few') {
+    const rank = `CASE WHEN ${group} = '${defaultGroup}' THEN 0 ELSE 1 END`
+    const range = [ofScheduler, `(${rank}, ${order}) > (:afterRank, :afterGroup, :afterName)`]
+    return { from, range, until: 'true', order: `${rank}, ${order}`, name, group }
+  }
+  // One bound on each side: SQLite would begin at the first of two.
+  const side =
+    part === 'before' ? `${group} ${keyCollation} < '${defaultGroup}'` : `${group} <> '${defaultGroup}'`
   const range = [ofScheduler, side, `(${order}) > (:afterGroup, :afterName)`]
   return { from, range, until: `(${order}) <= (:untilGroup, :untilName)`, order, name, group }
 }

@@ -13,11 +13,20 @@ import {
 } from '../../../queries.ts'
 import type { TriggerState } from '../../../trigger-state.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, first, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import {
+  all,
+  first,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  type SqlValue,
+  sqlQuery,
+} from '../../kernel/statement.ts'
 import { anyText, integer, text } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
 import { isStill, jobConditions, rowsLookedAt, triggerConditions } from './list-conditions.ts'
 import {
+  beginningOf,
   type Found,
   type Listing,
   type ListingPart,
@@ -42,7 +51,7 @@ export interface DueOfJobType {
   readonly keys: { readonly triggerKey: TriggerKey; readonly jobKey: JobKey } | null
 }
 
-/** What users list and count. Nothing is locked. */
+/** What users list and count, without what is known of pauses. Nothing is locked. */
 export class Listings {
   readonly #vocabulary: SqlVocabulary
   readonly #statements: ListingStatements
@@ -123,13 +132,13 @@ export class Listings {
     limit: number,
   ): SqlProgram<{ readonly rows: readonly SqlRow[]; readonly lastLookedAt: SqlRow | null }> {
     const rows: SqlRow[] = []
-    const isInDefault = after === undefined || after.group === defaultGroup
-    for (const part of partsAfter(after?.group ?? defaultGroup)) {
-      const isOfAfter = after !== undefined && isInDefault === (part === 'default')
+    const parts = partsAfter(after?.group ?? defaultGroup, listing.conditions)
+    for (const [index, part] of parts.entries()) {
+      const isOfAfter = after !== undefined && index === 0
       const values = {
         scheduler: this.#vocabulary.schedulerName,
-        afterName: isOfAfter ? after.name : '',
-        afterGroup: isOfAfter ? after.group : '',
+        ...(isOfAfter ? { afterGroup: after.group, afterName: after.name } : beginningOf(part)),
+        afterRank: after === undefined || after.group === defaultGroup ? 0 : 1,
       }
       const last = yield* this.#lastLookedAt(listing, part, values)
       const query = listingQuery(this.#vocabulary, listing, part, { isBounded: last !== null })
@@ -153,7 +162,7 @@ export class Listings {
   *#lastLookedAt(
     listing: Listing,
     part: ListingPart,
-    values: Readonly<Record<string, string>>,
+    values: Readonly<Record<string, SqlValue>>,
   ): SqlProgram<SqlRow | null> {
     if (!listing.conditions.isSifting) return null
     const query = lastLookedAtQuery(this.#vocabulary, listing, part)

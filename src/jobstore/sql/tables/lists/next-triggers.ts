@@ -68,11 +68,18 @@ export function nextTriggersQuery(
   const { dialect, names } = vocabulary
   const waiting = `FROM ${names.triggers} AS t WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'`
   const source = { waiting, claimed: claimedTriggers({ names }), blocked: blockedTriggers({ names }) }[arm]
-  const all = [source, isBehind(vocabulary), ...(isBounded ? [isUpTo(vocabulary)] : []), ...conditions.texts]
+  // The order of an index that does not find the job or the calendar must not be used.
+  const time = conditions.isNarrow ? 't.next_fire_time + 0' : 't.next_fire_time'
+  const all = [
+    source,
+    isBehind(vocabulary, time),
+    ...(isBounded ? [isUpTo(vocabulary)] : []),
+    ...conditions.texts,
+  ]
   return sqlQuery(
     dialect,
     `SELECT ${summaryColumns.trigger} ${all.join(' AND ')}
-     ORDER BY ${fireOrder(vocabulary)} LIMIT :limit`,
+     ORDER BY ${fireOrder(vocabulary, time)} LIMIT :limit`,
   )
 }
 
@@ -102,13 +109,13 @@ export function lastWaitingQuery(vocabulary: SqlVocabulary): ListQuery {
   )
 }
 
-function fireOrder(vocabulary: SqlVocabulary): string {
-  return `t.next_fire_time, t.priority DESC, ${keyOrder(vocabulary)}`
+function fireOrder(vocabulary: SqlVocabulary, time = 't.next_fire_time'): string {
+  return `${time}, t.priority DESC, ${keyOrder(vocabulary)}`
 }
 
 /** The first condition is what an index can use. */
-function isBehind(vocabulary: SqlVocabulary): string {
-  return `t.next_fire_time >= :afterMs AND (t.next_fire_time > :afterMs OR t.priority < :afterPriority
+function isBehind(vocabulary: SqlVocabulary, time = 't.next_fire_time'): string {
+  return `${time} >= :afterMs AND (t.next_fire_time > :afterMs OR t.priority < :afterPriority
     OR (t.priority = :afterPriority AND (${place(vocabulary)}) > (:afterRank, :afterGroup, :afterName)))`
 }
 

@@ -24,6 +24,7 @@ export function jobSummary(row: SqlRow): JobSummary {
     requestsRecovery: readable(boolean, row, 'requests_recovery', false),
     disallowConcurrentExecution: readable(boolean, row, 'is_nonconcurrent', false),
     persistJobDataAfterExecution: readable(boolean, row, 'is_update_data', false),
+    pause: null,
   }
 }
 
@@ -38,6 +39,7 @@ export function triggerSummary(row: SqlRow, families: TriggerFamilies): TriggerS
     priority: readable(integerOrNull, row, 'priority', null) ?? 0,
     nextFireTimeMs: readable(instantOrNull, row, 'next_fire_time', null),
     previousFireTimeMs: readable(instantOrNull, row, 'prev_fire_time', null),
+    pause: null,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
+import { misfireInstructionCode } from '../../../../triggers/misfire-instruction.ts'
 import type { TriggerAction } from '../../../trigger-state.ts'
 import { boundRows, isRow, type KeyQuery, withScheduler } from '../../kernel/row-set.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
@@ -38,8 +39,17 @@ export type TriggerScope =
 
 type SteeringAction = Extract<TriggerAction, 'pause' | 'resume'>
 
+/** Which triggers of a scope to resume: all, or only those that no other pause holds. */
+export type Whose = 'every' | 'unheld'
+
+const ignoreCode = misfireInstructionCode('ignore')
+/** A number that stands for no misfire instruction. */
+const noInstruction = -999
+
 export interface LateRequest {
   readonly latestMs: EpochMs
+  /** Whether triggers that ignore misfires are looked at, too. */
+  readonly whateverInstruction: boolean
   /** Only keys after this one; null: from the first one on. */
   readonly after: TriggerKey | null
   readonly limit: number
@@ -55,21 +65,32 @@ export class TriggerScopes {
     this.#statements = triggerScopeStatements(vocabulary)
   }
 
-  /** Carries out an action on every trigger of the scope whose state it changes. */
-  *apply(action: SteeringAction, scope: TriggerScope): SqlProgram<void> {
-    yield* later(this.#statements.apply[action][scope.kind](this.#values(scope)))
+  /** Pauses every trigger of the scope that can be paused. */
+  *pause(scope: TriggerScope): SqlProgram<void> {
+    yield* later(this.#statements.pause[scope.kind](scopeValues(this.#scheduler, scope)))
   }
 
-  /** The earliest fire time of triggers that become WAITING by the action. */
-  *earliestAfterResume(scope: TriggerScope): SqlProgram<EpochMs | null> {
-    return yield* earliest(this.#statements.earliest[scope.kind](this.#values(scope)))
+  *resume(scope: TriggerScope, whose: Whose): SqlProgram<void> {
+    yield* later(this.#statements.resume[whose][scope.kind](scopeValues(this.#scheduler, scope)))
   }
 
-  /** Locks paused triggers that are misfired and need their misfire instruction before they go on, in order of keys. */
-  *lockLate(scope: TriggerScope, { latestMs, after, limit }: LateRequest): SqlProgram<readonly TriggerKey[]> {
-    const values = { latestMs, afterName: after?.name ?? '', afterGroup: after?.group ?? '', limit }
-    const rows = yield* all(this.#statements.late[scope.kind]({ ...this.#values(scope), ...values }))
-    return rows.map(triggerKeyOf)
+  /** The earliest fire time of triggers that become WAITING by {@link resume}. */
+  *earliestAfterResume(scope: TriggerScope, whose: Whose): SqlProgram<EpochMs | null> {
+    return yield* earliest(this.#statements.earliest[whose][scope.kind](scopeValues(this.#scheduler, scope)))
+  }
+
+  /** Locks paused triggers that are late and need to be looked at before they go on, in order of keys. */
+  *lockLate(scope: TriggerScope, whose: Whose, request: LateRequest): SqlProgram<readonly TriggerKey[]> {
+    const { latestMs, whateverInstruction, after, limit } = request
+    const values = {
+      ...scopeValues(this.#scheduler, scope),
+      latestMs,
+      ignored: whateverInstruction ? noInstruction : ignoreCode,
+      afterName: after?.name ?? '',
+      afterGroup: after?.group ?? '',
+      limit,
+    }
+    return (yield* all(this.#statements.late[whose][scope.kind](values))).map(triggerKeyOf)
   }
 
   /** The earliest fire time of waiting triggers of these jobs. */
@@ -83,44 +104,39 @@ export class TriggerScopes {
   *earliestBehindStaleClaims(): SqlProgram<EpochMs | null> {
     return yield* earliest(this.#statements.earliestBehindStaleClaims({ scheduler: this.#scheduler }))
   }
-
-  #values(scope: TriggerScope): Values {
-    const scheduler = this.#scheduler
-    switch (scope.kind) {
-      case 'all':
-        return { scheduler }
-      case 'one':
-      case 'job':
-        return { scheduler, name: scope.key.name, grp: scope.key.group }
-      case 'triggerGroups':
-        return { scheduler, groups: groupRows(scope.groups), others: groupRows(scope.exceptJobGroups) }
-      case 'jobGroups':
-        return { scheduler, groups: groupRows(scope.groups), others: groupRows(scope.exceptTriggerGroups) }
-    }
-  }
 }
 
 type Values = Readonly<Record<string, SqlValue>>
 
+/** The values of the conditions of a scope. */
+export function scopeValues(scheduler: string, scope: TriggerScope): Values {
+  switch (scope.kind) {
+    case 'all':
+      return { scheduler }
+    case 'one':
+    case 'job':
+      return { scheduler, name: scope.key.name, grp: scope.key.group }
+    case 'triggerGroups':
+      return { scheduler, groups: groupRows(scope.groups), others: groupRows(scope.exceptJobGroups) }
+    case 'jobGroups':
+      return { scheduler, groups: groupRows(scope.groups), others: groupRows(scope.exceptTriggerGroups) }
+  }
+}
+
 type OfScopes = Readonly<Record<TriggerScope['kind'], SqlQuery<Values>>>
 
 interface TriggerScopeStatements {
-  readonly apply: Readonly<Record<SteeringAction, OfScopes>>
-  readonly earliest: OfScopes
-  readonly late: OfScopes
+  readonly pause: OfScopes
+  readonly resume: Readonly<Record<Whose, OfScopes>>
+  readonly earliest: Readonly<Record<Whose, OfScopes>>
+  readonly late: Readonly<Record<Whose, OfScopes>>
   readonly earliestOfJobs: KeyQuery
   readonly earliestBehindStaleClaims: SqlQuery<{ scheduler: string }>
 }
 
 export function triggerScopeStatements(vocabulary: SqlVocabulary): TriggerScopeStatements {
   const { dialect } = vocabulary
-  const conditions: Readonly<Record<TriggerScope['kind'], string>> = {
-    all: 'true',
-    one: 't.trigger_name = :name AND t.trigger_group = :grp',
-    job: 't.job_name = :name AND t.job_group = :grp',
-    triggerGroups: groupsBut(dialect, 't.trigger_group', 't.job_group'),
-    jobGroups: groupsBut(dialect, 't.job_group', 't.trigger_group'),
-  }
+  const conditions = scopeConditions(vocabulary)
   const each = (textOf: (scope: string) => string): OfScopes => {
     const queryOf = (kind: TriggerScope['kind']): SqlQuery<Values> =>
       sqlQuery(dialect, textOf(conditions[kind]))
@@ -132,16 +148,44 @@ export function triggerScopeStatements(vocabulary: SqlVocabulary): TriggerScopeS
       jobGroups: queryOf('jobGroups'),
     }
   }
+  const both = (textOf: (scope: string) => string): Readonly<Record<Whose, OfScopes>> => ({
+    every: each(textOf),
+    unheld: each((scope) => textOf(`${scope} AND ${isUnheld(vocabulary)}`)),
+  })
   return {
-    apply: {
-      pause: each((scope) => updateText(vocabulary, scope, 'pause')),
-      resume: each((scope) => updateText(vocabulary, scope, 'resume')),
-    },
-    earliest: each((scope) => earliestText(vocabulary, scope)),
-    late: each((scope) => lateText(vocabulary, scope)),
+    pause: each((scope) => updateText(vocabulary, scope, 'pause')),
+    resume: both((scope) => updateText(vocabulary, scope, 'resume')),
+    earliest: both((scope) => earliestText(vocabulary, scope)),
+    late: both((scope) => lateText(vocabulary, scope)),
     earliestOfJobs: sqlQuery(dialect, earliestOfJobs(vocabulary)),
     earliestBehindStaleClaims: sqlQuery(dialect, earliestBehindStaleClaims(vocabulary)),
   }
+}
+
+/** The condition of each kind of scope on a row `t` of `triggers`. */
+export function scopeConditions({ dialect }: SqlVocabulary): Readonly<Record<TriggerScope['kind'], string>> {
+  return {
+    all: 'true',
+    one: 't.trigger_name = :name AND t.trigger_group = :grp',
+    job: 't.job_name = :name AND t.job_group = :grp',
+    triggerGroups: groupsBut(dialect, 't.trigger_group', 't.job_group'),
+    jobGroups: groupsBut(dialect, 't.job_group', 't.trigger_group'),
+  }
+}
+
+/** Whether no pause holds a trigger: neither its own, nor that of its job, nor a remembered group. */
+function isUnheld({ names }: SqlVocabulary): string {
+  const none = (table: string, condition: string): string =>
+    `NOT EXISTS (SELECT 1 FROM ${table} h WHERE h.sched_name = t.sched_name AND ${condition})`
+  return [
+    none(
+      names.pauses,
+      `h.pause_scope = 'trigger' AND h.pause_group = t.trigger_group AND h.pause_name = t.trigger_name`,
+    ),
+    none(names.pauses, `h.pause_scope = 'job' AND h.pause_group = t.job_group AND h.pause_name = t.job_name`),
+    none(names.pausedGroups, 'h.trigger_group = t.trigger_group'),
+    none(names.pausedJobGroups, 'h.job_group = t.job_group'),
+  ].join(' AND ')
 }
 
 /** The triggers of a scope in whose state the action does something. */
@@ -162,13 +206,12 @@ function earliestText({ names }: SqlVocabulary, scope: string): string {
       AND t.next_fire_time > 0`
 }
 
-/** -1 is Quartz's number for triggers that ignore misfires. */
 function lateText({ dialect, names }: SqlVocabulary, scope: string): string {
   const { keyCollation } = dialect
   return `
     SELECT t.trigger_name, t.trigger_group FROM ${names.triggers} t
     WHERE ${inStateFor('resume', scope)}
-      AND t.next_fire_time > 0 AND t.next_fire_time <= :latestMs AND COALESCE(t.misfire_instr, 0) <> -1
+      AND t.next_fire_time > 0 AND t.next_fire_time <= :latestMs AND COALESCE(t.misfire_instr, 0) <> :ignored
       AND (t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}) > (:afterGroup, :afterName)
     ORDER BY t.trigger_group ${keyCollation}, t.trigger_name ${keyCollation}
     LIMIT :limit ${dialect.forUpdate('t')}`

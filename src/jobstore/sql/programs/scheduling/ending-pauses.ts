@@ -1,0 +1,57 @@
+import type { PauseTarget } from '../../../pauses.ts'
+import type { TransactionLock } from '../../kernel/sql-runner.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { TimedPause } from '../../tables/triggers/pause-table.ts'
+import type { TriggerScope } from '../../tables/triggers/trigger-scopes.ts'
+import { resumeScope } from '../steps/resuming.ts'
+
+/** What the transaction of {@link endPause} may do to others. */
+export function lockOfPause({ scope }: PauseTarget): TransactionLock {
+  if (scope === 'trigger') return 'rows'
+  return scope === 'job' ? 'shared' : 'exclusive'
+}
+
+/**
+ * Ends a pause whose time is over: triggers go on that no other pause holds. False when another node has ended or
+ * changed it.
+ */
+export function* endPause(tx: SqlTransaction, pause: TimedPause): SqlProgram<boolean> {
+  const { target } = pause
+  const { jobs, triggers, pauses } = tx.session
+  // Before the row of the pause, as everywhere.
+  if (target.scope === 'trigger') yield* triggers.lock([target.key])
+  if (target.scope === 'job') yield* jobs.lock([target.key])
+  const isInForce = (yield* pauses.load([target])).size > 0
+  if (!(yield* pauses.end(pause)) || !isInForce) return false
+  yield* forgetGroups(tx, target)
+  yield* resumeScope(tx, scopeOf(target), { whose: 'unheld', withoutMissed: false })
+  return true
+}
+
+/** With everything, groups that were paused on their own stay paused. */
+function* forgetGroups({ session }: SqlTransaction, target: PauseTarget): SqlProgram<void> {
+  const { pausedGroups, pauses } = session
+  if (target.scope === 'triggerGroup') yield* pausedGroups.removeTheseTriggerGroups([target.group])
+  if (target.scope === 'jobGroup') yield* pausedGroups.removeTheseJobGroups([target.group])
+  if (target.scope !== 'all') return
+  const { triggerGroups } = yield* pausedGroups.load()
+  const held = new Set(yield* pauses.triggerGroups())
+  yield* pausedGroups.setEveryNewTriggerGroup(false)
+  yield* pausedGroups.removeTheseTriggerGroups([...triggerGroups].filter((group) => !held.has(group)))
+}
+
+function scopeOf(target: PauseTarget): TriggerScope {
+  switch (target.scope) {
+    case 'trigger':
+      return { kind: 'one', key: target.key }
+    case 'job':
+      return { kind: 'job', key: target.key }
+    case 'triggerGroup':
+      return { kind: 'triggerGroups', groups: [target.group], exceptJobGroups: [] }
+    case 'jobGroup':
+      return { kind: 'jobGroups', groups: [target.group], exceptTriggerGroups: [] }
+    case 'all':
+      return { kind: 'all' }
+  }
+}

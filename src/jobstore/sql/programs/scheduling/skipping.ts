@@ -1,0 +1,29 @@
+import type { TriggerKey } from '../../../../core/key.ts'
+import type { SkippedFire } from '../../../pauses.ts'
+import { nextTriggerState } from '../../../trigger-state.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import { calendarsOf } from '../steps/calendar-lookup.ts'
+import { endStaleClaims } from '../steps/ended-claims.ts'
+
+/** Moves a trigger on to the fire time after its next one; null when it will not fire anyway. */
+export function* skipNextFire(tx: SqlTransaction, key: TriggerKey): SqlProgram<SkippedFire | null> {
+  const { triggers } = tx.session
+  const [ref] = yield* triggers.lock([key])
+  if (ref === undefined || ref.state === 'COMPLETE' || ref.state === 'ERROR') return null
+  const { found, broken } = yield* triggers.load([key])
+  const [fault] = broken
+  if (fault !== undefined) throw fault.error
+  const before = found.get(key)?.trigger
+  if (before === undefined || before.nextFireTimeMs === null) return null
+  const calendarOf = yield* calendarsOf(tx, [before])
+  const trigger = before.withoutNextFire(calendarOf(before))
+  const free = nextTriggerState(ref.state, 'release') ?? ref.state
+  const isOver = trigger.nextFireTimeMs === null
+  const state = isOver ? (nextTriggerState(free, 'complete') ?? free) : free
+  yield* triggers.advance([{ trigger, state }])
+  if (ref.state === 'ACQUIRED') yield* endStaleClaims(tx)
+  if (state === 'WAITING') tx.offers.note(trigger.nextFireTimeMs)
+  if (isOver) tx.signals.add('triggerFinalized', trigger)
+  return { skippedMs: before.nextFireTimeMs, nextMs: trigger.nextFireTimeMs }
+}

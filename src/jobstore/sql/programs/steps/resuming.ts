@@ -1,0 +1,29 @@
+import type { TriggerKey } from '../../../../core/key.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { TriggerScope, Whose } from '../../tables/triggers/trigger-scopes.ts'
+import { leaveOutMissed, treatMisfires } from './misfires.ts'
+
+/** How many late triggers are read and written at a time when they are resumed. */
+const lateAtATime = 500
+
+/** Resumes the triggers of a scope; those that are late are looked at first. */
+export function* resumeScope(
+  tx: SqlTransaction,
+  scope: TriggerScope,
+  { whose, withoutMissed }: { readonly whose: Whose; readonly withoutMissed: boolean },
+): SqlProgram<void> {
+  const { scopes, context } = tx.session
+  const latestMs = withoutMissed ? tx.nowMs : tx.nowMs - context.misfireThresholdMs
+  const request = { latestMs, whateverInstruction: withoutMissed, limit: lateAtATime }
+  let after: TriggerKey | null = null
+  do {
+    const late: readonly TriggerKey[] = yield* scopes.lockLate(scope, whose, { ...request, after })
+    if (withoutMissed) yield* leaveOutMissed(tx, late)
+    else yield* treatMisfires(tx, late)
+    // A trigger that its instruction left late is skipped by the search, and fires late.
+    after = late.length < lateAtATime ? null : (late.at(-1) ?? null)
+  } while (after !== null)
+  tx.offers.note(yield* scopes.earliestAfterResume(scope, whose))
+  yield* scopes.resume(scope, whose)
+}

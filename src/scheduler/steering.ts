@@ -1,0 +1,159 @@
+import { checkOptions } from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
+import { checkJobKey, checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
+import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
+import type { JobStore } from '../jobstore/job-store.ts'
+import { ordinaryResume, type PauseNote, type ResumeManner } from '../jobstore/pauses.ts'
+import type { Clock } from '../time/clock.ts'
+import type { Notifier } from './notifier.ts'
+import type { PauseWatch } from './pause-watch.ts'
+import type { PauseOptions, ResumeOptions, SkippedFireTimes } from './scheduler.ts'
+import { pauseOptions, resumeOptions } from './scheduler-arguments.ts'
+
+export interface SteeringParts {
+  readonly clock: Clock
+  readonly notifier: Notifier
+  readonly pauseWatch: PauseWatch
+  /** Changes data in the store. */
+  readonly change: <T>(change: (store: JobStore) => Promise<T>) => Promise<T>
+}
+
+/** Pausing, resuming and skipping, as the scheduler's users call it. */
+export class Steering {
+  readonly #parts: SteeringParts
+
+  constructor(parts: SteeringParts) {
+    this.#parts = parts
+  }
+
+  async pauseTrigger(triggerKey: TriggerKey, options: PauseOptions): Promise<boolean> {
+    checkTriggerKey('pauseTrigger', 'triggerKey', triggerKey)
+    const { notifier } = this.#parts
+    const found = await this.#pause('pauseTrigger', options, (store, note) =>
+      store.pauseTrigger(triggerKey, note),
+    )
+    if (found) await notifier.tell('triggerPaused', { triggerKey }, (l) => l.triggerPaused?.(triggerKey))
+    return found
+  }
+
+  async pauseTriggers(matcher: GroupMatcher, options: PauseOptions): Promise<readonly string[]> {
+    checkGroupMatcher('pauseTriggers', 'matcher', matcher)
+    const { notifier } = this.#parts
+    const groups = await this.#pause('pauseTriggers', options, (store, note) =>
+      store.pauseTriggers(matcher, note),
+    )
+    for (const group of groups) {
+      await notifier.tell('triggersPaused', { group }, (l) => l.triggersPaused?.(group))
+    }
+    return groups
+  }
+
+  async pauseJob(jobKey: JobKey, options: PauseOptions): Promise<boolean> {
+    checkJobKey('pauseJob', 'jobKey', jobKey)
+    const { notifier } = this.#parts
+    const found = await this.#pause('pauseJob', options, (store, note) => store.pauseJob(jobKey, note))
+    if (found) await notifier.tell('jobPaused', { jobKey }, (l) => l.jobPaused?.(jobKey))
+    return found
+  }
+
+  async pauseJobs(matcher: GroupMatcher, options: PauseOptions): Promise<readonly string[]> {
+    checkGroupMatcher('pauseJobs', 'matcher', matcher)
+    const { notifier } = this.#parts
+    const groups = await this.#pause('pauseJobs', options, (store, note) => store.pauseJobs(matcher, note))
+    for (const group of groups) {
+      await notifier.tell('jobsPaused', { group }, (l) => l.jobsPaused?.(group))
+    }
+    return groups
+  }
+
+  async pauseAll(options: PauseOptions): Promise<void> {
+    await this.#pause('pauseAll', options, (store, note) => store.pauseAll(note))
+    await this.#parts.notifier.tell('triggersPaused', { group: null }, (l) => l.triggersPaused?.(null))
+  }
+
+  async resumeTrigger(triggerKey: TriggerKey, options: ResumeOptions): Promise<boolean> {
+    checkTriggerKey('resumeTrigger', 'triggerKey', triggerKey)
+    const { change, notifier } = this.#parts
+    const manner = mannerOf('resumeTrigger', options)
+    const found = await change((store) => store.resumeTrigger(triggerKey, manner))
+    if (found) await notifier.tell('triggerResumed', { triggerKey }, (l) => l.triggerResumed?.(triggerKey))
+    return found
+  }
+
+  async resumeTriggers(matcher: GroupMatcher, options: ResumeOptions): Promise<readonly string[]> {
+    checkGroupMatcher('resumeTriggers', 'matcher', matcher)
+    const { change, notifier } = this.#parts
+    const manner = mannerOf('resumeTriggers', options)
+    const groups = await change((store) => store.resumeTriggers(matcher, manner))
+    for (const group of groups) {
+      await notifier.tell('triggersResumed', { group }, (l) => l.triggersResumed?.(group))
+    }
+    return groups
+  }
+
+  async resumeJob(jobKey: JobKey, options: ResumeOptions): Promise<boolean> {
+    checkJobKey('resumeJob', 'jobKey', jobKey)
+    const { change, notifier } = this.#parts
+    const manner = mannerOf('resumeJob', options)
+    const found = await change((store) => store.resumeJob(jobKey, manner))
+    if (found) await notifier.tell('jobResumed', { jobKey }, (l) => l.jobResumed?.(jobKey))
+    return found
+  }
+
+  async resumeJobs(matcher: GroupMatcher, options: ResumeOptions): Promise<readonly string[]> {
+    checkGroupMatcher('resumeJobs', 'matcher', matcher)
+    const { change, notifier } = this.#parts
+    const manner = mannerOf('resumeJobs', options)
+    const groups = await change((store) => store.resumeJobs(matcher, manner))
+    for (const group of groups) {
+      await notifier.tell('jobsResumed', { group }, (l) => l.jobsResumed?.(group))
+    }
+    return groups
+  }
+
+  async resumeAll(options: ResumeOptions): Promise<void> {
+    const { change, notifier } = this.#parts
+    const manner = mannerOf('resumeAll', options)
+    await change((store) => store.resumeAll(manner))
+    await notifier.tell('triggersResumed', { group: null }, (l) => l.triggersResumed?.(null))
+  }
+
+  async skipNextFire(triggerKey: TriggerKey): Promise<SkippedFireTimes | null> {
+    checkTriggerKey('skipNextFire', 'triggerKey', triggerKey)
+    const found = await this.#parts.change((store) => store.skipNextFire(triggerKey))
+    if (found === null) return null
+    const { skippedMs, nextMs } = found
+    return { skipped: new Date(skippedMs), next: nextMs === null ? null : new Date(nextMs) }
+  }
+
+  async #pause<T>(
+    method: string,
+    options: PauseOptions,
+    pause: (store: JobStore, note: PauseNote) => Promise<T>,
+  ): Promise<T> {
+    const { change, clock, pauseWatch } = this.#parts
+    const note = noteOf(method, options, clock)
+    const answer = await change((store) => pause(store, note))
+    if (note.untilMs !== null) pauseWatch.expect(note.untilMs)
+    return answer
+  }
+}
+
+function noteOf(method: string, options: PauseOptions, clock: Clock): PauseNote {
+  checkOptions(method, options, pauseOptions)
+  const { reason = null, by = null, until } = options
+  const untilMs = until?.getTime() ?? null
+  if (untilMs !== null && untilMs <= clock.now()) {
+    throw new InvalidArgumentError(
+      'until',
+      `${method}: 'until' must be an instant after now, got ${new Date(untilMs).toISOString()}.`,
+      'ERR_INVALID_OPTION',
+    )
+  }
+  return { reason, by, untilMs }
+}
+
+function mannerOf(method: string, options: ResumeOptions): ResumeManner {
+  checkOptions(method, options, resumeOptions)
+  return options.withoutMissed === true ? { withoutMissed: true } : ordinaryResume
+}
