@@ -161,7 +161,9 @@ const tooLongFunction = refuseNodes((node) => {
 })
 
 function isDescribeBody(node: ts.Node): boolean {
-  return ts.isCallExpression(node.parent) && /^(describe|suite)\b/.test(node.parent.expression.getText())
+  return (
+    ts.isCallExpression(node.parent) && /^(describe|suite|inBrowser)\b/.test(node.parent.expression.getText())
+  )
 }
 
 const code = projectFiles(/^(src|dashboard|test|bench|examples|scripts)\/.*\.(ts|tsx|mts|js|mjs)$/)

@@ -42,6 +42,7 @@ export interface Locator {
 interface ConsoleMessage {
   type(): string
   text(): string
+  location(): { readonly url: string }
 }
 
 export interface BrowserPage extends Omit<Locator, 'click' | 'fill' | 'press' | 'first' | 'nth' | 'filter'> {

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
@@ -15,6 +15,8 @@ import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
 
+type Asked = 'run' | 'pause' | 'resume' | null
+
 interface JobButtonsProps {
   readonly of: KeyJson
   readonly triggers: readonly TriggerDetailJson[]
@@ -24,9 +26,9 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
   const text = words()
   const { run, pause, resume, edit, remove, interrupt } = common()
   const { route } = useLocation()
-  const asked = useSignal<'run' | 'pause' | 'resume' | null>(null)
-  const onClose = (): void => {
-    asked.value = null
+  const asked = useSignal<Asked>(null)
+  const ask = (what: Asked) => (): void => {
+    asked.value = what
   }
   const name = keyText(key)
   const isPaused = (trigger: TriggerDetailJson): boolean => trigger.state === 'PAUSED'
@@ -48,33 +50,12 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
   }
   return (
     <>
-      {may('jobs.run') && (
-        <Button
-          text={run}
-          icon="play"
-          kind="primary"
-          onPress={() => {
-            asked.value = 'run'
-          }}
-        />
-      )}
+      {may('jobs.run') && <Button text={run} icon="play" kind="primary" onPress={ask('run')} />}
       {triggers.some((trigger) => !isPaused(trigger)) && may('jobs.pause') && (
-        <Button
-          text={pause}
-          icon="pause"
-          onPress={() => {
-            asked.value = 'pause'
-          }}
-        />
+        <Button text={pause} icon="pause" onPress={ask('pause')} />
       )}
       {triggers.some(isPaused) && may('jobs.resume') && (
-        <Button
-          text={resume}
-          icon="arrow"
-          onPress={() => {
-            asked.value = 'resume'
-          }}
-        />
+        <Button text={resume} icon="arrow" onPress={ask('resume')} />
       )}
       {may('jobs.interrupt') && <Button text={interrupt} icon="stop" onPress={interruptAll} />}
       {may('jobs.put') && (
@@ -83,29 +64,49 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
         </a>
       )}
       {may('jobs.delete') && <Button text={remove} icon="remove" onPress={deleteJob} />}
-      {asked.value === 'run' && (
-        <RunDialog
-          what={name}
-          run={(jobDataMap) => call('jobs.run', { params: key, body: { jobDataMap } })}
-          onClose={onClose}
-        />
-      )}
-      {asked.value === 'pause' && (
-        <PauseDialog
-          what={name}
-          done={text.paused(name)}
-          pause={(body) => call('jobs.pause', { params: key, body })}
-          onClose={onClose}
-        />
-      )}
-      {asked.value === 'resume' && (
-        <ResumeDialog
-          what={name}
-          done={text.resumed(name)}
-          resume={(body) => call('jobs.resume', { params: key, body })}
-          onClose={onClose}
-        />
-      )}
+      <AskedDialog of={key} asked={asked} />
     </>
   )
+}
+
+function AskedDialog({
+  of: key,
+  asked,
+}: {
+  readonly of: KeyJson
+  readonly asked: Signal<Asked>
+}): JSX.Element | null {
+  const text = words()
+  const name = keyText(key)
+  const onClose = (): void => {
+    asked.value = null
+  }
+  const shared = { what: name, onClose }
+  switch (asked.value) {
+    case 'run':
+      return (
+        <RunDialog
+          {...shared}
+          run={(jobDataMap) => call('jobs.run', { params: key, body: { jobDataMap } })}
+        />
+      )
+    case 'pause':
+      return (
+        <PauseDialog
+          {...shared}
+          done={text.paused(name)}
+          pause={(body) => call('jobs.pause', { params: key, body })}
+        />
+      )
+    case 'resume':
+      return (
+        <ResumeDialog
+          {...shared}
+          done={text.resumed(name)}
+          resume={(body) => call('jobs.resume', { params: key, body })}
+        />
+      )
+    case null:
+      return null
+  }
 }
