@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { useEffect, useErrorBoundary } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import { type PageEntry, type PageProps, pages } from './pages.ts'
+import { BulkProgress } from './parts/bulk.tsx'
 import { Button } from './parts/button.tsx'
 import { ConfirmDialog } from './parts/dialog.tsx'
 import { Empty } from './parts/empty.tsx'
@@ -34,6 +35,7 @@ export function App({ problem }: { readonly problem: unknown }): JSX.Element {
       {isSignedIn.value ? <Pages /> : <LoginPage />}
       <ToastList />
       <ConfirmDialog />
+      <BulkProgress />
     </LocationProvider>
   )
 }

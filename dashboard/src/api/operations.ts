@@ -1,4 +1,5 @@
 import type { SchedulerNode } from '../../../src/jobstore/cluster-view.ts'
+import type { ExecutionLogLine } from '../../../src/jobstore/execution-log.ts'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
@@ -9,9 +10,16 @@ import type { GroupsJson } from '../../../src/server/operations/scheduler.ts'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
 import type { ActionJson } from '../../../src/server/wire/action.ts'
 import type { KeyJson } from '../../../src/server/wire/fields.ts'
+import type { JobStatusJson } from '../../../src/server/wire/job-status.ts'
 import type { JobFieldsJson, JobJson, JobSummaryJson } from '../../../src/server/wire/jobs.ts'
 import type { PageJson } from '../../../src/server/wire/pages.ts'
-import type { ExecutingJson, ExecutionJson, SchedulerJson } from '../../../src/server/wire/runs.ts'
+import type { PauseBody } from '../../../src/server/wire/pauses.ts'
+import type {
+  ExecutingJson,
+  ExecutionDetailsJson,
+  ExecutionJson,
+  SchedulerJson,
+} from '../../../src/server/wire/runs.ts'
 import type {
   TriggerDetailJson,
   TriggerFieldsJson,
@@ -54,12 +62,14 @@ export interface Operations {
   'triggerGroups.resume': Act<{ group: string }>
   'jobs.list': Get<Nothing, PageJson<JobSummaryJson>>
   'jobs.get': Get<KeyJson, JobJson>
+  'jobs.status': Get<KeyJson, JobStatusJson>
+  'jobStatus.list': Get<Nothing, PageJson<JobStatusJson>>
   'jobs.triggers': Get<KeyJson, Items<TriggerDetailJson>>
   'jobs.put': Act<KeyJson, JobFieldsJson, { before: JobJson | null; after: JobJson }>
   'jobs.delete': Act<KeyJson, Nothing, { triggers: number }>
   'jobs.run': Act<KeyJson, { jobDataMap: Data }, Started>
-  'jobs.pause': Act<KeyJson>
-  'jobs.resume': Act<KeyJson>
+  'jobs.pause': Act<KeyJson, PauseBody>
+  'jobs.resume': Act<KeyJson, ResumeBody>
   'jobs.interrupt': Act<KeyJson>
   'triggers.list': Get<Nothing, PageJson<TriggerSummaryJson>>
   'triggers.get': Get<KeyJson, TriggerDetailJson>
@@ -67,12 +77,22 @@ export interface Operations {
   'triggers.put': Act<KeyJson, TriggerFieldsJson, TriggerEdit>
   'triggers.delete': Act<KeyJson>
   'triggers.run': Act<KeyJson, { jobDataMap: Data }, Started>
-  'triggers.pause': Act<KeyJson>
-  'triggers.resume': Act<KeyJson>
+  'triggers.pause': Act<KeyJson, PauseBody>
+  'triggers.resume': Act<KeyJson, ResumeBody>
+  'triggers.skipNext': Act<
+    KeyJson,
+    Nothing,
+    { readonly skippedMs: number; readonly nextMs: number | null } | null
+  >
   'triggers.resetError': Act<KeyJson>
   'executing.list': Get<Nothing, Items<ExecutingJson>>
   'executing.interrupt': Act<{ fireInstanceId: string }>
   'executions.list': Get<Nothing, PageJson<ExecutionJson>>
+  'executions.get': Get<{ fireInstanceId: string }, ExecutionDetailsJson>
+  'executions.log': Get<
+    { fireInstanceId: string },
+    { readonly items: readonly ExecutionLogLine[]; readonly next: number | null }
+  >
   'executions.stats': Get<Nothing, ExecutionStatsJson>
   'nodes.list': Get<Nothing, Items<SchedulerNode>>
   'cron.preview': Get<Nothing, CronPreviewJson>
@@ -116,6 +136,8 @@ export interface CalendarEdit {
     readonly afterMs: number | null
   }[]
 }
+
+type ResumeBody = { readonly withoutMissed: boolean }
 
 export interface BulkFilter {
   readonly group?: string
@@ -164,6 +186,8 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'triggerGroups.resume': { method: 'POST', path: '/trigger-groups/{group}/resume' },
   'jobs.list': { method: 'GET', path: '/jobs' },
   'jobs.get': { method: 'GET', path: job },
+  'jobs.status': { method: 'GET', path: `${job}/status` },
+  'jobStatus.list': { method: 'GET', path: '/job-status' },
   'jobs.triggers': { method: 'GET', path: `${job}/triggers` },
   'jobs.put': { method: 'PUT', path: job },
   'jobs.delete': { method: 'DELETE', path: job },
@@ -179,10 +203,13 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'triggers.run': { method: 'POST', path: `${trigger}/run` },
   'triggers.pause': { method: 'POST', path: `${trigger}/pause` },
   'triggers.resume': { method: 'POST', path: `${trigger}/resume` },
+  'triggers.skipNext': { method: 'POST', path: `${trigger}/skip-next` },
   'triggers.resetError': { method: 'POST', path: `${trigger}/reset-error` },
   'executing.list': { method: 'GET', path: '/executing' },
   'executing.interrupt': { method: 'POST', path: '/executing/{fireInstanceId}/interrupt' },
   'executions.list': { method: 'GET', path: '/executions' },
+  'executions.get': { method: 'GET', path: '/executions/{fireInstanceId}' },
+  'executions.log': { method: 'GET', path: '/executions/{fireInstanceId}/log' },
   'executions.stats': { method: 'GET', path: '/execution-stats' },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'cron.preview': { method: 'GET', path: '/cron/preview' },

@@ -1,8 +1,8 @@
 import type { Signal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useId } from 'preact/hooks'
 import { common } from '../words/common.ts'
 import { dictionary } from '../words/dictionary.ts'
+import { Field } from './field.tsx'
 
 const words = dictionary({
   en: {
@@ -47,23 +47,19 @@ interface DataEditorProps {
 /** Data of a job or a trigger, as JSON. */
 export function DataEditor({ label, text, hint }: DataEditorProps): JSX.Element {
   const { problem } = readData(text.value)
-  const id = useId()
   return (
-    <label class="field" data-wrong={problem !== null}>
-      <span>{label}</span>
-      <textarea
-        value={text.value}
-        spellcheck={false}
-        rows={6}
-        aria-invalid={problem !== null}
-        aria-describedby={id}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value
-        }}
-      />
-      <small id={id} class={problem === null ? '' : 'field-error'}>
-        {problem ?? hint ?? common().masked}
-      </small>
-    </label>
+    <Field label={label} hint={hint ?? common().masked} problem={problem}>
+      {(ids) => (
+        <textarea
+          {...ids}
+          value={text.value}
+          spellcheck={false}
+          rows={6}
+          onInput={({ currentTarget }) => {
+            text.value = currentTarget.value
+          }}
+        />
+      )}
+    </Field>
   )
 }

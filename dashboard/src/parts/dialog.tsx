@@ -3,6 +3,7 @@ import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { common } from '../words/common.ts'
 import { Button } from './button.tsx'
+import { TextField } from './fields.tsx'
 import { Icon } from './icon.tsx'
 
 interface DialogProps {
@@ -96,17 +97,13 @@ function ConfirmBody({ question }: { readonly question: Asked }): JSX.Element {
       >
         <div class="prose">{body}</div>
         {question.typed !== undefined && (
-          <label class="field">
-            <span>{words.typeToConfirm(question.typed)}</span>
-            <input
-              value={typed.value}
-              autocomplete="off"
-              spellcheck={false}
-              onInput={({ currentTarget }) => {
-                typed.value = currentTarget.value
-              }}
-            />
-          </label>
+          <TextField
+            label={words.typeToConfirm(question.typed)}
+            value={typed.value}
+            onChange={(value) => {
+              typed.value = value
+            }}
+          />
         )}
         <div class="dialog-actions">
           <Button

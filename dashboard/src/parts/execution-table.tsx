@@ -30,9 +30,8 @@ export function ExecutionTable({ caption, rows, empty, without = [] }: Execution
   )
 }
 
-/** The instant helps the server to find it. */
-export function executionHref({ fireInstanceId, fireTimeMs }: ExecutionJson): string {
-  return href(`/history/${pathText(fireInstanceId)}`, { at: String(fireTimeMs) })
+export function executionHref(fireInstanceId: string): string {
+  return href(`/history/${pathText(fireInstanceId)}`)
 }
 
 function columns(): readonly Column<ExecutionJson>[] {
@@ -42,7 +41,7 @@ function columns(): readonly Column<ExecutionJson>[] {
       id: 'outcome',
       title: text.outcome,
       cell: (row) => (
-        <a href={executionHref(row)}>
+        <a href={executionHref(row.fireInstanceId)}>
           <OutcomeBadge outcome={row.outcome} />
         </a>
       ),

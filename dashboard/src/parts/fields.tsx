@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { Field } from './field.tsx'
 
 interface TextFieldProps {
   readonly label: string
@@ -30,23 +31,24 @@ export function TextField(props: TextFieldProps): JSX.Element {
     isDisabled = false,
   } = props
   return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        type={oneType(type)}
-        value={value}
-        min={min}
-        max={max}
-        step={type === 'time' || type === 'datetime-local' ? 1 : undefined}
-        required={isRequired}
-        disabled={isDisabled}
-        autocomplete="off"
-        onInput={({ currentTarget }) => {
-          onChange(currentTarget.value)
-        }}
-      />
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
+    <Field label={label} hint={hint}>
+      {(ids) => (
+        <input
+          {...ids}
+          type={oneType(type)}
+          value={value}
+          min={min}
+          max={max}
+          step={type === 'time' || type === 'datetime-local' ? 1 : undefined}
+          required={isRequired}
+          disabled={isDisabled}
+          autocomplete="off"
+          onInput={({ currentTarget }) => {
+            onChange(currentTarget.value)
+          }}
+        />
+      )}
+    </Field>
   )
 }
 
@@ -66,23 +68,24 @@ interface ChoiceFieldProps<Value extends string> {
 export function ChoiceField<Value extends string>(props: ChoiceFieldProps<Value>): JSX.Element {
   const { label, value, choices, onChange, hint } = props
   return (
-    <label class="field">
-      <span>{label}</span>
-      <select
-        value={value}
-        onChange={({ currentTarget }) => {
-          const chosen = choices.find((choice) => choice.value === currentTarget.value)
-          if (chosen !== undefined) onChange(chosen.value)
-        }}
-      >
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.text}
-          </option>
-        ))}
-      </select>
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
+    <Field label={label} hint={hint}>
+      {(ids) => (
+        <select
+          {...ids}
+          value={value}
+          onChange={({ currentTarget }) => {
+            const chosen = choices.find((choice) => choice.value === currentTarget.value)
+            if (chosen !== undefined) onChange(chosen.value)
+          }}
+        >
+          {choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
   )
 }
 

@@ -19,6 +19,7 @@ const shapes = {
   close: 'M6 6l12 12M18 6 6 18',
   pause: 'M8 5v14M16 5v14',
   play: 'M8 5v14l11-7z',
+  skip: 'M6 5v14l9-7zM18 5v14',
   stop: 'M6 6h12v12H6z',
   sun: 'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8M12 3v2M12 19v2M3 12h2M19 12h2M6 6l1 1M17 17l1 1M6 18l1-1M17 7l1-1',
   moon: 'M20 14.5A8.5 8.5 0 1 1 9.5 4a7 7 0 0 0 10.5 10.5z',

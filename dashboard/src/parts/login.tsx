@@ -4,6 +4,7 @@ import { ApiProblem } from '../api/problem.ts'
 import { hasEnded, session, signIn } from '../state/session.ts'
 import { unawaited } from '../state/toasts.ts'
 import { dictionary } from '../words/dictionary.ts'
+import { Field } from './field.tsx'
 import { Icon } from './icon.tsx'
 import { problemText } from './problem.tsx'
 
@@ -84,21 +85,19 @@ function LoginForm({ asks }: { readonly asks: 'token' | 'password' }): JSX.Eleme
       }}
     >
       {asks === 'token' ? (
-        <label class="field">
-          <span>{token}</span>
-          <input name="token" type="password" required autocomplete="current-password" />
-          <small>{tokenHint}</small>
-        </label>
+        <Field label={token} hint={tokenHint}>
+          {(ids) => <input {...ids} name="token" type="password" required autocomplete="current-password" />}
+        </Field>
       ) : (
         <>
-          <label class="field">
-            <span>{name}</span>
-            <input name="name" required autocomplete="username" />
-          </label>
-          <label class="field">
-            <span>{password}</span>
-            <input name="password" type="password" required autocomplete="current-password" />
-          </label>
+          <Field label={name}>
+            {(ids) => <input {...ids} name="name" required autocomplete="username" />}
+          </Field>
+          <Field label={password}>
+            {(ids) => (
+              <input {...ids} name="password" type="password" required autocomplete="current-password" />
+            )}
+          </Field>
         </>
       )}
       {problem.value !== '' && (

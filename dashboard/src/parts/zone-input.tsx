@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { useId } from 'preact/hooks'
+import { Field } from './field.tsx'
 
 interface ZoneInputProps {
   readonly label: string
@@ -14,23 +15,26 @@ const zones: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone')]
 export function ZoneInput({ label, hint, value, onChange }: ZoneInputProps): JSX.Element {
   const id = useId()
   return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        value={value}
-        list={id}
-        spellcheck={false}
-        autocomplete="off"
-        onInput={({ currentTarget }) => {
-          onChange(currentTarget.value)
-        }}
-      />
-      <datalist id={id}>
-        {zones.map((zone) => (
-          <option key={zone} value={zone} />
-        ))}
-      </datalist>
-      {hint !== undefined && <small>{hint}</small>}
-    </label>
+    <Field label={label} hint={hint}>
+      {(ids) => (
+        <>
+          <input
+            {...ids}
+            value={value}
+            list={id}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={({ currentTarget }) => {
+              onChange(currentTarget.value)
+            }}
+          />
+          <datalist id={id}>
+            {zones.map((zone) => (
+              <option key={zone} value={zone} />
+            ))}
+          </datalist>
+        </>
+      )}
+    </Field>
   )
 }

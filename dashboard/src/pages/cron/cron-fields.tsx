@@ -1,4 +1,6 @@
 import type { JSX } from 'preact'
+import { Field } from '../../parts/field.tsx'
+import { TextField } from '../../parts/fields.tsx'
 import { type Dialect, fieldsOf, type PresetName, presetsOf, splitFields, withField } from './cron-text.ts'
 import { words } from './words.ts'
 
@@ -16,35 +18,32 @@ export function CronFields({ text, dialect, position, onChange }: CronFieldsProp
   const parts = splitFields(text, dialect)
   return (
     <div class="cron-fields">
-      <label class="field" data-wrong={position !== null}>
-        <span>{expression}</span>
-        <input
-          class="mono cron-text"
-          value={text}
-          spellcheck={false}
-          autocomplete="off"
-          maxLength={500}
-          aria-invalid={position !== null}
-          onInput={({ currentTarget }) => {
-            onChange(currentTarget.value)
-          }}
-        />
-      </label>
+      <Field label={expression} isWrong={position !== null}>
+        {(ids) => (
+          <input
+            {...ids}
+            class="mono cron-text"
+            value={text}
+            spellcheck={false}
+            autocomplete="off"
+            maxLength={500}
+            onInput={({ currentTarget }) => {
+              onChange(currentTarget.value)
+            }}
+          />
+        )}
+      </Field>
       <fieldset class="cron-parts" disabled={parts === null}>
         <legend>{fields}</legend>
         {fieldsOf(dialect).map((name, index) => (
-          <label key={name} class="field">
-            <span>{names[name]}</span>
-            <input
-              class="mono"
-              value={parts?.[index] ?? ''}
-              spellcheck={false}
-              autocomplete="off"
-              onInput={({ currentTarget }) => {
-                if (parts !== null) onChange(withField(parts, index, currentTarget.value))
-              }}
-            />
-          </label>
+          <TextField
+            key={name}
+            label={names[name]}
+            value={parts?.[index] ?? ''}
+            onChange={(value) => {
+              if (parts !== null) onChange(withField(parts, index, value))
+            }}
+          />
         ))}
       </fieldset>
       <Presets dialect={dialect} text={text} onChange={onChange} />

@@ -1,93 +1,102 @@
 import type { JSX } from 'preact'
-import type { ExecutionJson } from '../../../../src/server/wire/runs.ts'
+import type { ExecutingJson, ExecutionDetailsJson } from '../../../../src/server/wire/runs.ts'
 import { call } from '../../api/client.ts'
+import { isGone } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { act } from '../../parts/action.ts'
-import { OutcomeBadge } from '../../parts/badge.tsx'
+import { Badge, OutcomeBadge } from '../../parts/badge.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { ExecutionTable } from '../../parts/execution-table.tsx'
 import { filterTerm } from '../../parts/filter-term.ts'
-import { JobLink, TriggerLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
-import { Facts, Panel } from '../../parts/panel.tsx'
+import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
-import { Duration, When } from '../../parts/time.tsx'
-import { href, useSearch } from '../../state/place.ts'
+import { href } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
+import { ExecutionFacts } from './execution-facts.tsx'
+import { ExecutionLog } from './execution-log.tsx'
 import { Phases } from './phases.tsx'
 import { words } from './words.ts'
 
-/** Null when the store does not remember it. */
-async function find(id: string, at: string, signal: AbortSignal): Promise<ExecutionJson | null> {
-  const atMs = Number(at)
-  const span = at === '' || !Number.isFinite(atMs) ? {} : { fromMs: atMs, toMs: atMs + 1 }
-  const { items } = await call('executions.list', { query: { ...span, take: 1000 }, signal })
-  return items.find(({ fireInstanceId }) => fireInstanceId === id) ?? null
+interface Found {
+  readonly running: ExecutingJson | null
+  readonly ended: ExecutionDetailsJson | null
+}
+
+/** It runs, or has ended; neither when the store does not remember it. */
+async function find(fireInstanceId: string, signal: AbortSignal): Promise<Found> {
+  const { items } = await call('executing.list', { signal })
+  const running = items.find((each) => each.fireInstanceId === fireInstanceId) ?? null
+  if (running !== null) return { running, ended: null }
+  try {
+    return { running, ended: await call('executions.get', { params: { fireInstanceId }, signal }) }
+  } catch (error) {
+    if (isGone(error)) return { running, ended: null }
+    throw error
+  }
 }
 
 export function ExecutionPage({ params }: PageProps): JSX.Element {
   const text = words()
   const id = params['id'] ?? ''
-  const at = useSearch().get('at')
-  const found = useResource(async (signal) => ({ execution: await find(id, at, signal) }), [id, at], {
-    isAffected: ({ event, fireInstanceId }) => event === 'jobWasExecuted' && fireInstanceId === id,
-    everyMs: 60_000,
+  const found = useResource((signal) => find(id, signal), [id], {
+    isAffected: ({ fireInstanceId }) => fireInstanceId === id,
+    everyMs: 4000,
   })
-  const execution = found.value.value?.execution
-  if (found.error.value !== null) return <ProblemNote error={found.error.value} retry={found.reload} />
+  const shown = found.value.value
+  const known = shown?.ended ?? shown?.running ?? null
   return (
     <>
       <PageHead
         title={text.execution}
         windowTitle={`${text.execution} ${id}`}
         above={<a href={href('/history')}>{text.title}</a>}
-        below={execution && <OutcomeBadge outcome={execution.outcome} />}
-        actions={execution && <RunAgain execution={execution} />}
+        below={shown !== null && <State found={shown} />}
+        actions={known !== null && <RunAgain of={known} />}
       />
-      {execution === null && <Empty title={text.gone} />}
-      {execution && <Details execution={execution} />}
+      {found.error.value !== null && <ProblemNote error={found.error.value} retry={found.reload} />}
+      {shown !== null && known === null && <Empty title={text.gone} />}
+      {known !== null && (
+        <>
+          <Panel
+            title={text.execution}
+            actions={
+              <a href={href('/history', { filter: filterTerm('job', known.jobKey) })}>{text.sameJob}</a>
+            }
+          >
+            <ExecutionFacts running={shown?.running ?? null} ended={shown?.ended ?? null} />
+          </Panel>
+          {shown?.ended && <Ended execution={shown.ended} />}
+          <ExecutionLog id={id} isRunning={shown?.running !== null} />
+        </>
+      )}
     </>
   )
 }
 
-function RunAgain({ execution }: { readonly execution: ExecutionJson }): JSX.Element | null {
+function State({ found: { running, ended } }: { readonly found: Found }): JSX.Element | null {
+  if (running !== null) return <Badge tone="info" text={words().running} />
+  return ended === null ? null : <OutcomeBadge outcome={ended.outcome} />
+}
+
+function RunAgain({ of: { jobKey } }: { readonly of: Pick<ExecutingJson, 'jobKey'> }): JSX.Element | null {
   const text = words()
   if (!may('jobs.run')) return null
   const again = (): Promise<void> =>
-    act(call('jobs.run', { params: execution.jobKey, body: { jobDataMap: {} } }), text.ranAgain)
+    act(call('jobs.run', { params: jobKey, body: { jobDataMap: {} } }), text.ranAgain)
   return <Button text={text.runAgain} icon="play" onPress={again} />
 }
 
-function Details({ execution }: { readonly execution: ExecutionJson }): JSX.Element {
+function Ended({ execution }: { readonly execution: ExecutionDetailsJson }): JSX.Element {
   const text = words()
   const names = common()
-  const { jobKey, triggerKey, errorText } = execution
+  const { errorText, dataText, resultText, attempts } = execution
   return (
     <>
-      <Panel
-        title={text.execution}
-        actions={<a href={href('/history', { filter: filterTerm('job', jobKey) })}>{text.sameJob}</a>}
-      >
-        <Facts
-          facts={[
-            { name: names.job, value: <JobLink of={jobKey} /> },
-            { name: names.trigger, value: <TriggerLink of={triggerKey} /> },
-            { name: names.type, value: <span class="mono">{execution.jobType ?? '–'}</span> },
-            { name: names.node, value: execution.node },
-            { name: names.attempt, value: execution.attempt },
-            { name: names.planned, value: <When ms={execution.scheduledFireTimeMs} /> },
-            { name: names.began, value: <When ms={execution.fireTimeMs} /> },
-            { name: names.ended, value: <When ms={execution.finishedTimeMs} /> },
-            { name: names.late, value: <Duration ms={execution.latenessMs} /> },
-            { name: names.took, value: <Duration ms={execution.durationMs} /> },
-            { name: text.recovering, value: names.yes, isLeftOut: !execution.recovering },
-            { name: text.instance, value: <span class="mono">{execution.fireInstanceId}</span> },
-          ]}
-        />
-      </Panel>
       <Panel title={text.phases}>
         <Phases execution={execution} />
       </Panel>
@@ -98,6 +107,36 @@ function Details({ execution }: { readonly execution: ExecutionJson }): JSX.Elem
           <Code text={errorText} label={names.error} />
         )}
       </Panel>
+      <div class="columns">
+        <Panel title={names.data}>
+          {dataText === null ? (
+            <p class="muted">{text.notKept}</p>
+          ) : (
+            <Code text={pretty(dataText)} label={names.data} />
+          )}
+        </Panel>
+        <Panel title={text.result}>
+          {resultText === null ? (
+            <p class="muted">{text.noResult}</p>
+          ) : (
+            <Code text={pretty(resultText)} label={text.result} />
+          )}
+        </Panel>
+      </div>
+      {attempts.length > 1 && (
+        <Panel title={text.attempts} isFlush>
+          <ExecutionTable caption={text.attempts} rows={attempts} empty="" without={['job', 'trigger']} />
+        </Panel>
+      )}
     </>
   )
+}
+
+/** Text that was cut is no JSON any more, and is shown as it is. */
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
 }

@@ -8,6 +8,7 @@ import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { keyText } from '../../parts/links.tsx'
+import { PauseDialog, ResumeDialog } from '../../parts/pause-dialog.tsx'
 import { RunDialog } from '../../parts/run-dialog.tsx'
 import { href, jobPath } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
@@ -23,7 +24,10 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
   const text = words()
   const { run, pause, resume, edit, remove, interrupt } = common()
   const { route } = useLocation()
-  const isRunning = useSignal(false)
+  const asked = useSignal<'run' | 'pause' | 'resume' | null>(null)
+  const onClose = (): void => {
+    asked.value = null
+  }
   const name = keyText(key)
   const isPaused = (trigger: TriggerDetailJson): boolean => trigger.state === 'PAUSED'
   const deleteJob = async (): Promise<void> => {
@@ -50,7 +54,7 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
           icon="play"
           kind="primary"
           onPress={() => {
-            isRunning.value = true
+            asked.value = 'run'
           }}
         />
       )}
@@ -58,14 +62,18 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
         <Button
           text={pause}
           icon="pause"
-          onPress={() => act(call('jobs.pause', { params: key }), text.paused(name))}
+          onPress={() => {
+            asked.value = 'pause'
+          }}
         />
       )}
       {triggers.some(isPaused) && may('jobs.resume') && (
         <Button
           text={resume}
           icon="arrow"
-          onPress={() => act(call('jobs.resume', { params: key }), text.resumed(name))}
+          onPress={() => {
+            asked.value = 'resume'
+          }}
         />
       )}
       {may('jobs.interrupt') && <Button text={interrupt} icon="stop" onPress={interruptAll} />}
@@ -75,13 +83,27 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
         </a>
       )}
       {may('jobs.delete') && <Button text={remove} icon="remove" onPress={deleteJob} />}
-      {isRunning.value && (
+      {asked.value === 'run' && (
         <RunDialog
           what={name}
           run={(jobDataMap) => call('jobs.run', { params: key, body: { jobDataMap } })}
-          onClose={() => {
-            isRunning.value = false
-          }}
+          onClose={onClose}
+        />
+      )}
+      {asked.value === 'pause' && (
+        <PauseDialog
+          what={name}
+          done={text.paused(name)}
+          pause={(body) => call('jobs.pause', { params: key, body })}
+          onClose={onClose}
+        />
+      )}
+      {asked.value === 'resume' && (
+        <ResumeDialog
+          what={name}
+          done={text.resumed(name)}
+          resume={(body) => call('jobs.resume', { params: key, body })}
+          onClose={onClose}
         />
       )}
     </>

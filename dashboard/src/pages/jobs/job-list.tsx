@@ -4,6 +4,7 @@ import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
 import { act } from '../../parts/action.ts'
+import { BulkMenu } from '../../parts/bulk.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { JobLink, keyText } from '../../parts/links.tsx'
@@ -12,7 +13,7 @@ import { Pager } from '../../parts/pager.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { useSearch } from '../../state/place.ts'
+import { href, useSearch } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
@@ -31,9 +32,19 @@ export function JobListPage(): JSX.Element {
   const isFiltered = query.search !== ''
   return (
     <>
-      <PageHead title={text.title} />
+      <PageHead
+        title={text.title}
+        actions={
+          may('jobs.put') && (
+            <a class="button primary" href={href('/jobs/new')}>
+              {text.create}
+            </a>
+          )
+        }
+      />
       <div class="toolbar">
         <SearchBox label={text.searchHint} />
+        <BulkMenu of="jobs" filter={query.search === '' ? {} : { search: query.search }} />
       </div>
       {jobs.error.value !== null && <ProblemNote error={jobs.error.value} retry={jobs.reload} />}
       <section class="panel" aria-label={text.title}>

@@ -1,8 +1,10 @@
 import type { JSX } from 'preact'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
+import type { JobStatusJson } from '../../../../src/server/wire/job-status.ts'
 import type { JobJson } from '../../../../src/server/wire/jobs.ts'
 import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
+import { isGone } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { StateBadge } from '../../parts/badge.tsx'
@@ -23,7 +25,18 @@ import { scheduleText } from '../triggers/schedule-text.ts'
 import { TriggerButtons } from '../triggers/trigger-actions.tsx'
 import { JobButtons } from './job-actions.tsx'
 import { traitsOf } from './job-list.tsx'
+import { Status } from './job-status.tsx'
 import { words } from './words.ts'
+
+/** Null for a job that has not run yet, as far as is known. */
+async function statusOf(key: KeyJson, signal: AbortSignal): Promise<JobStatusJson | null> {
+  try {
+    return await call('jobs.status', { params: key, signal })
+  } catch (error) {
+    if (isGone(error)) return null
+    throw error
+  }
+}
 
 export function JobPage({ params }: PageProps): JSX.Element {
   const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
@@ -33,7 +46,7 @@ export function JobPage({ params }: PageProps): JSX.Element {
         call('jobs.get', { params: key, signal }),
         call('jobs.triggers', { params: key, signal }),
       ])
-      return { detail, triggers: triggers.items }
+      return { detail, triggers: triggers.items, status: await statusOf(key, signal) }
     },
     [],
     { isAffected: ({ event }) => event !== 'jobProgress', everyMs: 5000 },
@@ -54,6 +67,7 @@ export function JobPage({ params }: PageProps): JSX.Element {
       {error !== null && <ProblemNote error={error} retry={job.reload} />}
       {shown !== null && (
         <>
+          <Status status={shown.status} />
           <Details job={shown.detail} />
           <Triggers of={key} rows={shown.triggers} />
           <History of={key} />

@@ -16,17 +16,30 @@ import { words } from './words.ts'
 
 export type Overview = Awaited<ReturnType<typeof load>>
 
+/** A job that has failed so often in a row is a problem, and not bad luck. */
+const failingTimes = 3
+
 /** What those with a role on some groups alone may not see is null. */
 async function load(signal: AbortSignal) {
-  const [scheduler, triggers, nodes, groups, executing] = await Promise.all([
+  const [scheduler, triggers, nodes, groups, executing, failing] = await Promise.all([
     call('scheduler.get', { signal }),
     may('scheduler.overview') ? call('scheduler.overview', { signal }) : null,
     may('nodes.list') ? call('nodes.list', { signal }) : null,
     may('groups.list') ? call('groups.list', { signal }) : null,
     call('executing.list', { signal }),
+    may('jobStatus.list')
+      ? call('jobStatus.list', { query: { consecutiveFailures: failingTimes, take: 5 }, signal })
+      : null,
   ])
   serverSaysNow(scheduler.nowMs)
-  return { scheduler, triggers, nodes: nodes?.items ?? null, groups, executing: executing.items }
+  return {
+    scheduler,
+    triggers,
+    nodes: nodes?.items ?? null,
+    groups,
+    executing: executing.items,
+    failing: failing?.items ?? [],
+  }
 }
 
 export function OverviewPage(): JSX.Element {

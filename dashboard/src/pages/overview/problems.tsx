@@ -2,8 +2,9 @@ import type { JSX } from 'preact'
 import { call } from '../../api/client.ts'
 import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
+import { keyText } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
-import { href } from '../../state/place.ts'
+import { href, jobPath } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import type { Overview } from './overview.tsx'
 import { words } from './words.ts'
@@ -20,9 +21,19 @@ export interface Problem {
 }
 
 /** What needs a look, the worst first. */
-export function problemsOf({ scheduler, triggers, nodes, groups }: Overview): readonly Problem[] {
+export function problemsOf(overview: Overview): readonly Problem[] {
+  const { scheduler, triggers, nodes, groups, failing } = overview
   const text = words()
   const problems: Problem[] = []
+  for (const { jobKey, consecutiveFailures, lastErrorText } of failing) {
+    problems.push({
+      id: `job ${keyText(jobKey)}`,
+      isBad: true,
+      text: text.failing(keyText(jobKey), consecutiveFailures),
+      remedy: lastErrorText?.split('\n', 1)[0] ?? text.failingRemedy,
+      path: jobPath(jobKey),
+    })
+  }
   for (const { instanceId, state } of nodes ?? []) {
     if (state === 'alive') continue
     const isBad = state === 'failed'

@@ -6,12 +6,14 @@ import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { executionHref } from '../../parts/execution-table.tsx'
 import { JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Duration, Elapsed, Instant } from '../../parts/time.tsx'
 import { may } from '../../state/session.ts'
+import { percentText, unknownText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
 import { dictionary } from '../../words/dictionary.ts'
 
@@ -25,6 +27,7 @@ const words = dictionary({
       `${job} is asked to stop. A job that does not look at its signal goes on, or its thread is ended.`,
     done: (job: string) => `${job} was asked to stop.`,
     instance: 'Execution',
+    progress: 'Progress',
   },
   zh: {
     title: '运行中',
@@ -34,6 +37,7 @@ const words = dictionary({
     ask: (job) => `将请求停止 ${job}。不检查信号的作业会继续，或其线程会被终止。`,
     done: (job) => `已请求停止 ${job}。`,
     instance: '执行',
+    progress: '进度',
   },
 })
 
@@ -42,6 +46,7 @@ const runEvents = new Set([
   'jobWasExecuted',
   'executionLost',
   'jobInterrupted',
+  'jobProgress',
   'nodeRecovered',
 ])
 
@@ -90,10 +95,15 @@ function columns(): readonly Column<ExecutingJson>[] {
       cell: ({ fireTimeMs }) => <Elapsed sinceMs={fireTimeMs} />,
       isNumber: true,
     },
+    { id: 'progress', title: words().progress, cell: ({ progressText }) => <Progress text={progressText} /> },
     {
       id: 'id',
       title: instance,
-      cell: ({ fireInstanceId }) => <span class="mono muted">{fireInstanceId}</span>,
+      cell: ({ fireInstanceId }) => (
+        <a class="mono" href={executionHref(fireInstanceId)}>
+          {fireInstanceId}
+        </a>
+      ),
       isMinor: true,
     },
     {
@@ -103,6 +113,20 @@ function columns(): readonly Column<ExecutingJson>[] {
       cell: (row) => may('executing.interrupt') && <InterruptButton row={row} />,
     },
   ]
+}
+
+/** A number from 0 to 1 is a share, one up to 100 a percentage; anything else is shown as it was said. */
+function Progress({ text }: { readonly text: string | null }): JSX.Element {
+  if (text === null) return <span class="unknown">{unknownText}</span>
+  const value = Number(text)
+  if (Number.isNaN(value) || value < 0 || value > 100) return <span class="mono">{text}</span>
+  const share = value <= 1 ? value : value / 100
+  return (
+    <span class="progress">
+      <progress value={share} aria-label={words().progress} />
+      <span class="number">{percentText(share)}</span>
+    </span>
+  )
 }
 
 function InterruptButton({ row }: { readonly row: ExecutingJson }): JSX.Element {

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import type { TriggerState } from '../../../../src/jobstore/trigger-state.ts'
@@ -7,10 +7,14 @@ import { call } from '../../api/client.ts'
 import { act } from '../../parts/action.ts'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
+import type { IconName } from '../../parts/icon.tsx'
 import { keyText } from '../../parts/links.tsx'
+import { PauseDialog, ResumeDialog } from '../../parts/pause-dialog.tsx'
 import { RunDialog } from '../../parts/run-dialog.tsx'
 import { href, triggerPath } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
+import { say } from '../../state/toasts.ts'
+import { fullInstantText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
 
@@ -20,61 +24,99 @@ interface TriggerButtonsProps {
   readonly isSmall?: boolean
 }
 
+type Asked = 'run' | 'pause' | 'resume' | null
+
 /** What an operator does to a trigger. */
 export function TriggerButtons({ of: key, state, isSmall = false }: TriggerButtonsProps): JSX.Element {
   const text = words()
   const { pause, resume, run } = common()
-  const isRunning = useSignal(false)
+  const asked = useSignal<Asked>(null)
   const name = keyText(key)
-  const label = (verb: string): string => (isSmall ? `${verb}: ${name}` : verb)
-  const look = isSmall ? ({ kind: 'quiet', isSmall } as const) : {}
+  const button = (verb: string, icon: IconName, onPress: () => unknown): JSX.Element => (
+    <Button
+      text={isSmall ? `${verb}: ${name}` : verb}
+      icon={icon}
+      {...(isSmall && ({ kind: 'quiet', isSmall } as const))}
+      onPress={onPress}
+    />
+  )
+  const ask = (what: Asked) => (): void => {
+    asked.value = what
+  }
+  const canPause = state === 'NORMAL' || state === 'BLOCKED'
   return (
     <div class="row-actions">
-      {may('triggers.run') && (
-        <Button
-          text={label(run)}
-          icon="play"
-          {...look}
-          onPress={() => {
-            isRunning.value = true
-          }}
-        />
-      )}
-      {state === 'ERROR' && may('triggers.resetError') && (
-        <Button
-          text={label(text.resetVerb)}
-          icon="check"
-          {...look}
-          onPress={() => act(call('triggers.resetError', { params: key }), text.reset(name))}
-        />
-      )}
-      {state === 'PAUSED' && may('triggers.resume') && (
-        <Button
-          text={label(resume)}
-          icon="arrow"
-          {...look}
-          onPress={() => act(call('triggers.resume', { params: key }), text.resumed(name))}
-        />
-      )}
-      {(state === 'NORMAL' || state === 'BLOCKED') && may('triggers.pause') && (
-        <Button
-          text={label(pause)}
-          icon="pause"
-          {...look}
-          onPress={() => act(call('triggers.pause', { params: key }), text.paused(name))}
-        />
-      )}
-      {isRunning.value && (
-        <RunDialog
-          what={name}
-          run={(jobDataMap) => call('triggers.run', { params: key, body: { jobDataMap } })}
-          onClose={() => {
-            isRunning.value = false
-          }}
-        />
-      )}
+      {may('triggers.run') && button(run, 'play', ask('run'))}
+      {state === 'ERROR' &&
+        may('triggers.resetError') &&
+        button(text.resetVerb, 'check', () =>
+          act(call('triggers.resetError', { params: key }), text.reset(name)),
+        )}
+      {state === 'PAUSED' && may('triggers.resume') && button(resume, 'arrow', ask('resume'))}
+      {canPause && may('triggers.pause') && button(pause, 'pause', ask('pause'))}
+      {!isSmall && canPause && may('triggers.skipNext') && <SkipButton of={key} />}
+      <AskedDialog of={key} asked={asked} />
     </div>
   )
+}
+
+function AskedDialog({
+  of: key,
+  asked,
+}: {
+  readonly of: KeyJson
+  readonly asked: Signal<Asked>
+}): JSX.Element | null {
+  const text = words()
+  const name = keyText(key)
+  const onClose = (): void => {
+    asked.value = null
+  }
+  const shared = { what: name, onClose }
+  switch (asked.value) {
+    case 'run':
+      return (
+        <RunDialog
+          {...shared}
+          run={(jobDataMap) => call('triggers.run', { params: key, body: { jobDataMap } })}
+        />
+      )
+    case 'pause':
+      return (
+        <PauseDialog
+          {...shared}
+          done={text.paused(name)}
+          pause={(body) => call('triggers.pause', { params: key, body })}
+        />
+      )
+    case 'resume':
+      return (
+        <ResumeDialog
+          {...shared}
+          done={text.resumed(name)}
+          resume={(body) => call('triggers.resume', { params: key, body })}
+        />
+      )
+    case null:
+      return null
+  }
+}
+
+/** Says which firing it is about before it leaves it out. */
+function SkipButton({ of: key }: { readonly of: KeyJson }): JSX.Element {
+  const text = words()
+  const press = async (): Promise<void> => {
+    const { result } = await call('triggers.skipNext', { params: key, dryRun: true })
+    if (result === null) {
+      say.done(text.noFireTimes)
+      return
+    }
+    const next = result.nextMs === null ? text.noFireTimes : text.skipNext(fullInstantText(result.nextMs))
+    const body = `${text.skipAsk(fullInstantText(result.skippedMs))} ${next}`
+    if (!(await confirm({ title: text.skip, body, verb: text.skip }))) return
+    await act(call('triggers.skipNext', { params: key }), text.skipped)
+  }
+  return <Button text={text.skip} icon="skip" onPress={press} />
 }
 
 /** What an admin does to its definition. */

@@ -2,9 +2,11 @@ import type { JSX } from 'preact'
 import { triggerStates } from '../../../../src/jobstore/trigger-state.ts'
 import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
+import type { BulkFilter } from '../../api/operations.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
 import { StateBadge } from '../../parts/badge.tsx'
+import { BulkMenu } from '../../parts/bulk.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
@@ -57,6 +59,7 @@ export function TriggerListPage(): JSX.Element {
       <div class="toolbar">
         <SearchBox label={text.searchHint} />
         <StateChoice />
+        <BulkMenu of="triggers" filter={chosenOf(query)} />
       </div>
       {error !== null && <ProblemNote error={error} retry={triggers.reload} />}
       <section class="panel" aria-label={text.title}>
@@ -77,6 +80,20 @@ export function TriggerListPage(): JSX.Element {
       </section>
     </>
   )
+}
+
+/** What the list is narrowed to; fields that are empty choose nothing. */
+function chosenOf({
+  search,
+  state,
+  group,
+}: Readonly<Record<'search' | 'state' | 'group', string>>): BulkFilter {
+  const known = triggerStates.find((each) => each === state)
+  return {
+    ...(search !== '' && { search }),
+    ...(known !== undefined && { state: known }),
+    ...(group !== '' && { group }),
+  }
 }
 
 function StateChoice(): JSX.Element {

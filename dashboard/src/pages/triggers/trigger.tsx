@@ -11,6 +11,7 @@ import { FireTimes } from '../../parts/fire-times.tsx'
 import { JobLink, keyText } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Facts, Panel } from '../../parts/panel.tsx'
+import { PauseNote } from '../../parts/pause-dialog.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { When } from '../../parts/time.tsx'
 import { href } from '../../state/place.ts'
@@ -68,6 +69,7 @@ export function TriggerPage({ params }: PageProps): JSX.Element {
       {error !== null && <ProblemNote error={error} retry={trigger.reload} />}
       {shown !== null && (
         <>
+          {shown.detail.pause !== null && <PauseNote pause={shown.detail.pause} />}
           <div class="columns">
             <Schedule trigger={shown.detail} zone={zone} />
             <Panel title={text.fireTimes} isFlush>

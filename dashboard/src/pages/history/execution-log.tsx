@@ -1,0 +1,54 @@
+import type { JSX } from 'preact'
+import type { ExecutionLogLine } from '../../../../src/jobstore/execution-log.ts'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { Panel } from '../../parts/panel.tsx'
+import { Instant } from '../../parts/time.tsx'
+import { words } from './words.ts'
+
+interface ExecutionLogProps {
+  readonly id: string
+  readonly isRunning: boolean
+}
+
+/** What the job logged; while it runs, new lines appear as they are written. */
+export function ExecutionLog({ id, isRunning }: ExecutionLogProps): JSX.Element {
+  const text = words()
+  const log = useResource(
+    (signal) => call('executions.log', { params: { fireInstanceId: id }, query: { take: 1000 }, signal }),
+    [id, isRunning],
+    { everyMs: isRunning ? 1500 : 5000 },
+  )
+  const lines = log.value.value?.items ?? []
+  return (
+    <Panel title={text.log}>
+      {lines.length === 0 ? (
+        <p class="muted">{text.noLog}</p>
+      ) : (
+        // It scrolls, which the keyboard can do where it has the focus.
+        <ol class="log" tabIndex={0} aria-label={text.log}>
+          {lines.map((line) => (
+            <Line key={line.line} line={line} />
+          ))}
+        </ol>
+      )}
+    </Panel>
+  )
+}
+
+function Line({
+  line: { timeMs, level, message, fieldsText },
+}: {
+  readonly line: ExecutionLogLine
+}): JSX.Element {
+  return (
+    <li class={`is-${level}`}>
+      <Instant ms={timeMs} />
+      <span class="log-level">{level}</span>
+      <span class="log-message">
+        {message}
+        {fieldsText !== null && <span class="muted"> {fieldsText}</span>}
+      </span>
+    </li>
+  )
+}

@@ -1,0 +1,155 @@
+import { signal, useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
+import { call } from '../api/client.ts'
+import { resync } from '../api/live.ts'
+import type { BulkBody } from '../api/operations.ts'
+import { may } from '../state/session.ts'
+import { say, unawaited } from '../state/toasts.ts'
+import { later } from '../time/clock.ts'
+import { common } from '../words/common.ts'
+import { dictionary } from '../words/dictionary.ts'
+import { Button } from './button.tsx'
+import { confirm, Dialog } from './dialog.tsx'
+import { keyText } from './links.tsx'
+
+const words = dictionary({
+  en: {
+    all: 'All that are listed',
+    ask: (verb: string, count: number, of: string) => `${verb}: ${count} ${of}`,
+    of: { jobs: 'jobs', triggers: 'triggers' },
+    first: 'The first of them:',
+    none: 'There is nothing to do it to.',
+    progress: (done: number, total: number) => `${done} of ${total} are done.`,
+    failed: (count: number) => `${count} failed:`,
+    stop: 'Stop',
+    stopped: 'It was stopped; what it has done stays done.',
+    ended: (changed: number) => `It is done: ${changed} were changed.`,
+  },
+  zh: {
+    all: '列出的全部',
+    ask: (verb, count, of) => `${verb}：${count} 个${of}`,
+    of: { jobs: '作业', triggers: '触发器' },
+    first: '其中前几个：',
+    none: '没有可操作的对象。',
+    progress: (done, total) => `已完成 ${done} / ${total}。`,
+    failed: (count) => `${count} 个失败：`,
+    stop: '停止',
+    stopped: '已停止；已完成的部分不会撤销。',
+    ended: (changed) => `已完成：${changed} 个已更改。`,
+  },
+})
+
+type Choice = Pick<BulkBody, 'of' | 'filter'>
+const running = signal<BulkJson | null>(null)
+
+/** Does something to everything that a list shows, also on its other pages; the server says how many they are. */
+export function BulkMenu({ of, filter }: Choice): JSX.Element | null {
+  const text = words()
+  const { pause, resume, run, remove } = common()
+  if (!may('bulk.begin')) return null
+  const actions = [
+    { action: 'pause', verb: pause },
+    { action: 'resume', verb: resume },
+    { action: 'run', verb: run },
+    ...(may(of === 'jobs' ? 'jobs.delete' : 'triggers.delete')
+      ? ([{ action: 'delete', verb: remove }] as const)
+      : []),
+  ] as const
+  return (
+    <details class="menu">
+      <summary class="button plain">{text.all}</summary>
+      <div class="menu-list">
+        {actions.map(({ action, verb }) => (
+          <Button key={action} text={verb} kind="quiet" onPress={() => begin({ of, filter, action }, verb)} />
+        ))}
+      </div>
+    </details>
+  )
+}
+
+async function begin(choice: Omit<BulkBody, 'expected'>, verb: string): Promise<void> {
+  const text = words()
+  const { result } = await call('bulk.begin', { body: { ...choice, expected: null }, dryRun: true })
+  if (result.count === 0) {
+    say.done(text.none)
+    return
+  }
+  const isSure = await confirm({
+    title: text.ask(verb, result.count, text.of[choice.of]),
+    verb,
+    isDanger: choice.action === 'delete',
+    ...(choice.action === 'delete' && { typed: String(result.count) }),
+    body: (
+      <>
+        <p>{text.first}</p>
+        <ul class="bulk-first">
+          {result.first.slice(0, 8).map((key) => (
+            <li key={keyText(key)}>{keyText(key)}</li>
+          ))}
+        </ul>
+      </>
+    ),
+  })
+  if (!isSure) return
+  const begun = await call('bulk.begin', { body: { ...choice, expected: result.count } })
+  running.value = begun.result.bulk
+}
+
+const askEveryMs = 500
+
+/** How far a bulk action is; it goes on in the server when this is closed. */
+export function BulkProgress(): JSX.Element | null {
+  const bulk = running.value
+  return bulk === null ? null : <Progress key={bulk.id} id={bulk.id} first={bulk} />
+}
+
+function Progress({ id, first }: { readonly id: string; readonly first: BulkJson }): JSX.Element {
+  const text = words()
+  const { close } = common()
+  const bulk = useSignal(first)
+  const { status, done, total, changed, failed, failures } = bulk.value
+  useEffect(() => {
+    if (status !== 'running') {
+      resync()
+      return undefined
+    }
+    const ask = async (): Promise<void> => {
+      bulk.value = await call('bulk.get', { params: { id } })
+    }
+    return later(askEveryMs, () => {
+      unawaited(ask())
+    })
+  }, [bulk.value])
+  const end = (): void => {
+    running.value = null
+  }
+  return (
+    <Dialog title={text.progress(done, total)} onClose={end}>
+      <div class="form">
+        <progress value={done} max={Math.max(1, total)} aria-label={text.progress(done, total)} />
+        {status === 'done' && <p role="status">{text.ended(changed)}</p>}
+        {status === 'stopped' && <p role="status">{text.stopped}</p>}
+        {failed > 0 && (
+          <div>
+            <strong>{text.failed(failed)}</strong>
+            <ul class="bulk-first">
+              {failures.map(({ key, message }) => (
+                <li key={keyText(key)}>
+                  {keyText(key)}: {message}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+        <div class="dialog-actions">
+          {status === 'running' && (
+            <Button text={text.stop} icon="stop" onPress={() => call('bulk.stop', { params: { id } })} />
+          )}
+          <Button text={close} onPress={end} />
+        </div>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest'
+import { JobKey } from '../../src/core/key.ts'
+import { createServer } from '../../src/server/create-server.ts'
+import { inBrowser } from '../support/browser-suite.ts'
+import type { BrowserPage } from '../support/chromium.ts'
+import { builtPage, dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import {
+  addPlainJob,
+  auth,
+  filledScheduler,
+  type ServerFixture,
+  serverFixture,
+} from '../support/server-fixture.ts'
+
+const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
+  page.getByText(text).first().waitFor()
+
+const slow = new JobKey('slow', 'mail')
+
+/** With a job that waits until it is interrupted. */
+async function running(): Promise<ServerFixture> {
+  const served = await filledScheduler({ schedulerName: 'billing' })
+  await addPlainJob(served, 'waiting', slow.name, slow.group)
+  await served.start()
+  return dashboardFixture({ served })
+}
+
+inBrowser('an open page', (browser) => {
+  test('shows what begins and ends when it does', async () => {
+    await using fixture = await running()
+    const { page } = await openDashboard(browser(), fixture.address, '/running')
+    await seen(page, 'Nothing runs at the moment')
+    await seen(page, 'Live')
+    // Had it to wait for the next time that a page asks by itself, this would take four seconds.
+    await page.evaluate(`window.shownMs = new Promise((resolve) => {
+      const beganMs = performance.now()
+      new MutationObserver(() => {
+        if (document.body.innerText.includes('slow')) resolve(performance.now() - beganMs)
+      }).observe(document.body, { childList: true, subtree: true })
+    }); undefined`)
+    await fixture.scheduler.triggerJob(slow)
+    expect(Number(await page.evaluate('window.shownMs'))).toBeLessThan(3000)
+    await fixture.scheduler.interrupt(slow)
+    await seen(page, 'Nothing runs at the moment')
+    await page.close()
+  })
+
+  test('stands still while its updates are paused', async () => {
+    await using fixture = await running()
+    const { page } = await openDashboard(browser(), fixture.address, '/running')
+    await seen(page, 'Live')
+    await page.getByRole('button', { name: 'Live' }).click()
+    await seen(page, 'Updates paused')
+    const began = fixture.scheduler.events.next('jobToBeExecuted')
+    await fixture.scheduler.triggerJob(slow)
+    await began
+    await page.getByRole('link', { name: 'Jobs' }).click()
+    await seen(page, 'mail/slow')
+    await page.getByRole('button', { name: 'Updates paused' }).click()
+    await page.getByRole('link', { name: 'Running' }).click()
+    await page.getByRole('button', { name: 'Interrupt: mail/slow' }).waitFor()
+    await page.close()
+  })
+
+  test('goes back and forward, and finds its filters again', async () => {
+    await using fixture = await running()
+    const { page } = await openDashboard(browser(), fixture.address, '/jobs')
+    await page.getByRole('searchbox').fill('hourly')
+    await page.waitForURL(/search=hourly/)
+    await page.getByRole('link', { name: 'mail/hourly' }).click()
+    await seen(page, 'hourly of mail')
+    await page.goBack()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('hourly')
+    await page.goBack()
+    await page.getByRole('link', { name: 'reports/daily' }).waitFor()
+    await page.goForward()
+    await page.reload()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('hourly')
+    await page.close()
+  })
+
+  test('lives through a restart of its server', async () => {
+    const served = await filledScheduler({ schedulerName: 'billing' })
+    const options = {
+      auth,
+      logger: false,
+      dashboard: builtPage,
+      sessionSecret: 'a secret of thirty-two letters..',
+    } as const
+    const first = await createServer({ scheduler: served, ...options })
+    const address = await first.listen({ port: 0 })
+    const { page } = await openDashboard(browser(), address, '/jobs')
+    await seen(page, 'Live')
+    await first.close()
+    await seen(page, 'Reconnecting')
+    await addPlainJob(served, 'echo', 'while-away', 'mail')
+    await using second = await createServer({ scheduler: served, ...options })
+    await second.listen({ port: Number(new URL(address).port) })
+    await seen(page, 'mail/while-away')
+    await seen(page, 'Live')
+    await page.close()
+    await served.shutdown()
+  })
+
+  test('asks who is there when the session has ended, and goes on where it was', async () => {
+    await using fixture = await running()
+    const { page } = await openDashboard(browser(), fixture.address, '/jobs?search=daily')
+    await page.evaluate(`fetch('/api/session', { method: 'DELETE' })`)
+    await page.getByRole('link', { name: 'reports/daily' }).click()
+    await seen(page, 'Your session has ended')
+    await page.getByLabel('Token').fill('admin-token')
+    await page.keyboard.press('Enter')
+    await seen(page, 'daily of reports')
+    await page.close()
+  })
+
+  test('is reached by the keyboard alone', async () => {
+    await using fixture = await running()
+    const { page } = await openDashboard(browser(), fixture.address, '/jobs/mail/slow')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.close()
+  })
+
+  test('shows one of several schedulers', async () => {
+    const [billing, mail] = [
+      await filledScheduler({ schedulerName: 'billing' }),
+      await filledScheduler({ schedulerName: 'mail & more' }),
+    ]
+    await addPlainJob(mail, 'echo', 'only-here', 'mail')
+    await using fixture = await serverFixture({
+      scheduler: [billing, mail],
+      served: billing,
+      dashboard: builtPage,
+    })
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/')
+    await page.getByLabel('Scheduler').selectOption('mail & more')
+    await page.waitForURL(/\/schedulers\/mail%20%26%20more\/$/)
+    await page.getByRole('link', { name: 'Jobs' }).click()
+    await page.getByRole('link', { name: 'mail/only-here' }).click()
+    await seen(page, 'It has no trigger')
+    expect(errors).toEqual([])
+    await page.close()
+    await mail.shutdown()
+  })
+
+  test('works below the path at which its server is mounted', async () => {
+    const served = await filledScheduler()
+    await using fixture = await serverFixture({ served, dashboard: builtPage, basePath: '/admin/jobs' })
+    const { page, errors } = await openDashboard(browser(), `${fixture.address}/admin/jobs`, '/triggers')
+    await page.getByRole('link', { name: 'reports/daily' }).first().click()
+    await page.waitForURL(/\/admin\/jobs\/triggers\/reports\/daily$/)
+    await seen(page, 'At 07:00')
+    expect(errors).toEqual([])
+    await page.close()
+  })
+})
