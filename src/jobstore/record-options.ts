@@ -18,7 +18,10 @@ export interface HistoryOptions {
    * (2,592,000,000).
    */
   readonly maxAgeMs?: number
-  /** About how many executions are kept; the oldest are deleted first. 1 to 100,000,000, default 100,000. */
+  /**
+   * About how many executions are kept; the oldest are deleted first. 1 to 100,000,000, default 100,000, in memory
+   * 10,000.
+   */
   readonly maxRows?: number
   /**
    * A shorter age for some outcomes, as in `{ succeeded: 86_400_000 }`. Milliseconds, 1,000 to `maxAgeMs`. Default: all
@@ -68,7 +71,7 @@ export interface ExecutionLogRecordOptions {
   readonly maxAgeMs?: number
   /**
    * About how many rows are kept, each with the lines that one execution logged within a second; the oldest are deleted
-   * first. 1 to 100,000,000, default 100,000.
+   * first. 1 to 100,000,000, default 100,000, in memory 10,000.
    */
   readonly maxRows?: number
 }
@@ -95,11 +98,15 @@ const records = ['off', 'failures', 'all'] as const
 export const recordOptionNames = ['history', 'jobStatus', 'executionLog'] as const
 
 /** Fills in the defaults. @throws InvalidArgumentError ERR_INVALID_OPTION */
-export function resolveRecordOptions(what: string, options: RecordOptions = {}): ResolvedRecordOptions {
+export function resolveRecordOptions(
+  what: string,
+  options: RecordOptions = {},
+  maxRows = 100_000,
+): ResolvedRecordOptions {
   return Object.freeze({
-    history: resolveHistoryOptions(what, options.history),
+    history: resolveHistoryOptions(what, { maxRows, ...options.history }),
     jobStatus: resolveJobStatusOptions(what, options.jobStatus),
-    executionLog: resolveExecutionLogOptions(what, options.executionLog),
+    executionLog: resolveExecutionLogOptions(what, { maxRows, ...options.executionLog }),
   })
 }
 

@@ -28,7 +28,7 @@ interface Recorded {
 
 type Entry = Pick<typeof cronEntry, 'CronExpression' | 'CronExpressionError'>
 
-const sizeMax = 20_000
+const sizeMax = 20_480
 const origin = 'http://cron.test'
 
 function rowsOf(name: string): readonly unknown[] {

@@ -86,7 +86,8 @@ export class RAMJobStore implements JobStore {
 
   constructor(options: RecordOptions = {}) {
     refuseUnknownKeys('ramJobStore', options, recordOptionNames)
-    const records = resolveRecordOptions('ramJobStore', options)
+    // An execution takes more than a kilobyte of the heap.
+    const records = resolveRecordOptions('ramJobStore', options, 10_000)
     this.records = new RamRecords(this.#data, records, () => this.#require().context)
   }
 
