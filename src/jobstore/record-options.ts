@@ -56,7 +56,7 @@ export interface JobStatusOptions {
   readonly record?: boolean
   /**
    * Counts by day are kept for so many days. The status of a job that does not exist any more is deleted when it has
-   * not run for as long. 1 to 366, default 90.
+   * not run for as long; in memory also where there are more than 200 such jobs. 1 to 366, default 90.
    */
   readonly maxDays?: number
 }

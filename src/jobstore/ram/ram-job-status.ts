@@ -20,6 +20,9 @@ interface StatusRecord {
   changedMs: EpochMs
 }
 
+/** Jobs of ever new names would fill the memory with statuses. */
+const goneMax = 200
+
 /** The status of each job. */
 export class RamJobStatus {
   readonly #maxDays: number
@@ -47,6 +50,7 @@ export class RamJobStatus {
         if (day <= oldestDay) days.delete(day)
       }
     }
+    if (this.#statuses.size - this.#data.jobs.size > goneMax) this.#forgetGone(Number.POSITIVE_INFINITY)
   }
 
   query(query: JobStatusQuery, nowMs: EpochMs): Page<JobStatus, JobKey> {
@@ -66,9 +70,12 @@ export class RamJobStatus {
 
   /** Deletes the status of jobs that are gone and have not run since. */
   prune(nowMs: EpochMs): void {
-    const oldestMs = nowMs - this.#maxDays * 86_400_000
+    this.#forgetGone(nowMs - this.#maxDays * 86_400_000)
+  }
+
+  #forgetGone(changedBeforeMs: EpochMs): void {
     for (const key of this.#statuses.keys()) {
-      const isOld = (this.#statuses.get(key)?.changedMs ?? 0) < oldestMs
+      const isOld = (this.#statuses.get(key)?.changedMs ?? 0) < changedBeforeMs
       if (isOld && this.#data.jobs.get(key) === undefined) this.#statuses.delete(key)
     }
   }
