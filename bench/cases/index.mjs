@@ -9,6 +9,7 @@ import { benchmark as pgBeside } from './pg-beside.mjs'
 import { failover, latency, twoNodes } from './pg-cluster.mjs'
 import { benchmark as pgFires, repeatingBenchmark as pgRepeating } from './pg-fires.mjs'
 import { benchmark as ramFires } from './ram-fires.mjs'
+import { benchmark as records } from './records.mjs'
 import { benchmark as scheduleCalls } from './schedule-calls.mjs'
 import { benchmark as serverLists } from './server-lists.mjs'
 import { benchmark as serverLive } from './server-live.mjs'
@@ -41,6 +42,7 @@ export const benchmarks = [
   metrics,
   pgFires,
   pgRepeating,
+  records,
   twoNodes,
   sqlSchedule,
   latency,

@@ -7,13 +7,13 @@ import {
 } from './quartz-ts.mjs'
 
 /** A job that counts itself in its own body; `all` resolves with the time when it ran so often. */
-export function countedJob(count) {
+export function countedJob(count, jobOf = (note) => defineJob('noop', note)) {
   let fired = 0
   let lastFired
   const all = new Promise((resolve) => {
     lastFired = resolve
   })
-  const job = defineJob('noop', () => {
+  const job = jobOf(() => {
     if (++fired === count) lastFired(performance.now())
   })
   return { job, all, fired: () => fired }
@@ -50,8 +50,17 @@ export function repeating(job, count) {
 /**
  * Stores everything, starts and waits until the job ran `count` times. Scheduling is not part of what is measured.
  */
-export async function drain({ place, storeOptions, slots, count, entriesOf, options = {}, counts = null }) {
-  const { job, all, fired } = countedJob(count)
+export async function drain({
+  place,
+  storeOptions,
+  slots,
+  count,
+  entriesOf,
+  options = {},
+  counts = null,
+  jobOf,
+}) {
+  const { job, all, fired } = countedJob(count, jobOf)
   const scheduler = await createScheduler({
     jobs: [job],
     jobStore: place.open(storeOptions),

@@ -19,6 +19,12 @@ const report = defineJob('report', () => 'done')
 const scheduler = await createScheduler({ jobs: [report] })
 await scheduler.addJob(JobBuilder.newJob(report).withIdentity('daily', 'reports').storeDurably().build())`,
 
+  firstCalendar: `import { createScheduler, HolidayCalendar } from 'quartz-ts'
+
+const scheduler = await createScheduler()
+const days = new HolidayCalendar({ timeZone: 'Europe/Paris', excludedDates: ['2026-12-25'] })
+await scheduler.addCalendar('holidays', days)`,
+
   rememberAll: `import { sqliteJobStore } from 'quartz-ts/sqlite'
 
 const jobStore = sqliteJobStore({ filename: 'jobs.db', history: { record: 'all' } })`,

@@ -64,11 +64,23 @@ export const pages: readonly PageEntry[] = [
     needs: 'executions.list',
   }),
   page('/history/:id', async () => (await import('./pages/history/execution.tsx')).ExecutionPage),
+  page('/timeline', async () => (await import('./pages/timeline/timeline.tsx')).TimelinePage, {
+    label: 'timeline',
+    icon: 'timeline',
+    needs: 'executions.list',
+  }),
   page('/cron', async () => (await import('./pages/cron/cron.tsx')).CronPage, {
     label: 'cron',
     icon: 'cron',
     needs: 'cron.preview',
   }),
+  page('/calendars', async () => (await import('./pages/calendars/calendar-list.tsx')).CalendarListPage, {
+    label: 'calendars',
+    icon: 'calendars',
+    needs: 'calendars.list',
+  }),
+  page('/calendars/new', async () => (await import('./pages/calendars/calendar.tsx')).NewCalendarPage),
+  page('/calendars/of/:name', async () => (await import('./pages/calendars/calendar.tsx')).CalendarPage),
   page('/nodes', async () => (await import('./pages/nodes/nodes.tsx')).NodesPage, {
     label: 'nodes',
     icon: 'nodes',
@@ -78,5 +90,10 @@ export const pages: readonly PageEntry[] = [
     label: 'groups',
     icon: 'groups',
     needs: 'groups.list',
+  }),
+  page('/settings', async () => (await import('./pages/settings/settings.tsx')).SettingsPage, {
+    label: 'settings',
+    icon: 'settings',
+    needs: 'session.get',
   }),
 ]

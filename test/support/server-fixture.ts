@@ -64,7 +64,7 @@ export async function filledScheduler(
 ): Promise<Scheduler> {
   const scheduler = await createScheduler({
     logger: false,
-    jobStore: new RAMJobStore(),
+    jobStore: new RAMJobStore({ history: { record: 'all' } }),
     jobs: [echo, failing, waiting],
     ...options,
   })

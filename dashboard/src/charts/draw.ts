@@ -2,6 +2,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import type { ChartData } from '../parts/chart.tsx'
 import { clockText } from '../time/format.ts'
+import { inkOf } from './ink.ts'
 
 export interface Drawing {
   readonly update: (data: ChartData) => void
@@ -9,16 +10,6 @@ export interface Drawing {
 }
 
 const height = 200
-
-/** A colour of the style sheet, as the canvas takes it. */
-function inkOf(element: HTMLElement, name: string): string {
-  const probe = document.createElement('span')
-  probe.style.color = `var(${name})`
-  element.append(probe)
-  const { color } = getComputedStyle(probe)
-  probe.remove()
-  return color
-}
 
 function aligned({ atMs, series }: ChartData): uPlot.AlignedData {
   return [atMs.map((ms) => ms / 1000), ...series.map(({ values }) => [...values])]

@@ -11,6 +11,9 @@ export interface BulkAction {
   readonly action: 'pause' | 'resume' | 'run'
   readonly of: 'jobs' | 'triggers'
   readonly filter: Readonly<Record<string, string>>
+  /** What a pause or a resume says besides. */
+  readonly pause?: object
+  readonly resume?: object
   /** As in `paused`. */
   readonly done: string
 }

@@ -1,9 +1,12 @@
 import type { ActionJson } from '../../server/wire/action.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import { durationMsOf } from '../../time/duration.ts'
 import type { ApiClient } from '../api/api-client.ts'
 import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
 import { type Command, type CommandSpec, type OptionValues, parseArguments, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
+import { requireInstant } from '../shared-options.ts'
 import { carryOutBulk } from './bulk.ts'
 import { changeOptions, printAction, requireYes, type Words } from './changes.ts'
 import { filterOf, filterOptions, requireOneOf, triggerFilterOptions, typeOption } from './filters.ts'
@@ -11,6 +14,18 @@ import { formatKey, parseKey } from './keys.ts'
 
 const kinds = ['job', 'trigger', 'job-group', 'trigger-group', 'jobs', 'triggers', 'all'] as const
 type Kind = (typeof kinds)[number]
+
+const pauseOptions = {
+  reason: { type: 'string', value: 'TEXT', help: 'Why, for those who look at what is paused' },
+  until: {
+    type: 'string',
+    value: 'TIME',
+    help: 'Resume by itself: in 2h, or at an instant such as 2026-03-29T00:00:00Z',
+  },
+} as const
+const resumeOptions = {
+  'without-missed': { type: 'boolean', help: 'Go on with the next fire time, whatever was missed' },
+} as const
 
 const options = {
   ...filterOptions,
@@ -20,9 +35,13 @@ const options = {
   ...connectionOptions,
 }
 type Values = OptionValues<typeof options>
+type VerbValues = OptionValues<typeof pauseOptions & typeof resumeOptions>
 
 interface Verb {
   readonly name: 'pause' | 'resume'
+  readonly options: CommandSpec['options']
+  /** What the request says besides what it is about. */
+  readonly bodyOf: (values: VerbValues, nowMs: EpochMs) => object
   readonly done: string
   readonly already: string
   readonly summary: string
@@ -34,13 +53,26 @@ export const pauseCommand: Command = steering({
   done: 'paused',
   already: 'paused already',
   summary: 'Pauses a job, a trigger, a group, many, or all',
+  options: pauseOptions,
+  bodyOf: ({ reason, until }, nowMs) => ({
+    ...(reason !== undefined && { reason }),
+    ...(until !== undefined && { untilMs: untilOf(until, nowMs) }),
+  }),
 })
 export const resumeCommand: Command = steering({
   name: 'resume',
   done: 'resumed',
   already: 'was not paused',
   summary: 'Resumes what was paused',
+  options: resumeOptions,
+  bodyOf: (values) => (values['without-missed'] === true ? { withoutMissed: true } : {}),
 })
+
+/** A duration from now, or an instant. @throws UsageError */
+function untilOf(text: string, nowMs: EpochMs): EpochMs {
+  const durationMs = durationMsOf(text)
+  return durationMs === null ? requireInstant('--until', text) : nowMs + durationMs
+}
 
 function steering(verb: Verb): Command {
   const spec = {
@@ -48,7 +80,7 @@ function steering(verb: Verb): Command {
     argument: 'WHAT [KEY]',
     choices: kinds,
     summary: verb.summary,
-    options,
+    options: { ...verb.options, ...options },
     notes: [
       "WHAT is 'job GROUP/NAME', 'trigger GROUP/NAME', 'job-group GROUP' or 'trigger-group GROUP' with what comes " +
         "into it later, 'jobs' or 'triggers' with the filters, or 'all'. A group, all, and a filter that more than " +
@@ -60,13 +92,16 @@ function steering(verb: Verb): Command {
     spec,
     async run(args, host) {
       const { positionals, values } = parseArguments(spec, args)
-      const { kind, key } = whatOf(verb.name, positionals)
+      const what = whatOf(verb.name, positionals)
+      const { kind } = what
+      const body = verb.bodyOf(values as VerbValues, host.clock.now())
       await using client = await connect(values, host)
       if (kind === 'jobs' || kind === 'triggers') {
         const { name: action, done } = verb
-        return await carryOutBulk(client, { action, of: kind, filter: filterOf(values), done }, values, host)
+        const bulk = { action, of: kind, filter: filterOf(values), done, [action]: body }
+        return await carryOutBulk(client, bulk, values, host)
       }
-      await steer(client, verb, { kind, key }, values, host)
+      await steer(client, verb, { ...what, body }, values, host)
       return exitCodes.ok
     },
   }
@@ -95,7 +130,7 @@ function whatOf(name: string, positionals: readonly string[]): What {
 async function steer(
   client: ApiClient,
   verb: Verb,
-  { kind, key }: What,
+  { kind, key, body }: What & { readonly body: object },
   values: Values,
   host: CliHost,
 ): Promise<void> {
@@ -108,7 +143,7 @@ async function steer(
     case 'job':
     case 'trigger': {
       const params = parseKey(key, values.group)
-      const action = await client.call(`${kind}s.${verb.name}`, { params: { ...params }, isDryRun })
+      const action = await client.call(`${kind}s.${verb.name}`, { params: { ...params }, body, isDryRun })
       print(`${kind} ${formatKey(params)}`, action)
       return
     }
@@ -118,12 +153,12 @@ async function steer(
       requireYes(`all ${of}s of the group '${key}'`, values)
       print(
         `${of} group ${key}`,
-        await client.call(`${of}Groups.${verb.name}`, { params: { group: key }, isDryRun }),
+        await client.call(`${of}Groups.${verb.name}`, { params: { group: key }, body, isDryRun }),
       )
       return
     }
     default:
       requireYes('all triggers', values)
-      print('all triggers', await client.call(`scheduler.${verb.name}All`, { isDryRun }))
+      print('all triggers', await client.call(`scheduler.${verb.name}All`, { body, isDryRun }))
   }
 }

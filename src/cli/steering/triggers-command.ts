@@ -105,6 +105,7 @@ function pairsOf(trigger: TriggerDetailJson, zone: TimeZone): readonly (readonly
     ['trigger', formatKey(trigger.key)],
     ['job', definition === null ? '' : formatKey(definition.jobKey)],
     ['state', trigger.state],
+    ['paused', pauseText(trigger, zone)],
     ['kind', definition?.type ?? 'one of another program'],
     ['expression', cron === null ? '' : `${cron.expression} (${cron.timeZone})`],
     ['in words', trigger.words ?? ''],
@@ -114,4 +115,17 @@ function pairsOf(trigger: TriggerDetailJson, zone: TimeZone): readonly (readonly
     ['last', lastMs === null ? '' : formatLocal(zone, lastMs)],
     ['fired', `${trigger.timesTriggered} times`],
   ].filter((pair): pair is [string, string] => pair[1] !== '')
+}
+
+/** Why and until when, as far as that is known. */
+function pauseText({ pause }: TriggerDetailJson, zone: TimeZone): string {
+  if (pause === null) return ''
+  const { reason, by, sinceMs, untilMs } = pause
+  const parts = [
+    reason,
+    by === null ? null : `by ${by}`,
+    `since ${formatLocal(zone, sinceMs)}`,
+    untilMs === null ? null : `until ${formatLocal(zone, untilMs)}`,
+  ]
+  return parts.filter((part) => part !== null).join(', ')
 }

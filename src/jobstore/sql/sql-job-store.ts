@@ -50,8 +50,7 @@ import { JoinedJobStore } from './joined-job-store.ts'
 import { eachOrAll, type LeftOver } from './kernel/each-or-all.ts'
 import { RowsLockedError, type TransactionLock } from './kernel/sql-runner.ts'
 import type { SqlProgram } from './kernel/statement.ts'
-import { openSession } from './open-session.ts'
-import { PauseEnder } from './pause-ender.ts'
+import { type OpenStore, openStore } from './open-store.ts'
 import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
 import { completeJobs } from './programs/firing/completing.ts'
 import { fireTriggers } from './programs/firing/firing.ts'
@@ -63,28 +62,15 @@ import { addCalendar, deleteCalendar } from './programs/scheduling/calendar-chan
 import { clear, deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
 import * as pausing from './programs/scheduling/pausing.ts'
 import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
-import { ScheduleWriter } from './programs/scheduling/schedule-writer.ts'
 import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
 import { skipNextFire } from './programs/scheduling/skipping.ts'
-import { RecordPruner } from './record-pruner.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
-import { SqlTransactions } from './session/sql-transactions.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
 import { SqlCluster } from './sql-cluster.ts'
-import type { SqlConnection, SqlEngine } from './sql-engine.ts'
+import type { SqlEngine } from './sql-engine.ts'
 import { SqlNotes } from './sql-notes.ts'
 import { SqlRecords } from './sql-records.ts'
 import { unlessTakenOver } from './unless-taken-over.ts'
-import { watchedSignaler } from './watched-signaler.ts'
-
-/** The parts that exist between `initialize` and `shutdown`. */
-interface OpenStore {
-  readonly connection: SqlConnection
-  readonly transactions: SqlTransactions
-  readonly scheduleWriter: ScheduleWriter
-  readonly pruner: RecordPruner
-  readonly pauseEnder: PauseEnder
-}
 
 /** Milliseconds before the first new attempt after failures in a row, doubled by each further one up to the most. */
 const retryDelayMs = { first: 100, most: 15_000 }
@@ -133,28 +119,10 @@ export class SqlJobStore implements DatabaseJobStore {
     if (this.#owner !== null) throw storeInUse(this.name, this.#owner)
     this.#owner = context.schedulerName
     try {
-      await this.#connect(context)
+      this.#open = await openStore(this.#engine, context)
     } catch (error) {
       this.#owner = null
       throw error
-    }
-  }
-  async #connect(context: JobStoreContext): Promise<void> {
-    const session = openSession(this.#engine, context)
-    const { passed } = session.searchMemory
-    const signaler = watchedSignaler(context.signaler, (candidateMs) => {
-      passed.takeBack(candidateMs, context.clock.now())
-    })
-    const connection = await this.#engine.connect({ ...session, context: { ...context, signaler } })
-    const transactions = new SqlTransactions(session, connection.runner, (earliestMs) => {
-      connection.wakePeers(earliestMs)
-    })
-    this.#open = {
-      connection,
-      transactions,
-      scheduleWriter: new ScheduleWriter(transactions),
-      pruner: new RecordPruner(transactions, this.#engine.records),
-      pauseEnder: new PauseEnder(transactions),
     }
   }
   async schedulerStarted(): Promise<void> {

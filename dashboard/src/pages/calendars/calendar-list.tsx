@@ -1,0 +1,80 @@
+import type { JSX } from 'preact'
+import type { CalendarJson } from '../../../../src/server/operations/calendars.ts'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { examples } from '../../examples.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { href, pathText } from '../../state/place.ts'
+import { may } from '../../state/session.ts'
+import { unknownText } from '../../time/format.ts'
+import { common } from '../../words/common.ts'
+import { words } from './words.ts'
+
+export function CalendarListPage(): JSX.Element {
+  const text = words()
+  const calendars = useResource((signal) => call('calendars.list', { signal }), [])
+  const error = calendars.error.value
+  return (
+    <>
+      <PageHead
+        title={text.title}
+        below={text.below}
+        actions={
+          may('calendars.put') && (
+            <a class="button primary" href={href('/calendars/new')}>
+              {text.create}
+            </a>
+          )
+        }
+      />
+      {error !== null && <ProblemNote error={error} retry={calendars.reload} />}
+      <section class="panel" aria-label={text.title}>
+        <Table
+          caption={text.title}
+          columns={columns()}
+          rows={calendars.value.value?.items ?? null}
+          keyOf={({ name }) => name}
+          empty={<Empty title={text.empty} hint={text.emptyHint} code={examples.firstCalendar} />}
+        />
+      </section>
+    </>
+  )
+}
+
+export function calendarHref(name: string): string {
+  return href(`/calendars/of/${pathText(name)}`)
+}
+
+/** A field of a definition, whose fields depend on its type. */
+export function fieldText(definition: object, field: string): string {
+  const value = (definition as Readonly<Record<string, unknown>>)[field]
+  return typeof value === 'string' ? value : unknownText
+}
+
+function columns(): readonly Column<CalendarJson>[] {
+  const text = words()
+  const names = common()
+  return [
+    {
+      id: 'name',
+      title: names.name,
+      cell: ({ name }) => (
+        <a class="key" href={calendarHref(name)}>
+          {name}
+        </a>
+      ),
+      isWide: true,
+    },
+    { id: 'type', title: names.type, cell: ({ definition }) => <span class="mono">{definition.type}</span> },
+    { id: 'zone', title: text.zone, cell: ({ definition }) => fieldText(definition, 'timeZone') },
+    {
+      id: 'description',
+      title: names.description,
+      cell: ({ definition }) => fieldText(definition, 'description'),
+      isMinor: true,
+    },
+  ]
+}

@@ -1,0 +1,99 @@
+import type { JSX } from 'preact'
+import { useLocation } from 'preact-iso'
+import { call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import type { PageProps } from '../../pages.ts'
+import { act } from '../../parts/action.ts'
+import { Button } from '../../parts/button.tsx'
+import { Json } from '../../parts/code.tsx'
+import { confirm } from '../../parts/dialog.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Facts, Panel } from '../../parts/panel.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { href } from '../../state/place.ts'
+import { browserZone } from '../../state/preferences.ts'
+import { may } from '../../state/session.ts'
+import { numberText } from '../../time/format.ts'
+import { common } from '../../words/common.ts'
+import { CalendarForm } from './calendar-form.tsx'
+import { fieldText } from './calendar-list.tsx'
+import { CalendarMonth } from './month.tsx'
+import { words } from './words.ts'
+
+export function CalendarPage({ params }: PageProps): JSX.Element {
+  const text = words()
+  const names = common()
+  const name = params['name'] ?? ''
+  const loaded = useResource((signal) => call('calendars.get', { params: { name }, signal }), [name])
+  const shown = loaded.value.value
+  const error = loaded.error.value
+  if (error !== null) return <ProblemNote error={error} retry={loaded.reload} />
+  return (
+    <>
+      <PageHead
+        title={name}
+        above={<a href={href('/calendars')}>{text.title}</a>}
+        actions={shown !== null && <DeleteButton name={name} triggers={shown.triggers} />}
+      />
+      {shown !== null && (
+        <Panel title={names.calendar}>
+          <Facts
+            facts={[
+              { name: names.type, value: <span class="mono">{shown.definition.type}</span> },
+              { name: text.zone, value: fieldText(shown.definition, 'timeZone') },
+              { name: names.description, value: fieldText(shown.definition, 'description') },
+              {
+                name: text.triggers,
+                value: shown.triggers === null ? text.many : numberText(shown.triggers),
+              },
+            ]}
+          />
+        </Panel>
+      )}
+      <div class="columns">
+        <CalendarMonth name={name} />
+        {shown !== null &&
+          (may('calendars.put') ? (
+            <CalendarForm name={name} definition={shown.definition} />
+          ) : (
+            <Panel title={text.definition}>
+              <Json value={shown.definition} label={text.definition} />
+            </Panel>
+          ))}
+      </div>
+    </>
+  )
+}
+
+export function NewCalendarPage(): JSX.Element {
+  const text = words()
+  return (
+    <>
+      <PageHead title={text.create} above={<a href={href('/calendars')}>{text.title}</a>} />
+      <CalendarForm
+        name={null}
+        definition={{ type: 'holiday', timeZone: browserZone, excludedDates: ['2026-12-25'] }}
+      />
+    </>
+  )
+}
+
+interface DeleteButtonProps {
+  readonly name: string
+  readonly triggers: number | null
+}
+
+function DeleteButton({ name, triggers }: DeleteButtonProps): JSX.Element | null {
+  const text = words()
+  const { remove } = common()
+  const { route } = useLocation()
+  if (!may('calendars.delete')) return null
+  if (triggers !== 0) return <small>{text.inUse}</small>
+  const press = async (): Promise<void> => {
+    const title = `${remove}: ${name}`
+    if (!(await confirm({ title, body: text.deleteAsk, verb: remove, isDanger: true, typed: name }))) return
+    await act(call('calendars.delete', { params: { name } }), text.deleted(name))
+    route(href('/calendars'))
+  }
+  return <Button text={remove} icon="remove" onPress={press} />
+}

@@ -1,0 +1,83 @@
+import type { ExecutionJson } from '../../../../src/server/wire/runs.ts'
+import { call } from '../../api/client.ts'
+import { nowMs } from '../../time/clock.ts'
+import type { TimelineData } from './rows.ts'
+
+/** How many executions are drawn: this many requests of that many. */
+const pagesMax = 3
+const pageSize = 1000
+/** How many triggers, and how often each of them fires. */
+const triggersMax = 500
+const timesMax = 500
+
+export interface TimelineWindow {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+export interface Loaded extends TimelineData {
+  /** What began before this instant is not known; null when nothing is missing. */
+  readonly knownFromMs: number | null
+  /** What is planned after this instant is not known; null when nothing is missing. */
+  readonly knownToMs: number | null
+  readonly isOftenLeftOut: boolean
+}
+
+/** All that is to be drawn, and how far that reaches. */
+export async function loadTimeline(
+  { fromMs, toMs }: TimelineWindow,
+  group: string,
+  signal: AbortSignal,
+): Promise<Loaded> {
+  const now = Math.floor(nowMs())
+  const planFromMs = Math.max(now, fromMs)
+  const ofGroup = group === '' ? undefined : group
+  const [past, executing, plan] = await Promise.all([
+    loadExecutions({ fromMs, toMs }, group, signal),
+    call('executing.list', { signal }),
+    planFromMs < toMs
+      ? call('planned.list', {
+          query: { fromMs: planFromMs, toMs, take: triggersMax, times: timesMax, jobGroup: ofGroup },
+          signal,
+        })
+      : null,
+  ])
+  return {
+    executions: past.executions,
+    // What runs reaches from when it began to now.
+    executing: executing.items.filter(
+      ({ jobKey, fireTimeMs }) =>
+        fireTimeMs <= toMs && now >= fromMs && (group === '' || jobKey.group === group),
+    ),
+    planned: plan?.items ?? [],
+    knownFromMs: past.knownFromMs,
+    knownToMs: plan !== null && plan.completeUntilMs < toMs ? plan.completeUntilMs : null,
+    isOftenLeftOut: plan?.items.some(({ isComplete }) => !isComplete) ?? false,
+  }
+}
+
+interface Past {
+  readonly executions: readonly ExecutionJson[]
+  readonly knownFromMs: number | null
+}
+
+async function loadExecutions(
+  { fromMs, toMs }: TimelineWindow,
+  group: string,
+  signal: AbortSignal,
+): Promise<Past> {
+  // What began before the first instant that is shown may reach into what is shown.
+  const sinceMs = Math.floor(fromMs - (toMs - fromMs) / 2)
+  const filter = group === '' ? '' : `group:"${group.replace(/[\\"]/g, '\\$&')}"`
+  const executions: ExecutionJson[] = []
+  let after = ''
+  for (let page = 0; page < pagesMax; page++) {
+    const query = { fromMs: Math.max(0, sinceMs), toMs, take: pageSize, filter, after }
+    const { items, next } = await call('executions.list', { query, signal })
+    executions.push(...items)
+    if (next === null) return { executions, knownFromMs: null }
+    after = next
+  }
+  const oldestMs = executions.at(-1)?.fireTimeMs ?? toMs
+  return { executions, knownFromMs: oldestMs > fromMs ? oldestMs : null }
+}

@@ -1,0 +1,64 @@
+import type { JSX } from 'preact'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Instant } from '../../parts/time.tsx'
+import { numberText } from '../../time/format.ts'
+import { common } from '../../words/common.ts'
+import type { Bar, Row, RowKind } from './rows.ts'
+import { words } from './words.ts'
+
+interface RowTableProps {
+  readonly rows: readonly Row[]
+  readonly by: RowKind
+}
+
+/** What the drawing shows, for those who do not see it. */
+export function RowTable({ rows, by }: RowTableProps): JSX.Element {
+  return (
+    <Table
+      caption={words().table}
+      columns={columns(by)}
+      rows={rows}
+      keyOf={({ id }) => id}
+      empty={words().empty}
+    />
+  )
+}
+
+const isPlanned = ({ kind }: Bar): boolean => kind === 'planned'
+const hasNotSucceeded = ({ kind }: Bar): boolean => !['planned', 'running', 'succeeded'].includes(kind)
+const count = ({ bars }: Row, test: (bar: Bar) => boolean): string => numberText(bars.filter(test).length)
+
+function columns(by: RowKind): readonly Column<Row>[] {
+  const text = words()
+  return [
+    { id: 'row', title: text.by[by], cell: (row) => <RowName row={row} />, isWide: true },
+    { id: 'ran', title: text.ran, cell: (row) => count(row, (bar) => !isPlanned(bar)), isNumber: true },
+    { id: 'failed', title: text.failed, cell: (row) => count(row, hasNotSucceeded), isNumber: true },
+    { id: 'planned', title: common().planned, cell: (row) => count(row, isPlanned), isNumber: true },
+    { id: 'last', title: text.last, cell: (row) => <Instant ms={lastOf(row)} /> },
+    { id: 'next', title: text.next, cell: (row) => <Instant ms={nextOf(row)} /> },
+  ]
+}
+
+function lastOf({ bars }: Row): number | null {
+  return bars.reduce<number | null>(
+    (last, bar) => (isPlanned(bar) ? last : Math.max(last ?? bar.beginMs, bar.beginMs)),
+    null,
+  )
+}
+
+function nextOf({ bars }: Row): number | null {
+  return bars.reduce<number | null>(
+    (next, bar) => (isPlanned(bar) ? Math.min(next ?? bar.beginMs, bar.beginMs) : next),
+    null,
+  )
+}
+
+export function RowName({ row }: { readonly row: Row }): JSX.Element {
+  if (row.href === null) return <span class="muted">{row.name}</span>
+  return (
+    <a class="key" href={row.href} title={row.name}>
+      {row.name}
+    </a>
+  )
+}

@@ -1,0 +1,119 @@
+import type { ExecutionOutcome } from '../../../../src/jobstore/queries.ts'
+import type { PlannedTriggerJson } from '../../../../src/server/operations/planned.ts'
+import type { KeyJson } from '../../../../src/server/wire/fields.ts'
+import type { ExecutingJson, ExecutionJson } from '../../../../src/server/wire/runs.ts'
+import { executionHref } from '../../parts/execution-table.tsx'
+import { keyText } from '../../parts/links.tsx'
+import { href, jobPath, triggerPath } from '../../state/place.ts'
+
+export const rowKinds = ['job', 'trigger', 'node'] as const
+export type RowKind = (typeof rowKinds)[number]
+export type BarKind = ExecutionOutcome | 'running' | 'planned'
+
+export interface Bar {
+  readonly kind: BarKind
+  readonly beginMs: number
+  /** Null while it runs, and for an end that is not known. */
+  readonly endMs: number | null
+  /** When it should have begun. */
+  readonly dueMs: number
+  /** What it is about, for the note beside the pointer. */
+  readonly jobKey: KeyJson
+  /** The page that it leads to. */
+  readonly href: () => string
+}
+
+export interface Row {
+  readonly id: string
+  readonly name: string
+  /** Null where there is no page about it. */
+  readonly href: string | null
+  readonly bars: Bar[]
+}
+
+export interface TimelineData {
+  readonly executions: readonly ExecutionJson[]
+  readonly executing: readonly ExecutingJson[]
+  readonly planned: readonly PlannedTriggerJson[]
+}
+
+interface Names {
+  readonly byHand: string
+  readonly plannedRow: string
+}
+
+/** What is drawn, in rows by their names. */
+export function rowsOf(data: TimelineData, by: RowKind, names: Names): readonly Row[] {
+  const rows = new Map<string, Row>()
+  const rowFor = (of: Place): Row => {
+    const made = rowOf(of, by, names)
+    const known = rows.get(made.id)
+    if (known !== undefined) return known
+    rows.set(made.id, made)
+    return made
+  }
+  const ended = new Set(data.executions.map(({ fireInstanceId }) => fireInstanceId))
+  for (const execution of data.executions) rowFor(execution).bars.push(barOfEnded(execution))
+  for (const execution of data.executing)
+    if (!ended.has(execution.fireInstanceId)) rowFor(execution).bars.push(barOfRunning(execution))
+  for (const { key, jobKey, timesMs } of data.planned) {
+    const { bars } = rowFor({ triggerKey: key, jobKey, node: null })
+    for (const ms of timesMs) bars.push(barOfPlanned(ms, key, jobKey))
+  }
+  return [...rows.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+interface Place {
+  readonly triggerKey: KeyJson
+  readonly jobKey: KeyJson
+  readonly node: string | null
+}
+
+function rowOf({ triggerKey, jobKey, node }: Place, by: RowKind, names: Names): Row {
+  if (by === 'job') return row(`j ${keyText(jobKey)}`, keyText(jobKey), href(jobPath(jobKey)))
+  if (by === 'node')
+    return node === null ? row('planned', names.plannedRow, null) : row(`n ${node}`, node, href('/nodes'))
+  // Each run by hand has a trigger of its own, which is gone when it has fired.
+  if (triggerKey.group === 'DEFAULT' && triggerKey.name.startsWith('MT_'))
+    return row('by hand', names.byHand, null)
+  return row(`t ${keyText(triggerKey)}`, keyText(triggerKey), href(triggerPath(triggerKey)))
+}
+
+function row(id: string, name: string, to: string | null): Row {
+  return { id, name, href: to, bars: [] }
+}
+
+function barOfEnded(execution: ExecutionJson): Bar {
+  const { outcome, fireTimeMs, finishedTimeMs, scheduledFireTimeMs, jobKey } = execution
+  return {
+    kind: outcome,
+    beginMs: fireTimeMs,
+    // Of one that was lost nobody knows when it ended.
+    endMs: finishedTimeMs ?? fireTimeMs,
+    dueMs: scheduledFireTimeMs,
+    jobKey,
+    href: () => executionHref(execution),
+  }
+}
+
+function barOfRunning({ fireTimeMs, scheduledFireTimeMs, jobKey }: ExecutingJson): Bar {
+  return {
+    kind: 'running',
+    beginMs: fireTimeMs,
+    endMs: null,
+    dueMs: scheduledFireTimeMs,
+    jobKey,
+    href: () => href('/running'),
+  }
+}
+
+function barOfPlanned(ms: number, triggerKey: KeyJson, jobKey: KeyJson): Bar {
+  return {
+    kind: 'planned',
+    beginMs: ms,
+    endMs: ms,
+    dueMs: ms,
+    jobKey,
+    href: () => href(triggerPath(triggerKey)),
+  }
+}

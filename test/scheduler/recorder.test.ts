@@ -1,0 +1,222 @@
+import { describe, expect, test } from 'vitest'
+import { JobKey, jobKey } from '../../src/core/key.ts'
+import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { JobBuilder } from '../../src/jobs/job-builder.ts'
+import { DelegatingJobStore } from '../../src/jobstore/delegating-job-store.ts'
+import type { JobStoreRecords, RecordBatch } from '../../src/jobstore/job-store-records.ts'
+import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { SchedulerEventEmitter } from '../../src/listeners/events.ts'
+import { ListenerManager } from '../../src/listeners/listener-manager.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { Notifier } from '../../src/scheduler/notifier.ts'
+import { Recorder } from '../../src/scheduler/recorder.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+
+/** A store that notes what it is given, and fails when it is told to. */
+class NotingStore extends DelegatingJobStore {
+  readonly written: RecordBatch[] = []
+  refuses: (batch: RecordBatch) => boolean = () => false
+
+  override get records(): JobStoreRecords {
+    const records = super.records
+    if (records === null) throw new Error('the store in memory has records')
+    return Object.assign(Object.create(records) as JobStoreRecords, {
+      kinds: ['statuses', 'logs', 'progress'],
+      write: (batch: RecordBatch): Promise<void> => {
+        if (this.refuses(batch)) return Promise.reject(new Error('away'))
+        this.written.push(batch)
+        return Promise.resolve()
+      },
+    })
+  }
+}
+
+function rig() {
+  const clock = new ManualClock()
+  const store = new NotingStore(ramJobStore())
+  const errors: string[] = []
+  const dropped: unknown[] = []
+  const logger: Logger = { ...silentLogger, warn: (fields) => dropped.push(fields) }
+  const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), silentLogger)
+  notifier.events.on('schedulerError', ({ message }) => errors.push(message))
+  const recorder = new Recorder({ clock, store, logger, notifier })
+  const ended = (name: string, outcome: 'succeeded' | 'failed' = 'succeeded'): void => {
+    recorder.note('statuses', {
+      jobKey: new JobKey(name),
+      fireInstanceId: name,
+      outcome,
+      fireTimeMs: clock.now(),
+      finishedTimeMs: clock.now(),
+      knownTimeMs: clock.now(),
+      errorText: null,
+    })
+  }
+  const logged = (number: number, fireInstanceId = 'a'): void => {
+    recorder.note('logs', {
+      fireInstanceId,
+      line: { line: number, timeMs: 0, level: 'info', message: '', fieldsText: null },
+    })
+  }
+  return { clock, store, errors, dropped, recorder, ended, logged }
+}
+
+describe('the recorder', () => {
+  test('writes what was gathered in a second at once, one change for each job in order', async () => {
+    const { clock, store, recorder, ended, logged } = rig()
+    for (const name of ['b', 'a', 'b']) ended(name, 'failed')
+    logged(1)
+    logged(2)
+    await clock.advance(999)
+    expect(store.written).toEqual([])
+    await clock.advance(1)
+    const [batch] = store.written
+    expect(batch?.statuses?.map(({ jobKey: { name }, failures }) => [name, failures])).toEqual([
+      ['a', 1],
+      ['b', 2],
+    ])
+    expect(batch?.logs?.map(({ lines }) => lines.length)).toEqual([2])
+    await clock.advance(10_000)
+    expect(store.written).toHaveLength(1)
+    await recorder.close()
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('keeps what a store that is away does not take, says so once, and goes on', async () => {
+    const { clock, store, errors, ended, recorder } = rig()
+    store.refuses = () => true
+    ended('a', 'failed')
+    await clock.advance(1000)
+    ended('a', 'failed')
+    await clock.advance(120_000)
+    expect(errors).toHaveLength(1)
+    store.refuses = () => false
+    await clock.advance(30_000)
+    expect(store.written.map(({ statuses }) => statuses?.map(({ failures }) => failures))).toEqual([[2]])
+    await recorder.close()
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('lets a kind that is refused hold up no other', async () => {
+    const { clock, store, ended, logged } = rig()
+    store.refuses = ({ logs }) => logs !== undefined
+    ended('a')
+    logged(1)
+    await clock.advance(1000)
+    expect(store.written.map((batch) => Object.keys(batch))).toEqual([['statuses']])
+    store.refuses = () => false
+    await clock.advance(30_000)
+    expect(store.written.map((batch) => Object.keys(batch))).toEqual([['statuses'], ['logs']])
+  })
+
+  test('keeps a bounded rest and says how much it dropped', async () => {
+    const { clock, store, dropped, logged } = rig()
+    store.refuses = () => true
+    await clock.advance(0)
+    logged(1)
+    await clock.advance(1000)
+    for (let number = 2; number <= 20_003; number++) logged(1, String(number))
+    await clock.advance(30_000)
+    store.refuses = () => false
+    await clock.advance(30_000)
+    expect(dropped).toEqual([{ dropped: 3 }])
+    expect(store.written[0]?.logs?.at(0)?.fireInstanceId).toBe('4')
+  })
+
+  test('writes a large rest before the second is over', async () => {
+    const { clock, store, logged } = rig()
+    for (let number = 1; number <= 10_000; number++) logged(number)
+    await clock.settle()
+    expect(store.written).toHaveLength(1)
+  })
+})
+
+describe('a scheduler', () => {
+  test('remembers what its executions did, were given, said and returned', async () => {
+    const clock = new ManualClock()
+    const work = defineJob<{ to: string; password: string }>('work', (context) => {
+      const { log, mergedJobDataMap } = context
+      log.debug({}, 'not kept')
+      log.info({ to: mergedJobDataMap.to, token: 'x' }, 'begins')
+      context.progress(10)
+      context.progress({ percent: 50 })
+      log.warn({}, 'ends')
+      return { sent: 3 }
+    })
+    await using scheduler = await createScheduler({
+      clock,
+      logger: false,
+      jobs: [work],
+      jobStore: ramJobStore({ history: { record: 'all' } }),
+    })
+    const job = JobBuilder.newJob(work)
+      .withIdentity('j')
+      .usingJobData({ to: 'ops', password: 'p' })
+      .storeDurably()
+    await scheduler.scheduleJob(job.build(), TriggerBuilder.newTrigger({ clock }).build())
+    await scheduler.start()
+    await scheduler.idle()
+    await scheduler.triggerJob(jobKey('j'), {}, { by: 'ann' })
+    await scheduler.idle()
+    const { items } = await scheduler.queryExecutions()
+    expect(items.map(({ manual, triggeredBy }) => [manual, triggeredBy])).toEqual(
+      expect.arrayContaining([
+        [true, 'ann'],
+        [false, null],
+      ]),
+    )
+    const id = items.find(({ manual }) => !manual)?.fireInstanceId ?? ''
+    expect(await scheduler.getExecution(id)).toMatchObject({
+      outcome: 'succeeded',
+      acquiredTimeMs: clock.now(),
+      beganTimeMs: clock.now(),
+      dataText: '{"to":"ops","password":"***"}',
+      progressText: '{"percent":50}',
+      resultText: '{"sent":3}',
+      attempts: [{ fireInstanceId: id }],
+    })
+    const log = await scheduler.queryExecutionLog(id)
+    expect(log.items.map(({ level, message, fieldsText }) => [level, message, fieldsText])).toEqual([
+      ['info', 'begins', '{"to":"ops","token":"***"}'],
+      ['warn', 'ends', null],
+    ])
+    expect(await scheduler.getJobStatus(jobKey('j'))).toMatchObject({
+      lastOutcome: 'succeeded',
+      consecutiveFailures: 0,
+      days: [{ counts: { succeeded: 2 } }],
+    })
+    expect(await scheduler.getJobStatus(jobKey('none'))).toBeNull()
+  })
+
+  test('links attempts, and keeps no more lines than its store wants', async () => {
+    const clock = new ManualClock()
+    const bad = defineJob('bad', ({ log }) => {
+      for (let line = 0; line < 10; line++) log.info({}, 'x'.repeat(3000))
+      throw new Error('no paper')
+    })
+    await using scheduler = await createScheduler({
+      clock,
+      logger: false,
+      jobs: [bad],
+      jobStore: ramJobStore({ executionLog: { maxLines: 3 } }),
+    })
+    const job = JobBuilder.newJob(bad).withIdentity('j').storeDurably()
+    await scheduler.scheduleJob(
+      job.withRetry({ attempts: 2, backoff: { type: 'fixed', initialMs: 0 } }).build(),
+      TriggerBuilder.newTrigger({ clock }).build(),
+    )
+    await scheduler.start()
+    await scheduler.idle()
+    const [second, first] = (await scheduler.queryExecutions()).items.toSorted(
+      (a, b) => b.attempt - a.attempt,
+    )
+    expect(second?.previousFireInstanceId).toBe(first?.fireInstanceId)
+    const details = await scheduler.getExecution(first?.fireInstanceId ?? '')
+    expect(details?.attempts.map(({ attempt }) => attempt)).toEqual([1, 2])
+    const { items } = await scheduler.queryExecutionLog(first?.fireInstanceId ?? '')
+    expect(items.map(({ message }) => message.length)).toEqual([2000, 2000, expect.any(Number)])
+    expect(items.at(-1)?.message).toMatch(/line 3, the last one/)
+    expect((await scheduler.getJobStatus(jobKey('j')))?.consecutiveFailures).toBe(2)
+  })
+})

@@ -1,0 +1,22 @@
+import { JobKey } from '../../src/core/key.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+import { busyScheduler } from './dashboard-data.ts'
+
+/** A busy scheduler that also fires soon, by a calendar, and has an empty group that is paused. */
+export async function plannedScheduler(): Promise<Scheduler> {
+  const served = await busyScheduler(sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }))
+  await served.pauseTriggers(GroupMatcher.groupEquals('later'))
+  const soon = TriggerBuilder.newTrigger()
+    .withIdentity('soon', 'reports')
+    .forJob(new JobKey('good', 'reports'))
+    .startAt(new Date(served.getMetaData().runningSince?.getTime() ?? 0))
+    .withSchedule(SimpleScheduleBuilder.repeatMinutelyForever(2))
+    .modifiedByCalendar('holidays')
+    .build()
+  await served.scheduleJob(soon)
+  return served
+}
