@@ -92,7 +92,7 @@ function barOfEnded(execution: ExecutionJson): Bar {
     endMs: finishedTimeMs ?? fireTimeMs,
     dueMs: scheduledFireTimeMs,
     jobKey,
-    href: () => executionHref(execution),
+    href: () => executionHref(execution.fireInstanceId),
   }
 }
 
