@@ -9,10 +9,21 @@ import type { Trigger } from '../triggers/trigger.ts'
 import type { CounterId } from './instruments.ts'
 import type { Meters } from './meters.ts'
 import type { Reading } from './metrics-backend.ts'
+import type { Cell } from './series.ts'
 
 /** How old the list of nodes may be, and how long an exporter waits for a new one. */
 const nodesMaxAgeMs = 10_000
 const nodesTimeoutMs = 2000
+
+/** What is measured at every firing of a job group, found once. */
+interface GroupMeters {
+  /** The label of the group. */
+  readonly group: string
+  readonly fires: Cell
+  readonly succeeded: Cell
+  readonly lateness: (seconds: number) => void
+  readonly duration: (seconds: number) => void
+}
 
 /** Measures one scheduler: by its events, and as a probe around the calls of its store. */
 export class SchedulerMeasurements implements SchedulerProbe {
@@ -20,6 +31,7 @@ export class SchedulerMeasurements implements SchedulerProbe {
   readonly #meters: Meters
   readonly #name: string
   readonly #stops: (() => void)[] = []
+  readonly #byGroup = new Map<string, GroupMeters>()
   /** Since when the scheduler fires; null in standby. */
   #firesSinceMs: EpochMs | null = null
   #poolFullAtMs: EpochMs = Number.NEGATIVE_INFINITY
@@ -69,10 +81,11 @@ export class SchedulerMeasurements implements SchedulerProbe {
         this.#fired(context)
       }),
       events.on('jobWasExecuted', ({ context, error }) => {
-        const group = this.#group(context.jobKey.group)
         this.#noteFullPool()
-        this.#count('executions', group, endOf(error).outcome)
-        histogram('duration').of(this.#name, group)(Math.max(0, context.jobRunTimeMs) / 1000)
+        const { group, succeeded, duration } = this.#ofGroup(context.jobKey.group)
+        if (error === null) succeeded.value++
+        else this.#count('executions', group, endOf(error).outcome)
+        duration(Math.max(0, context.jobRunTimeMs) / 1000)
       }),
       events.on('jobExecutionVetoed', ({ context }) => {
         this.#count('executions', this.#group(context.jobKey.group), 'vetoed')
@@ -155,10 +168,9 @@ export class SchedulerMeasurements implements SchedulerProbe {
     // A refire belongs to the firing before it.
     if (context.refireCount > 0) return
     this.#noteFullPool()
-    const group = this.#group(context.jobKey.group)
-    this.#count('fires', group)
-    const lateMs = Math.max(0, context.fireTime.getTime() - context.scheduledFireTime.getTime())
-    this.#meters.histogram('lateness').of(this.#name, group)(lateMs / 1000)
+    const { fires, lateness } = this.#ofGroup(context.jobKey.group)
+    fires.value++
+    lateness(Math.max(0, context.fireTime.getTime() - context.scheduledFireTime.getTime()) / 1000)
   }
 
   /** An execution that begins or ends in the last slot: triggers that were due until now have waited for it. */
@@ -174,6 +186,23 @@ export class SchedulerMeasurements implements SchedulerProbe {
     if (this.#storeFailedAtMs >= dueMs) return 'store_failed'
     if (this.#poolFullAtMs >= dueMs) return 'pool_full'
     return 'other'
+  }
+
+  #ofGroup(name: string): GroupMeters {
+    const group = this.#group(name)
+    let found = this.#byGroup.get(group)
+    if (found === undefined) {
+      const meters = this.#meters
+      found = {
+        group,
+        fires: meters.counter('fires').of(this.#name, group),
+        succeeded: meters.counter('executions').of(this.#name, group, 'succeeded'),
+        lateness: meters.histogram('lateness').of(this.#name, group),
+        duration: meters.histogram('duration').of(this.#name, group),
+      }
+      this.#byGroup.set(group, found)
+    }
+    return found
   }
 
   #group(group: string | undefined): string {

@@ -58,12 +58,11 @@ inBrowser('what further pages do', (browser) => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline?span=minute')
     await page.getByRole('link', { name: 'mail/slow' }).waitFor()
     // What runs reaches up to now, which is at two thirds; the row is the third one.
-    const place = '{ bubbles: true, clientX: at.left + at.width * 2 / 3 - 4, clientY: at.top + 96 }'
-    const event = `new MouseEvent('click', ${place})`
+    const place = 'clientX: at.left + (at.width * 2) / 3 - 4, clientY: at.top + 96'
     await page.evaluate(`{
       const canvas = document.querySelector('canvas')
       const at = canvas.getBoundingClientRect()
-      canvas.dispatchEvent(${event})
+      canvas.dispatchEvent(new MouseEvent('click', { bubbles: true, ${place} }))
     }`)
     await page.waitForURL(/running$/)
     expect(errors).toEqual([])

@@ -181,6 +181,7 @@ describe('the Prometheus plugin', () => {
     expect((await linesOf(metrics, 'quartz_executions_total')).sort()).toEqual([
       'quartz_executions_total{scheduler="QuartzScheduler",job_group="refired",outcome="failed"} 1',
       'quartz_executions_total{scheduler="QuartzScheduler",job_group="refired",outcome="succeeded"} 1',
+      'quartz_executions_total{scheduler="QuartzScheduler",job_group="vetoed",outcome="succeeded"} 0',
       'quartz_executions_total{scheduler="QuartzScheduler",job_group="vetoed",outcome="vetoed"} 1',
     ])
     const fires = await linesOf(metrics, 'quartz_fires_total')

@@ -86,8 +86,8 @@ describe('the message about a wrong argument', () => {
     [
       'an unknown field of a query',
       () => scheduler.queryTriggers({ limit: 5 } as never),
-      "queryTriggers: unknown option 'limit'. Known: take, after, group, jobKey, jobGroups, jobType, calendarName, " +
-        'dueBefore, search, state.',
+      "queryTriggers: unknown option 'limit'. Known: take, after, group, name, jobKey, jobGroups, jobType, " +
+        'calendarName, dueBefore, search, state.',
     ],
     [
       'Java’s form of shutdown',

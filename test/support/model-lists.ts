@@ -10,6 +10,8 @@ export interface ModelTrigger {
   trigger: Trigger
   state: StoredTriggerState
   claim: string | null
+  /** When it was claimed last. */
+  claimedMs?: number
 }
 
 export interface ModelExecution {

@@ -258,7 +258,9 @@ export class StoreModel extends ModelLists {
   claim(acquired: readonly AcquiredTrigger[]): void {
     for (const { trigger, fireInstanceId } of acquired) {
       const found = this.find(textOf(trigger.key))
-      if (found !== undefined) found.claim = fireInstanceId
+      if (found === undefined) continue
+      found.claim = fireInstanceId
+      found.claimedMs = this.nowMs
     }
   }
 
@@ -284,6 +286,7 @@ export class StoreModel extends ModelLists {
     return acquired.map((claim) => {
       const held = this.held(claim)
       if (held === undefined) return null
+      const { claimedMs } = held
       held.claim = null
       const calendar = this.calendarOf(held)
       const job = this.job(textOf(held.trigger.jobKey))
@@ -298,6 +301,7 @@ export class StoreModel extends ModelLists {
         jobDetail: job,
         trigger: held.trigger,
         calendar,
+        acquiredTimeMs: claimedMs ?? this.nowMs,
         fireTimeMs: this.nowMs,
         scheduledFireTimeMs: before.misfiredFireTimeMs ?? before.nextFireTimeMs ?? this.nowMs,
         previousFireTimeMs: before.previousFireTimeMs,

@@ -66,7 +66,8 @@ export class TracingProbe implements SchedulerProbe {
       const size = claimed.length + fired.length + call.completions.length
       if (size > 0) {
         const made = span({ 'quartz.batch.size': size })
-        for (const subject of [...claimed, ...fired]) this.#madeIn.set(subject, made.spanContext())
+        this.#note(made.spanContext(), claimed)
+        this.#note(made.spanContext(), fired)
         end(made)
       }
       for (const { fireInstanceId } of call.completions) this.#runs.delete(fireInstanceId)
@@ -116,6 +117,12 @@ export class TracingProbe implements SchedulerProbe {
     if (error !== null) this.#fail(span, error)
     span.end()
     return error
+  }
+
+  /** Without an SDK spans have no context, and there is nothing to link to. */
+  #note(context: api.SpanContext, subjects: readonly (AcquiredTrigger | TriggerFiredBundle)[]): void {
+    if (!this.#api.trace.isSpanContextValid(context)) return
+    for (const subject of subjects) this.#madeIn.set(subject, context)
   }
 
   #attributes(): api.Attributes {
