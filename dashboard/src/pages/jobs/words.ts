@@ -23,7 +23,7 @@ export const words = dictionary({
     lastSuccess: 'Last success',
     lastFailure: 'Last failure',
     failingFor: 'Failures in a row',
-    success: (days: number) => `Success in ${days} days`,
+    success: (days: number) => (days === 1 ? 'Success in a day' : `Success in ${days} days`),
     average: 'Takes on average',
     definition: 'Definition',
     timeout: 'Time limit',

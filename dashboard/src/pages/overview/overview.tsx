@@ -63,11 +63,11 @@ export function OverviewPage(): JSX.Element {
       />
       {error !== null && <ProblemNote error={error} retry={overview.reload} />}
       <Verdict overview={shown} problems={problems} />
+      {problems !== null && problems.length > 0 && <Problems problems={problems} />}
       <Tiles overview={shown} />
       <ActivityTiles stats={stats} />
       <div class="columns">
         <ActivityChart stats={stats} />
-        {problems !== null && problems.length > 0 && <Problems problems={problems} />}
         {(shown === null || shown.triggers !== null) && <StateBars overview={shown} />}
       </div>
       <Firings overview={shown} />
