@@ -7,6 +7,8 @@ export const defaultGroup = 'DEFAULT'
 export const recoveringJobsGroup = 'RECOVERING_JOBS'
 /** Group of the triggers that a retry creates. */
 export const retryingJobsGroup = 'RETRYING_JOBS'
+/** Group of the triggers that run the items of sharded jobs. */
+export const shardedJobsGroup = 'SHARDED_JOBS'
 
 export abstract class Key<Kind extends 'job' | 'trigger'> {
   /** A job key is never a trigger key, although both are a name and a group. */

@@ -126,6 +126,7 @@ export class WorkerTasks {
         nextFireTimeMs: null,
         recovering: false,
         refireCount: 0,
+        shard: null,
         attempt: 1,
         traceContext: null,
       },

@@ -10,6 +10,7 @@ import { checkJobSource, type JobSource, requireJobType, toJobDefinition } from 
 import type { JobDefinition } from './job-definition.ts'
 import { checkJobDetail, type JobDetail } from './job-detail.ts'
 import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
+import { resolveSharding, type ShardingOptions } from './sharding.ts'
 
 /** A parameter of `build` that no value fits, while these fields of the data are missing. */
 export interface MissingJobData<Missing extends PropertyKey> {
@@ -213,6 +214,19 @@ export class JobBuilder<
   }
 
   /**
+   * Splits each firing of the job into items, each an execution of its own, spread over the live nodes. An item never
+   * runs twice at the same time. Says also whether executions are recovered: see `failover`.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_ARGUMENT, ERR_INVALID_OPTION
+   */
+  withSharding(options: ShardingOptions): this {
+    const sharding = resolveSharding(options)
+    this.#draft.sharding = sharding
+    this.#draft.requestsRecovery = sharding.failover && sharding.items !== 'nodes'
+    return this
+  }
+
+  /**
    * The job, frozen, with a copy of the data.
    *
    * @throws InvalidArgumentError ERR_INVALID_JOB_DATA, naming the key, when the data cannot be stored
@@ -222,7 +236,7 @@ export class JobBuilder<
     const draft = this.#draft
     const key: JobKey = draft.key ?? generatedJobKey(systemIds.uniqueName())
     const hasData = Object.keys(draft.data).length > 0
-    const { nodeAffinity } = draft
+    const { nodeAffinity, sharding } = draft
     // Field by field: a spread takes several times as long, which counts when a million jobs are stored.
     const job: JobDetail<Data> = {
       // Only this builder knows the type of the data.
@@ -237,7 +251,12 @@ export class JobBuilder<
       timeoutMs: draft.timeoutMs,
       retry: draft.retry,
     }
-    return Object.freeze(nodeAffinity === undefined ? job : { ...job, nodeAffinity })
+    if (nodeAffinity === undefined && sharding === undefined) return Object.freeze(job)
+    return Object.freeze({
+      ...job,
+      ...(nodeAffinity === undefined ? {} : { nodeAffinity }),
+      ...(sharding === undefined ? {} : { sharding }),
+    })
   }
 }
 

@@ -3,6 +3,7 @@ import type { JobDataMap } from '../core/job-data-map.ts'
 import { isJobKey, type JobKey } from '../core/key.ts'
 import { isObject } from '../core/options.ts'
 import type { RetryPolicy } from './retry-policy.ts'
+import type { Sharding } from './sharding.ts'
 
 /** On which nodes of a cluster a job runs. */
 export interface NodeAffinity {
@@ -34,6 +35,8 @@ export interface JobDetail<Data extends object = object> {
   readonly retry: RetryPolicy | null
   /** The nodes of a cluster that are to run the job; null for all. */
   readonly nodeAffinity?: NodeAffinity
+  /** How each firing is split into several executions; absent for a job whose firings are one execution each. */
+  readonly sharding?: Sharding
 }
 
 export const checkJobDetail: ArgumentCheck = checkThat(

@@ -5,6 +5,7 @@ import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobDetail } from './job-detail.ts'
 import type { JobScheduler } from './job-scheduler.ts'
+import type { Shard } from './sharding.ts'
 
 /** A job detail whose data the running job may change; stored back for jobs that persist their data. */
 export type ExecutingJobDetail = Omit<JobDetail, 'jobDataMap'> & { jobDataMap: Record<string, unknown> }
@@ -31,6 +32,8 @@ export interface JobRunContext<Data extends object = Record<string, unknown>> {
   readonly refireCount: number
   /** 1 for the first attempt, one more with each retry. */
   readonly attempt: number
+  /** The item that this execution runs, for a job that has `withSharding`; null for other jobs. */
+  readonly shard: Shard | null
   /** Aborted by `interrupt`, by the job's `timeoutMs` and by a shutdown that interrupts. */
   readonly signal: AbortSignal
   readonly log: Logger

@@ -20,6 +20,7 @@ import type {
 } from './job-store.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
+import type { JobStoreShards } from './job-store-shards.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
 import type {
   ExecutionCursor,
@@ -78,6 +79,9 @@ export class DelegatingJobStore implements JobStore {
   }
   get notes(): JobStoreNotes | null {
     return this.inner.notes ?? null
+  }
+  get shards(): JobStoreShards | null {
+    return this.inner.shards ?? null
   }
 
   /** Every operation goes through here; `proceed` carries it out on the inner store. */

@@ -12,6 +12,7 @@ import { compareFireOrder } from '../triggers/trigger.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
+import type { EndedSharding, JobStoreShards } from './job-store-shards.ts'
 import type { LockWait } from './lock-wait.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
 import type {
@@ -26,6 +27,7 @@ import type {
   JobSummary,
   NextTriggerQuery,
   Page,
+  ShardPlace,
   TriggerCounts,
   TriggerQuery,
   TriggerSummary,
@@ -48,6 +50,8 @@ export interface JobStoreCapabilities {
   readonly firesAtOnce?: boolean
   /** Jobs can be scheduled inside of a transaction of the user's own. Default false. */
   readonly sharedTransactions?: boolean
+  /** The store splits firings of sharded jobs, and has `shards`. Default false. */
+  readonly sharding?: boolean
 }
 
 /** An execution that was in flight on a node that failed, and that is not run again. */
@@ -92,6 +96,8 @@ export interface SchedulerSignaler {
   /** The work of a failed node, or of an earlier run, was recovered. */
   nodeRecovered(recovery: NodeRecovery): void
   executionLost(execution: LostExecution): void
+  /** The last item of a firing of a sharded job has ended. */
+  allShardsDone(firing: EndedSharding): void
   /** This node could not check in, and tries again. Called once until a check-in succeeds. */
   checkInFailed(cause: unknown): void
   /** This node has checked in again, after so many attempts that failed. */
@@ -150,6 +156,8 @@ export interface AcquireRequest {
 export interface AcquiredTrigger {
   readonly trigger: Trigger
   readonly fireInstanceId: string
+  /** The firing will be split into items, and is no execution itself. */
+  readonly isSplit?: true
 }
 
 /** Claims in the order in which they fire: late triggers that ignore it may have been found behind others. */
@@ -189,7 +197,8 @@ export type TriggerFiredResult =
   | { readonly kind: 'fired'; readonly bundle: TriggerFiredBundle }
   /**
    * Paused, deleted, rescheduled or blocked since it was acquired, or put in error because its next fire time cannot
-   * be computed (its calendar is missing, say): nothing to run and nothing to release.
+   * be computed (its calendar is missing, say): nothing to run and nothing to release. Or it was split into items,
+   * which triggers run that the loop finds as any others.
    */
   | { readonly kind: 'gone' }
   /** This trigger could not be fired; the others of the batch are not affected. The claim is still held. */
@@ -228,6 +237,8 @@ export interface ExecutionReport {
   readonly manual?: boolean
   readonly triggeredBy?: string | null
   readonly previousFireInstanceId?: string | null
+  /** Of a sharded firing; absent for an execution that is no part of one. */
+  readonly shard?: ShardPlace | null
   /** What is shown of the execution alone; only for an outcome that the store keeps. */
   readonly texts?: ExecutionTexts
 }
@@ -304,6 +315,8 @@ export interface JobStore {
   readonly records?: JobStoreRecords | null
   /** Small texts that nodes share; absent or null for a store that keeps none. */
   readonly notes?: JobStoreNotes | null
+  /** Absent or null for a store that does not split firings. */
+  readonly shards?: JobStoreShards | null
 
   /**
    * Called before anything else, and again only after a `shutdown`.

@@ -180,6 +180,8 @@ export interface ExecutionQuery extends PageRequest<ExecutionCursor> {
   readonly data?: { readonly key: string; readonly value: string }
   /** Whether it was fired by `triggerJob`. */
   readonly manual?: boolean
+  /** Only items of this sharded firing. */
+  readonly firingId?: string
   /** Began at or after this instant. */
   readonly from?: Date
   /** Began before this instant. */
@@ -213,7 +215,14 @@ export function dataNeedles({
   return [`${name}:${JSON.stringify(value)}`, ...plain]
 }
 
-/** One execution that ended. */
+/** Which item of which sharded firing. */
+export interface ShardPlace {
+  /** The id of the firing, which is an entry of the history too. */
+  readonly firingId: string
+  readonly item: number
+}
+
+/** One execution that ended, or a sharded firing, whose items are executions of their own. */
 export interface ExecutionSummary extends ExecutionCursor {
   readonly jobKey: JobKey
   /** Null when the job was deleted before its key was known. */
@@ -238,6 +247,8 @@ export interface ExecutionSummary extends ExecutionCursor {
   readonly triggeredBy: string | null
   /** The execution that this one tries again; null for a first attempt. */
   readonly previousFireInstanceId: string | null
+  /** Of the sharded firing that it is a part of; null for any other execution, and for the firing itself. */
+  readonly shard: ShardPlace | null
 }
 
 /** An execution with all that is remembered of it. Texts of JSON show `***` for secrets and end with `…` where cut. */

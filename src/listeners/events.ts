@@ -5,6 +5,7 @@ import { TypedEventEmitter, type TypedEvents } from '../core/typed-events.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
+import type { EndedSharding } from '../jobstore/job-store-shards.ts'
 import type { LockHolder } from '../jobstore/lock-wait.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { JobListener } from './job-listener.ts'
@@ -98,6 +99,11 @@ export interface SchedulerEventMap {
     readonly triggerKey: TriggerKey
     readonly scheduledFireTime: Date
   }
+  /**
+   * The last item of a firing of a sharded job has ended. Sent once, by the node that has written that down; the
+   * history has it also when that node dies before it sends this.
+   */
+  allShardsDone: { readonly firing: EndedSharding }
   /** This node could not show that it is alive, and tries again: others may take it for failed. */
   checkInFailed: { readonly instanceId: string; readonly cause: unknown }
   /** This node shows again that it is alive, after it could not. */
@@ -214,6 +220,7 @@ const listenerKinds: { readonly [Name in SchedulerEventName]: ListenerKind<Name>
   nodeFailed: null,
   nodeRecovered: null,
   executionLost: null,
+  allShardsDone: 'job',
   checkInFailed: null,
   checkInRestored: null,
   recoveredByPeer: null,

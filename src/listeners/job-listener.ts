@@ -1,5 +1,6 @@
 import type { JobExecutionError } from '../core/errors.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { EndedSharding } from '../jobstore/job-store-shards.ts'
 
 /**
  * Called around executions of jobs, and awaited. A listener that throws is reported as a `schedulerError`; the job and
@@ -14,4 +15,6 @@ export interface JobListener {
   jobExecutionVetoed?(context: JobExecutionContext): void | Promise<void>
   /** After each run of the job, immediate refires included; `error` is null when it ended well. */
   jobWasExecuted?(context: JobExecutionContext, error: JobExecutionError | null): void | Promise<void>
+  /** After the last item of a firing of a sharded job has ended, on the node that has written that down. */
+  allShardsDone?(firing: EndedSharding): void | Promise<void>
 }

@@ -85,6 +85,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     store: jobStore,
     threadPool,
     maxJobDataBytes,
+    storeWithoutSharding: jobStore.capabilities.sharding === true ? null : jobStore.name,
   })
   const scheduler: Scheduler = new QuartzScheduler({ ...shared, lifeCycle, checks })
   // The first zone that a process looks at loads the zone data, which takes 25 ms: now, before jobs run.

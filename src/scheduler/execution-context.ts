@@ -6,6 +6,8 @@ import type { TraceContext } from '../core/trace-context.ts'
 import type { Job } from '../jobs/job-definition.ts'
 import type { ExecutingJobDetail, JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import type { Shard } from '../jobs/sharding.ts'
+import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { TaskSignal } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
@@ -95,6 +97,12 @@ export class ExecutionContext implements JobExecutionContext {
   }
   get recovering(): boolean {
     return this.bundle.trigger.key.group === recoveringJobsGroup
+  }
+  get shard(): Shard | null {
+    const part = firingPartOf(this.bundle.trigger.jobDataMap)
+    if (part === null) return null
+    const { item, total, parameter, firingId } = part
+    return { item, total, parameter, firingId }
   }
   get recoveringTriggerKey(): TriggerKey | null {
     return recoveredTriggerKey(this.bundle)

@@ -3,6 +3,7 @@ import { SchedulerError } from '../core/errors.ts'
 import { mergeJobData, triggeredByKey } from '../core/job-data-map.ts'
 import { recoveringJobsGroup, type TriggerKey } from '../core/key.ts'
 import { textOf } from '../core/thrown-value.ts'
+import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { EndedExecution } from '../jobstore/job-status.ts'
 import type { ExecutionReport, ExecutionTexts, TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
@@ -73,12 +74,14 @@ export function progressTextOf(value: unknown): string {
 function originOf(
   { acquiredTimeMs, trigger }: TriggerFiredBundle,
   originalKey: TriggerKey,
-): Pick<ExecutionReport, 'acquiredTimeMs' | 'manual' | 'triggeredBy'> {
+): Pick<ExecutionReport, 'acquiredTimeMs' | 'manual' | 'triggeredBy' | 'shard'> {
   const by = trigger.jobDataMap[triggeredByKey]
+  const part = firingPartOf(trigger.jobDataMap)
   return {
     acquiredTimeMs: acquiredTimeMs ?? null,
     manual: isManualTriggerKey(originalKey),
     triggeredBy: typeof by === 'string' ? by : null,
+    shard: part === null ? null : { firingId: part.firingId, item: part.item },
   }
 }
 

@@ -3,6 +3,7 @@ import { textOf } from '../core/thrown-value.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
 import { ExecutionLog } from './execution-log.ts'
@@ -71,12 +72,14 @@ export class JobDispatcher {
     const { clock, completions, notifier, recorder } = this.#parts
     const report = reportOfUnbegun(bundle, problem, clock.now())
     recorder.note('statuses', endedExecution(bundle, report))
+    const isItem = firingPartOf(bundle.trigger.jobDataMap) !== null
     notifier.track(
       completions.complete({
         fireInstanceId: bundle.fireInstanceId,
         trigger: bundle.trigger,
         jobDetail: bundle.jobDetail,
-        instruction: 'setAllJobTriggersError',
+        // The other items say the same of their own executions.
+        instruction: isItem ? 'deleteTrigger' : 'setAllJobTriggersError',
         jobDataMap: null,
         retryTrigger: null,
         report,

@@ -4,6 +4,7 @@ import { copyJobData, type JobDataMap } from '../core/job-data-map.ts'
 import type { Logger } from '../core/logger.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
+import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { CompletedExecutionInstruction, ExecutionReport } from '../jobstore/job-store.ts'
 import type { TriggerListener } from '../listeners/trigger-listener.ts'
 import type { Runnable } from '../threadpool/thread-pool.ts'
@@ -300,6 +301,8 @@ export function instructionAfter(
 ): CompletedExecutionInstruction {
   if (error !== null) {
     if (error.refireImmediately) return 'reExecuteJob'
+    // An item steers neither the trigger that fired, which is not its own, nor the other items.
+    if (firingPartOf(trigger.jobDataMap) !== null) return 'deleteTrigger'
     if (error.unscheduleFiringTrigger) return 'setTriggerComplete'
     if (error.unscheduleAllTriggers) return 'setAllJobTriggersComplete'
   }

@@ -130,6 +130,7 @@ function taskOf(definition: WorkerJobDefinition<object>, context: ExecutionConte
     recovering: context.recovering,
     refireCount: context.refireCount,
     attempt: context.attempt,
+    shard: context.shard,
     traceContext: context.traceContext,
   }
 }

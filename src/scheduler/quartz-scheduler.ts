@@ -12,6 +12,7 @@ import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
+import type { ShardOverview } from '../jobstore/job-store-shards.ts'
 import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
@@ -323,6 +324,15 @@ export class QuartzScheduler implements Scheduler {
   }
   skipNextFire(triggerKey: TriggerKey): Promise<SkippedFireTimes | null> {
     return this.#steering.skipNextFire(triggerKey)
+  }
+  disableShard(jobKey: JobKey, item: number): Promise<boolean> {
+    return this.#steering.setShard('disableShard', jobKey, item, { enabled: false })
+  }
+  enableShard(jobKey: JobKey, item: number): Promise<boolean> {
+    return this.#steering.setShard('enableShard', jobKey, item, { enabled: true })
+  }
+  async getShards(jobKey: JobKey): Promise<ShardOverview | null> {
+    return this.#steering.getShards(jobKey, this.#read())
   }
 
   async getPausedGroups(): Promise<PausedGroups> {

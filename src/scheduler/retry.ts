@@ -8,6 +8,7 @@ import {
   type TriggerKey,
 } from '../core/key.ts'
 import { retryDelayMs } from '../jobs/retry-policy.ts'
+import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
@@ -51,7 +52,8 @@ export function attemptOriginOf(bundle: TriggerFiredBundle): AttemptOrigin {
     }
   }
   const triggerKey = recoveredTriggerKey(bundle) ?? key
-  const { scheduledFireTimeMs } = bundle
+  // The trigger of an item begins when the firing was split.
+  const scheduledFireTimeMs = firingPartOf(jobDataMap)?.scheduledFireTimeMs ?? bundle.scheduledFireTimeMs
   return { attempt: 1, triggerKey, scheduledFireTimeMs, previousFireInstanceId: null }
 }
 

@@ -4,6 +4,7 @@ import type { JobKey } from '../core/key.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
+import { checkSharding } from '../jobs/sharding.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
@@ -20,6 +21,8 @@ export interface CheckedParts {
   readonly store: CheckedStore
   readonly threadPool: ThreadPool
   readonly maxJobDataBytes: number
+  /** The name of a store that does not split firings; null for one that does. */
+  readonly storeWithoutSharding: string | null
 }
 
 /** Refuses jobs and triggers that could not run, before they are stored. */
@@ -48,9 +51,22 @@ export class ScheduleChecks {
    * and was given no jobs works on the data of nodes that know theirs, so it takes any type.
    *
    * @throws SchedulerError ERR_UNKNOWN_JOB_TYPE, ERR_WORKER_UNAVAILABLE, ERR_WORKER_MODULE, ERR_INVALID_JOB_DATA,
-   *   ERR_JOB_DATA_TOO_LARGE
+   *   ERR_JOB_DATA_TOO_LARGE, ERR_NOT_SUPPORTED for a sharded job that the store cannot split
+   * @throws InvalidArgumentError for a sharded job whose items could not run side by side
    */
   job(job: JobDetail): JobDetail {
+    const complete = this.#complete(job)
+    checkSharding(complete)
+    const { storeWithoutSharding } = this.#parts
+    if (complete.sharding === undefined || storeWithoutSharding === null) return complete
+    throw new SchedulerError(
+      'ERR_NOT_SUPPORTED',
+      `${storeWithoutSharding} does not split the firings of sharded jobs, such as ${job.key.toString()}. Use a ` +
+        'store that does; tables that Java nodes share cannot, because those would run a firing as one execution.',
+    )
+  }
+
+  #complete(job: JobDetail): JobDetail {
     if (this.#threadPool.size === 0 && this.#registry.jobTypes.length === 0) {
       this.#data(`job ${job.key.toString()}`, job.jobDataMap)
       return job

@@ -8,6 +8,7 @@ import type { JobScheduler, ReplaceOptions, TriggerJobOptions } from '../jobs/jo
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
+import type { ShardOverview } from '../jobstore/job-store-shards.ts'
 import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
@@ -246,6 +247,22 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    * @returns both fire times, or null when there is no such trigger, or it is complete or in the ERROR state
    */
   skipNextFire(triggerKey: TriggerKey): Promise<SkippedFireTimes | null>
+  /**
+   * Turns an item of a sharded job off, from its next firing on; what runs goes on. It stays off, also when the job is
+   * replaced, until `enableShard`. False when there is no such job.
+   *
+   * @throws SchedulerError ERR_NOT_SUPPORTED when the store does not split firings
+   */
+  disableShard(jobKey: JobKey, item: number): Promise<boolean>
+  /** Turns an item on again, from the next firing on. False when there is no such job. */
+  enableShard(jobKey: JobKey, item: number): Promise<boolean>
+  /**
+   * The firings of a sharded job that have not ended, with the owner and the state of each item, and the items that are
+   * turned off; null when there is no such job.
+   *
+   * @throws SchedulerError ERR_NOT_SUPPORTED when the store does not split firings
+   */
+  getShards(jobKey: JobKey): Promise<ShardOverview | null>
   getPausedTriggerGroups(): Promise<readonly string[]>
   getPausedJobGroups(): Promise<readonly string[]>
   /** The paused groups of both kinds, each with who paused it, why and until when. */

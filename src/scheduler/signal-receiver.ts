@@ -21,6 +21,7 @@ type ClusterSignals = Pick<
   | 'nodeFailed'
   | 'nodeRecovered'
   | 'executionLost'
+  | 'allShardsDone'
   | 'checkInFailed'
   | 'checkInRestored'
   | 'recoveredByPeer'
@@ -106,6 +107,13 @@ export class SignalReceiver {
       checkInRestored: (failedAttempts) => {
         logger.info({ failedAttempts }, 'the node checks in again')
         events.emit('checkInRestored', { instanceId, failedAttempts })
+      },
+      allShardsDone: (firing) => {
+        events.emit('allShardsDone', { firing })
+        const listeners = notifier.jobListenersFor(firing.jobKey)
+        notifier.track(
+          notifier.callEach('allShardsDone', listeners, (listener) => listener.allShardsDone?.(firing)),
+        )
       },
       recoveredByPeer: () => {
         events.emit('recoveredByPeer', { instanceId })

@@ -1,8 +1,11 @@
 import { checkOptions } from '../core/arguments.ts'
-import { InvalidArgumentError } from '../core/errors.ts'
+import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { checkJobKey, checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
 import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
+import { requireInteger } from '../core/options.ts'
+import { shardItemsMax } from '../jobs/sharding.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
+import type { JobStoreShards, ShardOverview } from '../jobstore/job-store-shards.ts'
 import { ordinaryResume, type PauseNote, type ResumeManner } from '../jobstore/pauses.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Notifier } from './notifier.ts'
@@ -126,6 +129,22 @@ export class Steering {
     return { skipped: new Date(skippedMs), next: nextMs === null ? null : new Date(nextMs) }
   }
 
+  async setShard(
+    method: string,
+    jobKey: JobKey,
+    item: number,
+    options: { readonly enabled: boolean },
+  ): Promise<boolean> {
+    checkJobKey(method, 'jobKey', jobKey)
+    requireInteger(method, 'item', item, { min: 0, max: shardItemsMax - 1 })
+    return this.#parts.change((store) => shardsOf(method, store).setItem(jobKey, item, options))
+  }
+
+  getShards(jobKey: JobKey, store: JobStore): Promise<ShardOverview | null> {
+    checkJobKey('getShards', 'jobKey', jobKey)
+    return shardsOf('getShards', store).overview(jobKey)
+  }
+
   async #pause<T>(
     method: string,
     options: PauseOptions,
@@ -137,6 +156,12 @@ export class Steering {
     if (note.untilMs !== null) pauseWatch.expect(note.untilMs)
     return answer
   }
+}
+
+function shardsOf(method: string, store: JobStore): JobStoreShards {
+  const { shards = null } = store
+  if (shards !== null) return shards
+  throw new SchedulerError('ERR_NOT_SUPPORTED', `${method}: ${store.name} does not split firings of sharded jobs.`)
 }
 
 function noteOf(method: string, options: PauseOptions, clock: Clock): PauseNote {

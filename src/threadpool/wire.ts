@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import type { TraceContext } from '../core/trace-context.ts'
+import type { Shard } from '../jobs/sharding.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { FieldsWire, ValueWire } from './value-wire.ts'
 
@@ -24,6 +25,7 @@ export interface WorkerTask {
   readonly recovering: boolean
   readonly refireCount: number
   readonly attempt: number
+  readonly shard: Shard | null
   readonly traceContext: TraceContext | null
 }
 
@@ -60,6 +62,7 @@ export type TaskWire = readonly [
   refireCount: number,
   attempt: number,
   traceContext: TraceContext | null,
+  shard: Shard | null,
 ]
 
 export function encodeTask(tag: number, task: WorkerTask): TaskWire {
@@ -82,6 +85,7 @@ export function encodeTask(tag: number, task: WorkerTask): TaskWire {
     task.refireCount,
     task.attempt,
     task.traceContext,
+    task.shard,
   ]
 }
 
@@ -103,6 +107,7 @@ export function decodeTask(wire: TaskWire): WorkerTask {
     refireCount: wire[15],
     attempt: wire[16],
     traceContext: wire[17],
+    shard: wire[18],
   }
 }
 

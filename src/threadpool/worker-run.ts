@@ -52,6 +52,7 @@ export class WorkerRun {
       recovering: task.recovering,
       refireCount: task.refireCount,
       attempt: task.attempt,
+      shard: task.shard,
       traceContext: task.traceContext,
       get signal() {
         return signal()

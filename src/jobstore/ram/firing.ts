@@ -4,9 +4,11 @@ import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
 import type { AcquiredTrigger, AcquireRequest, JobCompletion, TriggerFiredResult } from '../job-store.ts'
 import { inFireOrder } from '../job-store.ts'
+import { isSplit } from '../split-firing.ts'
 import { applyMisfire, isMisfired } from './misfires.ts'
 import type { RamSession } from './ram-session.ts'
 import type { JobRecord, TriggerRecord } from './records.ts'
+import { endItem, splitFiring } from './sharding.ts'
 
 /**
  * How many misfired triggers one turn of the event loop may handle: after a long sleep every trigger of the store can
@@ -42,7 +44,8 @@ export function acquireTriggers(session: RamSession, request: AcquireRequest): A
     const { trigger } = record
     if (acquired.length === 0)
       limitMs = Math.max(trigger.nextFireTimeMs ?? nowMs, nowMs) + request.timeWindowMs
-    acquired.push({ trigger, fireInstanceId })
+    const claim: AcquiredTrigger = { trigger, fireInstanceId }
+    acquired.push(isSplit(record.job.detail, trigger.key) ? { ...claim, isSplit: true } : claim)
   }
   giveMisfiresTheirTurn(search)
   return inFireOrder(acquired)
@@ -136,7 +139,12 @@ function fireTrigger(session: RamSession, claim: AcquiredTrigger, nowMs: EpochMs
     session.putInError(record, error)
     return gone
   }
+  if (isSplit(record.job.detail, before.key)) {
+    splitFiring(session, { record, fired, fireInstanceId, nowMs })
+    return gone
+  }
   data.beginExecution(record, fired, fireInstanceId)
+  record.job.shards?.executing.set(fireInstanceId, before.key)
   return {
     kind: 'fired',
     bundle: {
@@ -169,6 +177,7 @@ function completeJob(session: RamSession, completion: JobCompletion): void {
   data.endExecution(completion.fireInstanceId, job)
   if (!job.isStored) return
   if (completion.retryTrigger !== null) data.putTrigger(completion.retryTrigger, job)
+  if (job.shards !== null) endItem(session, job, completion)
   if (lostTrigger || job.isSpent) data.removeIfSpent(job)
 }
 

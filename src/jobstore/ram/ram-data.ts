@@ -66,6 +66,15 @@ export class RamData {
     this.#enter(record, withoutBlock(after))
   }
 
+  /** Ends a claim on a firing that is no execution itself; `fired` is the trigger after the firing. */
+  endSplitClaim(record: TriggerRecord, fired: Trigger): void {
+    const after = nextTriggerState(record.state, fired.nextFireTimeMs === null ? 'fireLast' : 'fire')
+    invariant(after !== null, 'only an acquired trigger fires')
+    record.trigger = fired
+    this.#enter(record, withoutBlock(after))
+    if (fired.nextFireTimeMs === null) this.removeTrigger(record)
+  }
+
   endExecution(fireInstanceId: string, job: JobRecord): void {
     this.executions.delete(fireInstanceId)
     job.executions--

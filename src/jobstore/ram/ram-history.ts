@@ -1,6 +1,7 @@
 import { BTreeEx } from 'sorted-btree/extended/index.js'
 import type { EpochMs } from '../../time/clock.ts'
 import type { ExecutionTexts, JobCompletion } from '../job-store.ts'
+import type { EndedSharding } from '../job-store-shards.ts'
 import {
   dataNeedles,
   type ExecutionCursor,
@@ -43,6 +44,15 @@ export class RamHistory {
     return keepsOutcome(this.#options, outcome)
   }
 
+  /** Remembers a sharded firing whose items have ended. */
+  noteSharding(ended: EndedSharding, { jobType, node }: { readonly jobType: string; readonly node: string }): void {
+    const { items: _items, ...firing } = ended
+    if (!this.keeps(ended.outcome)) return
+    const unknown = { acquiredTimeMs: null, triggeredBy: null, previousFireInstanceId: null, shard: null }
+    const of = { jobType, node, attempt: 1, recovering: false, beganTimeMs: ended.fireTimeMs, manual: false }
+    this.#add({ summary: { ...firing, ...of, ...unknown }, texts: noTexts })
+  }
+
   /** Remembers an execution that ended. */
   note({ fireInstanceId, jobDetail, report }: JobCompletion): void {
     if (report === undefined || !this.keeps(report.outcome)) return
@@ -64,10 +74,15 @@ export class RamHistory {
       manual: report.manual ?? false,
       triggeredBy: report.triggeredBy ?? null,
       previousFireInstanceId: report.previousFireInstanceId ?? null,
+      shard: report.shard ?? null,
     }
-    const entry: Entry = { summary, texts: report.texts ?? noTexts }
+    this.#add({ summary, texts: report.texts ?? noTexts })
+  }
+
+  #add(entry: Entry): void {
+    const { summary } = entry
     this.#entries.set(cursorOf(summary), entry)
-    this.#byId.set(fireInstanceId, entry)
+    this.#byId.set(summary.fireInstanceId, entry)
     if (this.#entries.size > this.#options.maxRows) this.#delete(this.#entries.minKey())
   }
 
@@ -119,6 +134,7 @@ function filterOf(query: ExecutionQuery): (entry: Entry) => boolean {
   const {
     data,
     errorContains,
+    firingId,
     jobGroup,
     jobKey,
     laterThanMs,
@@ -143,6 +159,7 @@ function filterOf(query: ExecutionQuery): (entry: Entry) => boolean {
       (laterThanMs === undefined || fireTimeMs - entry.scheduledFireTimeMs > laterThanMs) &&
       (tookLongerThanMs === undefined || tookMs > tookLongerThanMs) &&
       (errorContains === undefined || entry.errorText?.includes(errorContains) === true) &&
+      (firingId === undefined || entry.shard?.firingId === firingId) &&
       (manual === undefined || entry.manual === manual) &&
       (needles === null || needles.some((needle) => texts.dataText?.includes(needle) === true))
     )

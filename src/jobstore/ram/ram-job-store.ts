@@ -19,6 +19,7 @@ import type {
   TriggerFiredResult,
 } from '../job-store.ts'
 import { type JobStoreNotes, MemoryNotes } from '../job-store-notes.ts'
+import type { JobStoreShards } from '../job-store-shards.ts'
 import {
   type EndedPauses,
   ordinaryResume,
@@ -56,6 +57,7 @@ import { RamData } from './ram-data.ts'
 import { RamRecords } from './ram-records.ts'
 import { RamSession } from './ram-session.ts'
 import { addJob, deleteJobs, deleteTriggers, rescheduleTrigger, scheduleJobs } from './scheduling.ts'
+import { RamShards } from './sharding.ts'
 import { findUnknownJobTypes } from './unknown-job-types.ts'
 
 /**
@@ -74,10 +76,12 @@ export class RAMJobStore implements JobStore {
     clustered: false,
     history: true,
     records: true,
+    sharding: true,
   }
   readonly cluster: JobStoreCluster | null = null
   readonly records: RamRecords
   readonly notes: JobStoreNotes = new MemoryNotes()
+  readonly shards: JobStoreShards
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
   #session: RamSession | null = null
@@ -88,6 +92,7 @@ export class RAMJobStore implements JobStore {
     refuseUnknownKeys('ramJobStore', options, recordOptionNames)
     // An execution takes more than a kilobyte of the heap.
     const records = resolveRecordOptions('ramJobStore', options, 10_000)
+    this.shards = new RamShards(this.#data)
     this.records = new RamRecords(this.#data, records, () => this.#require().context)
   }
 
@@ -307,7 +312,9 @@ export class RAMJobStore implements JobStore {
   async triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
     const session = this.#require()
     const results = fireTriggers(session, acquired)
-    this.#tellNothingNew(session)
+    // The triggers of items that are due now.
+    if (acquired.some(({ isSplit }) => isSplit === true)) this.#tell(session)
+    else this.#tellNothingNew(session)
     return results
   }
   async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {

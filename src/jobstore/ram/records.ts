@@ -1,5 +1,7 @@
+import type { TriggerKey } from '../../core/key.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import type { OpenFirings } from '../split-firing.ts'
 import type { StoredTriggerState } from '../trigger-state.ts'
 import { RecordQueue } from './record-queue.ts'
 
@@ -38,6 +40,15 @@ export class Lane {
   offered: TriggerRecord | null = null
 }
 
+/** What is known of a sharded job beside its detail. */
+export interface JobShards {
+  open: OpenFirings | null
+  /** Items that are turned off. */
+  readonly disabled: Set<number>
+  /** The triggers of items that are executing, by the ids of their executions. */
+  readonly executing: Map<string, TriggerKey>
+}
+
 /** A stored job, or one that was deleted while it runs. */
 export class JobRecord {
   detail: JobDetail
@@ -52,6 +63,8 @@ export class JobRecord {
   isSpent = false
   /** The lane of its waiting triggers, for a job that forbids concurrent execution; null for other jobs. */
   lane: Lane | null = null
+  /** Null until the job was split or an item of it was turned off. */
+  shards: JobShards | null = null
 
   constructor(detail: JobDetail) {
     this.detail = detail

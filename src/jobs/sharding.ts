@@ -1,0 +1,130 @@
+import { checkOneOf } from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
+import { describeValue, isObject, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import type { JobDetail } from './job-detail.ts'
+
+/** Most items of one firing. */
+export const shardItemsMax = 1000
+
+/** The longest parameter of an item, in characters. */
+const parameterMax = 1000
+
+export const shardStrategies = [
+  'sticky',
+  'avgAllocation',
+  'odevity',
+  'roundRobin',
+  'singleShardingBalance',
+] as const
+
+/**
+ * How items are spread over the nodes. `sticky` leaves as many items as it can where they were when nodes come and go,
+ * and gives no node more than its share. The others are those of Elastic-Job: whole shares in order of instance ids and
+ * the rest to the first nodes (`avgAllocation`), the same with the nodes backwards for jobs whose name has an even hash
+ * (`odevity`), or begun at the node that the hash of the job's name says (`roundRobin`), or that the hash and the
+ * instant of the firing say (`singleShardingBalance`).
+ */
+export type ShardStrategy = (typeof shardStrategies)[number]
+
+export interface ShardingOptions {
+  /** How many items each firing has, 1 to 1000; or `nodes`: one on every live node, a broadcast. */
+  readonly items: number | 'nodes'
+  /** How items are spread over the nodes. Default `sticky`. */
+  readonly strategy?: ShardStrategy
+  /** Texts for items, by their numbers, which begin with 0; at most 1000 characters each. Default: none. */
+  readonly parameters?: Readonly<Record<number, string>>
+  /**
+   * Whether items that ran on a node that died run again on another one, in the same firing. Otherwise they are lost.
+   * Those of a broadcast never move. Default true.
+   */
+  readonly failover?: boolean
+  /**
+   * What happens to an item that is still running when the next firing comes: it runs once more when it has ended
+   * (`runOnce`), or is left out of that firing (`skip`). Default `runOnce`.
+   */
+  readonly misfire?: 'runOnce' | 'skip'
+}
+
+/** How the firings of a job are split, with all defaults filled in. */
+export interface Sharding {
+  readonly items: number | 'nodes'
+  readonly strategy: ShardStrategy
+  readonly parameters: Readonly<Record<number, string>>
+  readonly failover: boolean
+  readonly misfire: 'runOnce' | 'skip'
+}
+
+/** The part of a firing that an execution runs. */
+export interface Shard {
+  /** 0 to `total - 1`. */
+  readonly item: number
+  /** How many items the firing has. */
+  readonly total: number
+  /** The text of `parameters` for this item; null when there is none. */
+  readonly parameter: string | null
+  /** The firing: the same for all of its items, also when one is tried again or run on another node. */
+  readonly firingId: string
+}
+
+const what = 'withSharding'
+const known = ['items', 'strategy', 'parameters', 'failover', 'misfire']
+const misfires = ['runOnce', 'skip'] as const
+
+/**
+ * Fills in the defaults and refuses what makes no sense.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_ARGUMENT, ERR_INVALID_OPTION
+ */
+export function resolveSharding(options: ShardingOptions): Sharding {
+  refuseUnknownKeys(what, options, known)
+  const { items, strategy = 'sticky', parameters = {}, failover = true, misfire = 'runOnce' } = options
+  if (items !== 'nodes') requireInteger(what, 'items', items, { min: 1, max: shardItemsMax })
+  checkOneOf(shardStrategies)(what, 'strategy', strategy, 'ERR_INVALID_OPTION')
+  checkOneOf(misfires)(what, 'misfire', misfire, 'ERR_INVALID_OPTION')
+  if (typeof failover !== 'boolean') {
+    throw invalid('failover', `must be true or false, got ${describeValue(failover)}`)
+  }
+  return Object.freeze({ items, strategy, parameters: resolveParameters(parameters, items), failover, misfire })
+}
+
+function resolveParameters(
+  parameters: unknown,
+  items: ShardingOptions['items'],
+): Readonly<Record<number, string>> {
+  if (!isObject(parameters)) {
+    throw invalid('parameters', `must be an object of texts, got ${describeValue(parameters)}`)
+  }
+  const end = items === 'nodes' ? shardItemsMax : items
+  const entries = Object.entries(parameters).map(([item, value]: [string, unknown]) => {
+    if (!/^(?:0|[1-9]\d{0,3})$/.test(item) || Number(item) >= end) {
+      throw invalid('parameters', `names item '${item}', where 0 to ${String(end - 1)} belongs`)
+    }
+    if (typeof value !== 'string' || value.length > parameterMax) {
+      throw invalid('parameters', `must hold texts of at most ${String(parameterMax)} characters`)
+    }
+    return [item, value] as const
+  })
+  return Object.freeze(Object.fromEntries(entries))
+}
+
+/**
+ * Refuses a job whose items could not run side by side.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
+ */
+export function checkSharding(job: JobDetail): void {
+  if (job.sharding === undefined) return
+  if (!job.disallowConcurrentExecution && !job.persistJobDataAfterExecution) return
+  const setting = job.disallowConcurrentExecution
+    ? 'disallowConcurrentExecution'
+    : 'persistJobDataAfterExecution'
+  throw new InvalidArgumentError(
+    'sharding',
+    `Job ${job.key.toString()} is sharded, and has '${setting}': its items run side by side, so leave that out. ` +
+      'An item never runs twice at the same time.',
+  )
+}
+
+function invalid(field: string, problem: string): InvalidArgumentError {
+  return new InvalidArgumentError(field, `${what}: '${field}' ${problem}.`, 'ERR_INVALID_OPTION')
+}

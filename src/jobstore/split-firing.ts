@@ -1,0 +1,275 @@
+import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
+import { recoveringJobsGroup, retryingJobsGroup, shardedJobsGroup, TriggerKey } from '../core/key.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
+import type { EpochMs } from '../time/clock.ts'
+import { SimpleScheduleBuilder } from '../triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import { notesOfPart } from './firing-part.ts'
+import type { EndedSharding, ShardedFiring, ShardedItem, ShardOutcome } from './job-store-shards.ts'
+import { type ExecutionOutcome, executionOutcomes } from './queries.ts'
+import { ownersOf } from './shard-strategies.ts'
+
+/** A sharded firing as a store keeps it while an item is open. */
+export interface SplitFiring extends ShardedFiring {
+  readonly jobType: string
+  /** The node that fired the trigger. */
+  readonly node: string
+  /** Its items are bound to their nodes. */
+  readonly isBroadcast: boolean
+  readonly priority: number
+  /** The data of the trigger, for items that are held; empty when none is. */
+  readonly triggerData: JobDataMap
+}
+
+/** What decides how a firing is split. */
+export interface SplitRequest {
+  readonly jobDetail: JobDetail
+  /** The trigger that fires. */
+  readonly trigger: Trigger
+  readonly fireInstanceId: string
+  readonly node: string
+  readonly nowMs: EpochMs
+  readonly scheduledFireTimeMs: EpochMs
+  /** The live nodes that may run the job, at least one. */
+  readonly nodes: readonly string[]
+  readonly disabledItems: readonly number[]
+}
+
+/** How many characters of the error of an item are kept. */
+const errorTextLength = 300
+/** How many items that did not end well are named in the line of the history. */
+const namedItems = 20
+
+/** Whether a firing of this trigger is split; triggers that run an item are not. */
+export function isSplit({ sharding }: Pick<JobDetail, 'sharding'>, { group }: TriggerKey): boolean {
+  return sharding !== undefined && !groupsOfParts.includes(group)
+}
+
+/** A sharded firing as such is never tried again or recovered: triggers of these groups run its items. */
+export const groupsOfParts: readonly string[] = [shardedJobsGroup, retryingJobsGroup, recoveringJobsGroup]
+
+/**
+ * The open firings of one sharded job, to be changed by one transaction: a store reads them under a lock on the job,
+ * and writes down what {@link OpenFirings.settle} answers.
+ */
+export class OpenFirings {
+  readonly #firings: SplitFiring[]
+  readonly #changed = new Set<string>()
+  /** Triggers of items that were given to their nodes. */
+  readonly #carriers: Trigger[] = []
+
+  constructor(firings: readonly SplitFiring[]) {
+    this.#firings = [...firings].sort(inFireOrder)
+  }
+
+  get all(): readonly SplitFiring[] {
+    return this.#firings
+  }
+
+  /** Splits a firing. */
+  add(request: SplitRequest): void {
+    const firing = split(request, this.#firings)
+    this.#changed.add(firing.fireInstanceId)
+    const items = firing.items.map((each) => (each.state === 'given' ? this.#give(firing, each, request) : each))
+    const needsData = items.some(({ state }) => state === 'held')
+    this.#firings.push({ ...firing, items, triggerData: needsData ? firing.triggerData : emptyJobDataMap })
+  }
+
+  /** The item that this trigger runs has ended; false when it runs none. */
+  end(carrier: TriggerKey, outcome: ShardOutcome, errorText: string | null): boolean {
+    return this.#change(carrier, (each) => ended(each, outcome, errorText))
+  }
+
+  /** The item of a trigger goes on under another one; false when the trigger runs none. */
+  move(carrier: TriggerKey, next: TriggerKey): boolean {
+    return this.#change(carrier, (each) => ({ ...each, triggerKey: next }))
+  }
+
+  /** The triggers of all items that wait or run. */
+  carriers(): readonly TriggerKey[] {
+    return this.#firings.flatMap(({ items }) => items.flatMap(({ triggerKey }) => triggerKey ?? []))
+  }
+
+  /** Gives out held items that are free now, and takes out the firings that have ended. */
+  settle(nowMs: EpochMs): {
+    readonly changed: readonly SplitFiring[]
+    readonly over: readonly SplitFiring[]
+    readonly carriers: readonly Trigger[]
+  } {
+    for (const [index, firing] of this.#firings.entries()) {
+      const others = this.#firings.filter((other) => other !== firing)
+      const items = firing.items.map((each) => {
+        if (each.state !== 'held' || isTaken(firing, each, others, ['given'])) return each
+        this.#changed.add(firing.fireInstanceId)
+        return this.#give(firing, each, { trigger: { jobDataMap: firing.triggerData }, nowMs })
+      })
+      this.#firings[index] = { ...firing, items }
+    }
+    const changed = this.#firings.filter(({ fireInstanceId }) => this.#changed.has(fireInstanceId))
+    return {
+      changed: changed.filter((firing) => !isOver(firing)),
+      over: changed.filter(isOver),
+      carriers: this.#carriers,
+    }
+  }
+
+  #give(
+    firing: SplitFiring,
+    item: ShardedItem,
+    { trigger, nowMs }: { readonly trigger: Pick<Trigger, 'jobDataMap'>; readonly nowMs: EpochMs },
+  ): ShardedItem {
+    const carrier = carrierOf(firing, item, trigger.jobDataMap, nowMs)
+    this.#carriers.push(carrier)
+    return { ...item, state: 'given', triggerKey: carrier.key }
+  }
+
+  #change(carrier: TriggerKey, change: (item: ShardedItem) => ShardedItem): boolean {
+    for (const [index, firing] of this.#firings.entries()) {
+      const at = firing.items.findIndex(({ triggerKey }) => triggerKey?.equals(carrier) === true)
+      const item = firing.items[at]
+      if (item === undefined) continue
+      this.#firings[index] = { ...firing, items: firing.items.with(at, change(item)) }
+      this.#changed.add(firing.fireInstanceId)
+      return true
+    }
+    return false
+  }
+}
+
+function inFireOrder(a: SplitFiring, b: SplitFiring): number {
+  return a.fireTimeMs - b.fireTimeMs || (a.fireInstanceId < b.fireInstanceId ? -1 : 1)
+}
+
+function split(request: SplitRequest, open: readonly SplitFiring[]): SplitFiring {
+  const { jobDetail, trigger, nowMs, disabledItems } = request
+  const { sharding } = jobDetail
+  const nodes = [...new Set(request.nodes)].sort()
+  const isBroadcast = sharding === undefined || sharding.items === 'nodes'
+  const { strategy = 'sticky', parameters = {}, misfire = 'runOnce' } = sharding ?? {}
+  const owners = isBroadcast
+    ? nodes
+    : ownersOf(strategy, { items: Number(sharding.items), nodes, jobName: jobDetail.key.name, nowMs })
+  const firing: SplitFiring = {
+    fireInstanceId: request.fireInstanceId,
+    jobKey: jobDetail.key,
+    jobType: jobDetail.jobType,
+    triggerKey: trigger.key,
+    node: request.node,
+    scheduledFireTimeMs: request.scheduledFireTimeMs,
+    fireTimeMs: nowMs,
+    isBroadcast,
+    priority: trigger.priority,
+    triggerData: trigger.jobDataMap,
+    items: owners.map((owner, item) => {
+      const none = { triggerKey: null, outcome: null, errorText: null }
+      return { item, owner, parameter: parameters[item] ?? null, state: 'given', ...none }
+    }),
+  }
+  const items = firing.items.map((each): ShardedItem => {
+    if (disabledItems.includes(each.item)) return ended(each, 'disabled', null)
+    if (!isTaken(firing, each, open, ['given', 'held'])) return each
+    // One firing at most waits for an item: the next ones leave it out.
+    const waits = misfire === 'runOnce' && !isTaken(firing, each, open, ['held'])
+    return waits ? { ...each, state: 'held' } : ended(each, 'skipped', null)
+  })
+  return { ...firing, items }
+}
+
+/** Whether an item of another firing, in one of these states, keeps this one from running. */
+function isTaken(
+  firing: SplitFiring,
+  item: ShardedItem,
+  others: readonly SplitFiring[],
+  states: readonly ShardedItem['state'][],
+): boolean {
+  return others.some((other) =>
+    other.items.some((each) => states.includes(each.state) && isSameWork(firing, item, other, each)),
+  )
+}
+
+/** Where the number of items has changed, each item may have a part of the data of each other one. */
+function isSameWork(
+  firing: SplitFiring,
+  item: ShardedItem,
+  other: SplitFiring,
+  otherItem: ShardedItem,
+): boolean {
+  if (firing.isBroadcast && other.isBroadcast) return item.owner === otherItem.owner
+  const isSameSplit = firing.isBroadcast === other.isBroadcast && firing.items.length === other.items.length
+  return !isSameSplit || item.item === otherItem.item
+}
+
+function ended(item: ShardedItem, outcome: ShardOutcome, errorText: string | null): ShardedItem {
+  const text = errorText?.slice(0, errorTextLength) ?? null
+  return { ...item, state: 'ended', triggerKey: null, outcome, errorText: text }
+}
+
+function isOver({ items }: SplitFiring): boolean {
+  return items.every(({ state }) => state === 'ended')
+}
+
+/** The trigger that runs an item, at once and with the data of the trigger that fired. */
+function carrierOf(firing: SplitFiring, item: ShardedItem, data: JobDataMap, nowMs: EpochMs): Trigger {
+  const notes = notesOfPart({
+    item: item.item,
+    total: firing.items.length,
+    parameter: item.parameter,
+    firingId: firing.fireInstanceId,
+    scheduledFireTimeMs: firing.scheduledFireTimeMs,
+    nodes: { names: [item.owner], required: firing.isBroadcast },
+  })
+  return TriggerBuilder.newTrigger()
+    .withIdentity(new TriggerKey(`${firing.fireInstanceId}_${String(item.item)}`, shardedJobsGroup))
+    .forJob(firing.jobKey)
+    .startAt(new Date(nowMs))
+    .withPriority(firing.priority)
+    .usingJobData({ ...data, ...notes })
+    .withSchedule(SimpleScheduleBuilder.simpleSchedule().withMisfireInstruction('ignore'))
+    .build()
+    .computeFirstFireTime(null)
+}
+
+/** A firing as it is shown. */
+export function shownFiring(firing: ShardedFiring): ShardedFiring {
+  const { fireInstanceId, jobKey, triggerKey, scheduledFireTimeMs, fireTimeMs, items } = firing
+  return { fireInstanceId, jobKey, triggerKey, scheduledFireTimeMs, fireTimeMs, items }
+}
+
+/** A firing that has ended, as it is told. */
+export function endedSharding(firing: SplitFiring, finishedTimeMs: EpochMs): EndedSharding {
+  const { items } = firing
+  const unwell = items.filter(({ outcome }) => outcome !== null && isUnwell(outcome))
+  const run = items.flatMap(({ outcome }) => (outcome !== null && isExecutionOutcome(outcome) ? outcome : []))
+  return {
+    ...shownFiring(firing),
+    finishedTimeMs,
+    outcome: worstFirst.find((outcome) => run.includes(outcome)) ?? 'vetoed',
+    errorText: unwell.length === 0 ? null : textOf(unwell, items.length),
+  }
+}
+
+const worstFirst: readonly ExecutionOutcome[] = [
+  'lost',
+  'failed',
+  'timedOut',
+  'interrupted',
+  'vetoed',
+  'succeeded',
+]
+
+function isExecutionOutcome(outcome: ShardOutcome): outcome is ExecutionOutcome {
+  return executionOutcomes.some((known) => known === outcome)
+}
+
+function isUnwell(outcome: ShardOutcome): boolean {
+  return ['lost', 'failed', 'timedOut', 'interrupted'].includes(outcome)
+}
+
+function textOf(unwell: readonly ShardedItem[], total: number): string {
+  const named = unwell.slice(0, namedItems).map(({ item, outcome }) => `${String(item)} (${String(outcome)})`)
+  const more = unwell.length > namedItems ? ', ...' : ''
+  const first = unwell.find(({ errorText }) => errorText !== null)?.errorText
+  const cause = first === undefined || first === null ? '' : ` The first error: ${first}`
+  return `${String(unwell.length)} of ${String(total)} items did not end well: ${named.join(', ')}${more}.${cause}`
+}
