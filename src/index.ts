@@ -55,6 +55,12 @@ export {
   DisallowConcurrentExecution,
   PersistJobDataAfterExecution,
 } from './jobs/decorators.ts'
+export {
+  type Dataflow,
+  type DataflowJobOptions,
+  type DataflowResult,
+  defineDataflowJob,
+} from './jobs/define-dataflow-job.ts'
 export { defineJob, type JobOptions, type JobSource, type WithSchema } from './jobs/define-job.ts'
 export { defineWorkerJob, type WorkerJobOptions } from './jobs/define-worker-job.ts'
 export { type ExecutionOf, isExecutionOf } from './jobs/execution-of.ts'
@@ -72,6 +78,7 @@ export type { JobDetail, NodeAffinity } from './jobs/job-detail.ts'
 export type { ExecutingJobDetail, JobExecutionContext, JobRunContext } from './jobs/job-execution-context.ts'
 export type { JobScheduler, ReplaceOptions, TriggerJobOptions } from './jobs/job-scheduler.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
+export type { Shard, Sharding, ShardingOptions, ShardStrategy } from './jobs/sharding.ts'
 export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from './jobs/standard-schema.ts'
 export type {
   ExecutingJob,
@@ -92,11 +99,17 @@ export type {
 export {
   type CompletedExecutionInstruction,
   completedExecutionInstructions,
-  type LostExecution,
-  type NodeRecovery,
 } from './jobstore/job-store.ts'
 export type { JobStoreNotes, SharedNote } from './jobstore/job-store-notes.ts'
+export type {
+  EndedSharding,
+  ShardedFiring,
+  ShardedItem,
+  ShardOutcome,
+  ShardOverview,
+} from './jobstore/job-store-shards.ts'
 export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
+export type { LostExecution, NodeRecovery } from './jobstore/node-recovery.ts'
 export type { Pause, PausedGroup, PausedGroups, PauseScope } from './jobstore/pauses.ts'
 export {
   type ExecutionCursor,
@@ -112,6 +125,7 @@ export {
   type NextTriggerQuery,
   type Page,
   type PageRequest,
+  type ShardPlace,
   type TriggerConditions,
   type TriggerCounts,
   type TriggerQuery,

@@ -14,6 +14,7 @@ import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { EndedSharding, JobStoreShards } from './job-store-shards.ts'
 import type { LockWait } from './lock-wait.ts'
+import type { LostExecution, NodeRecovery } from './node-recovery.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
 import type {
   ExecutionCursor,
@@ -52,28 +53,6 @@ export interface JobStoreCapabilities {
   readonly sharedTransactions?: boolean
   /** The store splits firings of sharded jobs, and has `shards`. Default false. */
   readonly sharding?: boolean
-}
-
-/** An execution that was in flight on a node that failed, and that is not run again. */
-export interface LostExecution {
-  readonly fireInstanceId: string
-  /** The node that failed. */
-  readonly instanceId: string
-  /** Null when the row does not name its job. */
-  readonly jobKey: JobKey | null
-  readonly triggerKey: TriggerKey
-  readonly scheduledFireTimeMs: EpochMs
-}
-
-/** What recovery did with the work of a node that failed. */
-export interface NodeRecovery {
-  /** The node that failed; the scheduler's own id when the work was left by an earlier run. */
-  readonly instanceId: string
-  /** Triggers that wait again. */
-  readonly releasedClaims: number
-  /** Executions that run again, under a recovery trigger each. */
-  readonly recoveredExecutions: number
-  readonly lostExecutions: number
 }
 
 /**

@@ -8,6 +8,7 @@ import { CalendarTable } from './tables/calendars/calendar-table.ts'
 import { columnWidths, requireFits } from './tables/encoding/limits.ts'
 import { FiredTriggerTable } from './tables/firings/fired-trigger-table.ts'
 import { JobGroupLimits } from './tables/firings/job-group-limits.ts'
+import { SplitFiringTable } from './tables/firings/split-firing-table.ts'
 import { PausedGroupTable } from './tables/groups/paused-group-table.ts'
 import { HistoryTable } from './tables/history/history-table.ts'
 import { JobTable } from './tables/jobs/job-table.ts'
@@ -47,6 +48,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     pausedGroups: new PausedGroupTable(vocabulary),
     pauses: new PauseTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
+    splitFirings: new SplitFiringTable(vocabulary),
     history: new HistoryTable(vocabulary, records.history),
     jobStatus: new JobStatusTable(vocabulary),
     executionLog: new ExecutionLogTable(vocabulary),
@@ -70,6 +72,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
         : new JobGroupLimits(vocabulary, jobGroupLimits),
     triggersOfJava: sharedWithJava ? new TriggersOfJava(vocabulary) : null,
     ledger: new FiringLedger(),
+    nodeHealth: { isAlive: () => true },
     nextFireInstanceId: () => {
       fireCount++
       return idPrefix + fireCount.toString(36)

@@ -19,6 +19,7 @@ import type {
   TriggerFiredResult,
 } from '../job-store.ts'
 import type { JobStoreNotes } from '../job-store-notes.ts'
+import type { JobStoreShards } from '../job-store-shards.ts'
 import {
   type EndedPauses,
   ordinaryResume,
@@ -43,6 +44,7 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from '../queries.ts'
+import { firingPartOf } from '../firing-part.ts'
 import { storeInUse } from '../refusals.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
@@ -70,6 +72,7 @@ import { SqlCluster } from './sql-cluster.ts'
 import type { SqlEngine } from './sql-engine.ts'
 import { SqlNotes } from './sql-notes.ts'
 import { SqlRecords } from './sql-records.ts'
+import { SqlShards } from './sql-shards.ts'
 import { unlessTakenOver } from './unless-taken-over.ts'
 
 /** Milliseconds before the first new attempt after failures in a row, doubled by each further one up to the most. */
@@ -85,6 +88,8 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly cluster: JobStoreCluster | null
   readonly records: SqlRecords
   readonly notes: JobStoreNotes = new SqlNotes(() => this.#require().transactions)
+  /** Null on tables shared with Java: a Java node would run a whole firing as one execution. */
+  readonly shards: JobStoreShards | null
   readonly #engine: SqlEngine
   /** Absent on tables shared with Java. */
   acquireAndFire?(request: AcquireRequest): Promise<AcquiredAndFired>
@@ -104,7 +109,9 @@ export class SqlJobStore implements DatabaseJobStore {
       history: true,
       records: true,
       firesAtOnce,
+      sharding: engine.sharedWithJava !== true,
     }
+    this.shards = engine.sharedWithJava === true ? null : new SqlShards(() => this.#require().transactions)
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
     this.records = new SqlRecords(() => this.#require(), engine.records, engine.capabilities.clustered)
@@ -322,7 +329,7 @@ export class SqlJobStore implements DatabaseJobStore {
             claims.map(([, claim]) => claim),
           ),
         // When it is not known whether a firing was committed, the loop would lose it or run it twice.
-        { onDoubt: 'patient' },
+        { onDoubt: 'patient', lock: claims.some(([, { isSplit }]) => isSplit === true) ? 'shared' : 'rows' },
       )
       for (const [position, answer] of answers.entries()) results[claims[position]?.[0] ?? -1] = answer
     })
@@ -335,7 +342,9 @@ export class SqlJobStore implements DatabaseJobStore {
   async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {
     const left: JobCompletion[] = []
     const { locked } = await this.#eachOrAll(completions, async (ended) => {
-      const storesTriggers = ended.some(({ retryTrigger }) => retryTrigger !== null)
+      const storesTriggers = ended.some(
+        ({ retryTrigger, trigger }) => retryTrigger !== null || firingPartOf(trigger.jobDataMap) !== null,
+      )
       const lock = storesTriggers ? 'shared' : 'rows'
       const write = () => this.#pass((tx) => completeJobs(tx, ended), { lock })
       left.push(...(await unlessTakenOver(this.#require().connection, write)))

@@ -80,6 +80,7 @@ const history = area(
         manual: true,
         triggeredBy: 'ann',
         previousFireInstanceId: 'before',
+        shard: null,
       }
       assert.deepEqual(only((await bed.store.queryExecutions({})).items), summary)
       assert.deepEqual(await get(bed, id), { ...summary, ...texts, attempts: [summary] })

@@ -1,7 +1,9 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { InterruptTarget } from '../../jobstore/cluster-view.ts'
-import type { LostExecution, NodeRecovery, SchedulerSignaler } from '../../jobstore/job-store.ts'
+import type { SchedulerSignaler } from '../../jobstore/job-store.ts'
+import type { EndedSharding } from '../../jobstore/job-store-shards.ts'
 import type { LockWait } from '../../jobstore/lock-wait.ts'
+import type { LostExecution, NodeRecovery } from '../../jobstore/node-recovery.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 
@@ -16,6 +18,7 @@ export class RecordingSignaler implements SchedulerSignaler {
   readonly failedNodes: string[] = []
   readonly recoveries: NodeRecovery[] = []
   readonly lostExecutions: LostExecution[] = []
+  readonly endedShardings: EndedSharding[] = []
   readonly interrupts: InterruptTarget[] = []
   readonly lockWaits: LockWait[] = []
   /** Streaks of check-ins that failed: how each began and ended. */
@@ -54,6 +57,9 @@ export class RecordingSignaler implements SchedulerSignaler {
   executionLost(execution: LostExecution): void {
     this.lostExecutions.push(execution)
   }
+  allShardsDone(firing: EndedSharding): void {
+    this.endedShardings.push(firing)
+  }
   checkInFailed(cause: unknown): void {
     this.checkIns.push({ kind: 'failed', cause })
   }
@@ -84,6 +90,7 @@ export class RecordingSignaler implements SchedulerSignaler {
     this.failedNodes.length = 0
     this.recoveries.length = 0
     this.lostExecutions.length = 0
+    this.endedShardings.length = 0
     this.clockOffsets.length = 0
     this.recoveriesByPeers = 0
     this.interrupts.length = 0

@@ -106,6 +106,7 @@ export function workerTask(
     recovering: false,
     refireCount: 0,
     attempt: 1,
+    shard: null,
     traceContext: null,
     ...fields,
   }

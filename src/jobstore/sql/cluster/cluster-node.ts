@@ -18,6 +18,7 @@ import {
 import type { CheckIn, CheckInDriver, CheckInObserver, CheckInOrders } from './check-in.ts'
 import type { ResolvedClusterOptions } from './cluster-options.ts'
 import { type NodeState, NodeWatch } from './node-watch.ts'
+import { settleLostItems } from './lost-items.ts'
 import { recoverInstance, recoverNode } from './recovery.ts'
 import { admission, mixedLocking, register } from './registration.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
@@ -93,6 +94,7 @@ export class ClusterNode implements CheckInObserver {
    * @throws JobPersistenceError ERR_DUPLICATE_INSTANCE_ID, ERR_MIXED_LOCKING, or the error of the database
    */
   async start(): Promise<void> {
+    this.#transactor.session.nodeHealth.isAlive = (row, nowMs) => this.#watch.state(row, nowMs) !== 'failed'
     this.#entering = this.#enter({ isStart: true })
     await this.#entering
     if (this.#isStopped) return
@@ -276,6 +278,7 @@ export class ClusterNode implements CheckInObserver {
     if (!isOrphan && this.#isNews(row, 'failed')) signaler.nodeFailed(instanceId)
     try {
       await this.#transactor.run((tx) => recoverNode(tx, row), { lock: 'cluster' })
+      await this.#transactor.run(settleLostItems, { lock: 'cluster' })
     } catch (error) {
       this.#report(`Node '${instanceId}' failed and could not be recovered; it is tried again.`, error)
     }
@@ -314,6 +317,7 @@ export class ClusterNode implements CheckInObserver {
     this.#sweptMs = this.#context.clock.elapsedMs()
     try {
       while (await this.#transactor.run(freeStuckTriggers, { lock: 'cluster' }));
+      await this.#transactor.run(settleLostItems, { lock: 'cluster' })
     } catch (error) {
       this.#report('Triggers without their claim or execution could not be looked for.', error)
     }

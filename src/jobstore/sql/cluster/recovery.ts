@@ -5,7 +5,8 @@ import type { EpochMs } from '../../../time/clock.ts'
 import { SimpleScheduleBuilder } from '../../../triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../../triggers/trigger.ts'
-import type { NodeRecovery } from '../../job-store.ts'
+import { withoutOwner } from '../../firing-part.ts'
+import type { NodeRecovery } from '../../node-recovery.ts'
 import { run, type SqlProgram } from '../kernel/statement.ts'
 import { noteEndedOfGroups } from '../programs/steps/ended-claims.ts'
 import { tellFaultyFirings } from '../programs/steps/faulty-triggers.ts'
@@ -14,12 +15,14 @@ import { storeNewTriggers } from '../programs/steps/new-triggers.ts'
 import { deleteFinishedJobs } from '../programs/steps/orphans.ts'
 import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../programs/steps/passing-over.ts'
 import { settleJobs, uniqueKeys } from '../programs/steps/settling.ts'
+import { loadOpenFirings, writeOpenFirings } from '../programs/steps/split-firings.ts'
 import type { SqlTransaction } from '../session/sql-session.ts'
 import type { FiredRow } from '../tables/firings/fired-trigger-table.ts'
 import type { JobRef } from '../tables/jobs/job-table.ts'
 import type { NodeRow } from '../tables/nodes/node-row.ts'
 import { readRoll } from '../tables/nodes/scheduler-state-table.ts'
 import type { TriggerRef } from '../tables/triggers/trigger-table.ts'
+import { settleLostItems } from './lost-items.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
 
 /**
@@ -34,6 +37,7 @@ export function* recoverAtStart(tx: SqlTransaction): SqlProgram<void> {
     yield* recoverFirings(tx, instanceId, own, yield* lockAround(tx, own))
   }
   while (yield* freeStuckTriggers(tx));
+  yield* settleLostItems(tx)
 }
 
 /**
@@ -106,6 +110,7 @@ function* recoverFirings(
   tellFaultyFirings(tx, rows)
   const recoverable = executions.filter((row) => isRecoverable(row, found))
   const recovered = yield* storeRecoveryTriggers(tx, instanceId, recoverable, found)
+  yield* recoverItems(tx, executions, { recovered, jobs: found.jobs })
   const lost = executions.filter(({ fireInstanceId }) => !recovered.has(fireInstanceId))
   for (const { fireInstanceId, jobKey, triggerKey, plannedTimeMs } of lost) {
     const scheduledFireTimeMs = plannedTimeMs
@@ -163,15 +168,35 @@ function isRecoverable({ requestsRecovery, jobKey }: FiredRow, { jobs }: Circums
   return requestsRecovery && jobKey !== null && jobs.has(jobKey)
 }
 
+/** Items of sharded firings go on under their recovery triggers, or are lost. */
+function* recoverItems(
+  tx: SqlTransaction,
+  executions: readonly FiredRow[],
+  {
+    recovered,
+    jobs,
+  }: { readonly recovered: ReadonlyMap<string, Trigger>; readonly jobs: KeyMap<JobKey, JobRef> },
+): SqlProgram<void> {
+  const known = jobKeysOf(executions).filter((key) => jobs.has(key))
+  const open = yield* loadOpenFirings(tx, known)
+  for (const { fireInstanceId, jobKey, triggerKey } of executions) {
+    const firings = jobKey === null ? undefined : open.get(jobKey)
+    const recovery = recovered.get(fireInstanceId)
+    if (recovery === undefined) firings?.end(triggerKey, 'lost', null)
+    else firings?.move(triggerKey, recovery.key)
+  }
+  yield* writeOpenFirings(tx, open, jobs)
+}
+
 /** Answers the firings that are run again. A firing whose data cannot be read or stored is reported and lost. */
 function* storeRecoveryTriggers(
   tx: SqlTransaction,
   instanceId: string,
   executions: readonly FiredRow[],
   { jobs }: Circumstances,
-): SqlProgram<ReadonlySet<string>> {
+): SqlProgram<ReadonlyMap<string, Trigger>> {
   const recovered = new Map<string, Trigger>()
-  if (executions.length === 0) return new Set()
+  if (executions.length === 0) return recovered
   const { triggers } = tx.session
   const { found, broken } = yield* triggers.load(executions.map(({ triggerKey }) => triggerKey))
   for (const row of executions) {
@@ -193,7 +218,7 @@ function* storeRecoveryTriggers(
     }
   }
   yield* storeNewTriggers(tx, [...recovered.values()], { existing: new KeyMap(), jobs })
-  return new Set(recovered.keys())
+  return recovered
 }
 
 /** Cut to the length of an instance id, so that the name fits its column. */
@@ -207,7 +232,7 @@ function recoveryTrigger(tx: SqlTransaction, instanceId: string, row: FiredRow, 
     .withIdentity(name, recoveringJobsGroup)
     .startAt(new Date(row.plannedTimeMs))
     .withPriority(row.priority)
-    .usingJobData({ ...data, ...(isRecovery(row, data) ? {} : notesOf(row)) })
+    .usingJobData({ ...withoutOwner(data), ...(isRecovery(row, data) ? {} : notesOf(row)) })
     .withSchedule(SimpleScheduleBuilder.simpleSchedule().withMisfireInstruction('ignore'))
   if (row.jobKey !== null) builder = builder.forJob(row.jobKey)
   return builder.build().computeFirstFireTime(null)

@@ -92,11 +92,31 @@ export const tablesOf2: readonly Table[] = [
     },
     primaryKey: ['sched_name', 'note_kind', 'note_name'],
   },
+  {
+    // Firings of sharded jobs that have not ended, each with its items as JSON.
+    name: 'splitFirings',
+    columns: {
+      ...schedulerName,
+      fire_id: column.keyText(95),
+      ...jobKey,
+      trigger_name: column.keyText(200),
+      trigger_group: column.keyText(200),
+      instance_name: column.keyText(200),
+      planned_time: column.bigint,
+      fired_time: column.bigint,
+      parts: column.longTextOrNull,
+    },
+    primaryKey: ['sched_name', 'fire_id'],
+  },
 ]
 
 /** Columns that this step adds to tables of the first one. */
 export const columnsOf2: Readonly<Partial<Record<keyof SqlNames, Readonly<Record<string, ColumnType>>>>> = {
+  jobs: { sharding: column.longTextOrNull, shards_off: column.longTextOrNull },
+  triggers: { node_affinity: column.longTextOrNull },
   history: {
+    firing_id: column.keyTextOrNull(95),
+    shard_item: column.integerOrNull,
     acquired_time: column.bigintOrNull,
     began_time: column.bigintOrNull,
     is_manual: column.booleanOrNull,
@@ -141,6 +161,19 @@ export const indexesOf2: readonly Index[] = [
     name: 'eh_id',
     table: 'history',
     columns: () => ['fire_instance_id'],
+    ownTablesOnly: false,
+  },
+  {
+    name: 'eh_firing',
+    table: 'history',
+    columns: () => ['firing_id'],
+    where: 'firing_id IS NOT NULL',
+    ownTablesOnly: false,
+  },
+  {
+    name: 'sf_job',
+    table: 'splitFirings',
+    columns: () => ['job_name', 'job_group', 'sched_name'],
     ownTablesOnly: false,
   },
   {

@@ -5,12 +5,14 @@ import type { CommitNotes } from '../kernel/commit-notes.ts'
 import type { CalendarTable } from '../tables/calendars/calendar-table.ts'
 import type { FiredTriggerTable } from '../tables/firings/fired-trigger-table.ts'
 import type { JobGroupLimits } from '../tables/firings/job-group-limits.ts'
+import type { SplitFiringTable } from '../tables/firings/split-firing-table.ts'
 import type { PausedGroupTable } from '../tables/groups/paused-group-table.ts'
 import type { HistoryTable } from '../tables/history/history-table.ts'
 import type { JobTable } from '../tables/jobs/job-table.ts'
 import type { KeyLists } from '../tables/lists/key-lists.ts'
 import type { Listings } from '../tables/lists/listings.ts'
 import type { NextTriggers } from '../tables/lists/next-triggers.ts'
+import type { NodeRow } from '../tables/nodes/node-row.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
 import type { NoteTable } from '../tables/notes/note-table.ts'
 import type { ExecutionLogTable } from '../tables/records/execution-log-table.ts'
@@ -24,6 +26,11 @@ import type { FireOffers } from './fire-offers.ts'
 import type { FiringLedger } from './firing-ledger.ts'
 import type { SearchMemory } from './search-memory.ts'
 
+/** How this node sees the others; recovery replaces it when it begins to watch them. */
+export interface NodeHealth {
+  isAlive: (row: NodeRow, nowMs: EpochMs) => boolean
+}
+
 /** A store while one scheduler uses it: its tables, each the only place with its statements and encodings. */
 export interface SqlSession {
   readonly context: JobStoreContext
@@ -33,6 +40,7 @@ export interface SqlSession {
   readonly pausedGroups: PausedGroupTable
   readonly pauses: PauseTable
   readonly firedTriggers: FiredTriggerTable
+  readonly splitFirings: SplitFiringTable
   readonly history: HistoryTable
   readonly jobStatus: JobStatusTable
   readonly executionLog: ExecutionLogTable
@@ -51,6 +59,7 @@ export interface SqlSession {
   /** Null where no group is limited. */
   readonly groupLimits: JobGroupLimits | null
   readonly ledger: FiringLedger
+  readonly nodeHealth: NodeHealth
   /** Makes a unique fire instance id. */
   nextFireInstanceId(): string
 }

@@ -11,6 +11,7 @@ import type {
   TriggerFiredBundle,
 } from '../../../job-store.ts'
 import { inFireOrder } from '../../../job-store.ts'
+import { isSplit } from '../../../split-firing.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { LeftFor } from '../../session/passed-triggers.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -33,6 +34,10 @@ const dueMisfiresPerTransaction = 50
 const misfireTurnMs = 1000
 /** Among how many due triggers a search that met an unknown job type looks for further ones. */
 const triggersSearchedForTypes = 500
+/**
+ * For how long other nodes leave an item of a sharded firing to its owner, which may stand by or be busy. Milliseconds.
+ */
+const ownersTurnMs = 5000
 /** How many unreadable rows are taken out of service at a time. */
 const faultyPerStatement = 500
 
@@ -225,6 +230,7 @@ function* nextLook(
 }
 
 interface LeavingOut extends LeftFor, Range {
+  readonly ownersUntilMs: EpochMs
   readonly leftJobs: readonly JobKey[]
 }
 
@@ -241,6 +247,7 @@ function leavingOut(search: Search, range: Range): LeavingOut {
     ...range,
     ...(afterMs === undefined ? {} : { afterMs }),
     ...leftFor,
+    ownersUntilMs: nowMs - ownersTurnMs,
     leftJobs: search.leftJobs.keys(),
   }
 }
@@ -354,16 +361,20 @@ function* takeFree(search: Search, free: readonly DueTrigger[]): SqlProgram<numb
   search.fired.push(...(yield* fireUnclaimed(tx, firable)))
   yield* tx.session.triggers.setStates(claims.map(({ due: { key } }) => ({ key, state: 'ACQUIRED' })))
   yield* tx.session.firedTriggers.insert(claims.map(({ row }) => row))
-  for (const { trigger, row } of claims) search.acquired.push({ trigger, fireInstanceId: row.fireInstanceId })
+  for (const { due, trigger, row } of claims) {
+    const claim: AcquiredTrigger = { trigger, fireInstanceId: row.fireInstanceId }
+    search.acquired.push(due.isSplit === true ? { ...claim, isSplit: true } : claim)
+  }
   return candidates.length
 }
 
 /**
  * Whether a trigger is fired in this step. A trigger of a job that forbids concurrent execution is not: firing it
- * blocks the job's other triggers, and two nodes that have locked some of these would wait for each other.
+ * blocks the job's other triggers, and two nodes that have locked some of these would wait for each other. Nor is one
+ * whose firing is split, which needs a lock on the job.
  */
 function firesNow({ fires, tx }: Search, due: DueTrigger): boolean {
-  return fires && due.nextFireTimeMs <= tx.nowMs && !due.nonConcurrent
+  return fires && due.nextFireTimeMs <= tx.nowMs && !due.nonConcurrent && due.isSplit !== true
 }
 
 /** Reads the triggers, and the jobs of those that are fired now. Unreadable ones are taken out of service. */
@@ -390,8 +401,8 @@ function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
     }
     const jobDetail = loaded.found.get(due.jobKey)
     if (jobDetail === undefined) faulty.push({ key: due.key, error: loaded.broken.get(due.jobKey) })
-    // A job that came to forbid concurrency since it was looked at: its trigger is found by a later search.
-    else if (!jobDetail.disallowConcurrentExecution) candidates.push({ due, trigger, jobDetail })
+    // A job that came to forbid concurrency, or is sharded, since it was looked at: a later search finds its trigger.
+    else if (!jobDetail.disallowConcurrentExecution && !isSplit(jobDetail, due.key)) candidates.push({ due, trigger, jobDetail })
     else leaveJob(search, due.jobKey)
   }
   for (const { key } of [...faulty, ...nameless]) search.faulty.set(key, true)

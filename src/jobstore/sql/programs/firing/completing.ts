@@ -2,6 +2,7 @@ import { unreachable } from '../../../../core/errors.ts'
 import type { JobKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
+import { firingPartOf } from '../../../firing-part.ts'
 import type { JobCompletion } from '../../../job-store.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../../../trigger-state.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
@@ -15,6 +16,7 @@ import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.
 import { deleteFinishedJobs } from '../steps/orphans.ts'
 import { tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
 import { settleLockedJobs, uniqueKeys } from '../steps/settling.ts'
+import { loadOpenFirings, writeOpenFirings } from '../steps/split-firings.ts'
 
 interface EndedExecution {
   readonly completion: JobCompletion
@@ -132,6 +134,7 @@ function* carryOut(
   const jobsLosingTriggers = yield* carryOutInstructions(tx, ended, triggers)
   yield* writeData(tx, ended, jobs)
   yield* storeRetries(tx, ended, jobs)
+  yield* endItems(tx, ended, jobs)
   const nonConcurrent = ended.filter((each) => each.nonConcurrent)
   yield* settleLockedJobs(tx, refsOf(nonConcurrent.map(({ jobKey }) => jobKey)))
   const waitedFor = ended.filter((each) => each.mayBeWaitedFor).map(({ jobKey }) => jobKey)
@@ -144,13 +147,35 @@ function* carryOut(
 }
 
 /** Whether the job of an execution that ended must be looked at; most executions leave it as it is. */
-function touchesJob({ instruction, jobDataMap, jobDetail, retryTrigger }: JobCompletion): boolean {
+function touchesJob(completion: JobCompletion): boolean {
+  const { instruction, jobDataMap, jobDetail, retryTrigger } = completion
   return (
     jobDetail.disallowConcurrentExecution ||
     instruction === 'deleteTrigger' ||
     jobDataMap !== null ||
-    retryTrigger !== null
+    retryTrigger !== null ||
+    runsItem(completion)
   )
+}
+
+function runsItem({ trigger }: JobCompletion): boolean {
+  return firingPartOf(trigger.jobDataMap) !== null
+}
+
+/** Ends the items that executions ran, or notes the triggers that run them again. */
+function* endItems(
+  tx: SqlTransaction,
+  ended: readonly EndedExecution[],
+  jobs: KeyMap<JobKey, JobRef>,
+): SqlProgram<void> {
+  const items = ended.filter(({ completion, jobKey }) => runsItem(completion) && jobs.has(jobKey))
+  const open = yield* loadOpenFirings(tx, uniqueKeys(items.map(({ jobKey }) => jobKey)))
+  for (const { completion, jobKey } of items) {
+    const { trigger, retryTrigger, report } = completion
+    if (retryTrigger !== null) open.get(jobKey)?.move(trigger.key, retryTrigger.key)
+    else open.get(jobKey)?.end(trigger.key, report?.outcome ?? 'failed', report?.errorText ?? null)
+  }
+  yield* writeOpenFirings(tx, open, jobs)
 }
 
 /** Carries out the instructions of executions; answers the jobs that lost a trigger. */

@@ -4,6 +4,7 @@ import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { Calendar } from '../../../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { AcquiredTrigger, TriggerFiredBundle, TriggerFiredResult } from '../../../job-store.ts'
+import { isSplit } from '../../../split-firing.ts'
 import { nextTriggerState, type StoredTriggerState } from '../../../trigger-state.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
@@ -14,6 +15,7 @@ import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { type FaultyTrigger, putInError, tellFaultyFirings } from '../steps/faulty-triggers.ts'
 import { tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
 import { uniqueKeys } from '../steps/settling.ts'
+import { splitFirings } from './splitting.ts'
 
 const gone: TriggerFiredResult = Object.freeze({ kind: 'gone' })
 const lockedByOthers: TriggerFiredResult = Object.freeze({ kind: 'locked' })
@@ -39,12 +41,15 @@ export function* fireTriggers(
   tx: SqlTransaction,
   claims: readonly AcquiredTrigger[],
 ): SqlProgram<readonly TriggerFiredResult[]> {
-  const { held, locked } = yield* heldClaims(tx, claims)
+  const { held, locked, jobs } = yield* heldClaims(tx, claims)
   const { firings, faulty } = yield* compute(tx, held)
   yield* fail(tx, faulty)
-  yield* begin(tx, firings)
+  const isToSplit = ({ jobDetail, trigger }: Firing): boolean => isSplit(jobDetail, trigger.key)
+  const whole = firings.filter((firing) => !isToSplit(firing))
+  yield* begin(tx, whole)
   yield* advance(tx, firings)
-  const bundles = new Map(firings.map((firing) => [firing.row.fireInstanceId, bundleOf(tx, firing)]))
+  yield* splitFirings(tx, firings.filter(isToSplit), jobs)
+  const bundles = new Map(whole.map((firing) => [firing.row.fireInstanceId, bundleOf(tx, firing)]))
   return claims.map(({ fireInstanceId }) => {
     const bundle = bundles.get(fireInstanceId)
     // A claim that is named twice fires once.
@@ -70,6 +75,8 @@ export function* fireUnclaimed(
 interface HeldClaims {
   readonly held: readonly FirableTrigger[]
   readonly locked: ReadonlySet<string>
+  /** Locked rows of jobs; among them all whose firings are split. */
+  readonly jobs: KeyMap<JobKey, JobRef>
 }
 
 /**
@@ -78,7 +85,7 @@ interface HeldClaims {
  */
 function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): SqlProgram<HeldClaims> {
   const { rows, locked } = yield* lockClaims(tx, claims)
-  if (rows.size === 0) return { held: [], locked }
+  if (rows.size === 0) return { held: [], locked, jobs: new KeyMap() }
   const all = Array.from(rows.values())
   // Jobs are locked before triggers, as everywhere; the claims name their jobs.
   const ownJobs = yield* tryLockJobs(
@@ -118,7 +125,8 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
       faulty.push({ key: row.triggerKey, error: jobs.broken.get(jobKey) })
     } else if (busy.executing.has(jobKey)) {
       idle.push({ row, state: nextTriggerState('WAITING', 'block') })
-    } else if (started.has(jobKey)) {
+    } else if (started.has(jobKey) || (isSplit(jobDetail, row.triggerKey) && claim.isSplit !== true)) {
+      // A job that is sharded since it was claimed: the next search finds it as such.
       idle.push({ row, state: 'WAITING' })
     } else {
       held.push({ trigger: claim.trigger, row, jobDetail })
@@ -127,7 +135,7 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   }
   yield* fail(tx, faulty)
   yield* giveUp(tx, idle)
-  return { held, locked }
+  return { held, locked, jobs: busy.found }
 }
 
 /** The rows of claims that were not ended, by fire instance id, and which of them another session has locked. */
@@ -150,6 +158,8 @@ interface BusyJobs {
   readonly executing: KeyMap<JobKey, true>
   /** Another session has locked their rows. */
   readonly locked: KeyMap<JobKey, true>
+  /** The rows that are locked here. */
+  readonly found: KeyMap<JobKey, JobRef>
 }
 
 /**
@@ -164,14 +174,17 @@ function* lockBusyJobs(
 ): SqlProgram<BusyJobs> {
   const executing = new KeyMap<JobKey, true>()
   const keys = found.filter((job) => job.disallowConcurrentExecution).map(({ key }) => key)
+  const sharded = found.filter((job) => job.sharding !== undefined).map(({ key }) => key)
   const others = yield* tryLockJobs(
     tx,
-    keys.filter((key) => !ownJobs.has(key)),
+    [...keys, ...sharded].filter((key) => !ownJobs.has(key)),
   )
   if (keys.length > 0) {
     for (const key of yield* tx.session.firedTriggers.executing(keys)) executing.set(key, true)
   }
-  return { executing, locked: others.locked }
+  const all = new KeyMap<JobKey, JobRef>()
+  for (const ref of [...ownJobs.values(), ...others.found.values()]) all.set(ref.key, ref)
+  return { executing, locked: others.locked, found: all }
 }
 
 /** A claim that is not fired, and the state that its trigger gets; null when that was changed before. */

@@ -13,6 +13,7 @@ import {
   executionsScanned,
   isScan,
   type Page,
+  type ShardPlace,
   wantedOutcomes,
 } from '../../../queries.ts'
 import { keepsOutcome, type ResolvedHistoryOptions } from '../../../record-options.ts'
@@ -60,6 +61,7 @@ export interface HistoryEntry {
   readonly manual?: boolean
   readonly triggeredBy?: string | null
   readonly previousFireInstanceId?: string | null
+  readonly shard?: ShardPlace | null
   readonly texts?: ExecutionTexts
 }
 
@@ -86,6 +88,8 @@ const columns = {
   is_manual: 'boolean',
   triggered_by: 'text',
   previous_id: 'text',
+  firing_id: 'text',
+  shard_item: 'bigint',
 } as const
 
 /** Columns that only one execution is read with. */
@@ -295,13 +299,14 @@ export function executionsQuery(
   { dialect, names }: SqlVocabulary,
   query: ExecutionQuery,
 ): { readonly query: SqlQuery<Values>; readonly place: SqlQuery<Values>; readonly values: Values } {
-  const { jobKey, triggerKey, from, to, after } = query
+  const { jobKey, triggerKey, firingId, from, to, after } = query
   const indexed = new Conditions('h.sched_name = :scheduler', after === undefined ? hasPlace : hasPlaceBefore)
   indexed.add('h.job_name = :job AND h.job_group = :jobGroup', { job: jobKey?.name, jobGroup: jobKey?.group })
   indexed.add('h.trigger_name = :trigger AND h.trigger_group = :triggerGroup', {
     trigger: triggerKey?.name,
     triggerGroup: triggerKey?.group,
   })
+  indexed.add('h.firing_id = :firing', { firing: firingId })
   indexed.add('h.fired_time >= :fromMs', { fromMs: from?.getTime() })
   indexed.add('h.fired_time < :toMs', { toMs: to?.getTime() })
   indexed.add('(h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)', {
@@ -372,6 +377,8 @@ function rowOf(entry: HistoryEntry): object {
     is_manual: entry.manual ?? false,
     triggered_by: storableOrNull(entry.triggeredBy),
     previous_id: entry.previousFireInstanceId ?? null,
+    firing_id: entry.shard?.firingId ?? null,
+    shard_item: entry.shard?.item ?? null,
     progress: storableOrNull(entry.texts?.progressText),
     result: storableOrNull(entry.texts?.resultText),
     job_data: storableOrNull(entry.texts?.dataText),
@@ -402,7 +409,13 @@ function summaryOf(row: SqlRow): ExecutionSummary {
     manual: readable(boolean, row, 'is_manual', false),
     triggeredBy: readable(textOrNull, row, 'triggered_by', null),
     previousFireInstanceId: readable(textOrNull, row, 'previous_id', null),
+    shard: shardOf(row),
   }
+}
+
+function shardOf(row: SqlRow): ShardPlace | null {
+  const firingId = readable(textOrNull, row, 'firing_id', null)
+  return firingId === null ? null : { firingId, item: readable(integer, row, 'shard_item', 0) }
 }
 
 function cursorOf(row: SqlRow | null): ExecutionCursor | null {

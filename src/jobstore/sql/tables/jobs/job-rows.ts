@@ -1,8 +1,9 @@
 import { emptyJobDataMap } from '../../../../core/job-data-map.ts'
 import type { JobKey } from '../../../../core/key.ts'
-import { describeValue } from '../../../../core/options.ts'
+import { describeValue, isObject } from '../../../../core/options.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import { type RetryOptions, type RetryPolicy, resolveRetryPolicy } from '../../../../jobs/retry-policy.ts'
+import { resolveSharding, type Sharding, type ShardingOptions } from '../../../../jobs/sharding.ts'
 import { timerDelayMaxMs } from '../../../../time/clock.ts'
 import type { RowOf } from '../../kernel/row-set.ts'
 import type { SqlRow } from '../../kernel/statement.ts'
@@ -26,6 +27,7 @@ export const jobColumns = {
   timeout_ms: 'bigint',
   retry_policy: 'text',
   node_affinity: 'text',
+  sharding: 'text',
 } as const
 
 /** @throws InvalidArgumentError for values that do not fit their columns */
@@ -49,6 +51,7 @@ export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof 
     timeout_ms: job.timeoutMs,
     retry_policy: job.retry === null ? null : JSON.stringify(job.retry),
     node_affinity: job.nodeAffinity === undefined ? null : nodeAffinityText(job.nodeAffinity),
+    sharding: job.sharding === undefined ? null : JSON.stringify(job.sharding),
   }
 }
 
@@ -57,6 +60,7 @@ export function jobOf(key: JobKey, row: SqlRow): JobDetail {
   requireUsableKeys(row, jobKeyColumns)
   const data = bytesOrNull(row, 'job_data')
   const nodeAffinity = textOrNull(row, 'node_affinity')
+  const sharding = textOrNull(row, 'sharding')
   const job: JobDetail = {
     key,
     jobType: jobTypeOf(row),
@@ -69,7 +73,18 @@ export function jobOf(key: JobKey, row: SqlRow): JobDetail {
     timeoutMs: timeoutOf(integerOrNull(row, 'timeout_ms')),
     retry: retryPolicyOf(textOrNull(row, 'retry_policy')),
   }
-  return Object.freeze(nodeAffinity === null ? job : { ...job, nodeAffinity: nodeAffinityOf(nodeAffinity) })
+  if (nodeAffinity === null && sharding === null) return Object.freeze(job)
+  return Object.freeze({
+    ...job,
+    ...(nodeAffinity === null ? {} : { nodeAffinity: nodeAffinityOf(nodeAffinity) }),
+    ...(sharding === null ? {} : { sharding: shardingOf(sharding) }),
+  })
+}
+
+function shardingOf(json: string): Sharding {
+  const options: unknown = JSON.parse(json)
+  if (isObject(options)) return resolveSharding(options as ShardingOptions)
+  throw brokenValue(`'sharding' is ${describeValue(json)}, which says nothing of items. Correct it`)
 }
 
 /** @throws JobPersistenceError ERR_BROKEN_ROW */

@@ -29,16 +29,22 @@ export function quotedNode(instanceId: string): string {
 }
 
 /**
- * The condition that a job `j` may run on the node whose quoted name is bound as `:node`. A node counts as alive while
- * it has a row in the scheduler state: a node that leaves deletes it, and recovery deletes the row of a failed one. A
- * value that does not name nodes is found by every node, so that it is reported as broken.
+ * The condition that a job `j`, and a trigger `t` of it, may run on the node whose quoted name is bound as `:node`. A
+ * node counts as alive while it has a row in the scheduler state: a node that leaves deletes it, and recovery deletes
+ * the row of a failed one. A value that does not name nodes is found by every node, so that it is reported as broken. A
+ * trigger that was due by `:ownersUntilMs` has waited for the nodes that it prefers for long enough.
  */
-export function runsHere({ dialect, names }: SqlVocabulary): string {
-  const isNamed = dialect.contains('j.node_affinity', `('"' || s.instance_name || '"')`)
-  const begins = (text: string): string => dialect.startsWith('j.node_affinity', `'${text}'`)
-  const ends = dialect.endsWith('j.node_affinity', `'"]'`)
-  const namesNodes = `(${begins('[true,"')} OR ${begins('[false,"')}) AND ${ends}`
-  return `AND (j.node_affinity IS NULL OR NOT (${namesNodes}) OR ${dialect.contains('j.node_affinity', ':node')}
-    OR (${dialect.startsWith('j.node_affinity', "'[false'")} AND NOT EXISTS (
-      SELECT 1 FROM ${names.schedulerState} AS s WHERE s.sched_name = :scheduler AND ${isNamed})))`
+export function runsHere(vocabulary: SqlVocabulary): string {
+  const trigger = allows(vocabulary, 't.node_affinity')
+  const hasWaited = `${vocabulary.dialect.startsWith('t.node_affinity', "'[false'")} AND t.next_fire_time <= :ownersUntilMs`
+  return `AND (${allows(vocabulary, 'j.node_affinity')}) AND (${trigger} OR (${hasWaited}))`
+}
+
+function allows({ dialect, names }: SqlVocabulary, column: string): string {
+  const isNamed = dialect.contains(column, `('"' || s.instance_name || '"')`)
+  const begins = (text: string): string => dialect.startsWith(column, `'${text}'`)
+  const namesNodes = `(${begins('[true,"')} OR ${begins('[false,"')}) AND ${dialect.endsWith(column, `'"]'`)}`
+  return `${column} IS NULL OR NOT (${namesNodes}) OR ${dialect.contains(column, ':node')}
+    OR (${begins('[false')} AND NOT EXISTS (
+      SELECT 1 FROM ${names.schedulerState} AS s WHERE s.sched_name = :scheduler AND ${isNamed}))`
 }

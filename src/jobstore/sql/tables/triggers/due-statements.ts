@@ -17,6 +17,10 @@ export interface DueRequest {
   readonly unknownJobTypes: readonly string[]
   /** The instance id of this node, to leave out jobs that other nodes are to run; null while there are none. */
   readonly node?: string | null
+  /**
+   * Triggers that were due by then are not left to the nodes that they prefer; used with `node`. Default: all are left.
+   */
+  readonly ownersUntilMs?: EpochMs
   /** Jobs of these groups may not start now. */
   readonly fullGroups?: readonly string[]
   /** Nor may these. */
@@ -70,7 +74,10 @@ export class DueStatements {
     if (unknownJobTypes.length > 0) {
       values['types'] = JSON.stringify(unknownJobTypes.map((jobType) => ({ job_type: jobType })))
     }
-    if (node !== null) values['node'] = quotedNode(node)
+    if (node !== null) {
+      values['node'] = quotedNode(node)
+      values['ownersUntilMs'] = request.ownersUntilMs ?? 0
+    }
     if (fullGroups.length > 0) {
       values['groups'] = JSON.stringify(fullGroups.map((group) => ({ job_group: group })))
     }
@@ -121,7 +128,8 @@ function conditionsOf(vocabulary: SqlVocabulary, parameters: readonly string[]):
 }
 
 const columns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity`
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
+  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity`
 
 function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: readonly string[]): string {
   const { dialect } = vocabulary

@@ -3,10 +3,12 @@ import type { EpochMs } from '../../../../time/clock.ts'
 import { misfireInstructionCode } from '../../../../triggers/misfire-instruction.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { TriggerFamily } from '../../../../triggers/trigger-family.ts'
+import { firingPartOf } from '../../../firing-part.ts'
 import type { StoredTriggerState } from '../../../trigger-state.ts'
 import type { RowOf } from '../../kernel/row-set.ts'
 import { type JobDataEncoding, jobDataText } from '../encoding/job-data-text.ts'
 import { columnWidths, requireFits } from '../encoding/limits.ts'
+import { nodeAffinityText } from '../jobs/node-affinity.ts'
 import { scheduleValues, timesValue } from './schedule-values.ts'
 
 export const triggerColumns = {
@@ -26,6 +28,7 @@ export const triggerColumns = {
   misfire_instr: 'bigint',
   job_data: 'bytes',
   misfire_orig_fire_time: 'bigint',
+  node_affinity: 'text',
 } as const
 
 export type TriggerRow = RowOf<typeof triggerColumns>
@@ -59,7 +62,14 @@ export function triggerRow(
     calendar_name: trigger.calendarName,
     misfire_instr: misfireInstructionCode(trigger.misfireInstruction),
     job_data: jobDataText(encoding, { kind: 'Trigger', identity: key }, trigger.jobDataMap),
+    node_affinity: nodesOf(trigger),
   }
+}
+
+/** The owner of an item of a sharded firing. */
+function nodesOf({ jobDataMap }: Trigger): string | null {
+  const nodes = firingPartOf(jobDataMap)?.nodes ?? null
+  return nodes === null ? null : nodeAffinityText(nodes)
 }
 
 /** The columns of `triggers` that firing changes, besides the state. */

@@ -5,6 +5,7 @@ import { TriggerFamilies } from '../../../../triggers/families/trigger-families.
 import { misfireInstructionCode } from '../../../../triggers/misfire-instruction.ts'
 import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
+import { groupsOfParts } from '../../../split-firing.ts'
 import type { StoredTriggerState, TriggerAction } from '../../../trigger-state.ts'
 import { type RowsQuery, runOver, type SetQuery, storeRows, writeOver } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
@@ -76,6 +77,8 @@ export interface DueTrigger {
   readonly misfireIsIgnored: boolean
   /** Present when only some nodes are to run it. */
   readonly isForNodes?: true
+  /** Present when its firing is split into items. */
+  readonly isSplit?: true
   /** The id of the row in this transaction, independent of its columns. */
   readonly rowId: SqlValue
   /** Why the row cannot be read; absent in a readable one. */
@@ -385,7 +388,10 @@ function dueOf(row: SqlRow): DueTrigger {
       nextFireTimeMs: integer(row, 'next_fire_time'),
       misfireIsIgnored: misfireIsIgnored(row, 'misfire_instr'),
     }
-    return textOrNull(row, 'node_affinity') === null ? due : { ...due, isForNodes: true }
+    const isForNodes = textOrNull(row, 'node_affinity') !== null
+    const isToSplit = boolean(row, 'is_sharded') && !groupsOfParts.includes(due.key.group)
+    if (!isForNodes && !isToSplit) return due
+    return { ...due, ...(isForNodes ? { isForNodes } : {}), ...(isToSplit ? { isSplit: isToSplit } : {}) }
   } catch (error) {
     const fault = brokenRow('Trigger', names.key, error)
     return { ...names, ...nothingKnown, fault }

@@ -1,0 +1,83 @@
+import type { JobKey, TriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import { endedSharding, OpenFirings } from '../../../split-firing.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { HistoryEntry } from '../../tables/history/history-table.ts'
+import { type LockedRows, storeNewTriggers } from './new-triggers.ts'
+
+/** The open firings of jobs that this transaction has locked. Jobs without one are left out. */
+export function* loadOpenFirings(
+  tx: SqlTransaction,
+  jobKeys: readonly JobKey[],
+): SqlProgram<KeyMap<JobKey, OpenFirings>> {
+  const open = new KeyMap<JobKey, OpenFirings>()
+  if (jobKeys.length === 0) return open
+  const { splitFirings } = tx.session
+  const { found, broken } = yield* splitFirings.load(jobKeys)
+  for (const key of found.keys()) open.set(key, new OpenFirings(found.get(key) ?? []))
+  for (const { fireInstanceId, error } of broken) {
+    tx.signals.add('storeError', `The sharded firing '${fireInstanceId}' cannot be read: it is given up.`, error)
+  }
+  yield* splitFirings.delete(broken.map(({ fireInstanceId }) => fireInstanceId))
+  return open
+}
+
+/**
+ * Writes down what has changed in the open firings of locked jobs: stores the triggers of items that were given out,
+ * and settles the firings whose items have all ended.
+ */
+export function* writeOpenFirings(
+  tx: SqlTransaction,
+  open: KeyMap<JobKey, OpenFirings>,
+  jobs: LockedRows['jobs'],
+): SqlProgram<void> {
+  const { splitFirings, history } = tx.session
+  const settled = open.values().map((firings) => firings.settle(tx.nowMs))
+  const carriers = settled.flatMap((each) => each.carriers)
+  yield* storeNewTriggers(tx, carriers, { existing: new KeyMap(), jobs })
+  yield* splitFirings.put(settled.flatMap(({ changed }) => changed))
+  const over = settled.flatMap((each) => each.over)
+  if (over.length === 0) return
+  yield* splitFirings.delete(over.map(({ fireInstanceId }) => fireInstanceId))
+  const lines: HistoryEntry[] = []
+  for (const firing of over) {
+    const ended = endedSharding(firing, tx.nowMs)
+    tx.signals.add('allShardsDone', ended)
+    const { jobType, node, fireTimeMs } = firing
+    lines.push({ ...ended, jobType, node, attempt: 1, recovering: false, beganTimeMs: fireTimeMs })
+  }
+  yield* history.insert(lines)
+}
+
+/**
+ * Ends items as lost whose triggers exist no more, because a user has deleted them, or will never fire, because a
+ * broadcast has bound them to a node that is gone. `liveNodes` is null where nodes do not matter.
+ */
+export function* endLostItems(
+  tx: SqlTransaction,
+  open: readonly OpenFirings[],
+  liveNodes: readonly string[] | null,
+): SqlProgram<void> {
+  const { firedTriggers, keyLists, triggers } = tx.session
+  const carriers = open.flatMap((firings) => firings.carriers())
+  if (carriers.length === 0) return
+  const running = new KeyMap<TriggerKey, true>()
+  for (const { triggerKey } of yield* firedTriggers.ofTriggers(carriers)) running.set(triggerKey, true)
+  const idle = carriers.filter((carrier) => !running.has(carrier))
+  const existing = yield* keyLists.jobsOfTriggers(idle)
+  const isGone = (node: string): boolean => liveNodes !== null && !liveNodes.includes(node)
+  const stranded: TriggerKey[] = []
+  for (const firings of open) {
+    for (const { isBroadcast, items } of firings.all) {
+      for (const { triggerKey, owner } of items) {
+        if (triggerKey === null || running.has(triggerKey)) continue
+        const isStranded = isBroadcast && isGone(owner)
+        if (!isStranded && existing.has(triggerKey)) continue
+        if (isStranded) stranded.push(triggerKey)
+        firings.end(triggerKey, 'lost', null)
+      }
+    }
+  }
+  if (stranded.length > 0) yield* triggers.delete(yield* triggers.lock(stranded))
+}

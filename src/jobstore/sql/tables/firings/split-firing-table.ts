@@ -1,0 +1,222 @@
+import type { JobDataMap } from '../../../../core/job-data-map.ts'
+import { type JobKey, storedTriggerKey } from '../../../../core/key.ts'
+import { KeyMap } from '../../../../core/key-map.ts'
+import { isObject } from '../../../../core/options.ts'
+import type { ShardedItem } from '../../../job-store-shards.ts'
+import type { SplitFiring } from '../../../split-firing.ts'
+import {
+  boundRows,
+  clearQuery,
+  deleteQuery,
+  isRow,
+  type KeyQuery,
+  type RowsQuery,
+  runOver,
+  storeRows,
+  updateQuery,
+  upsertQuery,
+  withScheduler,
+  writeOver,
+} from '../../kernel/row-set.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import { all, later, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import { brokenRow, brokenValue } from '../encoding/broken-row.ts'
+import { anyText, instant, text, textOrNull } from '../encoding/columns.ts'
+import { jobKeyColumns, jobKeyOf, jobKeyRows, triggerKeyOf } from '../encoding/key-rows.ts'
+
+/** An unreadable row. */
+export interface BrokenSplitFiring {
+  readonly fireInstanceId: string
+  readonly error: Error
+}
+
+export interface LoadedSplitFirings {
+  readonly found: KeyMap<JobKey, readonly SplitFiring[]>
+  readonly broken: readonly BrokenSplitFiring[]
+}
+
+const key = { fire_id: 'text' } as const
+const columns = {
+  fire_id: 'text',
+  job_name: 'text',
+  job_group: 'text',
+  trigger_name: 'text',
+  trigger_group: 'text',
+  instance_name: 'text',
+  planned_time: 'bigint',
+  fired_time: 'bigint',
+  parts: 'text',
+} as const
+
+/**
+ * The rows of `split_firings`: firings that became several executions and have not ended. A row is read and written
+ * under a lock on its job. Also the column of jobs that says which items are turned off.
+ */
+export class SplitFiringTable {
+  readonly #scheduler: string
+  readonly #statements: SplitFiringStatements
+
+  constructor(vocabulary: SqlVocabulary) {
+    this.#scheduler = vocabulary.schedulerName
+    this.#statements = splitFiringStatements(vocabulary)
+  }
+
+  /** The firings of these jobs. */
+  *load(jobKeys: readonly JobKey[]): SqlProgram<LoadedSplitFirings> {
+    const found = new KeyMap<JobKey, SplitFiring[]>()
+    const broken: BrokenSplitFiring[] = []
+    const keyRows = jobKeyRows(this.#scheduler, jobKeys)
+    for (const row of yield* runOver(keyRows, (rows) => this.#statements.load({ rows }))) {
+      const fireInstanceId = anyText(row, 'fire_id')
+      try {
+        const firing = decoded(fireInstanceId, row)
+        const before = found.get(firing.jobKey)
+        if (before === undefined) found.set(firing.jobKey, [firing])
+        else before.push(firing)
+      } catch (error) {
+        broken.push({ fireInstanceId, error: brokenRow('Firing', fireInstanceId, error) })
+      }
+    }
+    return { found, broken }
+  }
+
+  /** Stores whole rows over those of the same id. */
+  *put(firings: readonly SplitFiring[]): SqlProgram<void> {
+    yield* storeRows(this.#scheduler, firings.map(encoded), this.#statements.put)
+  }
+
+  *delete(fireInstanceIds: readonly string[]): SqlProgram<void> {
+    const idRows = fireInstanceIds.map((id) => ({ sched_name: this.#scheduler, fire_id: id }))
+    yield* writeOver(idRows, (rows) => this.#statements.delete({ rows }))
+  }
+
+  /** Jobs that have such firings, also jobs that were deleted since. */
+  *jobs(limit: number): SqlProgram<readonly JobKey[]> {
+    return (yield* all(this.#statements.jobs({ scheduler: this.#scheduler, limit }))).map(jobKeyOf)
+  }
+
+  /** The items of these jobs that are turned off; jobs without such items are left out. */
+  *disabledItems(jobKeys: readonly JobKey[]): SqlProgram<KeyMap<JobKey, readonly number[]>> {
+    const found = new KeyMap<JobKey, readonly number[]>()
+    const keyRows = jobKeyRows(this.#scheduler, jobKeys)
+    for (const row of yield* runOver(keyRows, (rows) => this.#statements.disabledItems({ rows }))) {
+      found.set(jobKeyOf(row), itemsOf(textOrNull(row, 'shards_off')))
+    }
+    return found
+  }
+
+  *setDisabledItems({ name, group }: JobKey, items: readonly number[]): SqlProgram<void> {
+    const row = { sched_name: this.#scheduler, job_name: name, job_group: group }
+    const changed = [{ ...row, shards_off: items.length === 0 ? null : JSON.stringify(items) }]
+    yield* writeOver(changed, (rows) => this.#statements.setDisabledItems({ rows }))
+  }
+
+  *clear(): SqlProgram<void> {
+    yield* later(this.#statements.clear({ scheduler: this.#scheduler }))
+  }
+}
+
+interface SplitFiringStatements {
+  readonly load: KeyQuery
+  readonly put: RowsQuery
+  readonly delete: KeyQuery
+  readonly jobs: SqlQuery<{ scheduler: string; limit: number }>
+  readonly disabledItems: KeyQuery
+  readonly setDisabledItems: KeyQuery
+  readonly clear: SqlQuery<{ readonly scheduler: string }>
+}
+
+export function splitFiringStatements(vocabulary: SqlVocabulary): SplitFiringStatements {
+  const { dialect, names } = vocabulary
+  const keys = boundRows(dialect, withScheduler(jobKeyColumns))
+  const shown = Object.keys(columns).map((name) => `s.${name}`)
+  return {
+    load: sqlQuery(
+      dialect,
+      `SELECT ${shown.join(', ')} FROM ${keys} AS r CROSS JOIN ${names.splitFirings} AS s
+       WHERE ${isRow(dialect, 's', jobKeyColumns)}`,
+    ),
+    put: upsertQuery(vocabulary, names.splitFirings, key, columns),
+    delete: deleteQuery(vocabulary, names.splitFirings, key),
+    jobs: sqlQuery(
+      dialect,
+      `SELECT DISTINCT s.job_name, s.job_group FROM ${names.splitFirings} AS s
+       WHERE s.sched_name = :scheduler LIMIT :limit`,
+    ),
+    disabledItems: sqlQuery(
+      dialect,
+      `SELECT j.job_name, j.job_group, j.shards_off FROM ${keys} AS r CROSS JOIN ${names.jobs} AS j
+       WHERE ${isRow(dialect, 'j', jobKeyColumns)} AND j.shards_off IS NOT NULL`,
+    ),
+    setDisabledItems: updateQuery(vocabulary, names.jobs, jobKeyColumns, { shards_off: 'text' }),
+    clear: clearQuery(vocabulary, names.splitFirings),
+  }
+}
+
+/** What no statement looks at, as one JSON text. */
+interface Parts {
+  readonly jobType: string
+  readonly isBroadcast: boolean
+  readonly priority: number
+  readonly triggerData: JobDataMap
+  readonly items: readonly (Omit<ShardedItem, 'triggerKey'> & {
+    readonly triggerKey: { readonly name: string; readonly group: string } | null
+  })[]
+}
+
+function encoded(firing: SplitFiring): object {
+  const { jobKey, triggerKey, jobType, isBroadcast, priority, triggerData } = firing
+  const items = firing.items.map(({ triggerKey: carrier, ...item }) => ({
+    ...item,
+    triggerKey: carrier === null ? null : { name: carrier.name, group: carrier.group },
+  }))
+  const parts: Parts = { jobType, isBroadcast, priority, triggerData, items }
+  return {
+    fire_id: firing.fireInstanceId,
+    job_name: jobKey.name,
+    job_group: jobKey.group,
+    trigger_name: triggerKey.name,
+    trigger_group: triggerKey.group,
+    instance_name: firing.node,
+    planned_time: firing.scheduledFireTimeMs,
+    fired_time: firing.fireTimeMs,
+    parts: JSON.stringify(parts),
+  }
+}
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError */
+function decoded(fireInstanceId: string, row: SqlRow): SplitFiring {
+  const { jobType, isBroadcast, priority, triggerData, items } = partsOf(text(row, 'parts'))
+  return {
+    fireInstanceId,
+    jobKey: jobKeyOf(row),
+    jobType,
+    triggerKey: triggerKeyOf(row),
+    node: anyText(row, 'instance_name'),
+    scheduledFireTimeMs: instant(row, 'planned_time'),
+    fireTimeMs: instant(row, 'fired_time'),
+    isBroadcast,
+    priority,
+    triggerData,
+    items: items.map(({ triggerKey, ...item }) => ({
+      ...item,
+      triggerKey: triggerKey === null ? null : storedTriggerKey(triggerKey.name, triggerKey.group),
+    })),
+  }
+}
+
+function partsOf(json: string): Parts {
+  const value: unknown = JSON.parse(json)
+  if (isObject(value) && 'items' in value && Array.isArray(value.items)) return value as Parts
+  throw brokenValue("'parts' does not list items. Delete the row")
+}
+
+/** What is no list of items turns none off. */
+function itemsOf(json: string | null): readonly number[] {
+  try {
+    const value: unknown = JSON.parse(json ?? '[]')
+    return Array.isArray(value) ? value.filter((item) => typeof item === 'number') : []
+  } catch {
+    return []
+  }
+}
