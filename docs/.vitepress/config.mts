@@ -51,6 +51,7 @@ export default defineConfig({
           { text: 'Calendars', link: '/guide/calendars' },
           { text: 'Misfires', link: '/guide/misfires' },
           { text: 'Pausing', link: '/guide/pausing' },
+          { text: 'Sharded jobs', link: '/guide/sharded-jobs' },
           { text: 'Thread pools', link: '/guide/thread-pools' },
           { text: 'Listeners and events', link: '/guide/listeners-and-events' },
           { text: 'In your own transaction', link: '/guide/transactions' },

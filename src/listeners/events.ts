@@ -100,8 +100,8 @@ export interface SchedulerEventMap {
     readonly scheduledFireTime: Date
   }
   /**
-   * The last item of a firing of a sharded job has ended. Sent once, by the node that has written that down; the
-   * history has it also when that node dies before it sends this.
+   * The last item of a firing of a sharded job has ended. Sent once, by the node that has written that down, if it does
+   * not die before it sends this.
    */
   allShardsDone: { readonly firing: EndedSharding }
   /** This node could not show that it is alive, and tries again: others may take it for failed. */

@@ -167,6 +167,7 @@ export const executionQuery: OptionChecks = {
   outcome: checkOutcomes,
   laterThanMs: checkNumber,
   tookLongerThanMs: checkNumber,
+  firingId: checkString,
   errorContains: checkString,
   data: checkThat(
     'an object such as { key, value }, of texts',

@@ -10,6 +10,7 @@ import { defineConfig } from '../../src/config.ts'
 import {
   and,
   calendarFromJSON,
+  defineDataflowJob,
   defineJob,
   defineWorkerJob,
   executionLogPlugin,
@@ -116,6 +117,7 @@ export const functionSurfaces: readonly Surface[] = [
       hashPassword,
       sqlJobStore,
       defineConfig,
+      defineDataflowJob,
     },
     calls: {
       jobKey: key,
@@ -125,6 +127,11 @@ export const functionSurfaces: readonly Surface[] = [
       not: { matcher: anyMatcher },
       keyEquals: { key: keyOfLike() },
       defineConfig: { config: { ...options({ schedulerName: name, server: name }, 'config'), good: {} } },
+      defineDataflowJob: {
+        jobType,
+        flow: { ...object, good: { fetch: () => [], process: () => {} } },
+        options: options({ ...jobOptions, maxRounds: plus(number, { value: 0 }) }),
+      },
       defineJob: { jobType, execute: callback, options: options(jobOptions) },
       defineWorkerJob: { jobType, moduleUrl, options: options({ ...jobOptions, exportName: text }) },
       executionLogPlugin: {

@@ -71,6 +71,20 @@ export const jobSurfaces: readonly Surface[] = [
           ],
         },
       },
+      withSharding: {
+        options: {
+          ...kinds.named(kinds.object, {}),
+          good: { items: 2 },
+          wrong: [
+            ...kinds.object.wrong,
+            { value: {}, field: 'items', code: 'ERR_INVALID_OPTION' },
+            { value: { items: 0 }, field: 'items', code: 'ERR_INVALID_OPTION' },
+            { value: { items: 2, shards: 1 }, field: 'shards', code: 'ERR_INVALID_OPTION' },
+            { value: { items: 2, strategy: 'x' }, field: 'strategy', code: 'ERR_INVALID_OPTION' },
+            { value: { items: 2, parameters: { 2: 'x' } }, field: 'parameters', code: 'ERR_INVALID_OPTION' },
+          ],
+        },
+      },
       onNodes: {
         names: kinds.named(kinds.listOf({ ...kinds.name, good: 'node' }), { field: 'names' }),
         options: kinds.options({ required: kinds.boolean }),

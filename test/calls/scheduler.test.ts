@@ -72,6 +72,7 @@ const scheduling: Record<string, Call | readonly Call[]> = {
 }
 
 const take = kinds.plus(kinds.number, { value: 0 }, { value: 1001 }, { value: 1.5 })
+const shardItem = kinds.named(kinds.plus(kinds.number, { value: -1 }, { value: 1000 }), { code: 'ERR_INVALID_OPTION' })
 const shortText = kinds.plus(kinds.name, { value: 'x'.repeat(1001) }, { value: 'a\0b' })
 const pausing = kinds.options({
   reason: shortText,
@@ -127,6 +128,9 @@ const surfaces: readonly Surface[] = [
       resumeJobs: { matcher: kinds.groupMatcher, options: resuming },
       resumeAll: { options: resuming },
       skipNextFire: { triggerKey: kinds.keyOfTrigger },
+      disableShard: { jobKey: kinds.keyOfJob, item: shardItem },
+      enableShard: { jobKey: kinds.keyOfJob, item: shardItem },
+      getShards: { jobKey: kinds.keyOfJob },
       getPausedGroups: {},
       getEarliestDueTime: {},
       getPausedTriggerGroups: {},
@@ -177,6 +181,7 @@ const surfaces: readonly Surface[] = [
             errorContains: kinds.text,
             data: kinds.plus(kinds.object, { value: { key: 1, value: 'x' } }),
             manual: kinds.boolean,
+            firingId: kinds.text,
             from: kinds.date,
             to: kinds.date,
           },

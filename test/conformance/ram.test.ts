@@ -6,7 +6,7 @@ describe('RAMJobStore conforms', () => {
   const cases = jobStoreConformance({
     name: 'ram',
     create: () => new RAMJobStore(),
-    capabilities: { persistent: false, clustered: false, history: true, records: true },
+    capabilities: { persistent: false, clustered: false, history: true, records: true, sharding: true },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

@@ -33,7 +33,7 @@ describe('PostgresJobStore conforms with triggers of another family', () => {
     create: (dataId) => storeIn(schemaOfCase('slowing', dataId), { poolSize: 4 }),
     destroy: (dataId) => emptySchema(database, schemaOfCase('slowing', dataId)),
     triggers: slowingTriggers,
-    capabilities: { persistent: true, clustered: true, firesAtOnce: true },
+    capabilities: { persistent: true, clustered: true, firesAtOnce: true, sharding: true },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

@@ -8,6 +8,7 @@ import type { SqlVocabulary } from '../../src/jobstore/sql/kernel/sql-vocabulary
 import { calendarStatements } from '../../src/jobstore/sql/tables/calendars/calendar-table.ts'
 import { firedTriggerStatements } from '../../src/jobstore/sql/tables/firings/fired-trigger-table.ts'
 import { jobGroupLimitStatements } from '../../src/jobstore/sql/tables/firings/job-group-limits.ts'
+import { splitFiringStatements } from '../../src/jobstore/sql/tables/firings/split-firing-table.ts'
 import { pausedGroupStatements } from '../../src/jobstore/sql/tables/groups/paused-group-table.ts'
 import { executionsQuery, historyStatements } from '../../src/jobstore/sql/tables/history/history-table.ts'
 import { jobStatements } from '../../src/jobstore/sql/tables/jobs/job-table.ts'
@@ -124,6 +125,12 @@ const allTables: readonly Table[] = [
     about: 'fired_triggers: claims (ACQUIRED) and executions in flight (EXECUTING)',
     path: `${tables}firings/fired-trigger-table.ts`,
     statements: firedTriggerStatements,
+  },
+  {
+    names: ['splitFirings'],
+    about: 'split_firings: firings of sharded jobs that have not ended',
+    path: `${tables}firings/split-firing-table.ts`,
+    statements: splitFiringStatements,
   },
   {
     names: ['groupLimits', 'limits', '#limits'],

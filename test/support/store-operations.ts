@@ -7,6 +7,7 @@ import { recoverAtStart, recoverInstance } from '../../src/jobstore/sql/cluster/
 import { freeStuckTriggers } from '../../src/jobstore/sql/cluster/stuck-triggers.ts'
 import { endPause, lockOfPause } from '../../src/jobstore/sql/programs/scheduling/ending-pauses.ts'
 import type { SqlTransactor } from '../../src/jobstore/sql/session/sql-transactor.ts'
+import { shardOperations } from './shard-operations.ts'
 import { completionOf, jobDetail, type Testbed } from '../../src/testing/job-store/testbed.ts'
 import { WeeklyCalendar } from '../../src/triggers/calendars/weekly-calendar.ts'
 
@@ -358,6 +359,7 @@ const completing: readonly StoreOperation[] = instructions.map((instruction) => 
 }))
 
 const firing: readonly StoreOperation[] = [
+  ...shardOperations,
   {
     name: 'deleteCalendar',
     prepare: async ({ bed }) => {

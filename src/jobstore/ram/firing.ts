@@ -130,6 +130,12 @@ function fireTrigger(session: RamSession, claim: AcquiredTrigger, nowMs: EpochMs
   const record = data.triggers.get(claim.trigger.key)
   if (!data.holds(record, fireInstanceId)) return gone
   const before = record.trigger
+  const isToSplit = isSplit(record.job.detail, before.key)
+  if (isToSplit && claim.isSplit !== true) {
+    // A job that is sharded since it was claimed: the next search finds it as such.
+    data.apply(record, 'release')
+    return gone
+  }
   let calendar: Calendar | null
   let fired: Trigger
   try {
@@ -139,7 +145,7 @@ function fireTrigger(session: RamSession, claim: AcquiredTrigger, nowMs: EpochMs
     session.putInError(record, error)
     return gone
   }
-  if (isSplit(record.job.detail, before.key)) {
+  if (isToSplit) {
     splitFiring(session, { record, fired, fireInstanceId, nowMs })
     return gone
   }

@@ -163,6 +163,7 @@ export function jobOf(key: KeyJson, fields: JobFieldsJson, stored: JobDetail | n
     const { names, required } = fields.nodeAffinity
     builder.onNodes(names, { required })
   }
+  if (fields.sharding !== null) builder.withSharding(fields.sharding)
   return builder.build()
 }
 

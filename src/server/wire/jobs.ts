@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import { type ShardStrategy, shardItemsMax, shardStrategies } from '../../jobs/sharding.ts'
 import type { JobSummary } from '../../jobstore/queries.ts'
 import { masked } from '../masking.ts'
 import { dataJson, type KeyJson, keyJson, keyToJson, nameText, textUpTo } from './fields.ts'
@@ -42,6 +43,22 @@ const retryJson: z.ZodType<RetryJson> = z.strictObject({
   }),
 })
 
+export interface ShardingJson {
+  readonly items: number | 'nodes'
+  readonly strategy: ShardStrategy
+  readonly parameters: Readonly<Record<string, string>>
+  readonly failover: boolean
+  readonly misfire: 'runOnce' | 'skip'
+}
+
+const shardingJson: z.ZodType<ShardingJson> = z.strictObject({
+  items: z.union([z.int().min(1).max(shardItemsMax), z.literal('nodes')]),
+  strategy: z.enum(shardStrategies),
+  parameters: z.record(z.string(), z.string().max(1000)),
+  failover: z.boolean(),
+  misfire: z.enum(['runOnce', 'skip']),
+})
+
 export interface NodeAffinityJson {
   readonly names: readonly string[]
   readonly required: boolean
@@ -65,6 +82,7 @@ export interface JobFieldsJson {
   readonly timeoutMs: number | null
   readonly retry: RetryJson | null
   readonly nodeAffinity: NodeAffinityJson | null
+  readonly sharding: ShardingJson | null
 }
 
 export const jobFieldsJson: z.ZodType<JobFieldsJson> = z.strictObject({
@@ -78,6 +96,7 @@ export const jobFieldsJson: z.ZodType<JobFieldsJson> = z.strictObject({
   timeoutMs: z.int().min(1).max(2_147_483_647).nullable().default(null),
   retry: retryJson.nullable().default(null),
   nodeAffinity: nodeAffinityJson.nullable().default(null),
+  sharding: shardingJson.nullable().default(null),
 })
 
 export interface JobJson extends JobFieldsJson {
@@ -96,6 +115,7 @@ export const jobJson: z.ZodType<JobJson> = z.strictObject({
   timeoutMs: z.number().nullable(),
   retry: retryJson.nullable(),
   nodeAffinity: nodeAffinityJson.nullable(),
+  sharding: shardingJson.nullable(),
 })
 
 export function jobSummaryToJson(summary: JobSummary): JobSummaryJson {
@@ -123,5 +143,6 @@ export function jobToJson(job: JobDetail, options: { readonly secrets?: boolean 
     timeoutMs: job.timeoutMs,
     retry: job.retry,
     nodeAffinity: job.nodeAffinity ?? null,
+    sharding: job.sharding ?? null,
   }
 }

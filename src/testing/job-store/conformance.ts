@@ -17,6 +17,7 @@ import { noteCases } from './note-cases.ts'
 import { pauseCases } from './pause-cases.ts'
 import { pauseNoteCases } from './pause-note-cases.ts'
 import { queryCases } from './query-cases.ts'
+import { shardCases } from './shard-cases.ts'
 import { sharedDataCases } from './shared-data-cases.ts'
 import { signalCases } from './signal-cases.ts'
 import type { StoreCase, StoreCaseTools } from './store-case.ts'
@@ -60,6 +61,7 @@ const allCases: readonly StoreCase[] = [
   ...listCases,
   ...sharedDataCases,
   ...noteCases,
+  ...shardCases,
 ]
 
 /**
@@ -93,6 +95,7 @@ function offers(capabilities: JobStoreCapabilities, needs: Partial<JobStoreCapab
     (needs.clustered !== true || capabilities.clustered) &&
     (needs.history !== true || capabilities.history === true) &&
     (needs.records !== true || capabilities.records === true) &&
+    (needs.sharding !== true || capabilities.sharding === true) &&
     (needs.firesAtOnce !== true || capabilities.firesAtOnce === true)
   )
 }

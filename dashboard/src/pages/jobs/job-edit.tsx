@@ -29,6 +29,7 @@ const newJob: JobJson = {
   timeoutMs: null,
   retry: null,
   nodeAffinity: null,
+  sharding: null,
 }
 
 export function NewJobPage(): JSX.Element {

@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict'
+import { JobKey, retryingJobsGroup, shardedJobsGroup, TriggerKey } from '../../core/key.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import { resolveSharding, type ShardingOptions } from '../../jobs/sharding.ts'
+import { firingPartOf } from '../../jobstore/firing-part.ts'
+import type { ExecutionReport, TriggerFiredBundle } from '../../jobstore/job-store.ts'
+import type { JobStoreShards } from '../../jobstore/job-store-shards.ts'
+import { SimpleScheduleBuilder } from '../../triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
+import { area } from './store-case.ts'
+import { jobDetail, only, type Testbed } from './testbed.ts'
+
+const key = new JobKey('sharded')
+
+function sharded(options: ShardingOptions, changes: Partial<JobDetail> = {}): JobDetail {
+  return jobDetail('sharded', { durable: true, sharding: resolveSharding(options), ...changes })
+}
+
+/** Stores the job with a trigger `t` that fires every minute. */
+async function schedule(bed: Testbed, options: ShardingOptions): Promise<JobDetail> {
+  const job = sharded(options)
+  await bed.schedule('t', { job, everyMs: 60_000 })
+  return job
+}
+
+/** Fires what is due: a sharded trigger, which is no execution itself. */
+async function split(bed: Testbed): Promise<string> {
+  const claim = only(await bed.acquire({ maxCount: 1 }))
+  assert.equal(claim.trigger.key.group === shardedJobsGroup, false)
+  assert.equal(claim.isSplit, true)
+  assert.equal(await bed.fireKind(claim), 'gone')
+  return claim.fireInstanceId
+}
+
+/** Fires the next minute of the trigger. */
+async function splitNext(bed: Testbed): Promise<string> {
+  await bed.clock.advance(60_000)
+  return split(bed)
+}
+
+/** Begins the items that wait, in their order. */
+async function begin(bed: Testbed): Promise<readonly TriggerFiredBundle[]> {
+  const claims = await bed.acquire({ maxCount: 100 })
+  const bundles: TriggerFiredBundle[] = []
+  for (const claim of claims) bundles.push(await bed.fire(claim))
+  return bundles.sort((a, b) => itemOf(a) - itemOf(b))
+}
+
+function itemOf({ trigger }: TriggerFiredBundle): number {
+  return firingPartOf(trigger.jobDataMap)?.item ?? -1
+}
+
+function firingOf({ trigger }: TriggerFiredBundle): string | undefined {
+  return firingPartOf(trigger.jobDataMap)?.firingId
+}
+
+function reportOf(
+  bed: Testbed,
+  { trigger, fireTimeMs }: TriggerFiredBundle,
+  outcome: ExecutionReport['outcome'],
+): ExecutionReport {
+  const part = firingPartOf(trigger.jobDataMap)
+  return {
+    outcome,
+    errorText: outcome === 'succeeded' ? null : `it ${outcome}`,
+    triggerKey: trigger.key,
+    scheduledFireTimeMs: part?.scheduledFireTimeMs ?? fireTimeMs,
+    fireTimeMs,
+    finishedTimeMs: bed.now(),
+    attempt: 1,
+    recovering: false,
+    shard: part === null ? null : { firingId: part.firingId, item: part.item },
+  }
+}
+
+async function end(
+  bed: Testbed,
+  bundles: readonly TriggerFiredBundle[],
+  outcome: ExecutionReport['outcome'] = 'succeeded',
+): Promise<void> {
+  for (const bundle of bundles) {
+    await bed.complete(bundle, 'deleteTrigger', { report: reportOf(bed, bundle, outcome) })
+  }
+}
+
+function shardsOf(bed: Testbed): JobStoreShards {
+  const { shards } = bed.store
+  assert.ok(shards !== null && shards !== undefined, 'a store that splits firings has shards')
+  return shards
+}
+
+/** The states of the items of each open firing, oldest first. */
+async function states(bed: Testbed): Promise<string[][]> {
+  const overview = await shardsOf(bed).overview(key)
+  return (overview?.firings ?? []).map(({ items }) => items.map(({ state, outcome }) => outcome ?? state))
+}
+
+/** The outcomes of the firings that have ended, as they were signalled. */
+function endings(bed: Testbed): string[] {
+  return bed.signals.endedShardings.map(({ outcome, items }) => {
+    return `${outcome}: ${items.map((item) => String(item.outcome)).join(' ')}`
+  })
+}
+
+const whole = area(
+  'shards: a firing',
+  {
+    'becomes one execution for each item, and ends once, with the last': async (bed) => {
+      await schedule(bed, { items: 3, parameters: { 1: 'north' } })
+      const id = await split(bed)
+      const bundles = await begin(bed)
+      assert.deepEqual(bundles.map(itemOf), [0, 1, 2])
+      assert.deepEqual(
+        bundles.map(({ trigger }) => firingPartOf(trigger.jobDataMap)?.parameter),
+        [null, 'north', null],
+      )
+      assert.deepEqual(bundles.map(firingOf), [id, id, id])
+      await end(bed, bundles.slice(1))
+      assert.deepEqual(endings(bed), [])
+      assert.deepEqual(await states(bed), [['given', 'succeeded', 'succeeded']])
+      await end(bed, bundles)
+      await end(bed, bundles)
+      assert.deepEqual(endings(bed), ['succeeded: succeeded succeeded succeeded'])
+      assert.deepEqual(await states(bed), [])
+      assert.equal(await bed.state('t'), 'NORMAL')
+    },
+    'is one line of the history with its items below it': async (bed) => {
+      await schedule(bed, { items: 2 })
+      const plannedMs = bed.now()
+      const id = await split(bed)
+      await bed.clock.advance(10)
+      const [first, second] = await begin(bed)
+      assert.ok(first !== undefined && second !== undefined)
+      await end(bed, [first], 'interrupted')
+      await bed.clock.advance(10)
+      await end(bed, [second], 'failed')
+      const items = (await bed.store.queryExecutions({ firingId: id })).items
+      assert.deepEqual(
+        items.map(({ shard, outcome }) => `${String(shard?.item)} ${outcome}`).sort(),
+        ['0 interrupted', '1 failed'],
+      )
+      const line = await bed.store.records?.getExecution(id)
+      assert.ok(line !== null && line !== undefined)
+      assert.equal(line.outcome, 'failed')
+      assert.equal(line.triggerKey.name, 't')
+      assert.equal(line.shard, null)
+      assert.deepEqual(
+        [line.scheduledFireTimeMs, line.fireTimeMs, line.finishedTimeMs],
+        [plannedMs, plannedMs, plannedMs + 20],
+      )
+      assert.equal(
+        line.errorText,
+        '2 of 2 items did not end well: 0 (interrupted), 1 (failed). The first error: it interrupted',
+      )
+    },
+    'of the last time of a job ends the job with its last item': async (bed) => {
+      const job = sharded({ items: 2 }, { durable: false })
+      await bed.schedule('once', { job })
+      await split(bed)
+      assert.equal(await bed.state('once'), 'NONE')
+      const bundles = await begin(bed)
+      await end(bed, bundles.slice(0, 1))
+      assert.notEqual(await bed.store.getJob(key), null)
+      await end(bed, bundles.slice(1))
+      assert.equal(await bed.store.getJob(key), null)
+      assert.deepEqual(endings(bed), ['succeeded: succeeded succeeded'])
+      assert.deepEqual(bed.signals.finalized.map((trigger) => trigger.key.name), ['once'])
+    },
+    'has the data and the priority of its trigger': async (bed) => {
+      await bed.schedule('t', { job: sharded({ items: 1 }), data: { to: 'ops' }, priority: 9 })
+      await split(bed)
+      const { trigger } = only(await begin(bed))
+      assert.equal(trigger.priority, 9)
+      assert.equal(trigger.jobDataMap['to'], 'ops')
+    },
+    'with an item for each node has one item where there is one node': async (bed) => {
+      await schedule(bed, { items: 'nodes' })
+      await split(bed)
+      const bundle = only(await begin(bed))
+      assert.equal(firingPartOf(bundle.trigger.jobDataMap)?.total, 1)
+      await end(bed, [bundle])
+      assert.deepEqual(endings(bed), ['succeeded: succeeded'])
+    },
+    'ends with the worst outcome of its items': async (bed) => {
+      await schedule(bed, { items: 3 })
+      await split(bed)
+      const [first, second, third] = await begin(bed)
+      assert.ok(first !== undefined && second !== undefined && third !== undefined)
+      await end(bed, [first], 'interrupted')
+      await end(bed, [second], 'timedOut')
+      await end(bed, [third])
+      assert.deepEqual(endings(bed), ['timedOut: interrupted timedOut succeeded'])
+    },
+  },
+  { sharding: true, history: true, records: true },
+)
+
+const items = area(
+  'shards: an item',
+  {
+    'that is open at the next firing runs once more when it has ended': async (bed) => {
+      await schedule(bed, { items: 2 })
+      const first = await split(bed)
+      const [slow, quick] = await begin(bed)
+      assert.ok(slow !== undefined && quick !== undefined)
+      await end(bed, [quick])
+      const second = await splitNext(bed)
+      assert.deepEqual(await states(bed), [
+        ['given', 'succeeded'],
+        ['held', 'given'],
+      ])
+      const other = only(await begin(bed))
+      assert.deepEqual([itemOf(other), firingOf(other)], [1, second])
+      await splitNext(bed)
+      assert.deepEqual((await states(bed)).at(-1), ['skipped', 'held'])
+      await end(bed, [slow])
+      const again = only(await begin(bed))
+      assert.deepEqual([itemOf(again), firingOf(again)], [0, second])
+      assert.deepEqual(bed.signals.endedShardings.map(({ fireInstanceId }) => fireInstanceId), [first])
+      await end(bed, [again, other])
+      await end(bed, await begin(bed))
+      assert.deepEqual(endings(bed), [
+        'succeeded: succeeded succeeded',
+        'succeeded: succeeded succeeded',
+        'succeeded: skipped succeeded',
+      ])
+    },
+    'that is open at the next firing is left out where the job says so': async (bed) => {
+      await schedule(bed, { items: 2, misfire: 'skip' })
+      await split(bed)
+      const [slow, quick] = await begin(bed)
+      assert.ok(slow !== undefined && quick !== undefined)
+      await end(bed, [quick])
+      await splitNext(bed)
+      await end(bed, await begin(bed))
+      assert.deepEqual(endings(bed), ['succeeded: skipped succeeded'])
+      await splitNext(bed)
+      await end(bed, await begin(bed))
+      await end(bed, [slow])
+      assert.deepEqual(endings(bed).at(-1), 'succeeded: succeeded succeeded')
+    },
+    'that is open keeps every item of a firing with another number of items': async (bed) => {
+      await schedule(bed, { items: 8 })
+      await split(bed)
+      const first = await begin(bed)
+      await end(bed, first.slice(1))
+      await bed.store.addJob(sharded({ items: 3 }), { replace: true })
+      await splitNext(bed)
+      assert.deepEqual((await states(bed)).at(-1), ['held', 'held', 'held'])
+      await end(bed, first.slice(0, 1))
+      const second = await begin(bed)
+      assert.deepEqual(second.map(itemOf), [0, 1, 2])
+      await end(bed, second)
+      await bed.store.addJob(sharded({ items: 10 }), { replace: true })
+      await splitNext(bed)
+      const third = await begin(bed)
+      assert.equal(third.length, 10)
+      await end(bed, third)
+      assert.deepEqual(bed.signals.endedShardings.map((firing) => firing.items.length), [8, 3, 10])
+    },
+    'that is turned off is left out until it is turned on, also when the job is replaced': async (bed) => {
+      const job = await schedule(bed, { items: 2 })
+      assert.equal(await shardsOf(bed).setItem(key, 1, { enabled: false }), true)
+      await bed.store.addJob(job, { replace: true })
+      assert.deepEqual((await shardsOf(bed).overview(key))?.disabledItems, [1])
+      await split(bed)
+      await end(bed, await begin(bed))
+      await shardsOf(bed).setItem(key, 1, { enabled: true })
+      await splitNext(bed)
+      await end(bed, await begin(bed))
+      assert.deepEqual(endings(bed), ['succeeded: succeeded disabled', 'succeeded: succeeded succeeded'])
+      assert.equal(await shardsOf(bed).setItem(new JobKey('none'), 1, { enabled: true }), false)
+      assert.equal(await shardsOf(bed).overview(new JobKey('none')), null)
+    },
+    'of a firing of which all are turned off is settled at once': async (bed) => {
+      await schedule(bed, { items: 1 })
+      await shardsOf(bed).setItem(key, 0, { enabled: false })
+      await split(bed)
+      assert.deepEqual(endings(bed), ['vetoed: disabled'])
+      assert.deepEqual(await bed.acquireNames(), [])
+    },
+    'that is tried again ends with its last attempt': async (bed) => {
+      await schedule(bed, { items: 2 })
+      await split(bed)
+      const [failing, other] = await begin(bed)
+      assert.ok(failing !== undefined && other !== undefined)
+      const retryTrigger = TriggerBuilder.newTrigger()
+        .withIdentity('retry', retryingJobsGroup)
+        .forJob(key)
+        .startAt(new Date(bed.now()))
+        .usingJobData(failing.trigger.jobDataMap)
+        .withSchedule(SimpleScheduleBuilder.simpleSchedule())
+        .build()
+        .computeFirstFireTime(null)
+      const report = reportOf(bed, failing, 'failed')
+      await bed.complete(failing, 'deleteTrigger', { retryTrigger, report })
+      await end(bed, [other])
+      assert.deepEqual(endings(bed), [])
+      const again = only(await begin(bed))
+      assert.deepEqual([itemOf(again), again.trigger.key.group], [0, retryingJobsGroup])
+      await end(bed, [again])
+      assert.deepEqual(endings(bed), ['succeeded: succeeded succeeded'])
+    },
+    'of which the trigger was deleted is lost by the next firing': async (bed) => {
+      await schedule(bed, { items: 2 })
+      const id = await split(bed)
+      await bed.store.deleteTriggers([new TriggerKey(`${id}_0`, shardedJobsGroup)])
+      await end(bed, await begin(bed))
+      await splitNext(bed)
+      assert.deepEqual(endings(bed), ['lost: lost succeeded'])
+      assert.deepEqual(await states(bed), [['given', 'given']])
+    },
+    'goes on as it was when the job is not sharded any more': async (bed) => {
+      const job = await schedule(bed, { items: 2 })
+      await split(bed)
+      const { sharding: _sharding, ...plain } = job
+      await bed.store.addJob(plain, { replace: true })
+      await end(bed, await begin(bed))
+      assert.deepEqual(endings(bed), ['succeeded: succeeded succeeded'])
+      await bed.clock.advance(60_000)
+      const claim = only(await bed.acquire())
+      assert.equal(claim.isSplit, undefined)
+      await bed.complete(await bed.fire(claim))
+    },
+    'ends without a word when its job was deleted': async (bed) => {
+      await schedule(bed, { items: 2 })
+      await split(bed)
+      const claim = only(await bed.acquire({ maxCount: 1 }))
+      const running = await bed.fire(claim)
+      await bed.store.deleteJobs([key])
+      await end(bed, [running])
+      assert.deepEqual(endings(bed), [])
+      assert.deepEqual(await bed.acquireNames(), [])
+      await schedule(bed, { items: 2 })
+      await split(bed)
+      assert.equal((await begin(bed)).length, 2)
+    },
+    'is found anew when the job is sharded since the trigger was claimed': async (bed) => {
+      const plain = jobDetail('sharded', { durable: true })
+      await bed.schedule('t', { job: plain, everyMs: 60_000 })
+      const claim = only(await bed.acquire())
+      assert.equal(claim.isSplit, undefined)
+      await bed.store.addJob(sharded({ items: 2 }), { replace: true })
+      assert.equal(await bed.fireKind(claim), 'gone')
+      await split(bed)
+      assert.equal((await begin(bed)).length, 2)
+    },
+  },
+  { sharding: true },
+)
+
+export const shardCases = [...whole, ...items]

@@ -1,0 +1,215 @@
+import {
+  createScheduler,
+  defineJob,
+  type EndedSharding,
+  JobBuilder,
+  jobKey,
+  type Scheduler,
+  type ShardingOptions,
+  TriggerBuilder,
+} from 'quartz-ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { recoveringJobsGroup } from '../../src/core/key.ts'
+import { resolveSharding } from '../../src/jobs/sharding.ts'
+import { firingPartOf } from '../../src/jobstore/firing-part.ts'
+import type { JobStore, TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
+import { ownersOf } from '../../src/jobstore/shard-strategies.ts'
+import { jobDetail, only, Testbed } from '../../src/testing/job-store/testbed.ts'
+import { systemClock } from '../../src/time/clock.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { postgresStores } from '../support/sql-stores.ts'
+
+const stores = postgresStores()
+const tuned = { checkInIntervalMs: 300, failedAfterMs: 1000 }
+const patience = { timeout: 30_000, interval: 20 }
+
+interface Run {
+  readonly item: number
+  readonly node: string
+  readonly parameter: string | null
+}
+
+/** Nodes on data of their own, and what they ran. */
+async function cluster() {
+  const newStore = await stores.prepare()
+  const runs: Run[] = []
+  const ended: EndedSharding[] = []
+  return {
+    runs,
+    ended,
+    newStore: (): JobStore => newStore({ ...tuned, history: { record: 'all' } }),
+    async node(instanceId: string, execute: () => unknown = () => {}): Promise<Scheduler> {
+      const work = defineJob('work', async ({ shard }) => {
+        if (shard !== null) runs.push({ item: shard.item, node: instanceId, parameter: shard.parameter })
+        await execute()
+      })
+      const scheduler = await createScheduler({
+        logger: false,
+        jobStore: this.newStore(),
+        instanceId,
+        jobs: [work],
+        idleWaitMs: 1000,
+      })
+      onTestFinished(() => scheduler.shutdown())
+      scheduler.events.on('allShardsDone', ({ firing }) => ended.push(firing))
+      await scheduler.start()
+      return scheduler
+    },
+    async isEnded(count = 1): Promise<void> {
+      await vi.waitFor(() => {
+        expect(ended.length).toBeGreaterThanOrEqual(count)
+      }, patience)
+    },
+  }
+}
+
+async function store(scheduler: Scheduler, options: ShardingOptions): Promise<void> {
+  const job = JobBuilder.newJob('work').withIdentity('sharded').storeDurably().withSharding(options).build()
+  await scheduler.addJob(job, { replace: true })
+}
+
+const byItem = (a: Run, b: Run): number => a.item - b.item
+
+describe('a sharded firing in a cluster', () => {
+  test('runs each item once, on its owner, and ends once; late joiners take part in the next one', async () => {
+    const { node, runs, ended, isEnded } = await cluster().then((nodes) => ({
+      ...nodes,
+      node: nodes.node.bind(nodes),
+      isEnded: nodes.isEnded.bind(nodes),
+    }))
+    const one = await node('node-1')
+    await node('node-2')
+    const expected = (nodes: readonly string[], items: number): string[] => [
+      ...ownersOf('sticky', { items, nodes, jobName: 'sharded', nowMs: 0 }),
+    ]
+    await store(one, { items: 8, parameters: { 3: 'north' } })
+    await one.triggerJob(jobKey('sharded'))
+    await isEnded(1)
+    expect(runs.sort(byItem).map((run) => run.node)).toEqual(expected(['node-1', 'node-2'], 8))
+    expect(runs.map(({ item }) => item)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+    expect(runs[3]?.parameter).toBe('north')
+    expect(ended[0]?.items.map(({ owner }) => owner)).toEqual(expected(['node-1', 'node-2'], 8))
+    const three = await node('node-3')
+    for (const [index, items] of [3, 10].entries()) {
+      runs.length = 0
+      await store(one, { items })
+      await three.triggerJob(jobKey('sharded'))
+      await isEnded(2 + index)
+      expect(runs.sort(byItem).map((run) => run.node)).toEqual(expected(['node-1', 'node-2', 'node-3'], items))
+    }
+    expect(ended).toHaveLength(3)
+    const { items: parts } = await one.queryExecutions({ firingId: ended[2]?.fireInstanceId ?? '' })
+    expect(parts).toHaveLength(10)
+    const line = await three.getExecution(ended[2]?.fireInstanceId ?? '')
+    expect(line).toMatchObject({ outcome: 'succeeded', shard: null })
+  })
+
+  test('with an item for each node runs once on every live node', async () => {
+    const nodes = await cluster()
+    const one = await nodes.node('node-1')
+    await nodes.node('node-2')
+    await nodes.node('node-3')
+    await store(one, { items: 'nodes' })
+    await one.triggerJob(jobKey('sharded'))
+    await nodes.isEnded()
+    expect(nodes.runs.map(({ node }) => node).sort()).toEqual(['node-1', 'node-2', 'node-3'])
+  })
+
+  test('does not wait for an owner that stands by', async () => {
+    const nodes = await cluster()
+    const one = await nodes.node('node-1')
+    const two = await nodes.node('node-2')
+    await two.standby()
+    await store(one, { items: 4 })
+    await one.triggerJob(jobKey('sharded'))
+    await nodes.isEnded()
+    expect(nodes.runs.sort(byItem).map(({ node }) => node)).toEqual(Array.from({ length: 4 }, () => 'node-1'))
+  })
+
+  test('gives the items of a node that leaves to the others at once', async () => {
+    const nodes = await cluster()
+    const one = await nodes.node('node-1')
+    const two = await nodes.node('node-2')
+    await two.standby()
+    await store(one, { items: 4 })
+    await one.triggerJob(jobKey('sharded'))
+    const firedMs = Date.now()
+    await vi.waitFor(() => {
+      expect(nodes.runs.length).toBeGreaterThan(0)
+    }, patience)
+    await two.shutdown()
+    await nodes.isEnded()
+    // Others leave an item to an owner that is there for five seconds.
+    expect(Date.now() - firedMs).toBeLessThan(5000)
+  })
+})
+
+/** A node that begins items and dies: it never checks in. */
+async function deadNode(newStore: () => JobStore, options: ShardingOptions): Promise<DeadNode> {
+  const bed = new Testbed(newStore(), new ManualClock(systemClock.now()), 'dead')
+  await bed.store.initialize({ ...bed.context, schedulerName: 'QuartzScheduler', clock: systemClock })
+  onTestFinished(() => bed.store.shutdown())
+  const { failover = true } = options
+  const sharding = resolveSharding(options)
+  const job = jobDetail('sharded', { durable: true, jobType: 'work', sharding, requestsRecovery: failover })
+  await bed.scheduleAll([bed.trigger('t', { job })], job)
+  await bed.fireKind(only(await bed.acquire({ noLaterThanMs: systemClock.now() })))
+  const bundles: TriggerFiredBundle[] = []
+  for (const claim of await bed.acquire({ noLaterThanMs: systemClock.now() })) bundles.push(await bed.fire(claim))
+  return { bed, bundles }
+}
+
+interface DeadNode {
+  readonly bed: Testbed
+  readonly bundles: readonly TriggerFiredBundle[]
+}
+
+describe('items of a node that died', () => {
+  test('run again, each once, in the same firing, and its own ends count for nothing', async () => {
+    const nodes = await cluster()
+    const { bed, bundles } = await deadNode(() => nodes.newStore(), { items: 6 })
+    expect(bundles).toHaveLength(6)
+    const [first] = bundles
+    if (first === undefined) throw new Error('there are items')
+    await bed.complete(first, 'deleteTrigger')
+    // Two nodes look at the same dead items.
+    const [one] = await Promise.all([nodes.node('node-1'), nodes.node('node-2')])
+    await nodes.isEnded()
+    for (const bundle of bundles) await bed.complete(bundle, 'deleteTrigger')
+    expect(nodes.runs.map(({ item }) => item).sort()).toEqual([1, 2, 3, 4, 5])
+    expect(nodes.ended).toHaveLength(1)
+    const firingId = firingPartOf(first.trigger.jobDataMap)?.firingId ?? ''
+    expect(nodes.ended[0]).toMatchObject({ fireInstanceId: firingId, triggerKey: { name: 't' } })
+    expect(bed.signals.endedShardings).toEqual([])
+    const { items } = await one.queryExecutions({ firingId })
+    expect(items.filter(({ recovering }) => recovering)).toHaveLength(5)
+    expect(items.every(({ triggerKey }) => triggerKey.group !== recoveringJobsGroup)).toBe(true)
+    expect(await one.getShards(jobKey('sharded'))).toMatchObject({ firings: [] })
+  })
+
+  test('are lost without failover, and the firing ends', async () => {
+    const nodes = await cluster()
+    await deadNode(() => nodes.newStore(), { items: 2, failover: false })
+    await nodes.node('node-1')
+    await nodes.isEnded()
+    expect(nodes.runs).toEqual([])
+    expect(nodes.ended.map(({ outcome, items }) => [outcome, items.map((item) => item.outcome)])).toEqual([
+      ['lost', ['lost', 'lost']],
+    ])
+  })
+
+  test('of a broadcast that it has not begun are lost with it', async () => {
+    const nodes = await cluster()
+    const bed = new Testbed(nodes.newStore(), new ManualClock(systemClock.now()), 'dead')
+    await bed.store.initialize({ ...bed.context, schedulerName: 'QuartzScheduler', clock: systemClock })
+    onTestFinished(() => bed.store.shutdown())
+    const sharding = resolveSharding({ items: 'nodes' })
+    const job = jobDetail('sharded', { durable: true, jobType: 'work', sharding })
+    await bed.scheduleAll([bed.trigger('t', { job })], job)
+    await bed.fireKind(only(await bed.acquire({ noLaterThanMs: systemClock.now() })))
+    await nodes.node('node-1')
+    await nodes.isEnded()
+    expect(nodes.ended[0]).toMatchObject({ outcome: 'lost', items: [{ owner: 'dead', outcome: 'lost' }] })
+    expect(nodes.runs).toEqual([])
+  })
+})
