@@ -84,7 +84,13 @@ export function resolveSharding(options: ShardingOptions): Sharding {
   if (typeof failover !== 'boolean') {
     throw invalid('failover', `must be true or false, got ${describeValue(failover)}`)
   }
-  return Object.freeze({ items, strategy, parameters: resolveParameters(parameters, items), failover, misfire })
+  return Object.freeze({
+    items,
+    strategy,
+    parameters: resolveParameters(parameters, items),
+    failover,
+    misfire,
+  })
 }
 
 function resolveParameters(

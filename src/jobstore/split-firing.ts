@@ -71,7 +71,9 @@ export class OpenFirings {
   add(request: SplitRequest): void {
     const firing = split(request, this.#firings)
     this.#changed.add(firing.fireInstanceId)
-    const items = firing.items.map((each) => (each.state === 'given' ? this.#give(firing, each, request) : each))
+    const items = firing.items.map((each) =>
+      each.state === 'given' ? this.#give(firing, each, request) : each,
+    )
     const needsData = items.some(({ state }) => state === 'held')
     this.#firings.push({ ...firing, items, triggerData: needsData ? firing.triggerData : emptyJobDataMap })
   }

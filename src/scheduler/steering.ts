@@ -161,7 +161,10 @@ export class Steering {
 function shardsOf(method: string, store: JobStore): JobStoreShards {
   const { shards = null } = store
   if (shards !== null) return shards
-  throw new SchedulerError('ERR_NOT_SUPPORTED', `${method}: ${store.name} does not split firings of sharded jobs.`)
+  throw new SchedulerError(
+    'ERR_NOT_SUPPORTED',
+    `${method}: ${store.name} does not split firings of sharded jobs.`,
+  )
 }
 
 function noteOf(method: string, options: PauseOptions, clock: Clock): PauseNote {

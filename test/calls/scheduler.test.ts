@@ -72,7 +72,9 @@ const scheduling: Record<string, Call | readonly Call[]> = {
 }
 
 const take = kinds.plus(kinds.number, { value: 0 }, { value: 1001 }, { value: 1.5 })
-const shardItem = kinds.named(kinds.plus(kinds.number, { value: -1 }, { value: 1000 }), { code: 'ERR_INVALID_OPTION' })
+const shardItem = kinds.named(kinds.plus(kinds.number, { value: -1 }, { value: 1000 }), {
+  code: 'ERR_INVALID_OPTION',
+})
 const shortText = kinds.plus(kinds.name, { value: 'x'.repeat(1001) }, { value: 'a\0b' })
 const pausing = kinds.options({
   reason: shortText,

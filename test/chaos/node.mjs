@@ -85,6 +85,7 @@ function recordRun(kind, context) {
     id: context.fireInstanceId,
     attempt: context.attempt,
     recovering: context.recovering,
+    ...(context.shard === null ? {} : { item: context.shard.item }),
   })
 }
 
@@ -157,6 +158,7 @@ const events = {
   }),
   triggerMisfired: ({ trigger }) => ({ trigger: trigger.key.toString(), planned: trigger.nextFireTimeMs }),
   triggerInError: ({ triggerKey, reason }) => ({ trigger: triggerKey.toString(), reason }),
+  allShardsDone: ({ firing }) => ({ id: firing.fireInstanceId, outcome: firing.outcome }),
 }
 for (const [name, fieldsOf] of Object.entries(events)) {
   scheduler.events.on(name, (payload) => record(name, fieldsOf(payload)))
@@ -188,6 +190,16 @@ const commands = {
   schedule: ({ entries }) =>
     scheduler.scheduleJobs(
       entries.map(({ job, triggers }) => ({ job: jobOf(job), triggers: triggers.map(triggerFromJSON) })),
+    ),
+  /** A job that is split into items, to fire once, now. */
+  scheduleSharded: ({ items }) =>
+    scheduler.scheduleJob(
+      JobBuilder.newJob(definitions.work)
+        .withIdentity('sharded')
+        .storeDurably()
+        .withSharding({ items })
+        .build(),
+      TriggerBuilder.newTrigger().withIdentity('sharded').build(),
     ),
   scheduleOneShots: ({ count }) =>
     scheduler.scheduleJobs(Array.from({ length: count }, (_, index) => oneShot(index))),

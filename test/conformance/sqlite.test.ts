@@ -15,7 +15,14 @@ describe('SqliteJobStore in memory conforms', () => {
   const cases = jobStoreConformance({
     name: 'sqlite-memory',
     create: () => sqliteJobStore({ filename: ':memory:' }),
-    capabilities: { persistent: false, clustered: false, history: true, records: true, firesAtOnce: true, sharding: true },
+    capabilities: {
+      persistent: false,
+      clustered: false,
+      history: true,
+      records: true,
+      firesAtOnce: true,
+      sharding: true,
+    },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })
@@ -24,7 +31,14 @@ describe('SqliteJobStore on a file conforms', () => {
   const cases = jobStoreConformance({
     name: 'sqlite-file',
     create: (dataId) => sqliteJobStore({ filename: join(folder, `${dataId}.db`) }),
-    capabilities: { persistent: true, clustered: false, history: true, records: true, firesAtOnce: true, sharding: true },
+    capabilities: {
+      persistent: true,
+      clustered: false,
+      history: true,
+      records: true,
+      firesAtOnce: true,
+      sharding: true,
+    },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })
@@ -42,7 +56,14 @@ describe("SqliteJobStore on a user's connection conforms", () => {
   const cases = jobStoreConformance({
     name: 'sqlite-database',
     create: (dataId) => sqliteJobStore({ database: open(dataId), tablePrefix: 'my_' }),
-    capabilities: { persistent: true, clustered: false, history: true, records: true, firesAtOnce: true, sharding: true },
+    capabilities: {
+      persistent: true,
+      clustered: false,
+      history: true,
+      records: true,
+      firesAtOnce: true,
+      sharding: true,
+    },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

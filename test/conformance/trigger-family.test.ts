@@ -19,7 +19,14 @@ describe('SqliteJobStore conforms with triggers of another family', () => {
     name: 'sqlite-slowing',
     create: () => sqliteJobStore({ filename: ':memory:' }),
     triggers: slowingTriggers,
-    capabilities: { persistent: false, clustered: false, history: true, records: true, firesAtOnce: true, sharding: true },
+    capabilities: {
+      persistent: false,
+      clustered: false,
+      history: true,
+      records: true,
+      firesAtOnce: true,
+      sharding: true,
+    },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

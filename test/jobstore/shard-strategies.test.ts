@@ -7,8 +7,13 @@ import { javaHash, ownersOf } from '../../src/jobstore/shard-strategies.ts'
 const nodesOf = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `node-${String.fromCharCode(97 + index)}`)
 
-const spread = (strategy: ShardStrategy, nodes: readonly string[], items: number, jobName = 'job', nowMs = 0) =>
-  ownersOf(strategy, { items, nodes, jobName, nowMs })
+const spread = (
+  strategy: ShardStrategy,
+  nodes: readonly string[],
+  items: number,
+  jobName = 'job',
+  nowMs = 0,
+) => ownersOf(strategy, { items, nodes, jobName, nowMs })
 
 /** The items of each node, in the order of the nodes. */
 function sharesOf(owners: readonly string[], nodes: readonly string[]): number[][] {
@@ -25,7 +30,12 @@ function averageByHand(nodes: readonly string[], items: number): Map<string, num
   return shares
 }
 
-function reordered(strategy: ShardStrategy, nodes: readonly string[], jobName: string, nowMs: number): string[] {
+function reordered(
+  strategy: ShardStrategy,
+  nodes: readonly string[],
+  jobName: string,
+  nowMs: number,
+): string[] {
   const hash = javaHash(jobName)
   if (strategy === 'odevity' && Math.abs(hash) % 2 === 0) return [...nodes].reverse()
   if (strategy !== 'roundRobin' && strategy !== 'singleShardingBalance') return [...nodes]
@@ -48,8 +58,28 @@ describe('the hash of Java', () => {
 
 describe("Elastic-Job's strategies", () => {
   test.each<[ShardStrategy, number, number, string, number[][]]>([
-    ['avgAllocation', 3, 8, 'job', [[0, 1, 6], [2, 3, 7], [4, 5]]],
-    ['avgAllocation', 3, 10, 'job', [[0, 1, 2, 9], [3, 4, 5], [6, 7, 8]]],
+    [
+      'avgAllocation',
+      3,
+      8,
+      'job',
+      [
+        [0, 1, 6],
+        [2, 3, 7],
+        [4, 5],
+      ],
+    ],
+    [
+      'avgAllocation',
+      3,
+      10,
+      'job',
+      [
+        [0, 1, 2, 9],
+        [3, 4, 5],
+        [6, 7, 8],
+      ],
+    ],
     ['avgAllocation', 3, 2, 'job', [[0], [1], []]],
     // 'a' is 97, odd: as it is; 'b' is 98, even: backwards.
     ['odevity', 3, 4, 'a', [[0, 3], [1], [2]]],
@@ -107,7 +137,9 @@ describe('sticky', () => {
         "node-b",
       ]
     `)
-    expect(createHash('sha256').update(table.join('\n')).digest('hex')).toMatchInlineSnapshot(`"86a2b2a446fe0780c5f00fea07819420910990411a65269040e705841b9576fe"`)
+    expect(createHash('sha256').update(table.join('\n')).digest('hex')).toMatchInlineSnapshot(
+      `"86a2b2a446fe0780c5f00fea07819420910990411a65269040e705841b9576fe"`,
+    )
   })
 
   test('moves few items when a node leaves: its own, and few others', () => {
@@ -118,7 +150,11 @@ describe('sticky', () => {
         const nodes = nodesOf(count)
         for (const gone of nodes) {
           const before = spread('sticky', nodes, items)
-          const after = spread('sticky', nodes.filter((node) => node !== gone), items)
+          const after = spread(
+            'sticky',
+            nodes.filter((node) => node !== gone),
+            items,
+          )
           for (const [item, owner] of before.entries()) {
             if (owner === gone) own++
             else if (after[item] !== owner) others++
@@ -131,25 +167,28 @@ describe('sticky', () => {
   })
 })
 
-test.each(shardStrategies)('%s gives each item one live node, in shares that differ by one at most', (strategy) => {
-  fc.assert(
-    fc.property(
-      fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 12 }),
-      fc.integer({ min: 0, max: 60 }),
-      fc.string({ maxLength: 20 }),
-      fc.integer({ min: 0, max: 4_000_000_000_000 }),
-      (nodes, items, jobName, nowMs) => {
-        const owners = spread(strategy, nodes, items, jobName, nowMs)
-        expect(owners).toHaveLength(items)
-        expect(owners.every((owner) => nodes.includes(owner))).toBe(true)
-        const counts = sharesOf(owners, nodes).map((share) => share.length)
-        const share = items / nodes.length
-        expect(Math.max(...counts)).toBeLessThanOrEqual(Math.ceil(share))
-        if (strategy !== 'sticky') expect(Math.min(...counts)).toBeGreaterThanOrEqual(Math.floor(share))
-        // The order in which the nodes are given does not matter.
-        expect(spread(strategy, [...nodes].reverse(), items, jobName, nowMs)).toEqual(owners)
-      },
-    ),
-    { seed: 12, numRuns: 300 },
-  )
-})
+test.each(shardStrategies)(
+  '%s gives each item one live node, in shares that differ by one at most',
+  (strategy) => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 0, max: 60 }),
+        fc.string({ maxLength: 20 }),
+        fc.integer({ min: 0, max: 4_000_000_000_000 }),
+        (nodes, items, jobName, nowMs) => {
+          const owners = spread(strategy, nodes, items, jobName, nowMs)
+          expect(owners).toHaveLength(items)
+          expect(owners.every((owner) => nodes.includes(owner))).toBe(true)
+          const counts = sharesOf(owners, nodes).map((share) => share.length)
+          const share = items / nodes.length
+          expect(Math.max(...counts)).toBeLessThanOrEqual(Math.ceil(share))
+          if (strategy !== 'sticky') expect(Math.min(...counts)).toBeGreaterThanOrEqual(Math.floor(share))
+          // The order in which the nodes are given does not matter.
+          expect(spread(strategy, [...nodes].reverse(), items, jobName, nowMs)).toEqual(owners)
+        },
+      ),
+      { seed: 12, numRuns: 300 },
+    )
+  },
+)

@@ -74,29 +74,32 @@ const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ end: fc.nat(20) }) },
 )
 
-test.each(['runOnce', 'skip'] as const)('items never overlap themselves, and each firing ends once: %s', (misfire) => {
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), fc.boolean(), (steps, isBroadcast) => {
-      const kept = new Kept()
-      let fired = 0
-      for (const each of steps) {
-        if ('fire' in each) {
-          fired++
-          const nodes = Array.from({ length: each.fire }, (_, index) => `n${String(index)}`)
-          kept.fire(isBroadcast ? 'nodes' : each.fire, { misfire, nodes })
-        } else kept.end(each.end)
-        expect(overlaps(kept.firings)).toEqual([])
-        // What runs, and one firing that waits for each item.
-        expect(kept.firings.length).toBeLessThanOrEqual(2 * 8)
-      }
-      while (kept.end(0)) expect(overlaps(kept.firings)).toEqual([])
-      expect(kept.firings).toEqual([])
-      expect(new Set(kept.over.map(({ fireInstanceId }) => fireInstanceId)).size).toBe(fired)
-      expect(kept.over).toHaveLength(fired)
-    }),
-    { seed: 18, numRuns: 300 },
-  )
-})
+test.each(['runOnce', 'skip'] as const)(
+  'items never overlap themselves, and each firing ends once: %s',
+  (misfire) => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), fc.boolean(), (steps, isBroadcast) => {
+        const kept = new Kept()
+        let fired = 0
+        for (const each of steps) {
+          if ('fire' in each) {
+            fired++
+            const nodes = Array.from({ length: each.fire }, (_, index) => `n${String(index)}`)
+            kept.fire(isBroadcast ? 'nodes' : each.fire, { misfire, nodes })
+          } else kept.end(each.end)
+          expect(overlaps(kept.firings)).toEqual([])
+          // What runs, and one firing that waits for each item.
+          expect(kept.firings.length).toBeLessThanOrEqual(2 * 8)
+        }
+        while (kept.end(0)) expect(overlaps(kept.firings)).toEqual([])
+        expect(kept.firings).toEqual([])
+        expect(new Set(kept.over.map(({ fireInstanceId }) => fireInstanceId)).size).toBe(fired)
+        expect(kept.over).toHaveLength(fired)
+      }),
+      { seed: 18, numRuns: 300 },
+    )
+  },
+)
 
 test('a firing with many items that failed names some of them', () => {
   const kept = new Kept()
@@ -107,6 +110,8 @@ test('a firing with many items that failed names some of them', () => {
   expect(firing).toBeDefined()
   if (firing === undefined) return
   const { errorText } = endedSharding(firing, 1)
-  expect(errorText).toMatch(/^30 of 30 items did not end well: 0 \(failed\), .*19 \(failed\), \.\.\.\. The first error: x+$/)
+  expect(errorText).toMatch(
+    /^30 of 30 items did not end well: 0 \(failed\), .*19 \(failed\), \.\.\.\. The first error: x+$/,
+  )
   expect(errorText?.length).toBeLessThan(800)
 })

@@ -32,7 +32,14 @@ describe.each<[name: string, options: () => PostgresJobStoreOptions, firesAtOnce
         postgresEngine(resolvePostgresOptions({ ...options(), schema: schemaOfCase(name, dataId) })),
       ),
     destroy: (dataId) => emptySchema(database, schemaOfCase(name, dataId)),
-    capabilities: { persistent: true, clustered: true, history: true, records: true, firesAtOnce, sharding: firesAtOnce },
+    capabilities: {
+      persistent: true,
+      clustered: true,
+      history: true,
+      records: true,
+      firesAtOnce,
+      sharding: firesAtOnce,
+    },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

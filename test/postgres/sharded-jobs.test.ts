@@ -95,7 +95,9 @@ describe('a sharded firing in a cluster', () => {
       await store(one, { items })
       await three.triggerJob(jobKey('sharded'))
       await isEnded(2 + index)
-      expect(runs.sort(byItem).map((run) => run.node)).toEqual(expected(['node-1', 'node-2', 'node-3'], items))
+      expect(runs.sort(byItem).map((run) => run.node)).toEqual(
+        expected(['node-1', 'node-2', 'node-3'], items),
+      )
     }
     expect(ended).toHaveLength(3)
     const { items: parts } = await one.queryExecutions({ firingId: ended[2]?.fireInstanceId ?? '' })
@@ -155,7 +157,8 @@ async function deadNode(newStore: () => JobStore, options: ShardingOptions): Pro
   await bed.scheduleAll([bed.trigger('t', { job })], job)
   await bed.fireKind(only(await bed.acquire({ noLaterThanMs: systemClock.now() })))
   const bundles: TriggerFiredBundle[] = []
-  for (const claim of await bed.acquire({ noLaterThanMs: systemClock.now() })) bundles.push(await bed.fire(claim))
+  for (const claim of await bed.acquire({ noLaterThanMs: systemClock.now() }))
+    bundles.push(await bed.fire(claim))
   return { bed, bundles }
 }
 

@@ -76,7 +76,9 @@ describe('a sharded job', () => {
     const work = defineJob(
       'work',
       ({ shard, attempt, scheduledFireTime }) => {
-        runs.push(`${String(shard?.item)}/${String(attempt)} ${String(scheduledFireTime.getTime() - startMs)}`)
+        runs.push(
+          `${String(shard?.item)}/${String(attempt)} ${String(scheduledFireTime.getTime() - startMs)}`,
+        )
         if (shard?.item === 1) throw new JobExecutionError('no', { unscheduleAllTriggers: attempt === 2 })
       },
       { retry: { attempts: 3, backoff: { type: 'fixed', initialMs: 1000, jitter: 0 } } },
@@ -85,7 +87,11 @@ describe('a sharded job', () => {
     const { scheduler, clock } = await open({ jobs: [work], jobStore })
     const startMs = clock.now()
     const done = scheduler.events.next('allShardsDone')
-    const job = JobBuilder.newJob(work).withIdentity('sharded').storeDurably().withSharding({ items: 2 }).build()
+    const job = JobBuilder.newJob(work)
+      .withIdentity('sharded')
+      .storeDurably()
+      .withSharding({ items: 2 })
+      .build()
     await scheduler.scheduleJob(job, everyMinute(clock))
     await scheduler.idle()
     for (let count = 0; count < 3; count++) {
@@ -209,7 +215,9 @@ describe('withSharding', () => {
     expect(Object.isFrozen(job.sharding)).toBe(true)
     expect(job.requestsRecovery).toBe(true)
     expect(JobBuilder.from(job).build()).toEqual(job)
-    expect(JobBuilder.newJob('work').withSharding({ items: 4, failover: false }).build().requestsRecovery).toBe(false)
+    expect(
+      JobBuilder.newJob('work').withSharding({ items: 4, failover: false }).build().requestsRecovery,
+    ).toBe(false)
     expect(JobBuilder.newJob('work').withSharding({ items: 'nodes' }).build().requestsRecovery).toBe(false)
   })
 })

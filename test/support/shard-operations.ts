@@ -67,8 +67,7 @@ export const shardOperations: readonly StoreOperation[] = [
     prepare: async ({ bed, transactor }) => {
       await begin(bed)
       await fireAgain(bed)
-      return () =>
-        transactor.run((tx) => recoverInstance(tx, bed.context.instanceId), { lock: 'cluster' })
+      return () => transactor.run((tx) => recoverInstance(tx, bed.context.instanceId), { lock: 'cluster' })
     },
   },
   {

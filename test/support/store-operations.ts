@@ -7,9 +7,9 @@ import { recoverAtStart, recoverInstance } from '../../src/jobstore/sql/cluster/
 import { freeStuckTriggers } from '../../src/jobstore/sql/cluster/stuck-triggers.ts'
 import { endPause, lockOfPause } from '../../src/jobstore/sql/programs/scheduling/ending-pauses.ts'
 import type { SqlTransactor } from '../../src/jobstore/sql/session/sql-transactor.ts'
-import { shardOperations } from './shard-operations.ts'
 import { completionOf, jobDetail, type Testbed } from '../../src/testing/job-store/testbed.ts'
 import { WeeklyCalendar } from '../../src/triggers/calendars/weekly-calendar.ts'
+import { shardOperations } from './shard-operations.ts'
 
 /** A store with something in it, on which each operation has everything to do that it can have to do. */
 export interface Scene {

@@ -45,7 +45,10 @@ export class RamHistory {
   }
 
   /** Remembers a sharded firing whose items have ended. */
-  noteSharding(ended: EndedSharding, { jobType, node }: { readonly jobType: string; readonly node: string }): void {
+  noteSharding(
+    ended: EndedSharding,
+    { jobType, node }: { readonly jobType: string; readonly node: string },
+  ): void {
     const { items: _items, ...firing } = ended
     if (!this.keeps(ended.outcome)) return
     const unknown = { acquiredTimeMs: null, triggeredBy: null, previousFireInstanceId: null, shard: null }

@@ -17,10 +17,7 @@ interface SplitFire {
 }
 
 /** Splits the firing of a claimed trigger into items, each with a trigger of its own. */
-export function splitFiring(
-  session: RamSession,
-  { record, fired, fireInstanceId, nowMs }: SplitFire,
-): void {
+export function splitFiring(session: RamSession, { record, fired, fireInstanceId, nowMs }: SplitFire): void {
   const { job, trigger } = record
   const shards = shardsOf(job)
   const open = (shards.open ??= new OpenFirings([]))

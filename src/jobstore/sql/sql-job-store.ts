@@ -6,6 +6,7 @@ import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
+import { firingPartOf } from '../firing-part.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
@@ -44,7 +45,6 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from '../queries.ts'
-import { firingPartOf } from '../firing-part.ts'
 import { storeInUse } from '../refusals.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'

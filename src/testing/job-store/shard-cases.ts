@@ -135,10 +135,10 @@ const whole = area(
       await bed.clock.advance(10)
       await end(bed, [second], 'failed')
       const items = (await bed.store.queryExecutions({ firingId: id })).items
-      assert.deepEqual(
-        items.map(({ shard, outcome }) => `${String(shard?.item)} ${outcome}`).sort(),
-        ['0 interrupted', '1 failed'],
-      )
+      assert.deepEqual(items.map(({ shard, outcome }) => `${String(shard?.item)} ${outcome}`).sort(), [
+        '0 interrupted',
+        '1 failed',
+      ])
       const line = await bed.store.records?.getExecution(id)
       assert.ok(line !== null && line !== undefined)
       assert.equal(line.outcome, 'failed')
@@ -164,7 +164,10 @@ const whole = area(
       await end(bed, bundles.slice(1))
       assert.equal(await bed.store.getJob(key), null)
       assert.deepEqual(endings(bed), ['succeeded: succeeded succeeded'])
-      assert.deepEqual(bed.signals.finalized.map((trigger) => trigger.key.name), ['once'])
+      assert.deepEqual(
+        bed.signals.finalized.map((trigger) => trigger.key.name),
+        ['once'],
+      )
     },
     'has the data and the priority of its trigger': async (bed) => {
       await bed.schedule('t', { job: sharded({ items: 1 }), data: { to: 'ops' }, priority: 9 })
@@ -216,7 +219,10 @@ const items = area(
       await end(bed, [slow])
       const again = only(await begin(bed))
       assert.deepEqual([itemOf(again), firingOf(again)], [0, second])
-      assert.deepEqual(bed.signals.endedShardings.map(({ fireInstanceId }) => fireInstanceId), [first])
+      assert.deepEqual(
+        bed.signals.endedShardings.map(({ fireInstanceId }) => fireInstanceId),
+        [first],
+      )
       await end(bed, [again, other])
       await end(bed, await begin(bed))
       assert.deepEqual(endings(bed), [
@@ -256,7 +262,10 @@ const items = area(
       const third = await begin(bed)
       assert.equal(third.length, 10)
       await end(bed, third)
-      assert.deepEqual(bed.signals.endedShardings.map((firing) => firing.items.length), [8, 3, 10])
+      assert.deepEqual(
+        bed.signals.endedShardings.map((firing) => firing.items.length),
+        [8, 3, 10],
+      )
     },
     'that is turned off is left out until it is turned on, also when the job is replaced': async (bed) => {
       const job = await schedule(bed, { items: 2 })

@@ -67,6 +67,7 @@ const results: Record<string, Body> = {
       recovering: true,
       refireCount: 2,
       attempt: 3,
+      shard: { item: 1, total: 4, parameter: 'north', firingId: 'firing-0' },
     })
     assert.deepEqual(result, {
       jobKey: 'jobs.job',
@@ -78,6 +79,7 @@ const results: Record<string, Body> = {
       recovering: true,
       refireCount: 2,
       attempt: 3,
+      shard: { item: 1, total: 4, parameter: 'north', firingId: 'firing-0' },
       aborted: false,
     })
   },

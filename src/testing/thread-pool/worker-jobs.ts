@@ -4,7 +4,8 @@ import type { JobRunContext } from '../../jobs/job-execution-context.ts'
 /** Returns everything that the context holds, as plain data. */
 export function describeContext(context: JobRunContext): unknown {
   const { jobKey, triggerKey, fireTime, scheduledFireTime, previousFireTime, nextFireTime } = context
-  const { fireInstanceId, mergedJobDataMap, jobDataMap, recovering, refireCount, attempt, signal } = context
+  const { fireInstanceId, mergedJobDataMap, jobDataMap, recovering, refireCount, attempt, shard, signal } =
+    context
   return {
     jobKey: jobKey.toString(),
     triggerKey: triggerKey.toString(),
@@ -15,6 +16,7 @@ export function describeContext(context: JobRunContext): unknown {
     recovering,
     refireCount,
     attempt,
+    shard,
     aborted: signal.aborted,
   }
 }

@@ -40,7 +40,14 @@ describe('a store over a SQL database of the user conforms', () => {
   const cases = jobStoreConformance({
     name: 'own-database',
     create: () => sqlJobStore(databaseAt(':memory:')),
-    capabilities: { persistent: false, clustered: false, history: true, records: true, firesAtOnce: true, sharding: true },
+    capabilities: {
+      persistent: false,
+      clustered: false,
+      history: true,
+      records: true,
+      firesAtOnce: true,
+      sharding: true,
+    },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

@@ -17,8 +17,8 @@ import {
 } from '../tables/nodes/scheduler-state-table.ts'
 import type { CheckIn, CheckInDriver, CheckInObserver, CheckInOrders } from './check-in.ts'
 import type { ResolvedClusterOptions } from './cluster-options.ts'
+import { offerItemsOfGone, settleLostItems } from './lost-items.ts'
 import { type NodeState, NodeWatch } from './node-watch.ts'
-import { settleLostItems } from './lost-items.ts'
 import { recoverInstance, recoverNode } from './recovery.ts'
 import { admission, mixedLocking, register } from './registration.ts'
 import { freeStuckTriggers } from './stuck-triggers.ts'
@@ -115,6 +115,7 @@ export class ClusterNode implements CheckInObserver {
     const leave = this.#table.leave(this.#own(bootId))
     try {
       await this.#transactor.run(() => run(leave), { lock: 'none', tells: 'none' })
+      await this.#transactor.run(offerItemsOfGone, { lock: 'rows', tells: 'peers' })
     } catch (error) {
       this.#report('The node could not leave its cluster; its peers will take it for failed.', error)
     }

@@ -1,3 +1,4 @@
+import type { ShardedItem } from '../../job-store-shards.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
 import { lockJobs } from '../programs/steps/new-triggers.ts'
 import { endLostItems, loadOpenFirings, writeOpenFirings } from '../programs/steps/split-firings.ts'
@@ -25,6 +26,24 @@ export function* settleLostItems(tx: SqlTransaction): SqlProgram<void> {
   for (const key of given) open.delete(key)
   yield* endLostItems(tx, open.values(), yield* registeredNodes(tx))
   yield* writeOpenFirings(tx, open, jobs)
+  yield* offerItemsOfGone(tx)
+}
+
+/**
+ * Notes that items whose owners are gone may run on other nodes: these do not look at triggers again that they have just
+ * left to another node.
+ */
+export function* offerItemsOfGone(tx: SqlTransaction): SqlProgram<void> {
+  const { splitFirings } = tx.session
+  const keys = yield* splitFirings.jobs(jobsAtOnce)
+  if (keys.length === 0) return
+  const { found } = yield* splitFirings.load(keys)
+  const nodes = (yield* registeredNodes(tx)) ?? []
+  for (const { isBroadcast, items, fireTimeMs } of found.values().flat()) {
+    const isOffered = ({ triggerKey, owner }: ShardedItem): boolean =>
+      triggerKey !== null && !nodes.includes(owner)
+    if (!isBroadcast && items.some(isOffered)) tx.offers.note(fireTimeMs)
+  }
 }
 
 function* registeredNodes({ session, nowMs }: SqlTransaction): SqlProgram<readonly string[] | null> {

@@ -402,7 +402,8 @@ function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
     const jobDetail = loaded.found.get(due.jobKey)
     if (jobDetail === undefined) faulty.push({ key: due.key, error: loaded.broken.get(due.jobKey) })
     // A job that came to forbid concurrency, or is sharded, since it was looked at: a later search finds its trigger.
-    else if (!jobDetail.disallowConcurrentExecution && !isSplit(jobDetail, due.key)) candidates.push({ due, trigger, jobDetail })
+    else if (!jobDetail.disallowConcurrentExecution && !isSplit(jobDetail, due.key))
+      candidates.push({ due, trigger, jobDetail })
     else leaveJob(search, due.jobKey)
   }
   for (const { key } of [...faulty, ...nameless]) search.faulty.set(key, true)

@@ -103,7 +103,11 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
     ),
     tx.session.jobs.load(uniqueKeys(free.flatMap(({ jobKey }) => jobKey ?? []))),
   )
-  const busy = yield* lockBusyJobs(tx, jobs.found.values(), ownJobs.found)
+  const split = free.flatMap(({ jobKey, triggerKey }) => {
+    const job = jobKey === null ? undefined : jobs.found.get(jobKey)
+    return job !== undefined && isSplit(job, triggerKey) ? job.key : []
+  })
+  const busy = yield* lockBusyJobs(tx, jobs.found.values(), { split, own: ownJobs.found })
   const held: FirableTrigger[] = []
   const faulty: FaultyTrigger[] = []
   const idle: IdleClaim[] = []
@@ -165,25 +169,25 @@ interface BusyJobs {
 /**
  * The jobs that may not start now, because they forbid concurrency and run. There can be several claims on such a job
  * when it allowed concurrency while they were made; only under its lock is it certain what runs. Storing a trigger of
- * such a job takes the same lock, so that no unblocked trigger is added meanwhile.
+ * such a job takes the same lock, so that no unblocked trigger is added meanwhile. Jobs whose firings are split are
+ * locked likewise, because the ends of their items look at the same open firings.
  */
 function* lockBusyJobs(
   tx: SqlTransaction,
   found: readonly JobDetail[],
-  ownJobs: KeyMap<JobKey, JobRef>,
+  { split, own }: { readonly split: readonly JobKey[]; readonly own: KeyMap<JobKey, JobRef> },
 ): SqlProgram<BusyJobs> {
   const executing = new KeyMap<JobKey, true>()
   const keys = found.filter((job) => job.disallowConcurrentExecution).map(({ key }) => key)
-  const sharded = found.filter((job) => job.sharding !== undefined).map(({ key }) => key)
   const others = yield* tryLockJobs(
     tx,
-    [...keys, ...sharded].filter((key) => !ownJobs.has(key)),
+    uniqueKeys([...keys, ...split]).filter((key) => !own.has(key)),
   )
   if (keys.length > 0) {
     for (const key of yield* tx.session.firedTriggers.executing(keys)) executing.set(key, true)
   }
   const all = new KeyMap<JobKey, JobRef>()
-  for (const ref of [...ownJobs.values(), ...others.found.values()]) all.set(ref.key, ref)
+  for (const ref of [...own.values(), ...others.found.values()]) all.set(ref.key, ref)
   return { executing, locked: others.locked, found: all }
 }
 

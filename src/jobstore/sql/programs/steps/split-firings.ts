@@ -17,7 +17,11 @@ export function* loadOpenFirings(
   const { found, broken } = yield* splitFirings.load(jobKeys)
   for (const key of found.keys()) open.set(key, new OpenFirings(found.get(key) ?? []))
   for (const { fireInstanceId, error } of broken) {
-    tx.signals.add('storeError', `The sharded firing '${fireInstanceId}' cannot be read: it is given up.`, error)
+    tx.signals.add(
+      'storeError',
+      `The sharded firing '${fireInstanceId}' cannot be read: it is given up.`,
+      error,
+    )
   }
   yield* splitFirings.delete(broken.map(({ fireInstanceId }) => fireInstanceId))
   return open
