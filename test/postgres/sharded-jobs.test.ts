@@ -6,7 +6,6 @@ import {
   jobKey,
   type Scheduler,
   type ShardingOptions,
-  TriggerBuilder,
 } from 'quartz-ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { recoveringJobsGroup } from '../../src/core/key.ts'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { resolveSharding } from '../../src/jobs/sharding.ts'
 import type { AcquiredTrigger, TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 import {
@@ -80,6 +81,22 @@ async function fireBatchAtOnce(
   return { fire, complete: await completeBatch({ bed, runner }, bundles) }
 }
 
+/** How many statements a sharded firing takes to be split, its items to fire together, and to end together. */
+async function splitBatch({ scene: { bed }, runner }: FaultRig, items: number): Promise<number[]> {
+  const job = jobDetail('sharded', { durable: true, sharding: resolveSharding({ items }) })
+  await bed.schedule('t', { job, everyMs: 60_000 })
+  const claims = await bed.acquire()
+  const split = await runner.count(() => bed.store.triggersFired(claims))
+  const bundles: TriggerFiredBundle[] = []
+  const fire = await runner.count(async () => {
+    bundles.push(...(await bed.acquireAndFire({ maxCount: items })).fired)
+  })
+  expect(bundles).toHaveLength(items)
+  const end = await completeBatch({ bed, runner }, bundles)
+  expect(bed.signals.endedShardings).toHaveLength(1)
+  return [split.statements, fire.statements, end.statements]
+}
+
 /** What a batch costs does not depend on how many are in it. */
 export function statementCountCases(engine: () => Promise<SqlEngine>): void {
   describe('the statements and transactions of a batch', () => {
@@ -108,6 +125,18 @@ export function statementCountCases(engine: () => Promise<SqlEngine>): void {
       const phases = Object.values(one ?? {})
       expect(phases.map(({ transactions }) => transactions)).toEqual([1, 1])
       expect(phases.reduce((sum, { statements }) => sum + statements, 0)).toBeLessThanOrEqual(20)
+    })
+
+    test('are as many for a sharded firing of 40 items as for one of 2, from its claim to its end', async () => {
+      const counts: number[][] = []
+      for (const items of [2, 40]) {
+        await using rig = await faultRig(await engine())
+        counts.push(await splitBatch(rig, items))
+      }
+      const [few, many] = counts
+      expect(many).toEqual(few)
+      const all = many?.reduce((sum, count) => sum + count, 0) ?? 0
+      expect(all).toBeLessThanOrEqual(50)
     })
 
     test('are few when 10,000 triggers are scheduled at once', async () => {
