@@ -80,6 +80,14 @@ export type { JobScheduler, ReplaceOptions, TriggerJobOptions } from './jobs/job
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
 export type { Shard, Sharding, ShardingOptions, ShardStrategy } from './jobs/sharding.ts'
 export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from './jobs/standard-schema.ts'
+export {
+  type AuditCursor,
+  type AuditEntry,
+  type AuditNote,
+  type AuditOutcome,
+  type AuditQuery,
+  auditOutcomes,
+} from './jobstore/audit.ts'
 export type {
   ExecutingJob,
   SchedulerNode,
@@ -133,6 +141,7 @@ export {
 } from './jobstore/queries.ts'
 export { ramJobStore } from './jobstore/ram/ram-job-store.ts'
 export type {
+  AuditOptions,
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,

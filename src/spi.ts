@@ -29,6 +29,7 @@ export type { JobStoreShards } from './jobstore/job-store-shards.ts'
 export type { EndedPauses, PauseNote, PauseTarget, ResumeManner, SkippedFire } from './jobstore/pauses.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
 export type {
+  AuditOptions,
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,

@@ -27,6 +27,7 @@ export interface SqlNames {
   readonly pauses: string
   readonly notes: string
   readonly splitFirings: string
+  readonly audit: string
   readonly schemaVersion: string
 }
 
@@ -60,6 +61,7 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     pauses: table('pauses'),
     notes: table('notes'),
     splitFirings: table('split_firings'),
+    audit: table('audit'),
     schemaVersion: table('schema_version'),
   }
 }

@@ -15,6 +15,7 @@ import type { NextTriggers } from '../tables/lists/next-triggers.ts'
 import type { NodeRow } from '../tables/nodes/node-row.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
 import type { NoteTable } from '../tables/notes/note-table.ts'
+import type { AuditTable } from '../tables/records/audit-table.ts'
 import type { ExecutionLogTable } from '../tables/records/execution-log-table.ts'
 import type { ExecutionProgressTable } from '../tables/records/execution-progress-table.ts'
 import type { JobStatusTable } from '../tables/records/job-status-table.ts'
@@ -45,6 +46,7 @@ export interface SqlSession {
   readonly jobStatus: JobStatusTable
   readonly executionLog: ExecutionLogTable
   readonly executionProgress: ExecutionProgressTable
+  readonly audit: AuditTable
   readonly nodes: SchedulerStateTable
   readonly notes: NoteTable
   readonly keyLists: KeyLists
