@@ -117,6 +117,17 @@ const base: Partial<Record<TableName, Readonly<Record<string, string>>>> = {
     since_time: '1',
     until_time: '1',
   },
+  splitFirings: {
+    fire_id: "'fire-#'",
+    job_name: "'sick-#'",
+    job_group: "'sick'",
+    trigger_name: "'t-#'",
+    trigger_group: "'g'",
+    instance_name: "'node'",
+    planned_time: '1',
+    fired_time: '1',
+    parts: `'{"jobType":"noop","isBroadcast":false,"priority":5,"triggerData":{},"items":[]}'`,
+  },
   schemaVersion: { version: '-100 - #', breaking: 'false', applied_time: '0' },
 }
 

@@ -377,11 +377,12 @@ function firesNow({ fires, tx }: Search, due: DueTrigger): boolean {
   return fires && due.nextFireTimeMs <= tx.nowMs && !due.nonConcurrent && due.isSplit !== true
 }
 
-/** Reads the triggers, and the jobs of those that are fired now. Unreadable ones are taken out of service. */
+/** Reads the triggers, and the jobs of those that are fired now or will be split. Unreadable ones are taken out of service. */
 function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgram<readonly Candidate[]> {
   const { tx } = search
   const { triggers, jobs } = tx.session
-  const jobKeys = found.filter((due) => firesNow(search, due)).map(({ jobKey }) => jobKey)
+  const isLoaded = (due: DueTrigger): boolean => firesNow(search, due) || due.isSplit === true
+  const jobKeys = found.filter(isLoaded).map(({ jobKey }) => jobKey)
   const [stored, loaded] = yield* together(
     triggers.load(found.map(({ key }) => key)),
     jobs.load(uniqueKeys(jobKeys)),
@@ -395,12 +396,13 @@ function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
       if (!faulty.some(({ key }) => key.equals(due.key))) nameless.push(namelessRow(due))
       continue
     }
-    if (!firesNow(search, due)) {
+    if (!isLoaded(due)) {
       candidates.push({ due, trigger, jobDetail: null })
       continue
     }
     const jobDetail = loaded.found.get(due.jobKey)
     if (jobDetail === undefined) faulty.push({ key: due.key, error: loaded.broken.get(due.jobKey) })
+    else if (due.isSplit === true) candidates.push({ due, trigger, jobDetail: null })
     // A job that came to forbid concurrency, or is sharded, since it was looked at: a later search finds its trigger.
     else if (!jobDetail.disallowConcurrentExecution && !isSplit(jobDetail, due.key))
       candidates.push({ due, trigger, jobDetail })
