@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { sqliteJobStore } from 'quartz-ts/sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { JobKey, recoveringJobsGroup } from '../../../src/core/key.ts'
+import { resolveSharding } from '../../../src/jobs/sharding.ts'
+import { firingPartOf } from '../../../src/jobstore/firing-part.ts'
+import type { TriggerFiredBundle } from '../../../src/jobstore/job-store.ts'
+import { jobDetail, only, Testbed } from '../../../src/testing/job-store/testbed.ts'
+import { ManualClock } from '../../../src/time/manual-clock.ts'
+import { temporaryFolder } from '../../support/sqlite.ts'
+
+/** A scheduler's run on a file: one after the other. */
+async function run(filename: string, clock: ManualClock, instanceId: string): Promise<Testbed> {
+  const bed = new Testbed(sqliteJobStore({ filename }), clock, instanceId)
+  await bed.store.initialize(bed.context)
+  await bed.store.schedulerStarted()
+  onTestFinished(() => bed.store.shutdown())
+  return bed
+}
+
+async function begin(bed: Testbed): Promise<readonly TriggerFiredBundle[]> {
+  const bundles: TriggerFiredBundle[] = []
+  for (const claim of await bed.acquire()) bundles.push(await bed.fire(claim))
+  return bundles
+}
+
+const itemOf = ({ trigger }: TriggerFiredBundle): number | undefined => firingPartOf(trigger.jobDataMap)?.item
+
+test.each([true, false])('items that ran when the process died, with failover: %s', async (failover) => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const clock = new ManualClock()
+  const sharding = resolveSharding({ items: 4, failover })
+  const job = jobDetail('sharded', { durable: true, sharding, requestsRecovery: failover })
+  const before = await run(filename, clock, 'before')
+  await before.schedule('t', { job, everyMs: 60_000 })
+  await before.fireKind(only(await before.acquire({ maxCount: 1 })))
+  const [ended, ...running] = await begin(before)
+  if (ended === undefined) throw new Error('there are items')
+  await before.complete(ended, 'deleteTrigger')
+  // The next firing holds what runs; one item of it waits for its turn.
+  await clock.advance(60_000)
+  await before.fireKind(only(await before.acquire({ maxCount: 1 })))
+  await before.store.shutdown()
+
+  const after = await run(filename, clock, 'after')
+  if (failover) {
+    const again = await begin(after)
+    const recovered = again.filter(({ trigger }) => trigger.key.group === recoveringJobsGroup)
+    expect(recovered.map(itemOf).sort()).toEqual(running.map(itemOf).sort())
+    for (const bundle of again) await after.complete(bundle, 'deleteTrigger')
+  }
+  expect(after.signals.endedShardings.map(({ outcome }) => outcome)).toEqual([
+    failover ? 'succeeded' : 'lost',
+  ])
+  for (const bundle of await begin(after)) await after.complete(bundle, 'deleteTrigger')
+  expect(after.signals.endedShardings.map(({ items }) => items.length)).toEqual([4, 4])
+  expect((await after.store.shards?.overview(new JobKey('sharded')))?.firings).toEqual([])
+})
