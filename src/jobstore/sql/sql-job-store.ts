@@ -86,6 +86,7 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
   readonly cluster: JobStoreCluster | null
+  readonly jobGroupLimits: ReadonlyMap<string, number>
   readonly records: SqlRecords
   readonly notes: JobStoreNotes = new SqlNotes(() => this.#require().transactions)
   /** Null on tables shared with Java: a Java node would run a whole firing as one execution. */
@@ -114,6 +115,7 @@ export class SqlJobStore implements DatabaseJobStore {
     this.shards = engine.sharedWithJava === true ? null : new SqlShards(() => this.#require().transactions)
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
+    this.jobGroupLimits = engine.jobGroupLimits ?? new Map()
     this.records = new SqlRecords(() => this.#require(), engine.records, engine.capabilities.clustered)
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }
