@@ -20,6 +20,7 @@ export {
   type Key,
   recoveringJobsGroup,
   retryingJobsGroup,
+  shardedJobsGroup,
   TriggerKey,
   triggerKey,
 } from './core/key.ts'

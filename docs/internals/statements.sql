@@ -11,24 +11,24 @@
 -- SQLite
 INSERT INTO qrtz_triggers (sched_name, trigger_name, trigger_group, job_name, job_group, description,
   next_fire_time, prev_fire_time, priority, trigger_state, trigger_type, start_time, end_time, calendar_name,
-  misfire_instr, job_data, misfire_orig_fire_time)
+  misfire_instr, job_data, misfire_orig_fire_time, node_affinity)
 VALUES (:scheduler, :trigger_name, :trigger_group, :job_name, :job_group, :description, :next_fire_time,
   :prev_fire_time, :priority, :trigger_state, :trigger_type, :start_time, :end_time, :calendar_name,
-  :misfire_instr, CAST(:job_data AS BLOB), :misfire_orig_fire_time);
+  :misfire_instr, CAST(:job_data AS BLOB), :misfire_orig_fire_time, :node_affinity);
 
 -- PostgreSQL
 INSERT INTO qrtz_triggers (sched_name, trigger_name, trigger_group, job_name, job_group, description,
   next_fire_time, prev_fire_time, priority, trigger_state, trigger_type, start_time, end_time, calendar_name,
-  misfire_instr, job_data, misfire_orig_fire_time)
+  misfire_instr, job_data, misfire_orig_fire_time, node_affinity)
 SELECT :scheduler, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.description, r.next_fire_time,
   r.prev_fire_time, r.priority, r.trigger_state, r.trigger_type, r.start_time, r.end_time, r.calendar_name,
-  r.misfire_instr, convert_to(r.job_data, 'UTF8'), r.misfire_orig_fire_time
+  r.misfire_instr, convert_to(r.job_data, 'UTF8'), r.misfire_orig_fire_time, r.node_affinity
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, job_name text,
     job_group text, description text, next_fire_time bigint, prev_fire_time bigint, priority bigint,
     trigger_state text, trigger_type text, start_time bigint, end_time bigint, calendar_name text,
-    misfire_instr bigint, job_data text, misfire_orig_fire_time bigint)
+    misfire_instr bigint, job_data text, misfire_orig_fire_time bigint, node_affinity text)
 ) AS r
 WHERE true;
 
@@ -37,31 +37,31 @@ WHERE true;
 -- SQLite
 INSERT INTO qrtz_triggers (sched_name, trigger_name, trigger_group, job_name, job_group, description,
   next_fire_time, prev_fire_time, priority, trigger_state, trigger_type, start_time, end_time, calendar_name,
-  misfire_instr, job_data, misfire_orig_fire_time)
+  misfire_instr, job_data, misfire_orig_fire_time, node_affinity)
 VALUES (:scheduler, :trigger_name, :trigger_group, :job_name, :job_group, :description, :next_fire_time,
   :prev_fire_time, :priority, :trigger_state, :trigger_type, :start_time, :end_time, :calendar_name,
-  :misfire_instr, CAST(:job_data AS BLOB), :misfire_orig_fire_time)
+  :misfire_instr, CAST(:job_data AS BLOB), :misfire_orig_fire_time, :node_affinity)
 ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET job_name = excluded.job_name,
   job_group = excluded.job_group, description = excluded.description,
   next_fire_time = excluded.next_fire_time, prev_fire_time = excluded.prev_fire_time,
   priority = excluded.priority, trigger_state = excluded.trigger_state, trigger_type = excluded.trigger_type,
   start_time = excluded.start_time, end_time = excluded.end_time, calendar_name = excluded.calendar_name,
   misfire_instr = excluded.misfire_instr, job_data = excluded.job_data,
-  misfire_orig_fire_time = excluded.misfire_orig_fire_time;
+  misfire_orig_fire_time = excluded.misfire_orig_fire_time, node_affinity = excluded.node_affinity;
 
 -- PostgreSQL
 INSERT INTO qrtz_triggers (sched_name, trigger_name, trigger_group, job_name, job_group, description,
   next_fire_time, prev_fire_time, priority, trigger_state, trigger_type, start_time, end_time, calendar_name,
-  misfire_instr, job_data, misfire_orig_fire_time)
+  misfire_instr, job_data, misfire_orig_fire_time, node_affinity)
 SELECT :scheduler, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.description, r.next_fire_time,
   r.prev_fire_time, r.priority, r.trigger_state, r.trigger_type, r.start_time, r.end_time, r.calendar_name,
-  r.misfire_instr, convert_to(r.job_data, 'UTF8'), r.misfire_orig_fire_time
+  r.misfire_instr, convert_to(r.job_data, 'UTF8'), r.misfire_orig_fire_time, r.node_affinity
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(trigger_name text, trigger_group text, job_name text,
     job_group text, description text, next_fire_time bigint, prev_fire_time bigint, priority bigint,
     trigger_state text, trigger_type text, start_time bigint, end_time bigint, calendar_name text,
-    misfire_instr bigint, job_data text, misfire_orig_fire_time bigint)
+    misfire_instr bigint, job_data text, misfire_orig_fire_time bigint, node_affinity text)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET job_name = excluded.job_name,
@@ -70,7 +70,7 @@ ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET job_name = e
   priority = excluded.priority, trigger_state = excluded.trigger_state, trigger_type = excluded.trigger_type,
   start_time = excluded.start_time, end_time = excluded.end_time, calendar_name = excluded.calendar_name,
   misfire_instr = excluded.misfire_instr, job_data = excluded.job_data,
-  misfire_orig_fire_time = excluded.misfire_orig_fire_time;
+  misfire_orig_fire_time = excluded.misfire_orig_fire_time, node_affinity = excluded.node_affinity;
 
 -- triggers.advance
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
@@ -192,8 +192,10 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.delete
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
+--   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
+--   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 DELETE FROM qrtz_triggers
 WHERE (trigger_name, trigger_group, sched_name) IN (
@@ -388,11 +390,13 @@ ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_
 -- triggers.lock
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
 --   programs/firing/completing.ts (completeJobs)
+--   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/ending-pauses.ts (endPause)
 --   programs/scheduling/pausing.ts (pauseTrigger, resumeTrigger)
 --   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/new-triggers.ts (lockTriggers)
+--   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
   t.calendar_name, t.trigger_type, t.misfire_instr
@@ -1230,9 +1234,11 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.deleteFrom.simple_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
+--   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
+--   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 DELETE FROM qrtz_simple_triggers
 WHERE (trigger_name, trigger_group, sched_name) IN (
@@ -1261,9 +1267,11 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
 -- triggers.deleteFrom.cron_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
+--   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
+--   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 DELETE FROM qrtz_cron_triggers
 WHERE (trigger_name, trigger_group, sched_name) IN (
@@ -1292,9 +1300,11 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
 -- triggers.deleteFrom.simprop_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
+--   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
+--   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 DELETE FROM qrtz_simprop_triggers
 WHERE (trigger_name, trigger_group, sched_name) IN (
@@ -1323,9 +1333,11 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
 -- triggers.deleteFrom.blob_triggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/completing.ts (completeJobs)
+--   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
+--   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 DELETE FROM qrtz_blob_triggers
 WHERE (trigger_name, trigger_group, sched_name) IN (
@@ -1380,7 +1392,8 @@ DELETE FROM qrtz_triggers WHERE sched_name = :scheduler;
 --   programs/firing/acquiring.ts (searchTriggers)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, t.rowid AS row_id
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
+  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, t.rowid AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
@@ -1413,7 +1426,8 @@ LIMIT :limit;
 
 -- PostgreSQL
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, CAST(t.ctid AS text) AS row_id
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
+  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
@@ -1448,7 +1462,8 @@ FOR NO KEY UPDATE OF t SKIP LOCKED;
 
 -- PostgreSQL, quartzLocks
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, CAST(t.ctid AS text) AS row_id
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
+  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
@@ -1507,7 +1522,8 @@ FOR NO KEY UPDATE OF t SKIP LOCKED;
 --   programs/firing/acquiring.ts (searchTriggers)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, t.rowid AS row_id
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
+  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, t.rowid AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
@@ -1538,6 +1554,27 @@ WHERE t.sched_name = :scheduler
               AND instr(j.node_affinity, ('"' || s.instance_name || '"')) > 0
           )
       )
+  )
+  AND (
+    t.node_affinity IS NULL
+      OR NOT (
+        (
+          substr(t.node_affinity, 1, length('[true,"')) = '[true,"'
+            OR substr(t.node_affinity, 1, length('[false,"')) = '[false,"'
+        )
+          AND ('"]' = '' OR substr(t.node_affinity, -length('"]')) = '"]')
+      )
+      OR instr(t.node_affinity, :node) > 0
+      OR (
+        substr(t.node_affinity, 1, length('[false')) = '[false'
+          AND NOT EXISTS (
+            SELECT 1
+            FROM qrtz_scheduler_state AS s
+            WHERE s.sched_name = :scheduler
+              AND instr(t.node_affinity, ('"' || s.instance_name || '"')) > 0
+          )
+      )
+      OR (substr(t.node_affinity, 1, length('[false')) = '[false' AND t.next_fire_time <= :ownersUntilMs)
   )
   AND t.job_group NOT IN (
     SELECT g.job_group FROM (SELECT value ->> 'job_group' AS job_group FROM json_each(:groups)) AS g
@@ -1572,7 +1609,8 @@ LIMIT :limit;
 
 -- PostgreSQL
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, CAST(t.ctid AS text) AS row_id
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
+  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
@@ -1603,6 +1641,27 @@ WHERE t.sched_name = :scheduler
               AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
           )
       )
+  )
+  AND (
+    t.node_affinity IS NULL
+      OR NOT (
+        (
+          starts_with(t.node_affinity, CAST('[true,"' AS text))
+            OR starts_with(t.node_affinity, CAST('[false,"' AS text))
+        )
+          AND right(t.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+      )
+      OR strpos(t.node_affinity, CAST(:node AS text)) > 0
+      OR (
+        starts_with(t.node_affinity, CAST('[false' AS text))
+          AND NOT EXISTS (
+            SELECT 1
+            FROM qrtz_scheduler_state AS s
+            WHERE s.sched_name = :scheduler
+              AND strpos(t.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+          )
+      )
+      OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND t.next_fire_time <= :ownersUntilMs)
   )
   AND t.job_group NOT IN (
     SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
@@ -1637,7 +1696,8 @@ FOR NO KEY UPDATE OF t SKIP LOCKED;
 
 -- PostgreSQL, quartzLocks
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.node_affinity, CAST(t.ctid AS text) AS row_id
+  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
+  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
@@ -1668,6 +1728,27 @@ WHERE t.sched_name = :scheduler
               AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
           )
       )
+  )
+  AND (
+    t.node_affinity IS NULL
+      OR NOT (
+        (
+          starts_with(t.node_affinity, CAST('[true,"' AS text))
+            OR starts_with(t.node_affinity, CAST('[false,"' AS text))
+        )
+          AND right(t.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+      )
+      OR strpos(t.node_affinity, CAST(:node AS text)) > 0
+      OR (
+        starts_with(t.node_affinity, CAST('[false' AS text))
+          AND NOT EXISTS (
+            SELECT 1
+            FROM qrtz_scheduler_state AS s
+            WHERE s.sched_name = :scheduler
+              AND strpos(t.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+          )
+      )
+      OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND t.next_fire_time <= :ownersUntilMs)
   )
   AND t.job_group NOT IN (
     SELECT g.job_group FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
@@ -1890,6 +1971,27 @@ FROM (
             )
         )
     )
+    AND (
+      t.node_affinity IS NULL
+        OR NOT (
+          (
+            substr(t.node_affinity, 1, length('[true,"')) = '[true,"'
+              OR substr(t.node_affinity, 1, length('[false,"')) = '[false,"'
+          )
+            AND ('"]' = '' OR substr(t.node_affinity, -length('"]')) = '"]')
+        )
+        OR instr(t.node_affinity, :node) > 0
+        OR (
+          substr(t.node_affinity, 1, length('[false')) = '[false'
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND instr(t.node_affinity, ('"' || s.instance_name || '"')) > 0
+            )
+        )
+        OR (substr(t.node_affinity, 1, length('[false')) = '[false' AND t.next_fire_time <= :ownersUntilMs)
+    )
     AND t.job_group NOT IN (
       SELECT g.job_group FROM (SELECT value ->> 'job_group' AS job_group FROM json_each(:groups)) AS g
     )
@@ -1957,6 +2059,27 @@ FROM (
             )
         )
     )
+    AND (
+      t.node_affinity IS NULL
+        OR NOT (
+          (
+            starts_with(t.node_affinity, CAST('[true,"' AS text))
+              OR starts_with(t.node_affinity, CAST('[false,"' AS text))
+          )
+            AND right(t.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+        )
+        OR strpos(t.node_affinity, CAST(:node AS text)) > 0
+        OR (
+          starts_with(t.node_affinity, CAST('[false' AS text))
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND strpos(t.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+            )
+        )
+        OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND t.next_fire_time <= :ownersUntilMs)
+    )
     AND t.job_group NOT IN (
       SELECT g.job_group
       FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
@@ -2023,6 +2146,27 @@ FROM (
                 AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
             )
         )
+    )
+    AND (
+      t.node_affinity IS NULL
+        OR NOT (
+          (
+            starts_with(t.node_affinity, CAST('[true,"' AS text))
+              OR starts_with(t.node_affinity, CAST('[false,"' AS text))
+          )
+            AND right(t.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+        )
+        OR strpos(t.node_affinity, CAST(:node AS text)) > 0
+        OR (
+          starts_with(t.node_affinity, CAST('[false' AS text))
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND strpos(t.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+            )
+        )
+        OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND t.next_fire_time <= :ownersUntilMs)
     )
     AND t.job_group NOT IN (
       SELECT g.job_group
@@ -2256,6 +2400,27 @@ SELECT (
             )
         )
     )
+    AND (
+      t.node_affinity IS NULL
+        OR NOT (
+          (
+            substr(t.node_affinity, 1, length('[true,"')) = '[true,"'
+              OR substr(t.node_affinity, 1, length('[false,"')) = '[false,"'
+          )
+            AND ('"]' = '' OR substr(t.node_affinity, -length('"]')) = '"]')
+        )
+        OR instr(t.node_affinity, :node) > 0
+        OR (
+          substr(t.node_affinity, 1, length('[false')) = '[false'
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND instr(t.node_affinity, ('"' || s.instance_name || '"')) > 0
+            )
+        )
+        OR (substr(t.node_affinity, 1, length('[false')) = '[false' AND t.next_fire_time <= :ownersUntilMs)
+    )
     AND t.job_group NOT IN (
       SELECT g.job_group FROM (SELECT value ->> 'job_group' AS job_group FROM json_each(:groups)) AS g
     )
@@ -2326,6 +2491,27 @@ SELECT (
             )
         )
     )
+    AND (
+      t.node_affinity IS NULL
+        OR NOT (
+          (
+            starts_with(t.node_affinity, CAST('[true,"' AS text))
+              OR starts_with(t.node_affinity, CAST('[false,"' AS text))
+          )
+            AND right(t.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+        )
+        OR strpos(t.node_affinity, CAST(:node AS text)) > 0
+        OR (
+          starts_with(t.node_affinity, CAST('[false' AS text))
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND strpos(t.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+            )
+        )
+        OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND t.next_fire_time <= :ownersUntilMs)
+    )
     AND t.job_group NOT IN (
       SELECT g.job_group
       FROM (SELECT * FROM json_to_recordset(CAST(:groups AS json)) AS r(job_group text)) AS g
@@ -2395,6 +2581,27 @@ SELECT (
                 AND strpos(j.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
             )
         )
+    )
+    AND (
+      t.node_affinity IS NULL
+        OR NOT (
+          (
+            starts_with(t.node_affinity, CAST('[true,"' AS text))
+              OR starts_with(t.node_affinity, CAST('[false,"' AS text))
+          )
+            AND right(t.node_affinity, length(CAST('"]' AS text))) = CAST('"]' AS text)
+        )
+        OR strpos(t.node_affinity, CAST(:node AS text)) > 0
+        OR (
+          starts_with(t.node_affinity, CAST('[false' AS text))
+            AND NOT EXISTS (
+              SELECT 1
+              FROM qrtz_scheduler_state AS s
+              WHERE s.sched_name = :scheduler
+                AND strpos(t.node_affinity, CAST(('"' || s.instance_name || '"') AS text)) > 0
+            )
+        )
+        OR (starts_with(t.node_affinity, CAST('[false' AS text)) AND t.next_fire_time <= :ownersUntilMs)
     )
     AND t.job_group NOT IN (
       SELECT g.job_group
@@ -4025,21 +4232,25 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/scheduling/scheduling.ts (scheduleMany)
 -- SQLite
 INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
-  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity)
+  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity,
+  sharding)
 VALUES (:scheduler, :job_name, :job_group, :description, :job_class_name, :is_durable, :is_nonconcurrent,
-  :is_update_data, :requests_recovery, CAST(:job_data AS BLOB), :timeout_ms, :retry_policy, :node_affinity);
+  :is_update_data, :requests_recovery, CAST(:job_data AS BLOB), :timeout_ms, :retry_policy, :node_affinity,
+  :sharding);
 
 -- PostgreSQL
 INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
-  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity)
+  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity,
+  sharding)
 SELECT :scheduler, r.job_name, r.job_group, r.description, r.job_class_name, r.is_durable, r.is_nonconcurrent,
   r.is_update_data, r.requests_recovery, convert_to(r.job_data, 'UTF8'), r.timeout_ms, r.retry_policy,
-  r.node_affinity
+  r.node_affinity, r.sharding
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, description text,
     job_class_name text, is_durable boolean, is_nonconcurrent boolean, is_update_data boolean,
-    requests_recovery boolean, job_data text, timeout_ms bigint, retry_policy text, node_affinity text)
+    requests_recovery boolean, job_data text, timeout_ms bigint, retry_policy text, node_affinity text,
+    sharding text)
 ) AS r
 WHERE true;
 
@@ -4047,27 +4258,31 @@ WHERE true;
 --   programs/scheduling/scheduling.ts (scheduleMany)
 -- SQLite
 INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
-  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity)
+  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity,
+  sharding)
 VALUES (:scheduler, :job_name, :job_group, :description, :job_class_name, :is_durable, :is_nonconcurrent,
-  :is_update_data, :requests_recovery, CAST(:job_data AS BLOB), :timeout_ms, :retry_policy, :node_affinity)
+  :is_update_data, :requests_recovery, CAST(:job_data AS BLOB), :timeout_ms, :retry_policy, :node_affinity,
+  :sharding)
 ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = excluded.description,
   job_class_name = excluded.job_class_name, is_durable = excluded.is_durable,
   is_nonconcurrent = excluded.is_nonconcurrent, is_update_data = excluded.is_update_data,
   requests_recovery = excluded.requests_recovery, job_data = excluded.job_data,
   timeout_ms = excluded.timeout_ms, retry_policy = excluded.retry_policy,
-  node_affinity = excluded.node_affinity;
+  node_affinity = excluded.node_affinity, sharding = excluded.sharding;
 
 -- PostgreSQL
 INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
-  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity)
+  is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity,
+  sharding)
 SELECT :scheduler, r.job_name, r.job_group, r.description, r.job_class_name, r.is_durable, r.is_nonconcurrent,
   r.is_update_data, r.requests_recovery, convert_to(r.job_data, 'UTF8'), r.timeout_ms, r.retry_policy,
-  r.node_affinity
+  r.node_affinity, r.sharding
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, description text,
     job_class_name text, is_durable boolean, is_nonconcurrent boolean, is_update_data boolean,
-    requests_recovery boolean, job_data text, timeout_ms bigint, retry_policy text, node_affinity text)
+    requests_recovery boolean, job_data text, timeout_ms bigint, retry_policy text, node_affinity text,
+    sharding text)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = excluded.description,
@@ -4075,7 +4290,7 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
   is_nonconcurrent = excluded.is_nonconcurrent, is_update_data = excluded.is_update_data,
   requests_recovery = excluded.requests_recovery, job_data = excluded.job_data,
   timeout_ms = excluded.timeout_ms, retry_policy = excluded.retry_policy,
-  node_affinity = excluded.node_affinity;
+  node_affinity = excluded.node_affinity, sharding = excluded.sharding;
 
 -- jobs.load
 --   programs/firing/acquiring.ts (searchTriggers)
@@ -4083,7 +4298,7 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
 --   programs/reading/reading.ts (getJob)
 -- SQLite
 SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
-  j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy, j.node_affinity
+  j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy, j.node_affinity, j.sharding
 FROM (
   SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
     value ->> 'sched_name' AS sched_name
@@ -4097,7 +4312,7 @@ WHERE j.job_name = r.job_name
 
 -- PostgreSQL
 SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
-  j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy, j.node_affinity
+  j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy, j.node_affinity, j.sharding
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
@@ -4177,6 +4392,7 @@ FOR NO KEY UPDATE OF j SKIP LOCKED;
 
 -- jobs.find
 --   programs/steps/passing-over.ts (tryLockJobs)
+--   sql-shards.ts (SqlShards)
 -- SQLite
 SELECT j.job_name, j.job_group
 FROM (
@@ -4385,6 +4601,7 @@ RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sche
 -- firedTriggers.ofTriggers
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   cluster/stuck-triggers.ts (freeStuckTriggers)
+--   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 SELECT f.entry_id, f.trigger_name, f.trigger_group, f.state, f.sched_time
 FROM qrtz_fired_triggers f
@@ -4692,6 +4909,7 @@ WHERE t.entry_id = r.entry_id
 
 -- firedTriggers.delete
 --   programs/firing/firing.ts (fireTriggers)
+--   programs/firing/splitting.ts (splitFirings)
 -- SQLite
 DELETE FROM qrtz_fired_triggers AS f
 WHERE f.sched_name = :scheduler
@@ -4755,6 +4973,162 @@ WHERE sched_name = :scheduler
   )
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
+
+---------------------------------------------------------------------------
+-- splitFirings: split_firings: firings of sharded jobs that have not ended
+---------------------------------------------------------------------------
+
+-- splitFirings.load
+--   cluster/lost-items.ts (offerItemsOfGone)
+--   programs/steps/split-firings.ts (loadOpenFirings)
+--   sql-shards.ts (SqlShards)
+-- SQLite
+SELECT s.fire_id, s.job_name, s.job_group, s.trigger_name, s.trigger_group, s.instance_name, s.planned_time,
+  s.fired_time, s.parts
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_split_firings AS s
+WHERE s.job_name = r.job_name
+  AND s.job_group = r.job_group
+  AND s.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+SELECT s.fire_id, s.job_name, s.job_group, s.trigger_name, s.trigger_group, s.instance_name, s.planned_time,
+  s.fired_time, s.parts
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_split_firings AS s
+WHERE s.job_name = r.job_name
+  AND s.job_group = r.job_group
+  AND s.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- splitFirings.put
+--   programs/steps/split-firings.ts (writeOpenFirings)
+-- SQLite
+INSERT INTO qrtz_split_firings (sched_name, fire_id, job_name, job_group, trigger_name, trigger_group,
+  instance_name, planned_time, fired_time, parts)
+VALUES (:scheduler, :fire_id, :job_name, :job_group, :trigger_name, :trigger_group, :instance_name,
+  :planned_time, :fired_time, :parts)
+ON CONFLICT (sched_name, fire_id) DO UPDATE SET job_name = excluded.job_name, job_group = excluded.job_group,
+  trigger_name = excluded.trigger_name, trigger_group = excluded.trigger_group,
+  instance_name = excluded.instance_name, planned_time = excluded.planned_time,
+  fired_time = excluded.fired_time, parts = excluded.parts;
+
+-- PostgreSQL
+INSERT INTO qrtz_split_firings (sched_name, fire_id, job_name, job_group, trigger_name, trigger_group,
+  instance_name, planned_time, fired_time, parts)
+SELECT :scheduler, r.fire_id, r.job_name, r.job_group, r.trigger_name, r.trigger_group, r.instance_name,
+  r.planned_time, r.fired_time, r.parts
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, job_name text, job_group text,
+    trigger_name text, trigger_group text, instance_name text, planned_time bigint, fired_time bigint,
+    parts text)
+) AS r
+WHERE true
+ON CONFLICT (sched_name, fire_id) DO UPDATE SET job_name = excluded.job_name, job_group = excluded.job_group,
+  trigger_name = excluded.trigger_name, trigger_group = excluded.trigger_group,
+  instance_name = excluded.instance_name, planned_time = excluded.planned_time,
+  fired_time = excluded.fired_time, parts = excluded.parts;
+
+-- splitFirings.delete
+--   cluster/lost-items.ts (settleLostItems)
+--   programs/steps/split-firings.ts (loadOpenFirings, writeOpenFirings)
+-- SQLite
+DELETE FROM qrtz_split_firings
+WHERE (fire_id, sched_name) IN (
+  SELECT r.fire_id, r.sched_name
+  FROM (
+    SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND true
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_split_firings
+WHERE (fire_id, sched_name) IN (
+  SELECT r.fire_id, r.sched_name
+  FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND true
+);
+
+-- splitFirings.jobs
+--   cluster/lost-items.ts (offerItemsOfGone, settleLostItems)
+-- Every engine
+SELECT DISTINCT s.job_name, s.job_group
+FROM qrtz_split_firings AS s
+WHERE s.sched_name = :scheduler
+LIMIT :limit;
+
+-- splitFirings.disabledItems
+--   programs/firing/splitting.ts (splitFirings)
+--   sql-shards.ts (SqlShards)
+-- SQLite
+SELECT j.job_name, j.job_group, j.shards_off
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND j.sched_name = r.sched_name
+  AND true
+  AND j.shards_off IS NOT NULL;
+
+-- PostgreSQL
+SELECT j.job_name, j.job_group, j.shards_off
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_job_details AS j
+WHERE j.job_name = r.job_name
+  AND j.job_group = r.job_group
+  AND j.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND j.shards_off IS NOT NULL;
+
+-- splitFirings.setDisabledItems
+--   sql-shards.ts (SqlShards)
+-- SQLite
+UPDATE qrtz_job_details AS t
+SET shards_off = r.shards_off
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name, value ->> 'shards_off' AS shards_off
+  FROM json_each(:rows)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+UPDATE qrtz_job_details AS t
+SET shards_off = r.shards_off
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text,
+    shards_off text)
+) AS r
+WHERE t.job_name = r.job_name
+  AND t.job_group = r.job_group
+  AND t.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- splitFirings.clear
+--   programs/scheduling/deleting.ts (clear)
+-- Every engine
+DELETE FROM qrtz_split_firings WHERE sched_name = :scheduler;
 
 -----------------------------------------------------------------------
 -- groupLimits: how many jobs of a group may run, where that is limited
@@ -6030,30 +6404,34 @@ LIMIT 1 OFFSET :skipped;
 
 -- history.insert
 --   programs/steps/history.ts (recordEnded, recordLost)
+--   programs/steps/split-firings.ts (writeOpenFirings)
 -- SQLite
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
   job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text,
-  recovering, acquired_time, began_time, is_manual, triggered_by, previous_id, progress, result, job_data)
+  recovering, acquired_time, began_time, is_manual, triggered_by, previous_id, firing_id, shard_item,
+  progress, result, job_data)
 VALUES (:scheduler, :fire_instance_id, :trigger_name, :trigger_group, :job_name, :job_group, :job_type,
   :instance_name, :planned_time, :fired_time, :finished_time, :attempt, :outcome, :error_text, :recovering,
-  :acquired_time, :began_time, :is_manual, :triggered_by, :previous_id, :progress, :result, :job_data)
+  :acquired_time, :began_time, :is_manual, :triggered_by, :previous_id, :firing_id, :shard_item, :progress,
+  :result, :job_data)
 ON CONFLICT DO NOTHING;
 
 -- PostgreSQL
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
   job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text,
-  recovering, acquired_time, began_time, is_manual, triggered_by, previous_id, progress, result, job_data)
+  recovering, acquired_time, began_time, is_manual, triggered_by, previous_id, firing_id, shard_item,
+  progress, result, job_data)
 SELECT :scheduler, r.fire_instance_id, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.job_type,
   r.instance_name, r.planned_time, r.fired_time, r.finished_time, r.attempt, r.outcome, r.error_text,
-  r.recovering, r.acquired_time, r.began_time, r.is_manual, r.triggered_by, r.previous_id, r.progress,
-  r.result, r.job_data
+  r.recovering, r.acquired_time, r.began_time, r.is_manual, r.triggered_by, r.previous_id, r.firing_id,
+  r.shard_item, r.progress, r.result, r.job_data
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, trigger_name text,
     trigger_group text, job_name text, job_group text, job_type text, instance_name text, planned_time bigint,
     fired_time bigint, finished_time bigint, attempt bigint, outcome text, error_text text,
     recovering boolean, acquired_time bigint, began_time bigint, is_manual boolean, triggered_by text,
-    previous_id text, progress text, result text, job_data text)
+    previous_id text, firing_id text, shard_item bigint, progress text, result text, job_data text)
 ) AS r
 WHERE true
 ON CONFLICT DO NOTHING;
@@ -6105,8 +6483,8 @@ WHERE (sched_name, fire_instance_id) IN (
 -- Every engine
 SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
   h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
-  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.progress,
-  h.result, h.job_data
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
+  h.shard_item, h.progress, h.result, h.job_data
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
   AND h.fire_instance_id = :id
@@ -6117,7 +6495,8 @@ LIMIT 1;
 -- Every engine
 SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
   h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
-  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
+  h.shard_item
 FROM (
   SELECT *
   FROM qrtz_execution_history AS h
@@ -6137,7 +6516,8 @@ LIMIT :limit;
 -- SQLite
 SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
   h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
-  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
+  h.shard_item
 FROM (
   SELECT *
   FROM qrtz_execution_history AS h
@@ -6172,7 +6552,8 @@ LIMIT :limit;
 -- PostgreSQL
 SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
   h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
-  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
+  h.shard_item
 FROM (
   SELECT *
   FROM qrtz_execution_history AS h
@@ -6209,7 +6590,8 @@ LIMIT :limit;
 -- Every engine
 SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
   h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
-  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
+  h.shard_item
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
   AND h.fired_time >= :fromMs
@@ -6245,6 +6627,7 @@ LIMIT 1 OFFSET :skipped;
 --   programs/scheduling/deleting.ts (deleteTriggers)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger, scheduleMany)
 --   programs/steps/passing-over.ts (tryLockTriggers)
+--   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group
 FROM (
@@ -7553,8 +7936,10 @@ LIMIT :limit;
 
 -- nodes.load
 --   cluster/cluster-node.ts (ClusterNode)
+--   cluster/lost-items.ts (offerItemsOfGone, settleLostItems)
 --   cluster/recovery.ts (recoverNode)
 --   cluster/registration.ts (register)
+--   programs/firing/splitting.ts (splitFirings)
 SELECT 'node' AS kind, s.instance_name, s.boot_id, s.last_checkin_time, s.checkin_interval, s.node_info
 FROM qrtz_scheduler_state s
 WHERE s.sched_name = :scheduler

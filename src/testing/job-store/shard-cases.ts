@@ -7,7 +7,7 @@ import type { ExecutionReport, TriggerFiredBundle } from '../../jobstore/job-sto
 import type { JobStoreShards } from '../../jobstore/job-store-shards.ts'
 import { SimpleScheduleBuilder } from '../../triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
-import { area } from './store-case.ts'
+import { area, type StoreCase } from './store-case.ts'
 import { jobDetail, only, type Testbed } from './testbed.ts'
 
 const key = new JobKey('sharded')
@@ -358,4 +358,4 @@ const items = area(
   { sharding: true },
 )
 
-export const shardCases = [...whole, ...items]
+export const shardCases: readonly StoreCase[] = [...whole, ...items]
