@@ -147,11 +147,12 @@ function split(request: SplitRequest, open: readonly SplitFiring[]): SplitFiring
   const { jobDetail, trigger, nowMs, disabledItems } = request
   const { sharding } = jobDetail
   const nodes = [...new Set(request.nodes)].sort()
-  const isBroadcast = sharding === undefined || sharding.items === 'nodes'
+  const total = sharding?.items ?? 'nodes'
+  const isBroadcast = total === 'nodes'
   const { strategy = 'sticky', parameters = {}, misfire = 'runOnce' } = sharding ?? {}
   const owners = isBroadcast
     ? nodes
-    : ownersOf(strategy, { items: Number(sharding.items), nodes, jobName: jobDetail.key.name, nowMs })
+    : ownersOf(strategy, { items: total, nodes, jobName: jobDetail.key.name, nowMs })
   const firing: SplitFiring = {
     fireInstanceId: request.fireInstanceId,
     jobKey: jobDetail.key,

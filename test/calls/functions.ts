@@ -79,6 +79,7 @@ const watchable = {
   getMetaData: (): void => {},
   events: { on: (): void => {} },
 }
+const flow = { fetch: (): void => {}, process: (): void => {} }
 const moduleUrl: Kind = { good: import.meta.url, wrong: [], code: '' }
 
 export const functionSurfaces: readonly Surface[] = [
@@ -129,7 +130,7 @@ export const functionSurfaces: readonly Surface[] = [
       defineConfig: { config: { ...options({ schedulerName: name, server: name }, 'config'), good: {} } },
       defineDataflowJob: {
         jobType,
-        flow: { ...object, good: { fetch: () => [], process: () => {} } },
+        flow: { ...object, good: flow },
         options: options({ ...jobOptions, maxRounds: plus(number, { value: 0 }) }),
       },
       defineJob: { jobType, execute: callback, options: options(jobOptions) },

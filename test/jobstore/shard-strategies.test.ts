@@ -50,7 +50,7 @@ describe('the hash of Java', () => {
     ['a', 97],
     ['hello', 99_162_322],
     ['polygenelubricants', -2_147_483_648],
-    ['zażółć', [...'zażółć'].reduce((hash, c) => (Math.imul(31, hash) + c.charCodeAt(0)) | 0, 0)],
+    ['zażółć', -701_064_989],
   ])('of %j is %d', (text, hash) => {
     expect(javaHash(text)).toBe(hash)
   })

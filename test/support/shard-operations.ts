@@ -3,7 +3,7 @@ import type { TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
 import { settleLostItems } from '../../src/jobstore/sql/cluster/lost-items.ts'
 import { recoverInstance } from '../../src/jobstore/sql/cluster/recovery.ts'
 import { completionOf, jobDetail, only, type Testbed } from '../../src/testing/job-store/testbed.ts'
-import type { StoreOperation } from './store-operations.ts'
+import type { Scene, StoreOperation } from './store-operations.ts'
 
 const job = jobDetail('sharded', { sharding: resolveSharding({ items: 3 }), requestsRecovery: true })
 
@@ -31,14 +31,14 @@ async function fireAgain(bed: Testbed): Promise<void> {
 export const shardOperations: readonly StoreOperation[] = [
   {
     name: 'triggersFired, of a sharded job for the last time',
-    prepare: async ({ bed }) => {
+    prepare: async ({ bed }: Scene) => {
       const claimed = await claim(bed, 1)
       return () => bed.store.triggersFired([claimed])
     },
   },
   {
     name: 'triggersFired, of a sharded job whose items run',
-    prepare: async ({ bed }) => {
+    prepare: async ({ bed }: Scene) => {
       await begin(bed, 5)
       await bed.clock.advance(60_000)
       const claims = await bed.acquire({ maxCount: 1 })
@@ -47,7 +47,7 @@ export const shardOperations: readonly StoreOperation[] = [
   },
   {
     name: 'triggeredJobsComplete, of the last item while another firing waits',
-    prepare: async ({ bed }) => {
+    prepare: async ({ bed }: Scene) => {
       const [last, ...others] = await begin(bed)
       await fireAgain(bed)
       for (const bundle of others) await bed.complete(bundle, 'deleteTrigger')
@@ -57,7 +57,7 @@ export const shardOperations: readonly StoreOperation[] = [
   },
   {
     name: 'triggeredJobsComplete, of the last item of the last firing',
-    prepare: async ({ bed }) => {
+    prepare: async ({ bed }: Scene) => {
       const [last, ...others] = await begin(bed, 1)
       for (const bundle of others) await bed.complete(bundle, 'deleteTrigger')
       return () =>
@@ -66,7 +66,7 @@ export const shardOperations: readonly StoreOperation[] = [
   },
   {
     name: 'the recovery of a failed node that ran items',
-    prepare: async ({ bed, transactor }) => {
+    prepare: async ({ bed, transactor }: Scene) => {
       await begin(bed)
       await fireAgain(bed)
       return () => transactor.run((tx) => recoverInstance(tx, bed.context.instanceId), { lock: 'cluster' })
@@ -74,7 +74,7 @@ export const shardOperations: readonly StoreOperation[] = [
   },
   {
     name: 'the search for lost items',
-    prepare: async ({ bed, transactor }) => {
+    prepare: async ({ bed, transactor }: Scene) => {
       await bed.store.triggersFired([await claim(bed, 2)])
       const items = await bed.acquire()
       await bed.store.deleteTriggers(items.map(({ trigger }) => trigger.key))
@@ -83,7 +83,7 @@ export const shardOperations: readonly StoreOperation[] = [
   },
   {
     name: 'turning an item off',
-    prepare: async ({ bed }) => {
+    prepare: async ({ bed }: Scene) => {
       await claim(bed, 2)
       return async () => bed.store.shards?.setItem(job.key, 1, { enabled: false })
     },

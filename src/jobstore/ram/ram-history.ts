@@ -49,11 +49,28 @@ export class RamHistory {
     ended: EndedSharding,
     { jobType, node }: { readonly jobType: string; readonly node: string },
   ): void {
-    const { items: _items, ...firing } = ended
     if (!this.keeps(ended.outcome)) return
-    const unknown = { acquiredTimeMs: null, triggeredBy: null, previousFireInstanceId: null, shard: null }
-    const of = { jobType, node, attempt: 1, recovering: false, beganTimeMs: ended.fireTimeMs, manual: false }
-    this.#add({ summary: { ...firing, ...of, ...unknown }, texts: noTexts })
+    const summary: ExecutionSummary = {
+      fireInstanceId: ended.fireInstanceId,
+      jobKey: ended.jobKey,
+      jobType,
+      triggerKey: ended.triggerKey,
+      node,
+      scheduledFireTimeMs: ended.scheduledFireTimeMs,
+      fireTimeMs: ended.fireTimeMs,
+      finishedTimeMs: ended.finishedTimeMs,
+      attempt: 1,
+      recovering: false,
+      outcome: ended.outcome,
+      errorText: ended.errorText,
+      acquiredTimeMs: null,
+      beganTimeMs: ended.fireTimeMs,
+      manual: false,
+      triggeredBy: null,
+      previousFireInstanceId: null,
+      shard: null,
+    }
+    this.#add({ summary, texts: noTexts })
   }
 
   /** Remembers an execution that ended. */
