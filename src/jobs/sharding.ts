@@ -1,7 +1,6 @@
 import { checkOneOf } from '../core/arguments.ts'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue, isObject, refuseUnknownKeys, requireInteger } from '../core/options.ts'
-import type { JobDetail } from './job-detail.ts'
 
 /** Most items of one firing. */
 export const shardItemsMax = 1000
@@ -111,24 +110,6 @@ function resolveParameters(
     return [item, value] as const
   })
   return Object.freeze(Object.fromEntries(entries))
-}
-
-/**
- * Refuses a job whose items could not run side by side.
- *
- * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
- */
-export function checkSharding(job: JobDetail): void {
-  if (job.sharding === undefined) return
-  if (!job.disallowConcurrentExecution && !job.persistJobDataAfterExecution) return
-  const setting = job.disallowConcurrentExecution
-    ? 'disallowConcurrentExecution'
-    : 'persistJobDataAfterExecution'
-  throw new InvalidArgumentError(
-    'sharding',
-    `Job ${job.key.toString()} is sharded, and has '${setting}': its items run side by side, so leave that out. ` +
-      'An item never runs twice at the same time.',
-  )
 }
 
 function invalid(field: string, problem: string): InvalidArgumentError {

@@ -4,7 +4,6 @@ import type { JobKey } from '../core/key.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import { validateAgainstSchema } from '../jobs/schema-validation.ts'
-import { checkSharding } from '../jobs/sharding.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
@@ -56,7 +55,7 @@ export class ScheduleChecks {
    */
   job(job: JobDetail): JobDetail {
     const complete = this.#complete(job)
-    checkSharding(complete)
+    requireSplittable(complete)
     const { storeWithoutSharding } = this.#parts
     if (complete.sharding === undefined || storeWithoutSharding === null) return complete
     throw new SchedulerError(
@@ -163,4 +162,22 @@ export class ScheduleChecks {
       )
     }
   }
+}
+
+/**
+ * Refuses a job whose items could not run side by side.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_ARGUMENT
+ */
+function requireSplittable(job: JobDetail): void {
+  if (job.sharding === undefined) return
+  if (!job.disallowConcurrentExecution && !job.persistJobDataAfterExecution) return
+  const setting = job.disallowConcurrentExecution
+    ? 'disallowConcurrentExecution'
+    : 'persistJobDataAfterExecution'
+  throw new InvalidArgumentError(
+    'sharding',
+    `Job ${job.key.toString()} is sharded, and has '${setting}': its items run side by side, so leave that out. ` +
+      'An item never runs twice at the same time.',
+  )
 }

@@ -20,7 +20,6 @@ import { postgresStores } from '../support/sql-stores.ts'
 
 const stores = postgresStores()
 const tuned = { checkInIntervalMs: 300, failedAfterMs: 1000 }
-const patience = { timeout: 30_000, interval: 20 }
 
 interface Run {
   readonly item: number
@@ -55,9 +54,12 @@ async function cluster() {
       return scheduler
     },
     async isEnded(count = 1): Promise<void> {
-      await vi.waitFor(() => {
-        expect(ended.length).toBeGreaterThanOrEqual(count)
-      }, patience)
+      await vi.waitFor(
+        () => {
+          expect(ended.length).toBeGreaterThanOrEqual(count)
+        },
+        { timeout: 30_000, interval: 20 },
+      )
     },
   }
 }
@@ -135,9 +137,12 @@ describe('a sharded firing in a cluster', () => {
     await store(one, { items: 4 })
     await one.triggerJob(jobKey('sharded'))
     const firedMs = Date.now()
-    await vi.waitFor(() => {
-      expect(nodes.runs.length).toBeGreaterThan(0)
-    }, patience)
+    await vi.waitFor(
+      () => {
+        expect(nodes.runs.length).toBeGreaterThan(0)
+      },
+      { timeout: 30_000, interval: 20 },
+    )
     await two.shutdown()
     await nodes.isEnded()
     // Others leave an item to an owner that is there for five seconds.

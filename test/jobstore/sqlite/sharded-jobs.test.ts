@@ -49,9 +49,8 @@ test.each([true, false])('items that ran when the process died, with failover: %
     expect(recovered.map(itemOf).sort()).toEqual(running.map(itemOf).sort())
     for (const bundle of again) await after.complete(bundle, 'deleteTrigger')
   }
-  expect(after.signals.endedShardings.map(({ outcome }) => outcome)).toEqual([
-    failover ? 'succeeded' : 'lost',
-  ])
+  // An end without a report counts as a failure.
+  expect(after.signals.endedShardings.map(({ outcome }) => outcome)).toEqual([failover ? 'failed' : 'lost'])
   for (const bundle of await begin(after)) await after.complete(bundle, 'deleteTrigger')
   expect(after.signals.endedShardings.map(({ items }) => items.length)).toEqual([4, 4])
   expect((await after.store.shards?.overview(new JobKey('sharded')))?.firings).toEqual([])

@@ -30,8 +30,8 @@ export function* settleLostItems(tx: SqlTransaction): SqlProgram<void> {
 }
 
 /**
- * Notes that items whose owners are gone may run on other nodes: these do not look at triggers again that they have just
- * left to another node.
+ * Notes that items whose owners are gone may run on other nodes: these do not look at triggers again that they have
+ * just left to another node.
  */
 export function* offerItemsOfGone(tx: SqlTransaction): SqlProgram<void> {
   const { splitFirings } = tx.session

@@ -377,7 +377,10 @@ function firesNow({ fires, tx }: Search, due: DueTrigger): boolean {
   return fires && due.nextFireTimeMs <= tx.nowMs && !due.nonConcurrent && due.isSplit !== true
 }
 
-/** Reads the triggers, and the jobs of those that are fired now or will be split. Unreadable ones are taken out of service. */
+/**
+ * Reads the triggers, and the jobs of those that are fired now or will be split. Unreadable ones are taken out of
+ * service.
+ */
 function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgram<readonly Candidate[]> {
   const { tx } = search
   const { triggers, jobs } = tx.session
@@ -403,7 +406,7 @@ function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
     const jobDetail = loaded.found.get(due.jobKey)
     if (jobDetail === undefined) faulty.push({ key: due.key, error: loaded.broken.get(due.jobKey) })
     else if (due.isSplit === true) candidates.push({ due, trigger, jobDetail: null })
-    // A job that came to forbid concurrency, or is sharded, since it was looked at: a later search finds its trigger.
+    // A job that forbids concurrency, or is sharded, since it was looked at: a later search finds its trigger.
     else if (!jobDetail.disallowConcurrentExecution && !isSplit(jobDetail, due.key))
       candidates.push({ due, trigger, jobDetail })
     else leaveJob(search, due.jobKey)

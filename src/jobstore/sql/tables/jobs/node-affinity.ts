@@ -36,7 +36,8 @@ export function quotedNode(instanceId: string): string {
  */
 export function runsHere(vocabulary: SqlVocabulary): string {
   const trigger = allows(vocabulary, 't.node_affinity')
-  const hasWaited = `${vocabulary.dialect.startsWith('t.node_affinity', "'[false'")} AND t.next_fire_time <= :ownersUntilMs`
+  const isPreference = vocabulary.dialect.startsWith('t.node_affinity', "'[false'")
+  const hasWaited = `${isPreference} AND t.next_fire_time <= :ownersUntilMs`
   return `AND (${allows(vocabulary, 'j.node_affinity')}) AND (${trigger} OR (${hasWaited}))`
 }
 
