@@ -79,7 +79,13 @@ export type { JobDetail, NodeAffinity } from './jobs/job-detail.ts'
 export type { ExecutingJobDetail, JobExecutionContext, JobRunContext } from './jobs/job-execution-context.ts'
 export type { JobScheduler, ReplaceOptions, TriggerJobOptions } from './jobs/job-scheduler.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
-export type { Shard, Sharding, ShardingOptions, ShardStrategy } from './jobs/sharding.ts'
+export {
+  type Shard,
+  type Sharding,
+  type ShardingOptions,
+  type ShardStrategy,
+  shardStrategies,
+} from './jobs/sharding.ts'
 export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from './jobs/standard-schema.ts'
 export {
   type AuditCursor,
