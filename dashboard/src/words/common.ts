@@ -118,7 +118,7 @@ export const common = dictionary({
     unknownKind: '未知',
     job: '作业',
     trigger: '触发器',
-    group: '组',
+    group: '分组',
     name: '名称',
     node: '节点',
     type: '类型',

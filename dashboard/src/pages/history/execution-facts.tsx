@@ -3,6 +3,7 @@ import type { ExecutingJson, ExecutionDetailsJson } from '../../../../src/server
 import { executionHref } from '../../parts/execution-table.tsx'
 import { JobLink, TriggerLink } from '../../parts/links.tsx'
 import { type Fact, Facts } from '../../parts/panel.tsx'
+import { Progress } from '../../parts/progress.tsx'
 import { Duration, Elapsed, When } from '../../parts/time.tsx'
 import { unknownText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
@@ -31,7 +32,7 @@ export function ExecutionFacts({ running, ended }: ExecutionFactsProps): JSX.Ele
       : endedFacts(ended)),
     {
       name: text.progress,
-      value: known.progressText ?? unknownText,
+      value: <Progress text={known.progressText} />,
       isLeftOut: known.progressText === null,
     },
     { name: text.instance, value: <span class="mono">{known.fireInstanceId}</span> },

@@ -9,10 +9,12 @@ import { words } from './words.ts'
 interface VerdictProps {
   readonly overview: Overview | null
   readonly problems: readonly Problem[] | null
+  /** How many are active. */
+  readonly alerts: number
 }
 
 /** How the scheduler is, in one line. */
-export function Verdict({ overview, problems }: VerdictProps): JSX.Element {
+export function Verdict({ overview, problems, alerts }: VerdictProps): JSX.Element {
   const { verdict } = words()
   if (overview === null || problems === null) {
     return (
@@ -21,17 +23,24 @@ export function Verdict({ overview, problems }: VerdictProps): JSX.Element {
       </p>
     )
   }
-  const isBad = problems.some((problem) => problem.isBad)
+  const isBad = alerts > 0 || problems.some((problem) => problem.isBad)
   const tone = isBad ? 'bad' : problems.length > 0 ? 'warn' : 'good'
   return (
     <p class={`verdict ${tone}`} role="status">
       <Icon name={tone === 'good' ? 'check' : 'misfires'} />
       <span>
-        {problems.length === 0 ? verdict.well : verdict.problems(problems.length)}
+        {saying(problems.length, alerts)}
         <span class="verdict-next">{nextText(overview)}</span>
       </span>
     </p>
   )
+}
+
+/** What a rule raises is often among the problems as well, so the two are not added up. */
+function saying(problems: number, alerts: number): string {
+  const { verdict } = words()
+  if (problems > 0) return verdict.problems(problems)
+  return alerts > 0 ? verdict.alerts(alerts) : verdict.well
 }
 
 function nextText({ triggers }: Overview): string {
