@@ -25,7 +25,7 @@ inBrowser('alerts', (browser) => {
     await using fixture = await dashboardFixture({ served, alerts })
     const { page, errors } = await openDashboard(browser(), fixture.address, '/')
     await page.getByText('One alert is active').waitFor()
-    await page.getByText('Sent', { exact: true }).waitFor()
+    await page.getByText('Not sent yet', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Silence', exact: true }).click()
     const dialog = page.getByRole('dialog')
     expect(await dialog.getByRole('button', { name: 'Silence', exact: true }).isDisabled()).toBe(true)

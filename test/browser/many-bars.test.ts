@@ -95,11 +95,11 @@ inBrowser('a timeline of thousands of bars', (browser) => {
       ['trigger', 'past/row-00'],
       ['node', 'Planned, by any node'],
     ] as const) {
-      await page.getByLabel('Rows').selectOption(by)
+      await page.locator('.choice-box select').first().selectOption(by)
       await page.locator('main').getByText(name).first().waitFor()
     }
     for (const span of ['minute', 'hour', 'month']) {
-      await page.getByLabel('Shown').selectOption(span)
+      await page.locator('.choice-box select').nth(1).selectOption(span === 'hour' ? '' : span)
       await page.waitForURL(new RegExp(span === 'hour' ? '/timeline\\?by=node$' : `span=${span}`))
       await page.locator('canvas').waitFor()
     }

@@ -25,7 +25,7 @@ const states: readonly (readonly [what: string, path: string, text: string])[] =
   ['an expression that is wrong', '/cron?expression=0+0+99+%3F+*+*', '99'],
   ['a day of triggers', '/timeline?by=trigger&span=day', 'reports/soon'],
   ['a month of a calendar', '/calendars/of/holidays?month=2199-12', 'holidays'],
-  ['what is not there', '/triggers/no/such', 'no.such'],
+  ['what is not there', '/triggers/no/such', 'It may have been deleted'],
   ['no page', '/no/such/page', 'There is no such page'],
 ]
 

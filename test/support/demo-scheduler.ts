@@ -114,17 +114,14 @@ function jobOf(part: Part, clock: ManualClock): ReturnType<typeof defineJob> {
   })
 }
 
-async function work(
-  { log, progress }: JobExecutionContext,
-  seconds: number,
-  clock: ManualClock,
-): Promise<void> {
+async function work(context: JobExecutionContext, seconds: number, clock: ManualClock): Promise<void> {
+  const { log } = context
   log.info({ seconds }, 'it begins')
   for (let step = 1; step <= 10; step++) {
     await new Promise<void>((resolve) => {
       clock.setTimer(seconds * 100, resolve)
     })
-    progress(step / 10)
+    context.progress(step / 10)
     if (step % 3 === 0) log.info({ part: step }, 'a part is done')
   }
 }
@@ -133,6 +130,7 @@ async function store(scheduler: Scheduler, { name, group, description, cron, dat
   const job = JobBuilder.newJob(name).withIdentity(name, group).withDescription(description)
   const trigger = TriggerBuilder.newTrigger()
     .withIdentity(name, group)
+    .startAt(new Date(beginMs))
     .withSchedule(CronScheduleBuilder.cronSchedule(cron).inTimeZone('UTC'))
   const detail = job.usingJobData(data).disallowConcurrentExecution().build()
   await scheduler.scheduleJob(detail, trigger.build())
@@ -153,6 +151,7 @@ async function storeReports(scheduler: Scheduler): Promise<void> {
       JobBuilder.newJob('report').withIdentity(name, 'reports').withDescription(description).build(),
       TriggerBuilder.newTrigger()
         .withIdentity(name, 'reports')
+        .startAt(new Date(beginMs))
         .withSchedule(CronScheduleBuilder.cronSchedule(cron).inTimeZone('Europe/Paris'))
         .modifiedByCalendar('holidays')
         .build(),

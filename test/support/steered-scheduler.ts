@@ -74,7 +74,7 @@ export async function addHourly(
   const trigger = TriggerBuilder.newTrigger()
     .withIdentity(name, group)
     .startAt(new Date(firstMs))
-    .withSchedule(SimpleScheduleBuilder.repeatHourlyForever())
+    .withSchedule(SimpleScheduleBuilder.repeatHourlyForever().withMisfireInstruction('fireNow'))
     .build()
   await scheduler.scheduleJob(job, trigger)
 }

@@ -155,9 +155,10 @@ function drawKind(
   const middle = top + barHeight / 2
   if (kind === 'planned') {
     // Without sides, so that many of them beside each other are still no solid bar.
-    context.fillRect(left, top, ghostWidth, barHeight)
+    const at = Math.round(left)
+    context.fillRect(at, top, ghostWidth, barHeight)
     context.fillStyle = ink('--accent-soft')
-    context.fillRect(left, top + 1, ghostWidth, barHeight - 2)
+    context.fillRect(at, top + 1, ghostWidth, barHeight - 2)
   } else if (kind === 'vetoed') {
     drawShape(context, [
       [left, middle - markPx],
