@@ -99,7 +99,10 @@ inBrowser('a timeline of thousands of bars', (browser) => {
       await page.locator('main').getByText(name).first().waitFor()
     }
     for (const span of ['minute', 'hour', 'month']) {
-      await page.locator('.choice-box select').nth(1).selectOption(span === 'hour' ? '' : span)
+      await page
+        .locator('.choice-box select')
+        .nth(1)
+        .selectOption(span === 'hour' ? '' : span)
       await page.waitForURL(new RegExp(span === 'hour' ? '/timeline\\?by=node$' : `span=${span}`))
       await page.locator('canvas').waitFor()
     }

@@ -24,11 +24,22 @@ interface Picture {
   readonly first?: (page: BrowserPage) => Promise<void>
 }
 
+/** The end of what is found is at the lower edge. */
+async function scrolledTo(page: BrowserPage, selector: string): Promise<void> {
+  await page.evaluate(`document.querySelector('${selector}').scrollIntoView({ block: 'end' })`)
+}
+
 const wide = { width: 1280, height: 800 }
+const low = { viewport: { width: 1280, height: 620 } }
 
 const pictures: readonly Picture[] = [
   { name: 'overview', path: '/', text: 'Next to fire' },
-  { name: 'timeline', path: '/timeline', text: 'archive/snapshot' },
+  {
+    name: 'timeline',
+    path: '/timeline',
+    text: 'archive/snapshot',
+    look: { viewport: { width: 1280, height: 500 } },
+  },
   { name: 'job', path: '/jobs/mail/bounces', text: 'Last executions' },
   {
     name: 'execution',
@@ -43,15 +54,19 @@ const pictures: readonly Picture[] = [
     name: 'trigger-edit',
     path: '/triggers/reports/daily/edit',
     text: 'As stored',
+    look: low,
     first: async (page) => {
       await page.getByLabel('Expression').fill('0 30 6 ? * MON-SAT')
       await page.locator('.is-new').first().waitFor()
+      await scrolledTo(page, '[aria-live="polite"].columns')
     },
   },
   {
     name: 'cron',
     path: '/cron?expression=0+30+2+%3F+*+SUN&zone=Europe%2FParis&calendar=holidays',
     text: 'the clock skips its time',
+    look: low,
+    first: (page) => scrolledTo(page, 'main table'),
   },
   {
     name: 'phone',

@@ -10,7 +10,7 @@ import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigg
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 
 const minuteMs = 60_000
-const beginMs = Date.UTC(2026, 2, 12, 8, 9)
+const beginMs = Date.UTC(2026, 2, 12, 8, 22)
 /** How long it has run when the pictures are taken. */
 const runsMs = 74 * minuteMs + 20_000
 

@@ -108,13 +108,11 @@ function Ended({ execution }: { readonly execution: ExecutionDetailsJson }): JSX
       <Panel title={text.phases}>
         <Phases execution={execution} />
       </Panel>
-      <Panel title={names.error}>
-        {errorText === null ? (
-          <p class="muted">{text.noError}</p>
-        ) : (
+      {errorText !== null && (
+        <Panel title={names.error}>
           <Code text={errorText} label={names.error} />
-        )}
-      </Panel>
+        </Panel>
+      )}
       <div class="columns">
         <Panel title={names.data}>
           {dataText === null ? (
