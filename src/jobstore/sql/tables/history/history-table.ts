@@ -16,6 +16,7 @@ import {
   wantedOutcomes,
 } from '../../../queries.ts'
 import { keepsOutcome, type ResolvedHistoryOptions } from '../../../record-options.ts'
+import { Conditions } from '../../kernel/conditions.ts'
 import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
@@ -261,31 +262,6 @@ const list = (shown: object): string =>
     .join(', ')
 
 type Values = Readonly<Record<string, SqlValue>>
-
-/** Conditions with the values that they name. */
-class Conditions {
-  readonly texts: string[]
-  readonly values: Record<string, SqlValue> = {}
-
-  constructor(...always: readonly string[]) {
-    this.texts = [...always]
-  }
-
-  /** Adds a condition when all of its values are given. */
-  add(condition: string, given: Readonly<Record<string, SqlValue | undefined>>): void {
-    const bound: Record<string, SqlValue> = {}
-    for (const [name, value] of Object.entries(given)) {
-      if (value === undefined) return
-      bound[name] = value
-    }
-    this.texts.push(condition)
-    Object.assign(this.values, bound)
-  }
-
-  get text(): string {
-    return this.texts.join(' AND ')
-  }
-}
 
 /**
  * The executions of a query, those that began last first; the values are those of its conditions. Conditions that no
