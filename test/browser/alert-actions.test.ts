@@ -34,6 +34,7 @@ inBrowser('alerts', (browser) => {
     expect(await axeFindings(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
     await page.getByText('a new disk comes tomorrow').waitFor()
+    await page.locator('.verdict.warn').waitFor()
     expect(await alerts.silences()).toMatchObject([{ rule: 'disk', subject: 'archive', by: 'admin' }])
     expect(await axeFindings(page)).toEqual([])
     await picture(page, 'overview-alerts')

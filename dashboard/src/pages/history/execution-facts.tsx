@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import type { ExecutingJson, ExecutionDetailsJson } from '../../../../src/server/wire/runs.ts'
 import { executionHref } from '../../parts/execution-table.tsx'
-import { JobLink, TriggerLink } from '../../parts/links.tsx'
+import { FiredBy, JobLink } from '../../parts/links.tsx'
 import { type Fact, Facts } from '../../parts/panel.tsx'
 import { Progress } from '../../parts/progress.tsx'
 import { Duration, Elapsed, When } from '../../parts/time.tsx'
@@ -22,7 +22,7 @@ export function ExecutionFacts({ running, ended }: ExecutionFactsProps): JSX.Ele
   if (known === null) return null
   const facts: readonly Fact[] = [
     { name: names.job, value: <JobLink of={known.jobKey} /> },
-    { name: names.trigger, value: <TriggerLink of={known.triggerKey} /> },
+    { name: names.trigger, value: <FiredBy of={known.triggerKey} /> },
     { name: names.node, value: known.node },
     { name: names.planned, value: <When ms={known.scheduledFireTimeMs} /> },
     { name: names.began, value: <When ms={known.fireTimeMs} /> },

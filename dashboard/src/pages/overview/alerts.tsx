@@ -35,6 +35,18 @@ export function useAlerts(): Resource<AlertsJson | null> {
   )
 }
 
+export interface AlertCounts {
+  readonly active: number
+  /** Those that are not silenced. */
+  readonly loud: number
+}
+
+export function alertCounts(alerts: AlertsJson | null): AlertCounts {
+  if (alerts === null) return { active: 0, loud: 0 }
+  const { active, silences } = alerts
+  return { active: active.length, loud: active.filter((alert) => !isSilenced(alert, silences)).length }
+}
+
 /** What people were told of, or will be, and what they are not told of for a while. */
 export function Alerts({ alerts }: { readonly alerts: Resource<AlertsJson | null> }): JSX.Element | null {
   const text = words()

@@ -6,7 +6,7 @@ import { ProblemNote } from '../../parts/problem.tsx'
 import { may } from '../../state/session.ts'
 import { serverSaysNow } from '../../time/clock.ts'
 import { ActivityChart, ActivityTiles, shownMinutes } from './activity.tsx'
-import { Alerts, useAlerts } from './alerts.tsx'
+import { Alerts, alertCounts, useAlerts } from './alerts.tsx'
 import { Firings } from './firings.tsx'
 import { Problems, problemsOf } from './problems.tsx'
 import { SchedulerActions } from './scheduler-actions.tsx'
@@ -64,7 +64,7 @@ export function OverviewPage(): JSX.Element {
         actions={shown !== null && <SchedulerActions scheduler={shown.scheduler} />}
       />
       {error !== null && <ProblemNote error={error} retry={overview.reload} />}
-      <Verdict overview={shown} problems={problems} alerts={alerts.value.value?.active.length ?? 0} />
+      <Verdict overview={shown} problems={problems} alerts={alertCounts(alerts.value.value)} />
       {problems !== null && problems.length > 0 && <Problems problems={problems} />}
       <Alerts alerts={alerts} />
       <Tiles overview={shown} />

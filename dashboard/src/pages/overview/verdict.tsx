@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { Icon } from '../../parts/icon.tsx'
 import { nowMs, tick } from '../../time/clock.ts'
 import { instantText, relativeText } from '../../time/format.ts'
+import type { AlertCounts } from './alerts.tsx'
 import type { Overview } from './overview.tsx'
 import type { Problem } from './problems.tsx'
 import { words } from './words.ts'
@@ -9,8 +10,7 @@ import { words } from './words.ts'
 interface VerdictProps {
   readonly overview: Overview | null
   readonly problems: readonly Problem[] | null
-  /** How many are active. */
-  readonly alerts: number
+  readonly alerts: AlertCounts
 }
 
 /** How the scheduler is, in one line. */
@@ -23,13 +23,13 @@ export function Verdict({ overview, problems, alerts }: VerdictProps): JSX.Eleme
       </p>
     )
   }
-  const isBad = alerts > 0 || problems.some((problem) => problem.isBad)
-  const tone = isBad ? 'bad' : problems.length > 0 ? 'warn' : 'good'
+  const isBad = alerts.loud > 0 || problems.some((problem) => problem.isBad)
+  const tone = isBad ? 'bad' : problems.length + alerts.active > 0 ? 'warn' : 'good'
   return (
     <p class={`verdict ${tone}`} role="status">
       <Icon name={tone === 'good' ? 'check' : 'misfires'} />
       <span>
-        {saying(problems.length, alerts)}
+        {saying(problems.length, alerts.active)}
         <span class="verdict-next">{nextText(overview)}</span>
       </span>
     </p>
@@ -48,5 +48,5 @@ function nextText({ triggers }: Overview): string {
   if (triggers === null) return ''
   const ms = triggers.next[0]?.nextFireTimeMs ?? null
   if (ms === null) return verdict.idle
-  return verdict.next(`${relativeText(Math.max(ms, tick.value), tick.value)} (${instantText(ms, nowMs())})`)
+  return verdict.next(relativeText(Math.max(ms, tick.value), tick.value), instantText(ms, nowMs()))
 }

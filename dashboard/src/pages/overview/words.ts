@@ -11,7 +11,7 @@ export const words = dictionary({
     },
     verdict: {
       well: 'All is well',
-      next: (when: string) => `The next trigger fires ${when}.`,
+      next: (when: string, at: string) => `The next trigger fires ${when} (${at}).`,
       idle: 'No trigger is waiting to fire.',
       problems: (count: number) => (count === 1 ? 'One thing needs a look' : `${count} things need a look`),
       alerts: (count: number) => (count === 1 ? 'One alert is active' : `${count} alerts are active`),
@@ -84,7 +84,7 @@ export const words = dictionary({
     status: { started: '已启动', standby: '待机', attached: '附加到其他节点的数据', shutdown: '已关闭' },
     verdict: {
       well: '一切正常',
-      next: (when) => `下一个触发器将于 ${when} 触发。`,
+      next: (when, at) => `下一个触发器将于 ${when}（${at}）触发。`,
       idle: '没有等待触发的触发器。',
       problems: (count) => `${count} 个问题需要关注`,
       alerts: (count) => `${count} 条告警处于活动状态`,

@@ -5,7 +5,7 @@ import { useResource } from '../../api/resource.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { executionHref } from '../../parts/execution-table.tsx'
 import { InterruptButton } from '../../parts/interrupt-button.tsx'
-import { JobLink, TriggerLink } from '../../parts/links.tsx'
+import { FiredBy, JobLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
 import { Progress } from '../../parts/progress.tsx'
@@ -71,7 +71,7 @@ function columns(): readonly Column<ExecutingJson>[] {
   const { instance } = words()
   return [
     { id: 'job', title: text.job, cell: ({ jobKey }) => <JobLink of={jobKey} />, isWide: true },
-    { id: 'trigger', title: text.trigger, cell: ({ triggerKey }) => <TriggerLink of={triggerKey} /> },
+    { id: 'trigger', title: text.trigger, cell: ({ triggerKey }) => <FiredBy of={triggerKey} /> },
     { id: 'node', title: text.node, cell: ({ node }) => node },
     { id: 'began', title: text.began, cell: ({ fireTimeMs }) => <Instant ms={fireTimeMs} /> },
     {

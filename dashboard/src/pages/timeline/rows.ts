@@ -4,8 +4,9 @@ import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { ExecutingJson, ExecutionJson } from '../../../../src/server/wire/runs.ts'
 import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { executionHref } from '../../parts/execution-table.tsx'
-import { keyText } from '../../parts/links.tsx'
+import { isByHand, keyText } from '../../parts/links.tsx'
 import { href, jobPath, triggerPath } from '../../state/place.ts'
+import { common } from '../../words/common.ts'
 
 export const rowKinds = ['job', 'trigger', 'node'] as const
 export type RowKind = (typeof rowKinds)[number]
@@ -41,7 +42,6 @@ export interface TimelineData {
 }
 
 interface Names {
-  readonly byHand: string
   readonly plannedRow: string
 }
 
@@ -86,9 +86,7 @@ function rowOf({ triggerKey, jobKey, node }: Place, by: RowKind, names: Names): 
   if (by === 'job') return row(`j ${keyText(jobKey)}`, keyText(jobKey), href(jobPath(jobKey)))
   if (by === 'node')
     return node === null ? row('planned', names.plannedRow, null) : row(`n ${node}`, node, href('/nodes'))
-  // Each run by hand has a trigger of its own, which is gone when it has fired.
-  if (triggerKey.group === 'DEFAULT' && triggerKey.name.startsWith('MT_'))
-    return row('by hand', names.byHand, null)
+  if (isByHand(triggerKey)) return row('by hand', common().byHand, null)
   return row(`t ${keyText(triggerKey)}`, keyText(triggerKey), href(triggerPath(triggerKey)))
 }
 
