@@ -30,7 +30,7 @@ async function scrolledTo(page: BrowserPage, selector: string): Promise<void> {
 }
 
 const wide = { width: 1280, height: 800 }
-const low = { viewport: { width: 1280, height: 620 } }
+const low = { viewport: { width: 1280, height: 540 } }
 
 const pictures: readonly Picture[] = [
   { name: 'overview', path: '/', text: 'Next to fire' },
@@ -66,7 +66,7 @@ const pictures: readonly Picture[] = [
     path: '/cron?expression=0+30+2+%3F+*+SUN&zone=Europe%2FParis&calendar=holidays',
     text: 'the clock skips its time',
     look: low,
-    first: (page) => scrolledTo(page, 'main table'),
+    first: (page) => scrolledTo(page, 'main table tbody tr:nth-child(6)'),
   },
   {
     name: 'phone',
