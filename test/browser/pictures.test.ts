@@ -54,7 +54,7 @@ const pictures: readonly Picture[] = [
     name: 'trigger-edit',
     path: '/triggers/reports/daily/edit',
     text: 'As stored',
-    look: low,
+    look: { viewport: { width: 1100, height: 430 } },
     first: async (page) => {
       await page.getByLabel('Expression').fill('0 30 6 ? * MON-SAT')
       await page.locator('.is-new').first().waitFor()

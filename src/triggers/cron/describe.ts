@@ -40,7 +40,11 @@ export const englishCron: CronWording = {
 /**
  * An expression in words. cronstrue knows neither whole names nor `W` or `*` in a list, so these are rewritten for it.
  */
-export function describeCron(expression: string, dialect: CronDialect, wording = englishCron): string {
+export function describeCron(
+  expression: string,
+  dialect: CronDialect,
+  wording: CronWording = englishCron,
+): string {
   if (dialect === 'unix') return words(expression.toLowerCase(), dialect, wording)
   const text = dialect === 'spring' ? (expandSpringMacro(expression) ?? expression) : expression
   const fields = text.split(' ').map((field) => everything(shortNames(field).replace(/(^|,)\//g, '$1*/')))
