@@ -22,7 +22,7 @@ export function ExecutionLog({ id, isRunning }: ExecutionLogProps): JSX.Element 
     [id, isRunning],
     { everyMs: isRunning ? 1500 : 5000 },
   )
-  const lines = log.value.value?.items ?? []
+  const { items: lines, next } = log.value.value ?? { items: [], next: null }
   return (
     <Panel title={text.log}>
       {lines.length === 0 ? (
@@ -35,7 +35,7 @@ export function ExecutionLog({ id, isRunning }: ExecutionLogProps): JSX.Element 
           ))}
         </ol>
       )}
-      {log.value.value?.next != null && <p class="muted">{text.moreLog(lines.length)}</p>}
+      {next !== null && <p class="muted">{text.moreLog(lines.length)}</p>}
     </Panel>
   )
 }
