@@ -22,7 +22,8 @@ export function ExecutionLog({ id, isRunning }: ExecutionLogProps): JSX.Element 
     [id, isRunning],
     { everyMs: isRunning ? 1500 : 5000 },
   )
-  const { items: lines, next } = log.value.value ?? { items: [], next: null }
+  const lines = log.value.value?.items ?? []
+  const next = log.value.value?.next ?? null
   return (
     <Panel title={text.log}>
       {lines.length === 0 ? (
