@@ -63,7 +63,7 @@ export interface HistoryEntry {
   readonly triggeredBy?: string | null
   readonly previousFireInstanceId?: string | null
   readonly shard?: ShardPlace | null
-  readonly texts?: ExecutionTexts
+  readonly texts?: ExecutionTexts | null
 }
 
 /** How many characters of an error are kept. */
