@@ -39,6 +39,7 @@ function entryOf(
     manual: report.manual ?? false,
     triggeredBy: report.triggeredBy ?? null,
     previousFireInstanceId: report.previousFireInstanceId ?? null,
+    shard: report.shard ?? null,
     texts: report.texts ?? null,
   }
 }
