@@ -31,6 +31,7 @@ export type {
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,
+  MisfireRecordOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
 export type { RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'

@@ -7,6 +7,7 @@ import type {
   ExecutionProgress,
 } from './execution-log.ts'
 import type { JobStatus, JobStatusChange, JobStatusQuery } from './job-status.ts'
+import type { Misfire, MisfireCursor, MisfireQuery } from './misfires.ts'
 import type { ExecutionDetails, ExecutionOutcome, Page } from './queries.ts'
 
 /**
@@ -20,6 +21,8 @@ export interface RecordBatch {
   readonly logs?: readonly ExecutionLogChunk[]
   /** At most one for each execution. */
   readonly progress?: readonly ExecutionProgress[]
+  /** When an answer was lost, they come again. */
+  readonly misfires?: readonly Misfire[]
 }
 
 /**
@@ -48,6 +51,8 @@ export interface JobStoreRecords {
   readonly logLimits: ExecutionLogLimits
   /** In the order in which they were logged. */
   queryExecutionLog(fireInstanceId: string, query: ExecutionLogQuery): Promise<Page<ExecutionLogLine, number>>
+  /** Those that were noticed last first. */
+  queryMisfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>>
 }
 
 export interface ExecutionLogLimits {

@@ -30,6 +30,7 @@ import { noteStatements } from '../../src/jobstore/sql/tables/notes/note-table.t
 import { executionLogStatements } from '../../src/jobstore/sql/tables/records/execution-log-table.ts'
 import { executionProgressStatements } from '../../src/jobstore/sql/tables/records/execution-progress-table.ts'
 import { jobStatusStatements } from '../../src/jobstore/sql/tables/records/job-status-table.ts'
+import { misfireStatements, misfiresQuery } from '../../src/jobstore/sql/tables/records/misfire-table.ts'
 import {
   type DuePurpose,
   dueConditions,
@@ -168,6 +169,26 @@ const allTables: readonly Table[] = [
     statements: executionProgressStatements,
   },
   {
+    names: ['misfires'],
+    about: 'misfires',
+    path: `${tables}records/misfire-table.ts`,
+    statements: misfireStatements,
+    composed: [
+      {
+        name: 'find',
+        shown: 'with every condition that a query may have',
+        methods: ['find'],
+        make: (vocabulary) => misfiresQuery(vocabulary, wholeMisfireQuery).query,
+      },
+      {
+        name: 'place',
+        shown: 'the last row that such a page looks at, when it holds less than was asked for',
+        methods: ['find'],
+        make: (vocabulary) => misfiresQuery(vocabulary, wholeMisfireQuery).place,
+      },
+    ],
+  },
+  {
     names: ['history'],
     about: 'execution_history',
     path: `${tables}history/history-table.ts`,
@@ -295,6 +316,15 @@ const wholeExecutionQuery = {
   errorContains: 'a',
   data: { key: 'a', value: 'b' },
   manual: true,
+} as const
+const wholeMisfireQuery = {
+  triggerKey: indexedExecutionQuery.triggerKey,
+  jobKey: indexedExecutionQuery.jobKey,
+  jobGroup: 'g',
+  cause: 'late',
+  from: indexedExecutionQuery.from,
+  to: indexedExecutionQuery.to,
+  after: { noticedTimeMs: 1, id: 'a' },
 } as const
 const wholeJobQuery = { group: beginning, jobGroups: ['a'], jobType: 'a', search: 'a' }
 const wholeTriggerQuery = {

@@ -3,12 +3,14 @@ import type { Clock } from '../../time/clock.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
+import type { Misfire, MisfireCursor, MisfireQuery } from '../misfires.ts'
 import type { ExecutionDetails, ExecutionOutcome, Page } from '../queries.ts'
 import { keptKinds, logLimitsOf, type ResolvedRecordOptions } from '../record-options.ts'
 import type { RamData } from './ram-data.ts'
 import { RamExecutionLog } from './ram-execution-log.ts'
 import { RamHistory } from './ram-history.ts'
 import { RamJobStatus } from './ram-job-status.ts'
+import { RamMisfires } from './ram-misfires.ts'
 
 /** How often is looked for what is too old. */
 const pruneIntervalMs = 60_000
@@ -27,6 +29,7 @@ export class RamRecords implements JobStoreRecords {
   readonly #context: () => RamRecordsContext
   readonly #jobStatus: RamJobStatus
   readonly #log: RamExecutionLog
+  readonly #misfires: RamMisfires
   #prunedMs = 0
 
   constructor(data: RamData, options: ResolvedRecordOptions, context: () => RamRecordsContext) {
@@ -35,12 +38,14 @@ export class RamRecords implements JobStoreRecords {
     this.history = new RamHistory(options.history, () => context().instanceId)
     this.#jobStatus = new RamJobStatus(data, options.jobStatus)
     this.#log = new RamExecutionLog(options.executionLog)
+    this.#misfires = new RamMisfires(options.misfires)
     this.#context = context
   }
 
-  async write({ statuses = [], logs = [] }: RecordBatch): Promise<void> {
+  async write({ statuses = [], logs = [], misfires = [] }: RecordBatch): Promise<void> {
     this.#jobStatus.write(statuses, this.#now())
     this.#log.write(logs)
+    this.#misfires.write(misfires)
     this.prune()
   }
 
@@ -52,6 +57,7 @@ export class RamRecords implements JobStoreRecords {
     this.history.prune(nowMs)
     this.#jobStatus.prune(nowMs)
     this.#log.prune(nowMs)
+    this.#misfires.prune(nowMs)
   }
 
   async queryJobStatus(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>> {
@@ -71,6 +77,10 @@ export class RamRecords implements JobStoreRecords {
     query: ExecutionLogQuery,
   ): Promise<Page<ExecutionLogLine, number>> {
     return this.#log.query(fireInstanceId, query)
+  }
+
+  async queryMisfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>> {
+    return this.#misfires.query(query)
   }
 
   #now(): number {

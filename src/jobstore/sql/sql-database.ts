@@ -64,6 +64,7 @@ const optionChecks = {
   history: () => {},
   jobStatus: () => {},
   executionLog: () => {},
+  misfires: () => {},
   jobGroupLimits: () => {},
 }
 

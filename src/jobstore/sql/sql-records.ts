@@ -2,6 +2,7 @@ import type { JobKey } from '../../core/key.ts'
 import { type ExecutionLogLine, type ExecutionLogQuery, pageOfLines } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
+import type { Misfire, MisfireCursor, MisfireQuery } from '../misfires.ts'
 import { type ExecutionDetails, type ExecutionOutcome, type Page, pageSize } from '../queries.ts'
 import { keepsOutcome, keptKinds, logLimitsOf, type ResolvedRecordOptions } from '../record-options.ts'
 import type { SqlProgram } from './kernel/statement.ts'
@@ -62,13 +63,19 @@ export class SqlRecords implements JobStoreRecords {
     )
     return pageOfLines(lines, query, size)
   }
+
+  queryMisfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>> {
+    const size = pageSize('queryMisfires', query)
+    return this.#open().transactions.read(({ misfires }) => misfires.find(query, size))
+  }
 }
 
 function* writeRecords(
   { session, nowMs }: SqlTransaction,
-  { statuses = [], logs = [], progress = [] }: RecordBatch,
+  { statuses = [], logs = [], progress = [], misfires = [] }: RecordBatch,
 ): SqlProgram<void> {
   yield* session.jobStatus.write(statuses, nowMs)
   yield* session.executionLog.write(logs)
   yield* session.executionProgress.write(progress)
+  yield* session.misfires.write(misfires)
 }

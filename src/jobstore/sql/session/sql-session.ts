@@ -16,6 +16,7 @@ import type { NoteTable } from '../tables/notes/note-table.ts'
 import type { ExecutionLogTable } from '../tables/records/execution-log-table.ts'
 import type { ExecutionProgressTable } from '../tables/records/execution-progress-table.ts'
 import type { JobStatusTable } from '../tables/records/job-status-table.ts'
+import type { MisfireTable } from '../tables/records/misfire-table.ts'
 import type { PauseTable } from '../tables/triggers/pause-table.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
 import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
@@ -37,6 +38,7 @@ export interface SqlSession {
   readonly jobStatus: JobStatusTable
   readonly executionLog: ExecutionLogTable
   readonly executionProgress: ExecutionProgressTable
+  readonly misfires: MisfireTable
   readonly nodes: SchedulerStateTable
   readonly notes: NoteTable
   readonly keyLists: KeyLists

@@ -16,6 +16,7 @@ import {
   wantedOutcomes,
 } from '../../../queries.ts'
 import { keepsOutcome, type ResolvedHistoryOptions } from '../../../record-options.ts'
+import { Conditions } from '../../kernel/conditions.ts'
 import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
@@ -262,31 +263,6 @@ const list = (shown: object): string =>
 
 type Values = Readonly<Record<string, SqlValue>>
 
-/** Conditions with the values that they name. */
-class Conditions {
-  readonly texts: string[]
-  readonly values: Record<string, SqlValue> = {}
-
-  constructor(...always: readonly string[]) {
-    this.texts = [...always]
-  }
-
-  /** Adds a condition when all of its values are given. */
-  add(condition: string, given: Readonly<Record<string, SqlValue | undefined>>): void {
-    const bound: Record<string, SqlValue> = {}
-    for (const [name, value] of Object.entries(given)) {
-      if (value === undefined) return
-      bound[name] = value
-    }
-    this.texts.push(condition)
-    Object.assign(this.values, bound)
-  }
-
-  get text(): string {
-    return this.texts.join(' AND ')
-  }
-}
-
 /**
  * The executions of a query, those that began last first; the values are those of its conditions. Conditions that no
  * index serves are tried on a bounded number of rows; `place` is the last of them.
@@ -332,12 +308,7 @@ function scanConditions(dialect: SqlVocabulary['dialect'], query: ExecutionQuery
   const scanned = new Conditions('h.sched_name = :scheduler')
   scanned.add('h.job_group = :group', { group: jobGroup })
   scanned.add('h.instance_name = :node', { node })
-  const outcomes = wantedOutcomes(query)
-  if (outcomes !== null) {
-    const names = outcomes.map((_, index) => `:outcome${String(index)}`)
-    const values = Object.fromEntries(outcomes.map((outcome, index) => [`outcome${String(index)}`, outcome]))
-    scanned.add(names.length === 0 ? 'false' : `h.outcome IN (${names.join(', ')})`, values)
-  }
+  scanned.addOneOf('h.outcome', 'outcome', wantedOutcomes(query))
   scanned.add('h.fired_time - h.planned_time > :later', { later: laterThanMs })
   scanned.add('h.finished_time - COALESCE(h.began_time, h.fired_time) > :took', { took: tookLongerThanMs })
   scanned.add(dialect.contains('h.error_text', ':error'), { error: errorContains })
