@@ -114,7 +114,14 @@ export interface Passing {
 }
 
 /** The planned instants that a trigger was moved past; null when there is none. It may turn out that there is none. */
-export function missedFires({ before, after, calendar, cause, byPolicy, nowMs }: Passing): MissedFires | null {
+export function missedFires({
+  before,
+  after,
+  calendar,
+  cause,
+  byPolicy,
+  nowMs,
+}: Passing): MissedFires | null {
   const { nextFireTimeMs: firstMs } = before
   if (firstMs === null) return null
   const nextMs = after.nextFireTimeMs

@@ -39,7 +39,11 @@ export function keepsOutcome({ record }: ResolvedHistoryOptions, outcome: Execut
 }
 
 /** What a scheduler gathers for a store with these options. */
-export function keptKinds({ executionLog, jobStatus, misfires }: ResolvedRecordOptions): (keyof RecordBatch)[] {
+export function keptKinds({
+  executionLog,
+  jobStatus,
+  misfires,
+}: ResolvedRecordOptions): (keyof RecordBatch)[] {
   const kinds: (keyof RecordBatch)[] = jobStatus.record ? ['statuses'] : []
   if (executionLog.level !== 'off') kinds.push('logs')
   if (misfires.record) kinds.push('misfires')

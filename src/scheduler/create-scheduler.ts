@@ -65,7 +65,16 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const completions = new CompletionWriter(jobStore, resolved.clock, notifier, threadPool.size)
   const recorder = new Recorder({ ...resolved, store: jobStore, notifier })
   const lateCauses = new LateCauses(resolved.clock, resolved.misfireThresholdMs)
-  const shared = { options: resolved, probe, registry, notifier, executing, completions, lateCauses, recorder }
+  const shared = {
+    options: resolved,
+    probe,
+    registry,
+    notifier,
+    executing,
+    completions,
+    lateCauses,
+    recorder,
+  }
   const dispatcher = new JobDispatcher({ ...resolved, ...shared, scheduler: () => scheduler })
   const thread = new QuartzSchedulerThread({
     ...resolved,

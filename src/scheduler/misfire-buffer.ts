@@ -1,7 +1,7 @@
 import type { Misfire, MissedFires } from '../jobstore/misfires.ts'
 import type { EpochMs } from '../time/clock.ts'
-import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
 import { intervalsBetween } from '../triggers/families/simple/simple-schedule.ts'
+import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'
 import { plannedTimes } from '../triggers/planned-times.ts'
 import { plannedFireTimeMs } from '../triggers/trigger.ts'
 import { ListBuffer, type RecordBuffer } from './record-buffers.ts'

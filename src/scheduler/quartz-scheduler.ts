@@ -12,8 +12,8 @@ import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type { PausedGroups } from '../jobstore/pauses.ts'
 import type { Misfire, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
+import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
   ExecutionDetails,

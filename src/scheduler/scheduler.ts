@@ -8,8 +8,8 @@ import type { JobScheduler, ReplaceOptions, TriggerJobOptions } from '../jobs/jo
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
-import type { PausedGroups } from '../jobstore/pauses.ts'
 import type { Misfire, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
+import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
   ExecutionDetails,
