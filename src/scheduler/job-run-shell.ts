@@ -205,7 +205,7 @@ export class JobRunShell implements Runnable {
   }
 
   #noteVeto({ attempt, finishedTimeMs, scheduledFireTimeMs, triggerKey }: ExecutionReport): void {
-    // Another attempt at a planned instant, or one that nobody planned, is no misfire.
+    // Another attempt at a planned instant is no misfire, nor what a caller asked for.
     if (attempt > 1 || isManualTriggerKey(triggerKey)) return
     this.#resources.recorder.note('misfires', {
       triggerKey,

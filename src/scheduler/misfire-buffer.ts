@@ -1,4 +1,5 @@
-import type { Misfire, MissedFires } from '../jobstore/misfires.ts'
+import type { Misfire } from '../jobstore/misfires.ts'
+import type { MissedFires } from '../jobstore/missed-fires.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { intervalsBetween } from '../triggers/families/simple/simple-schedule.ts'
 import { SimpleTrigger } from '../triggers/families/simple/simple-trigger.ts'

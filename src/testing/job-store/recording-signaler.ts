@@ -2,7 +2,7 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { InterruptTarget } from '../../jobstore/cluster-view.ts'
 import type { LostExecution, NodeRecovery, SchedulerSignaler } from '../../jobstore/job-store.ts'
 import type { LockWait } from '../../jobstore/lock-wait.ts'
-import type { MissedFires } from '../../jobstore/misfires.ts'
+import type { MissedFires } from '../../jobstore/missed-fires.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 

@@ -1,5 +1,5 @@
 import type { TriggerKey } from '../../../../core/key.ts'
-import { type MissedFires, missedFires, type Passing } from '../../../misfires.ts'
+import { type MissedFires, missedFires, type Passing } from '../../../missed-fires.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
