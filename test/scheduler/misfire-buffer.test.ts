@@ -67,7 +67,9 @@ describe('the buffer of misfires', () => {
   })
 
   test('leaves out the first one when a firing stands for it, and all where there is no other', () => {
-    const coalescing = trigger(CronScheduleBuilder.cronSchedule('0 * * ? * *').withMisfireInstruction('fireOnceNow'))
+    const coalescing = trigger(
+      CronScheduleBuilder.cronSchedule('0 * * ? * *').withMisfireInstruction('fireOnceNow'),
+    )
     expect(counted(late(coalescing, 3 * minute))).toEqual([[minute, 3 * minute, 3]])
     expect(counted(late(trigger(Simple.simpleSchedule()), minute))).toEqual([])
   })

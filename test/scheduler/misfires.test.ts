@@ -3,14 +3,17 @@ import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
-import type { Misfire, MisfireQuery } from '../../src/jobstore/misfires.ts'
+import type { Misfire, MisfireCursor, MisfireQuery } from '../../src/jobstore/misfires.ts'
+import type { Page } from '../../src/jobstore/queries.ts'
 import { ramJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+import type { Trigger } from '../../src/triggers/trigger.ts'
 import { FaultyJobStore } from '../support/faulty-job-store.ts'
 
 const minute = 60_000
@@ -210,3 +213,54 @@ test('a store that is told not to remembers none', async () => {
   await scheduler.start()
   expect(await misfires()).toEqual([])
 })
+
+test.each(stores)(
+  'a flood of late triggers on $name leaves a bounded rest and fires on',
+  async ({ make }) => {
+    await using fixture = await ledger(make())
+    const { clock, scheduler, misfires, ran } = fixture
+    const startMs = clock.now()
+    const minutely = CronScheduleBuilder.cronSchedule('0 * * ? * *').withMisfireInstruction('doNothing')
+    const trigger = (name: string): Trigger =>
+      TriggerBuilder.newTrigger({ clock })
+        .withIdentity(name)
+        .forJob('work')
+        .startAt(new Date(startMs))
+        .withSchedule(minutely)
+        .build()
+    await scheduler.addJob(JobBuilder.newJob('work').withIdentity('work').storeDurably().build())
+    const job = (await scheduler.getJobDetail(jobKey('work'))) ?? expect.fail('it was stored')
+    const count = 50_000
+    await scheduler.scheduleJob(
+      job,
+      Array.from({ length: count }, (_, index) => trigger(String(index))),
+      { replace: true },
+    )
+    await clock.advance(8 * 60 * minute + 30_000)
+    await scheduler.start()
+    // The loop sleeps when it has treated all of them.
+    await scheduler.idle()
+    expect(ran).toEqual([])
+    const found = await misfires({ take: 1000 })
+    expect(found).toHaveLength(1000)
+    expect(new Set(found.map(({ cause }) => cause))).toEqual(new Set(['outage']))
+    const rows = await rowsOf(scheduler)
+    expect(rows).toBeGreaterThanOrEqual(10_000)
+    expect(rows).toBeLessThanOrEqual(count)
+    await scheduler.standby()
+  },
+)
+
+async function rowsOf(scheduler: Scheduler): Promise<number> {
+  let rows = 0
+  let after: MisfireCursor | null = null
+  do {
+    const page: Page<Misfire, MisfireCursor> = await scheduler.queryMisfires({
+      take: 1000,
+      ...(after !== null && { after }),
+    })
+    rows += page.items.length
+    after = page.next
+  } while (after !== null)
+  return rows
+}

@@ -70,107 +70,111 @@ function coalescing(bed: Testbed): Trigger {
     .computeFirstFireTime(null)
 }
 
-const signalling = area('missed fires', {
-  'are those that an instruction leaves out': async (bed) => {
-    const startMs = bed.now()
-    await bed.schedule('t', { everyMs: minute, misfire: 'rescheduleNextWithExistingCount' })
-    const ran = await run(bed)
-    await bed.clock.advance(late)
-    ran.push(...(await run(bed)))
-    await bed.clock.advance(2 * minute - 1)
-    ran.push(...(await run(bed)))
-    addsUp(bed, eachMinute(startMs, bed.now()), ran, { cause: 'late', policy: 'skipped' })
+const signalling = area(
+  'missed fires',
+  {
+    'are those that an instruction leaves out': async (bed) => {
+      const startMs = bed.now()
+      await bed.schedule('t', { everyMs: minute, misfire: 'rescheduleNextWithExistingCount' })
+      const ran = await run(bed)
+      await bed.clock.advance(late)
+      ran.push(...(await run(bed)))
+      await bed.clock.advance(2 * minute - 1)
+      ran.push(...(await run(bed)))
+      addsUp(bed, eachMinute(startMs, bed.now()), ran, { cause: 'late', policy: 'skipped' })
+    },
+    'are those for which one firing stands, also when that is late again': async (bed) => {
+      const startMs = bed.now()
+      await bed.scheduleAll([coalescing(bed)])
+      const ran = await run(bed)
+      await bed.clock.advance(late + 1)
+      await bed.store.releaseAcquiredTriggers(await bed.acquire())
+      await bed.clock.advance(late)
+      ran.push(...(await run(bed)))
+      await bed.clock.advance(minute)
+      ran.push(...(await run(bed)))
+      addsUp(bed, eachMinute(startMs, bed.now()), ran, { cause: 'late', policy: 'coalesced' })
+      assert.equal(bed.signals.missed.length, 2)
+    },
+    'are all that were left when the end has passed': async (bed) => {
+      const startMs = bed.now()
+      await bed.schedule('t', {
+        everyMs: minute,
+        endsInMs: 3 * minute,
+        misfire: 'rescheduleNextWithExistingCount',
+      })
+      await bed.clock.advance(late)
+      assert.deepEqual(await run(bed), [])
+      addsUp(
+        bed,
+        [0, 1, 2].map((count) => startMs + count * minute),
+        [],
+        { cause: 'late', policy: 'skipped' },
+      )
+    },
+    'are none of a trigger that makes up for all': async (bed) => {
+      const startMs = bed.now()
+      await bed.schedule('once')
+      await bed.schedule('ignoring', { everyMs: minute, misfire: 'ignore' })
+      await bed.clock.advance(late)
+      await run(bed)
+      assert.deepEqual(missed(bed, [startMs]), [])
+      assert.ok(bed.signals.missed.every(({ trigger }) => trigger.key.name === 'once'))
+    },
+    'of a paused trigger are told when it is resumed': async (bed) => {
+      const startMs = bed.now()
+      const { key } = await bed.schedule('t', { everyMs: minute, misfire: 'rescheduleNextWithExistingCount' })
+      const ran = await run(bed)
+      await bed.store.pauseTrigger(key)
+      await bed.clock.advance(late)
+      assert.deepEqual(bed.signals.missed, [])
+      await bed.store.resumeTrigger(key)
+      await bed.clock.advance(minute - 1)
+      ran.push(...(await run(bed)))
+      addsUp(bed, eachMinute(startMs, bed.now()), ran, { cause: 'paused', policy: 'skipped' })
+    },
+    'of a paused trigger are all of them when it is resumed without them': async (bed) => {
+      const startMs = bed.now()
+      const trigger = coalescing(bed)
+      await bed.scheduleAll([trigger])
+      const ran = await run(bed)
+      await bed.store.pauseTrigger(trigger.key)
+      await bed.clock.advance(late)
+      await bed.store.resumeTrigger(trigger.key, { withoutMissed: true })
+      await bed.clock.advance(minute - 1)
+      ran.push(...(await run(bed)))
+      addsUp(bed, eachMinute(startMs, bed.now()), ran, { cause: 'paused', policy: null })
+    },
+    'are the one that was skipped': async (bed) => {
+      const startMs = bed.now()
+      const { key } = await bed.schedule('t', { everyMs: minute })
+      await bed.store.skipNextFire(key)
+      await bed.clock.advance(minute)
+      const ran = await run(bed)
+      addsUp(bed, eachMinute(startMs, bed.now()), ran, { cause: 'skippedByHand', policy: null })
+    },
+    'are those that a new version of the calendar excludes': async (bed) => {
+      // The clock of a testbed starts with the first of January 2026 in UTC.
+      const calendarOf = (...excludedDates: readonly string[]): HolidayCalendar =>
+        new HolidayCalendar({ excludedDates, timeZone: 'UTC' })
+      await bed.store.addCalendar('c', calendarOf('2027-01-01'), { replace: false, updateTriggers: false })
+      const startMs = bed.now()
+      await bed.schedule('t', { everyMs: 24 * 60 * minute, calendar: 'c' })
+      await bed.schedule('other', { inMs: 1000 * 24 * 60 * minute, calendar: 'c' })
+      const ran = await run(bed)
+      await bed.store.addCalendar('c', calendarOf('2026-01-02', '2026-01-03'), {
+        replace: true,
+        updateTriggers: true,
+      })
+      await bed.clock.advance(3 * 24 * 60 * minute)
+      ran.push(...(await run(bed)))
+      const planned = [0, 1, 2, 3].map((day) => startMs + day * 24 * 60 * minute)
+      addsUp(bed, planned, ran, { cause: 'calendar', policy: null })
+      assert.equal(bed.signals.missed.length, 1)
+    },
   },
-  'are those for which one firing stands, also when that is late again': async (bed) => {
-    const startMs = bed.now()
-    await bed.scheduleAll([coalescing(bed)])
-    const ran = await run(bed)
-    await bed.clock.advance(late + 1)
-    await bed.store.releaseAcquiredTriggers(await bed.acquire())
-    await bed.clock.advance(late)
-    ran.push(...(await run(bed)))
-    await bed.clock.advance(minute)
-    ran.push(...(await run(bed)))
-    addsUp(bed, eachMinute(startMs, bed.now()), ran, { cause: 'late', policy: 'coalesced' })
-    assert.equal(bed.signals.missed.length, 2)
-  },
-  'are all that were left when the end has passed': async (bed) => {
-    const startMs = bed.now()
-    await bed.schedule('t', {
-      everyMs: minute,
-      endsInMs: 3 * minute,
-      misfire: 'rescheduleNextWithExistingCount',
-    })
-    await bed.clock.advance(late)
-    assert.deepEqual(await run(bed), [])
-    addsUp(
-      bed,
-      [0, 1, 2].map((count) => startMs + count * minute),
-      [],
-      { cause: 'late', policy: 'skipped' },
-    )
-  },
-  'are none of a trigger that makes up for all': async (bed) => {
-    const startMs = bed.now()
-    await bed.schedule('once')
-    await bed.schedule('ignoring', { everyMs: minute, misfire: 'ignore' })
-    await bed.clock.advance(late)
-    await run(bed)
-    assert.deepEqual(missed(bed, [startMs]), [])
-    assert.ok(bed.signals.missed.every(({ trigger }) => trigger.key.name === 'once'))
-  },
-  'of a paused trigger are told when it is resumed': async (bed) => {
-    const startMs = bed.now()
-    const { key } = await bed.schedule('t', { everyMs: minute, misfire: 'rescheduleNextWithExistingCount' })
-    const ran = await run(bed)
-    await bed.store.pauseTrigger(key)
-    await bed.clock.advance(late)
-    assert.deepEqual(bed.signals.missed, [])
-    await bed.store.resumeTrigger(key)
-    await bed.clock.advance(minute - 1)
-    ran.push(...(await run(bed)))
-    addsUp(bed, eachMinute(startMs, bed.now()), ran, { cause: 'paused', policy: 'skipped' })
-  },
-  'of a paused trigger are all of them when it is resumed without them': async (bed) => {
-    const startMs = bed.now()
-    const trigger = coalescing(bed)
-    await bed.scheduleAll([trigger])
-    const ran = await run(bed)
-    await bed.store.pauseTrigger(trigger.key)
-    await bed.clock.advance(late)
-    await bed.store.resumeTrigger(trigger.key, { withoutMissed: true })
-    await bed.clock.advance(minute - 1)
-    ran.push(...(await run(bed)))
-    addsUp(bed, eachMinute(startMs, bed.now()), ran, { cause: 'paused', policy: null })
-  },
-  'are the one that was skipped': async (bed) => {
-    const startMs = bed.now()
-    const { key } = await bed.schedule('t', { everyMs: minute })
-    await bed.store.skipNextFire(key)
-    await bed.clock.advance(minute)
-    const ran = await run(bed)
-    addsUp(bed, eachMinute(startMs, bed.now()), ran, { cause: 'skippedByHand', policy: null })
-  },
-  'are those that a new version of the calendar excludes': async (bed) => {
-    // The clock of a testbed starts with the first of January 2026 in UTC.
-    const calendarOf = (...excludedDates: readonly string[]): HolidayCalendar =>
-      new HolidayCalendar({ excludedDates, timeZone: 'UTC' })
-    await bed.store.addCalendar('c', calendarOf('2027-01-01'), { replace: false, updateTriggers: false })
-    const startMs = bed.now()
-    await bed.schedule('t', { everyMs: 24 * 60 * minute, calendar: 'c' })
-    await bed.schedule('other', { inMs: 1000 * 24 * 60 * minute, calendar: 'c' })
-    const ran = await run(bed)
-    await bed.store.addCalendar('c', calendarOf('2026-01-02', '2026-01-03'), {
-      replace: true,
-      updateTriggers: true,
-    })
-    await bed.clock.advance(3 * 24 * 60 * minute)
-    ran.push(...(await run(bed)))
-    const planned = [0, 1, 2, 3].map((day) => startMs + day * 24 * 60 * minute)
-    addsUp(bed, planned, ran, { cause: 'calendar', policy: null })
-    assert.equal(bed.signals.missed.length, 1)
-  },
-})
+  { records: true },
+)
 
 function misfireOf(bed: Testbed, id: string, changes: Partial<Misfire> = {}): Misfire {
   return {

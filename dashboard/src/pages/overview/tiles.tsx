@@ -62,7 +62,9 @@ export function Tiles({ overview }: { readonly overview: Overview | null }): JSX
       />
       <Tile
         name={tiles.misfires}
-        value={misfires === null ? unknownText : `${numberText(misfires.fires)}${misfires.hasMore ? '+' : ''}`}
+        value={
+          misfires === null ? unknownText : `${numberText(misfires.fires)}${misfires.hasMore ? '+' : ''}`
+        }
         note={lastDay}
         path="/misfires"
       />

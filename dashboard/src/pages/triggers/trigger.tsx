@@ -191,11 +191,7 @@ function Missed({
   const rows = misfires.value.value?.items ?? []
   if (rows.length === 0) return null
   return (
-    <Panel
-      title={text.missed}
-      isFlush
-      actions={<a href={href('/misfires', { filter })}>{text.allMissed}</a>}
-    >
+    <Panel title={text.missed} isFlush actions={<a href={href('/misfires', { filter })}>{text.allMissed}</a>}>
       <MisfireTable caption={text.missed} rows={rows} empty="" without={['trigger', 'job']} />
     </Panel>
   )
