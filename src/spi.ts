@@ -29,6 +29,7 @@ export type { MissedFires } from './jobstore/missed-fires.ts'
 export type { EndedPauses, PauseNote, PauseTarget, ResumeManner, SkippedFire } from './jobstore/pauses.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
 export type {
+  AuditOptions,
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,

@@ -39,14 +39,12 @@ export function keepsOutcome({ record }: ResolvedHistoryOptions, outcome: Execut
 }
 
 /** What a scheduler gathers for a store with these options. */
-export function keptKinds({
-  executionLog,
-  jobStatus,
-  misfires,
-}: ResolvedRecordOptions): (keyof RecordBatch)[] {
+export function keptKinds(options: ResolvedRecordOptions): (keyof RecordBatch)[] {
+  const { audit, executionLog, jobStatus, misfires } = options
   const kinds: (keyof RecordBatch)[] = jobStatus.record ? ['statuses'] : []
   if (executionLog.level !== 'off') kinds.push('logs')
   if (misfires.record) kinds.push('misfires')
+  if (audit.record) kinds.push('audits')
   return kinds
 }
 
@@ -96,7 +94,19 @@ export interface MisfireRecordOptions {
   readonly maxRows?: number
 }
 
-/** What a store remembers of executions, and for how long. */
+/** What a store keeps of who did what; `scheduler.queryAudit` answers it. */
+export interface AuditOptions {
+  /** Whether the audit is kept. Default true. */
+  readonly record?: boolean
+  /** Entries that are older than this are deleted. Milliseconds, at least 1,000, default 365 days (31,536,000,000). */
+  readonly maxAgeMs?: number
+  /**
+   * About how many entries are kept; the oldest are deleted first. 1 to 100,000,000, default 100,000, in memory 10,000.
+   */
+  readonly maxRows?: number
+}
+
+/** What a store remembers of executions and of people, and for how long. */
 export interface RecordOptions {
   /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
   readonly history?: HistoryOptions
@@ -106,6 +116,8 @@ export interface RecordOptions {
   readonly executionLog?: ExecutionLogRecordOptions
   /** What is kept of planned instants that did not become runs. Default: a row for each range, for 30 days. */
   readonly misfires?: MisfireRecordOptions
+  /** What is kept of who did what. Default: 100,000 entries, in memory 10,000, for 365 days. */
+  readonly audit?: AuditOptions
 }
 
 export interface ResolvedRecordOptions {
@@ -113,12 +125,13 @@ export interface ResolvedRecordOptions {
   readonly jobStatus: Required<JobStatusOptions>
   readonly executionLog: Required<ExecutionLogRecordOptions>
   readonly misfires: Required<MisfireRecordOptions>
+  readonly audit: Required<AuditOptions>
 }
 
 const records = ['off', 'failures', 'all'] as const
 
 /** The names of {@link RecordOptions}. */
-export const recordOptionNames = ['history', 'jobStatus', 'executionLog', 'misfires'] as const
+export const recordOptionNames = ['history', 'jobStatus', 'executionLog', 'misfires', 'audit'] as const
 
 /** Fills in the defaults. @throws InvalidArgumentError ERR_INVALID_OPTION */
 export function resolveRecordOptions(
@@ -131,6 +144,7 @@ export function resolveRecordOptions(
     jobStatus: resolveJobStatusOptions(what, options.jobStatus),
     executionLog: resolveExecutionLogOptions(what, { maxRows, ...options.executionLog }),
     misfires: resolveMisfireOptions(what, { maxRows, ...options.misfires }),
+    audit: resolveAuditOptions(what, { maxRows, ...options.audit }),
   })
 }
 
@@ -171,6 +185,18 @@ function agesByOutcome(
   refuseUnknownKeys(of, ages, executionOutcomes)
   for (const [outcome, ageMs] of Object.entries(ages)) requireInteger(of, outcome, ageMs, { min: 1000, max })
   return Object.freeze({ ...ages })
+}
+
+function resolveAuditOptions(what: string, options: AuditOptions): Required<AuditOptions> {
+  const of = `${what}: audit`
+  refuseUnknownKeys(of, options, ['record', 'maxAgeMs', 'maxRows'])
+  const { record = true, maxAgeMs = 31_536_000_000, maxRows = 100_000 } = options
+  checkBoolean(of, 'record', record, 'ERR_INVALID_OPTION')
+  return Object.freeze({
+    record,
+    maxAgeMs: requireInteger(of, 'maxAgeMs', maxAgeMs, { min: 1000 }),
+    maxRows: requireInteger(of, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
+  })
 }
 
 const levels = [...executionLogLevels, 'off'] as const

@@ -1,6 +1,7 @@
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { unawaited } from '../core/promises.ts'
+import type { AuditEntry } from '../jobstore/audit.ts'
 import type { EndedExecution } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutionLogLimits, RecordBatch } from '../jobstore/job-store-records.ts'
@@ -9,6 +10,7 @@ import type { Clock, ClockTimer } from '../time/clock.ts'
 import { MisfireBuffer, type MisfireNote } from './misfire-buffer.ts'
 import type { Notifier } from './notifier.ts'
 import {
+  AuditBuffer,
   LogBuffer,
   type LoggedLine,
   ProgressBuffer,
@@ -23,6 +25,7 @@ export interface RecordedEntries {
   readonly logs: LoggedLine
   readonly progress: ProgressNote
   readonly misfires: MisfireNote
+  readonly audits: AuditEntry
 }
 
 type Kind = keyof RecordedEntries
@@ -48,6 +51,7 @@ const newBuffers = ({ ids, instanceId }: RecorderParts): Buffers => ({
   logs: new LogBuffer(20_000),
   progress: new ProgressBuffer(10_000),
   misfires: new MisfireBuffer(10_000, instanceId, ids.uniqueName()),
+  audits: new AuditBuffer(2000),
 })
 
 /**

@@ -53,6 +53,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     alerts: options.alerts,
     metrics: options.metrics,
     authenticator,
+    sessionMs: options.sessionMs,
     streams,
     bulk,
     overviews: new Overviews(clock),

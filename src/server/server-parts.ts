@@ -25,6 +25,8 @@ export interface ServerParts {
   /** The ids of the operations that somebody may call, on something at least; null for a client that is not known. */
   readonly operationsFor: (access: Access | null) => readonly string[]
   readonly authenticator: Authenticator
+  /** How long a session lasts. */
+  readonly sessionMs: number
   readonly streams: LiveStreams
   readonly bulk: BulkRuns
   readonly overviews: Overviews
@@ -40,4 +42,6 @@ export interface Exchange {
   countLogin(): void
   /** Gives the client a session, or ends the one it has with null. */
   keepSession(login: Login | null): void
+  /** What is about to be changed, as it is now: for the audit, where the answer does not have it as `before`. */
+  noteBefore(before: unknown): void
 }

@@ -90,6 +90,8 @@ export const rightRequests: Readonly<Record<string, RightRequest>> = {
   'bulk.stop': { path: '/bulk/none/stop', jobGroup: 'any', status: 404 },
   'definitions.export': { path: '/definitions', jobGroup: null },
   'definitions.import': { path: '/definitions', body: { definitions }, jobGroup: null },
+  'audit.list': { path: '/audit', jobGroup: null },
+  'auth.list': { path: '/auth', jobGroup: null },
   'support.dump': { path: '/support-dump', jobGroup: null },
   'cron.preview': { path: '/cron/preview?expression=0+0+8+*+*+%3F', jobGroup: 'any' },
   'health.live': { path: '/health/live', jobGroup: 'any' },

@@ -98,5 +98,23 @@ export async function attachesTo(newStore: () => JobStore): Promise<void> {
   // A store of one node knows of no other one.
   const { jobStoreClustered } = running.getMetaData()
   expect(nodes.map(({ instanceId }) => instanceId)).toEqual([jobStoreClustered ? 'n1' : 'looker'])
+  // The other node reads what the attached one has written down.
+  await attached.idle()
+  expect((await running.queryAudit()).items).toMatchObject([
+    {
+      by: 'admin',
+      node: 'looker',
+      operation: 'jobs.run',
+      targetGroup: 'reports',
+      targetName: 'daily',
+      outcome: 'done',
+      address: expect.stringContaining('127.0.0.1') as string,
+    },
+    {
+      operation: 'scheduler.start',
+      outcome: 'failed',
+      errorText: expect.stringContaining('ERR_SCHEDULER_STATE') as string,
+    },
+  ])
   await running.shutdown()
 }

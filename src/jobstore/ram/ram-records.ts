@@ -1,11 +1,13 @@
 import type { JobKey } from '../../core/key.ts'
 import type { Clock } from '../../time/clock.ts'
+import type { AuditCursor, AuditEntry, AuditQuery } from '../audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
 import type { Misfire, MisfireCursor, MisfireQuery } from '../misfires.ts'
 import type { ExecutionDetails, ExecutionOutcome, Page } from '../queries.ts'
 import { keptKinds, logLimitsOf, type ResolvedRecordOptions } from '../record-options.ts'
+import { RamAudit } from './ram-audit.ts'
 import type { RamData } from './ram-data.ts'
 import { RamExecutionLog } from './ram-execution-log.ts'
 import { RamHistory } from './ram-history.ts'
@@ -30,6 +32,7 @@ export class RamRecords implements JobStoreRecords {
   readonly #jobStatus: RamJobStatus
   readonly #log: RamExecutionLog
   readonly #misfires: RamMisfires
+  readonly #audit: RamAudit
   #prunedMs = 0
 
   constructor(data: RamData, options: ResolvedRecordOptions, context: () => RamRecordsContext) {
@@ -39,13 +42,15 @@ export class RamRecords implements JobStoreRecords {
     this.#jobStatus = new RamJobStatus(data, options.jobStatus)
     this.#log = new RamExecutionLog(options.executionLog)
     this.#misfires = new RamMisfires(options.misfires)
+    this.#audit = new RamAudit(options.audit)
     this.#context = context
   }
 
-  async write({ statuses = [], logs = [], misfires = [] }: RecordBatch): Promise<void> {
+  async write({ statuses = [], logs = [], misfires = [], audits = [] }: RecordBatch): Promise<void> {
     this.#jobStatus.write(statuses, this.#now())
     this.#log.write(logs)
     this.#misfires.write(misfires)
+    this.#audit.write(audits)
     this.prune()
   }
 
@@ -58,6 +63,7 @@ export class RamRecords implements JobStoreRecords {
     this.#jobStatus.prune(nowMs)
     this.#log.prune(nowMs)
     this.#misfires.prune(nowMs)
+    this.#audit.prune(nowMs)
   }
 
   async queryJobStatus(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>> {
@@ -81,6 +87,10 @@ export class RamRecords implements JobStoreRecords {
 
   async queryMisfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>> {
     return this.#misfires.query(query)
+  }
+
+  async queryAudit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>> {
+    return this.#audit.query(query)
   }
 
   #now(): number {

@@ -64,7 +64,7 @@ export class RecordPruner {
 }
 
 function pruningsOf(
-  { executionLog, history, jobStatus, misfires }: ResolvedRecordOptions,
+  { audit, executionLog, history, jobStatus, misfires }: ResolvedRecordOptions,
   clustered: boolean,
 ): readonly Pruning[] {
   const prunings: Pruning[] = []
@@ -90,6 +90,11 @@ function pruningsOf(
   if (misfires.record) {
     prunings.push(({ session, nowMs }, limit) =>
       session.misfires.prune(nowMs - misfires.maxAgeMs, misfires.maxRows, limit),
+    )
+  }
+  if (audit.record) {
+    prunings.push(({ session, nowMs }, limit) =>
+      session.audit.prune(nowMs - audit.maxAgeMs, audit.maxRows, limit),
     )
   }
   if (clustered) prunings.push(({ session }, limit) => session.executionProgress.prune(limit))

@@ -1,4 +1,5 @@
 import type { JobKey } from '../../core/key.ts'
+import type { AuditCursor, AuditEntry, AuditQuery } from '../audit.ts'
 import { type ExecutionLogLine, type ExecutionLogQuery, pageOfLines } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
@@ -15,7 +16,7 @@ interface OpenParts {
   readonly pruner: RecordPruner
 }
 
-/** What is remembered of executions, in tables of its own. */
+/** What is remembered besides the history, in tables of its own. */
 export class SqlRecords implements JobStoreRecords {
   readonly kinds: readonly (keyof RecordBatch)[]
   readonly logLimits: ExecutionLogLimits
@@ -68,14 +69,20 @@ export class SqlRecords implements JobStoreRecords {
     const size = pageSize('queryMisfires', query)
     return this.#open().transactions.read(({ misfires }) => misfires.find(query, size))
   }
+
+  async queryAudit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>> {
+    const size = pageSize('queryAudit', query)
+    return this.#open().transactions.read(({ audit }) => audit.find(query, size))
+  }
 }
 
 function* writeRecords(
   { session, nowMs }: SqlTransaction,
-  { statuses = [], logs = [], progress = [], misfires = [] }: RecordBatch,
+  { statuses = [], logs = [], progress = [], misfires = [], audits = [] }: RecordBatch,
 ): SqlProgram<void> {
   yield* session.jobStatus.write(statuses, nowMs)
   yield* session.executionLog.write(logs)
   yield* session.executionProgress.write(progress)
   yield* session.misfires.write(misfires)
+  yield* session.audit.write(audits)
 }

@@ -1,4 +1,6 @@
 import { alertOperations } from '../operations/alerts.ts'
+import { auditOperations } from '../operations/audit.ts'
+import { authOperations } from '../operations/auth.ts'
 import { bulkOperations } from '../operations/bulk.ts'
 import { calendarOperations } from '../operations/calendars.ts'
 import { cronOperations } from '../operations/cron.ts'
@@ -36,6 +38,8 @@ export const catalogue: readonly Operation[] = [
   ...calendarOperations,
   ...bulkOperations,
   ...definitionOperations,
+  ...auditOperations,
+  ...authOperations,
   ...supportOperations,
   ...alertOperations,
   ...healthOperations,

@@ -27,6 +27,7 @@ export interface SqlNames {
   readonly misfires: string
   readonly pauses: string
   readonly notes: string
+  readonly audit: string
   readonly schemaVersion: string
 }
 
@@ -60,6 +61,7 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     misfires: table('misfires'),
     pauses: table('pauses'),
     notes: table('notes'),
+    audit: table('audit'),
     schemaVersion: table('schema_version'),
   }
 }

@@ -112,6 +112,28 @@ export const tablesOf2: readonly Table[] = [
     },
     primaryKey: ['sched_name', 'note_kind', 'note_name'],
   },
+  {
+    // Who did what, in the order in which it is listed and deleted.
+    name: 'audit',
+    columns: {
+      ...schedulerName,
+      audit_time: column.bigint,
+      audit_id: column.keyText(95),
+      asked_by: column.longTextOrNull,
+      address: column.longTextOrNull,
+      node_name: column.longTextOrNull,
+      operation: column.longTextOrNull,
+      target_group: column.longTextOrNull,
+      target_name: column.longTextOrNull,
+      outcome: column.textOrNull(16),
+      times: column.bigint,
+      error_text: column.longTextOrNull,
+      request: column.longTextOrNull,
+      state_before: column.longTextOrNull,
+      state_after: column.longTextOrNull,
+    },
+    primaryKey: ['sched_name', 'audit_time', 'audit_id'],
+  },
 ]
 
 /** Columns that this step adds to tables of the first one. */
