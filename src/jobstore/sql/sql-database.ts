@@ -65,6 +65,7 @@ const optionChecks = {
   jobStatus: () => {},
   executionLog: () => {},
   misfires: () => {},
+  audit: () => {},
   jobGroupLimits: () => {},
 }
 
