@@ -4,6 +4,7 @@ import { triggerKey } from '../../src/core/key.ts'
 import { type MissedFires, missedFires } from '../../src/jobstore/missed-fires.ts'
 import { MisfireBuffer } from '../../src/scheduler/misfire-buffer.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { DailyCalendar } from '../../src/triggers/calendars/daily-calendar.ts'
 import { CronScheduleBuilder } from '../../src/triggers/families/cron/cron-trigger.ts'
 import { SimpleScheduleBuilder as Simple } from '../../src/triggers/families/simple/simple-trigger.ts'
@@ -76,19 +77,20 @@ describe('the buffer of misfires', () => {
 
   test('follows the calendar, and goes on without one that fails', () => {
     const each = trigger(CronScheduleBuilder.cronSchedule('0 * * ? * *').withMisfireInstruction('doNothing'))
-    const calendar = new DailyCalendar({
-      rangeStartingTime: '00:02',
-      rangeEndingTime: '00:04',
-      timeZone: 'UTC',
-    })
+    const calendar = new DailyCalendar({ rangeStart: '00:02', rangeEnd: '00:04', timeZone: 'UTC' })
     const missed = { ...late(each, 9 * minute), calendar }
     expect(counted(missed)).toEqual([[0, 9 * minute, 7]])
-    const failing = Object.assign(Object.create(calendar) as typeof calendar, {
+    const failing: Calendar = {
+      type: 'failing',
+      description: null,
+      baseCalendar: null,
       isTimeIncluded: () => {
         throw new Error('of no use')
       },
-    })
-    expect(counted({ ...missed, calendar: failing })).toMatchObject([[0, 9 * minute + 999, null]])
+      nextIncludedTime: () => null,
+      toJSON: () => ({ type: 'failing' }),
+    }
+    expect(counted({ ...missed, calendar: failing })).toEqual([[0, 10 * minute - 1, null]])
   })
 
   test('keeps a bounded number, also of those that it took back', () => {

@@ -28,9 +28,9 @@ async function write(bed: Testbed, batch: RecordBatch): Promise<void> {
 }
 
 /** Lets so much time pass that the next batch has the store look for what is too old or too many. */
-async function writeLater(bed: Testbed, batch: RecordBatch, ms = 61_000): Promise<void> {
+async function writeLater(bed: Testbed, batch: () => RecordBatch, ms = 61_000): Promise<void> {
   await bed.clock.advance(ms)
-  await write(bed, batch)
+  await write(bed, batch())
 }
 
 function misfire(bed: Testbed, id: string): Misfire {
@@ -87,17 +87,27 @@ export function recordCases(stores: RecordStores): void {
     test('forgets misfires that are too old', async () => {
       const bed = await open(stores, { misfires: { maxAgeMs: 3600_000 } })
       await write(bed, { misfires: [misfire(bed, 'a')] })
-      await writeLater(bed, { misfires: [misfire(bed, 'b')] }, 3600_000)
-      await writeLater(bed, { misfires: [misfire(bed, 'c')] })
-      await vi.waitFor(async () => expect(await ids(bed)).toEqual(['c', 'b']), { timeout: 10_000 })
+      await writeLater(bed, () => ({ misfires: [misfire(bed, 'b')] }), 3600_000)
+      await writeLater(bed, () => ({ misfires: [misfire(bed, 'c')] }))
+      await vi.waitFor(
+        async () => {
+          expect(await ids(bed)).toEqual(['c', 'b'])
+        },
+        { timeout: 10_000 },
+      )
     })
 
     test('keeps no more misfires than it is told, the newest, also when all came at once', async () => {
       const bed = await open(stores, { misfires: { maxRows: 700 } })
       const many = Array.from({ length: 2000 }, (_, index) => misfire(bed, String(index).padStart(5, '0')))
       await write(bed, { misfires: many })
-      await writeLater(bed, { misfires: [misfire(bed, 'last')] })
-      await vi.waitFor(async () => expect(await ids(bed)).toHaveLength(700), { timeout: 10_000 })
+      await writeLater(bed, () => ({ misfires: [misfire(bed, 'last')] }))
+      await vi.waitFor(
+        async () => {
+          expect(await ids(bed)).toHaveLength(700)
+        },
+        { timeout: 10_000 },
+      )
       expect((await ids(bed)).slice(0, 2)).toEqual(['last', '01999'])
       expect((await ids(bed)).at(-1)).toBe('01301')
     })
@@ -105,26 +115,36 @@ export function recordCases(stores: RecordStores): void {
     test('forgets log lines that are too old', async () => {
       const bed = await open(stores, { executionLog: { maxAgeMs: 3600_000 } })
       await write(bed, line(bed, 'a'))
-      await writeLater(bed, line(bed, 'b'), 3600_000)
-      await writeLater(bed, line(bed, 'c'))
-      await vi.waitFor(async () => expect(await linesOf(bed, 'a', 'b', 'c')).toEqual([0, 1, 1]), {
-        timeout: 10_000,
-      })
+      await writeLater(bed, () => line(bed, 'b'), 3600_000)
+      await writeLater(bed, () => line(bed, 'c'))
+      await vi.waitFor(
+        async () => {
+          expect(await linesOf(bed, 'a', 'b', 'c')).toEqual([0, 1, 1])
+        },
+        {
+          timeout: 10_000,
+        },
+      )
     })
 
     test('keeps about as many rows of log lines as it is told, the newest', async () => {
       const bed = await open(stores, { executionLog: { maxRows: 2 } })
-      for (const id of ['a', 'b', 'c', 'd']) await writeLater(bed, line(bed, id), 10)
-      await writeLater(bed, line(bed, 'e'))
-      await vi.waitFor(async () => expect(await linesOf(bed, 'a', 'b', 'd', 'e')).toEqual([0, 0, 1, 1]), {
-        timeout: 10_000,
-      })
+      for (const id of ['a', 'b', 'c', 'd']) await writeLater(bed, () => line(bed, id), 10)
+      await writeLater(bed, () => line(bed, 'e'))
+      await vi.waitFor(
+        async () => {
+          expect(await linesOf(bed, 'a', 'b', 'd', 'e')).toEqual([0, 0, 1, 1])
+        },
+        {
+          timeout: 10_000,
+        },
+      )
     })
 
     test('forgets the counts of days that are too long ago', async () => {
       const bed = await open(stores, { jobStatus: { maxDays: 2 } })
       await bed.store.addJob(jobDetail('j', { durable: true }), { replace: false })
-      for (let day = 0; day < 5; day++) await writeLater(bed, { statuses: [status(bed)] }, dayMs)
+      for (let day = 0; day < 5; day++) await writeLater(bed, () => ({ statuses: [status(bed)] }), dayMs)
       await vi.waitFor(
         async () => {
           const page = await bed.store.records?.queryJobStatus({ days: 366 })

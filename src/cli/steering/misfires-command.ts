@@ -25,8 +25,8 @@ const spec = {
     ...connectionOptions,
   },
   notes: [
-    `FILTER is as in 'trigger:reports/daily cause:outage'; also job: and group:. Causes: ${misfireCauses.join(', ')}. ` +
-      'Those that were noticed last come first.',
+    `FILTER is as in 'trigger:reports/daily cause:outage'; also job: and group:. Causes: ` +
+      `${misfireCauses.join(', ')}. Those that were noticed last come first.`,
     connectionNote,
   ],
 } as const
