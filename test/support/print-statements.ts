@@ -1,5 +1,3 @@
-import { JobKey, TriggerKey } from '../../src/core/key.ts'
-import { GroupMatcher } from '../../src/core/matcher.ts'
 import { quartzLocking, skipLockedLocking } from '../../src/jobstore/postgres/locking.ts'
 import { postgresDialect } from '../../src/jobstore/postgres/postgres-dialect.ts'
 import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
@@ -44,6 +42,16 @@ import { statementsOfJava } from '../../src/jobstore/sql/tables/triggers/trigger
 import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
 import { formatSql } from './format-sql.ts'
 import { StatementUsers } from './statement-users.ts'
+import {
+  beginning,
+  indexedAuditQuery,
+  indexedExecutionQuery,
+  wholeAuditQuery,
+  wholeExecutionQuery,
+  wholeJobQuery,
+  wholeMisfireQuery,
+  wholeTriggerQuery,
+} from './whole-queries.ts'
 
 const tables = 'src/jobstore/sql/tables/'
 const listedParts: readonly ListingPart[] = ['default', 'before', 'behind', 'few']
@@ -322,54 +330,6 @@ function dueStatements(purpose: DuePurpose, method: string): readonly Composed[]
       make: make(dueConditions),
     },
   ]
-}
-
-const beginning = GroupMatcher.groupStartsWith('g')
-const key = { name: 'n', group: 'g' }
-const indexedExecutionQuery = {
-  jobKey: new JobKey(key.name, key.group),
-  triggerKey: new TriggerKey(key.name, key.group),
-  from: new Date(0),
-  to: new Date(1),
-  after: { fireTimeMs: 0, fireInstanceId: 'a' },
-} as const
-const wholeExecutionQuery = {
-  ...indexedExecutionQuery,
-  jobGroup: 'g',
-  node: 'a',
-  outcome: 'failed',
-  laterThanMs: 1,
-  tookLongerThanMs: 1,
-  errorContains: 'a',
-  data: { key: 'a', value: 'b' },
-  manual: true,
-} as const
-const indexedAuditQuery = { from: new Date(0), to: new Date(1), after: { timeMs: 0, id: 'a' } } as const
-const wholeAuditQuery = {
-  ...indexedAuditQuery,
-  by: 'a',
-  operation: 'a',
-  targetGroup: 'a',
-  targetName: 'a',
-  outcome: 'done',
-  node: 'a',
-} as const
-const wholeMisfireQuery = {
-  triggerKey: indexedExecutionQuery.triggerKey,
-  jobKey: indexedExecutionQuery.jobKey,
-  jobGroup: 'g',
-  cause: 'late',
-  from: indexedExecutionQuery.from,
-  to: indexedExecutionQuery.to,
-  after: { noticedTimeMs: 1, id: 'a' },
-} as const
-const wholeJobQuery = { group: beginning, jobGroups: ['a'], jobType: 'a', search: 'a' }
-const wholeTriggerQuery = {
-  ...wholeJobQuery,
-  name: 'a',
-  jobKey: wholeExecutionQuery.jobKey,
-  calendarName: 'a',
-  dueBefore: new Date(0),
 }
 
 function listingOf(of: 'jobs' | 'triggers', vocabulary: SqlVocabulary): Parameters<typeof listingQuery>[1] {

@@ -3,6 +3,7 @@ import type { ExecutionLogLine } from '../../../src/jobstore/execution-log.ts'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
+import type { CompletionJson } from '../../../src/server/operations/completion.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
 import type { OverviewJson } from '../../../src/server/operations/overview.ts'
 import type { LoadJson, PlannedJson } from '../../../src/server/operations/planned.ts'
@@ -97,6 +98,7 @@ export interface Operations {
   'executions.stats': Get<Nothing, ExecutionStatsJson>
   'misfires.list': Get<Nothing, PageJson<MisfireJson>>
   'misfires.stats': Get<Nothing, MisfireStatsJson>
+  'completion.list': Get<Nothing, Items<CompletionJson>>
   'nodes.list': Get<Nothing, Items<SchedulerNode>>
   'cron.preview': Get<Nothing, CronPreviewJson>
   'planned.list': Get<Nothing, PlannedJson>
@@ -216,6 +218,7 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'executions.stats': { method: 'GET', path: '/execution-stats' },
   'misfires.list': { method: 'GET', path: '/misfires' },
   'misfires.stats': { method: 'GET', path: '/misfire-stats' },
+  'completion.list': { method: 'GET', path: '/completion' },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'cron.preview': { method: 'GET', path: '/cron/preview' },
   'planned.list': { method: 'GET', path: '/planned' },
