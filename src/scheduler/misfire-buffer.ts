@@ -102,7 +102,8 @@ function calculated({ trigger, calendar, keepsFirst, untilMs }: MissedFires): Ra
   const endMs = Math.min(untilMs, trigger.finalFireTimeMs() ?? untilMs)
   const later = intervalsBetween(trigger, nextMs, endMs)
   const fromMs = keepsFirst ? nextMs + repeatIntervalMs : (plannedFireTimeMs(trigger) ?? nextMs)
-  return { fromMs, toMs: nextMs + later * repeatIntervalMs, count: later + (keepsFirst ? 0 : 1), steps: 0 }
+  const toMs = later === 0 ? fromMs : nextMs + later * repeatIntervalMs
+  return { fromMs, toMs, count: later + (keepsFirst ? 0 : 1), steps: 0 }
 }
 
 function followed({ trigger, calendar, keepsFirst, untilMs }: MissedFires, stepsMax: number): Range {
@@ -114,11 +115,11 @@ function followed({ trigger, calendar, keepsFirst, untilMs }: MissedFires, steps
   for (const timeMs of plannedTimes(trigger, calendar, nextMs, untilMs)) {
     steps++
     if (timeMs === null) continue
-    // The next fire time may stand for an earlier instant.
     const isFirst = steps === 1
     if (isFirst && keepsFirst) continue
-    fromMs ??= isFirst ? plannedFireTimeMs(trigger) : timeMs
-    toMs = timeMs
+    // The next fire time may stand for an earlier instant.
+    toMs = isFirst ? (plannedFireTimeMs(trigger) ?? timeMs) : timeMs
+    fromMs ??= toMs
     count++
     if (steps > stepsMax + 1) return { fromMs: fromMs ?? nextMs, toMs: untilMs, count: null, steps }
   }
