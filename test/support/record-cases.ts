@@ -111,7 +111,12 @@ export function recordCases(stores: RecordStores): void {
       expect((await ids(bed)).slice(0, 2)).toEqual(['last', '01999'])
       expect((await ids(bed)).at(-1)).toBe('01301')
     })
+  })
+  logAndStatusCases(stores)
+}
 
+function logAndStatusCases(stores: RecordStores): void {
+  describe(`what ${stores.engine} remembers of executions`, () => {
     test('forgets log lines that are too old', async () => {
       const bed = await open(stores, { executionLog: { maxAgeMs: 3600_000 } })
       await write(bed, line(bed, 'a'))
