@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { createXxlJobExecutor, type XxlJobExecutor, type XxlJobExecutorOptions } from '../../src/xxl-job.ts'
+import { callExecutor, type ExecutorAnswer, FakeAdmin, triggerBody } from '../support/xxl-job-admin.ts'
+
+export interface Rig {
+  readonly admin: FakeAdmin
+  readonly executor: XxlJobExecutor
+  readonly logPath: string
+  /** Sends a run as an admin does. */
+  readonly run: (logId: number, fields?: object) => Promise<ExecutorAnswer['json']>
+  readonly call: (target: string, body: string | object) => Promise<ExecutorAnswer['json']>
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'xxl-job-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+export async function startedAdmin(
+  options: ConstructorParameters<typeof FakeAdmin>[0] = {},
+): Promise<FakeAdmin> {
+  const admin = await new FakeAdmin(options).start()
+  onTestFinished(() => admin.stop())
+  return admin
+}
+
+/** A started executor under one fake admin; both end with the test. */
+export async function startRig(
+  options: Partial<XxlJobExecutorOptions> = {},
+  admin?: FakeAdmin,
+): Promise<Rig> {
+  const own = admin ?? (await startedAdmin())
+  const logPath = options.logPath ?? temporaryFolder()
+  const executor = createXxlJobExecutor({
+    adminAddresses: own.address,
+    appName: 'demo-executor',
+    accessToken: null,
+    port: 0,
+    logger: false,
+    ...options,
+    logPath,
+  })
+  onTestFinished(() => executor.close({ timeoutMs: 0 }))
+  await executor.start()
+  const call = async (target: string, body: string | object): Promise<ExecutorAnswer['json']> => {
+    const address = executor.status().address ?? ''
+    return (await callExecutor(address, target, body)).json
+  }
+  return {
+    admin: own,
+    executor,
+    logPath,
+    call,
+    run: (logId, fields) => call('/run', triggerBody(logId, fields)),
+  }
+}
+
+/** A promise that others resolve. */
+export function latch<Value = void>(): { promise: Promise<Value>; open: (value: Value) => void } {
+  let open: (value: Value) => void = () => {}
+  const promise = new Promise<Value>((resolve) => {
+    open = resolve
+  })
+  return { promise, open }
+}
