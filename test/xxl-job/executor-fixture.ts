@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { ManualClock } from '../../src/testing.ts'
 import { createXxlJobExecutor, type XxlJobExecutor, type XxlJobExecutorOptions } from '../../src/xxl-job.ts'
 import { callExecutor, type ExecutorAnswer, FakeAdmin, triggerBody } from '../support/xxl-job-admin.ts'
 
@@ -11,6 +12,8 @@ export interface Rig {
   readonly logPath: string
   /** Sends a run as an admin does. */
   readonly run: (logId: number, fields?: object) => Promise<ExecutorAnswer['json']>
+  /** Sends a run, and waits until the executor knows that the admin has its result. */
+  readonly runToEnd: (logId: number, fields?: object) => Promise<void>
   readonly call: (target: string, body: string | object) => Promise<ExecutorAnswer['json']>
 }
 
@@ -58,6 +61,19 @@ export async function startRig(
     logPath,
     call,
     run: (logId, fields) => call('/run', triggerBody(logId, fields)),
+    runToEnd: async (logId, fields) => {
+      const sent = executor.events.next('resultsSent', ({ logIds }) => logIds.includes(logId))
+      await call('/run', triggerBody(logId, fields))
+      await sent
+    },
+  }
+}
+
+/** Moves the clock on, and gives requests that are on their way their time, until the condition holds. */
+export async function advanceUntil(clock: ManualClock, holds: () => boolean): Promise<void> {
+  while (!holds()) {
+    await clock.advance(1000)
+    for (let turn = 0; turn < 200 && !holds(); turn++) await new Promise((resolve) => setImmediate(resolve))
   }
 }
 

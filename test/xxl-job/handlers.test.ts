@@ -62,7 +62,7 @@ describe('@XxlJob (X23)', () => {
 
   test.each([
     ['an object without one', () => [{}], 'has no method with @XxlJob'],
-    ['no object', () => [5 as unknown as object], 'has no method with @XxlJob'],
+    ['no object', (): object[] => JSON.parse('[5]') as object[], 'has no method with @XxlJob'],
     ['two with one name', () => [new Billing(), new Billing()], "there is a handler 'invoices' already"],
     [
       'an init that is no method',
@@ -78,7 +78,7 @@ describe('@XxlJob (X23)', () => {
     [
       'one that another decorator hides',
       () => {
-        const wrap = (): (() => void) => () => {}
+        const wrap = (_method: () => void) => (): void => {}
         class Hidden {
           @wrap
           @XxlJob('hidden')

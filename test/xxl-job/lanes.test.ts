@@ -190,13 +190,15 @@ describe('timeouts (X26)', () => {
   test('count from the begin of the run, and end one that ignores the signal as far as others see', async () => {
     const clock = new ManualClock()
     const { handler, started, signals, end } = gated()
-    const { run, admin } = await startRig({ handlers: { demo: handler }, clock })
+    const { run, admin, executor } = await startRig({ handlers: { demo: handler }, clock })
     await run(1, { executorTimeout: 5 })
     await run(2, { executorTimeout: 5 })
     await clock.advance(4999)
     expect(signals.get(1)?.aborted).toBe(false)
+    const sent = executor.events.next('resultsSent')
     await clock.advance(1)
-    expect(await admin.resultOf(1)).toEqual({ logId: 1, code: 502, msg: 'job execute timeout ' })
+    await sent
+    expect(admin.results).toEqual([{ logId: 1, code: 502, msg: 'job execute timeout ' }])
     expect(signals.get(1)?.aborted).toBe(true)
     expect(started).toEqual([1, 2])
     await clock.advance(4999)
@@ -296,18 +298,15 @@ describe('lanes', () => {
       execute: () => calls.push('execute'),
       destroy: () => calls.push('destroy'),
     }
-    const { run, admin, executor } = await startRig({ handlers: { demo }, clock })
-    await run(1)
-    await admin.resultOf(1)
+    const { runToEnd, executor } = await startRig({ handlers: { demo }, clock })
+    await runToEnd(1)
     await clock.advance(92_000)
-    await run(2)
-    await admin.resultOf(2)
+    await runToEnd(2)
     await clock.advance(92_999)
     expect(executor.status().jobs).toHaveLength(1)
     await clock.advance(1)
     expect(executor.status().jobs).toEqual([])
-    await run(3)
-    await admin.resultOf(3)
+    await runToEnd(3)
     expect(calls).toEqual(['init', 'execute', 'execute', 'destroy', 'init', 'execute'])
   })
 

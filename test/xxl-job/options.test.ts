@@ -42,7 +42,7 @@ describe('createXxlJobExecutor', () => {
     ['adminAddresses', undefined],
     ['adminAddresses', ' , '],
     ['adminAddresses', 'ftp://a'],
-    ['adminAddresses', [5]],
+    ['adminAddresses[0]', [5]],
     ['appName', undefined],
     ['appName', 'abc'],
     ['appName', '<b>bold</b>'],
@@ -56,7 +56,8 @@ describe('createXxlJobExecutor', () => {
     ['port', 65_536],
     ['port', '9999'],
     ['address', 'here'],
-    ['address', undefined, { port: null }],
+    ['address', 'http://10.0.0.7/?x'],
+    ['adminAddresses', 'http://user:secret@a'],
     ['basePath', 'xxl'],
     ['logRetentionDays', 2],
     ['maxLogBytes', 1],
@@ -72,11 +73,17 @@ describe('createXxlJobExecutor', () => {
     ['logger', {}],
     ['clock', {}],
     ['handler', {}],
-  ])('refuses a wrong %s: %j', (field, value, others = {}) => {
+  ])('refuses a wrong %s: %j', (field, value) => {
     const name = field.replace(/[.[].*$/, '')
-    const options = { ...required, ...others, [name]: value } as unknown as XxlJobExecutorOptions
+    const options = { ...required, [name]: value } as unknown as XxlJobExecutorOptions
     expect(() => createXxlJobExecutor(options)).toThrow(
       expect.objectContaining({ code: 'ERR_INVALID_OPTION', field }),
+    )
+  })
+
+  test('needs an address where it listens on no port', () => {
+    expect(() => createXxlJobExecutor({ ...required, port: null })).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_OPTION', field: 'address' }),
     )
   })
 

@@ -49,7 +49,9 @@ describe('close', () => {
     await admin.until(({ requests }) => requests.some(({ path }) => path.endsWith('/registryRemove')))
     await clock.advance(19_999)
     expect(admin.results).toEqual([])
+    const sent = executor.events.next('resultsSent', ({ logIds }) => logIds.includes(1))
     await clock.advance(1)
+    await sent
     const reason = 'web container destroy and kill the job.'
     expect((await admin.resultOf(1)).msg).toBe(`${reason} [job running, killed]`)
     expect((await admin.resultOf(2)).msg).toBe(`${reason} [job not executed, in the job queue, killed.]`)
@@ -82,9 +84,8 @@ describe('close', () => {
 
   test('leaves no timer', async () => {
     const clock = new ManualClock()
-    const { run, admin, executor } = await startRig({ handlers: { demo: () => {} }, clock })
-    await run(1)
-    await admin.resultOf(1)
+    const { runToEnd, executor } = await startRig({ handlers: { demo: () => {} }, clock })
+    await runToEnd(1)
     await executor.close()
     expect(clock.timerCount).toBe(0)
   })

@@ -95,14 +95,19 @@ class Executor implements XxlJobExecutor {
     return this.#events
   }
 
-  start(): Promise<void> {
+  async start(): Promise<void> {
     if (this.#state !== 'new') {
       const message = `The executor '${this.#options.appName}' was started already, or is closed; make another one.`
-      return Promise.reject(new SchedulerError('ERR_XXL_JOB_EXECUTOR', message))
+      throw new SchedulerError('ERR_XXL_JOB_EXECUTOR', message)
     }
     this.#state = 'running'
     this.#starting = this.#start()
-    return this.#starting
+    try {
+      await this.#starting
+    } catch (error) {
+      await this.close({ timeoutMs: 0 })
+      throw error
+    }
   }
 
   registerHandler(name: string, handler: XxlJobHandler): void {

@@ -41,7 +41,8 @@ export interface XxlJobCloseOptions {
 export interface XxlJobExecutor extends AsyncDisposable {
   readonly events: TypedEvents<XxlJobExecutorEventMap>
   /**
-   * Listens, and registers with the admins; an admin that does not answer is asked again. Resolves when it listens.
+   * Listens, and registers with the admins; an admin that does not answer is asked again. Resolves when it listens. An
+   * executor that cannot start is closed.
    *
    * @throws SchedulerError ERR_XXL_JOB_EXECUTOR when it was started or closed before; the error of Node.js when the
    *   port is taken or `logPath` cannot be written

@@ -221,8 +221,8 @@ function addressesOf(given: string | readonly string[]): readonly string[] {
 
 function isHttpUrl(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
-  const { protocol, search, hash } = new URL(value)
-  return /^https?:$/.test(protocol) && search === '' && hash === ''
+  const { protocol, username, search, hash } = new URL(value)
+  return /^https?:$/.test(protocol) && username === '' && search === '' && hash === ''
 }
 
 /** It goes into a header. */

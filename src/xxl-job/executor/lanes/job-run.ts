@@ -95,8 +95,11 @@ export class JobRun {
         ? [code, cutMessage(msg)]
         : [xxlJobCodes.failure, `${this.#stopReason} [job running, killed]`]
     log.line(`<br>----------- the run has ended -----------<br>----------- Result: ${endCode} ${endMsg}`)
-    ended(endCode, endMsg)
-    this.#leave()
+    try {
+      ended(endCode, endMsg)
+    } finally {
+      this.#leave()
+    }
   }
 }
 

@@ -46,19 +46,24 @@ export class JobLog {
   raw(text: string): void {
     if (this.#isFull) return
     this.#pending += text
-    if (this.#hasEnded || this.#pending.length >= pendingMax) this.#write()
+    if (this.#pending.length >= pendingMax) this.#write()
     else
       this.#writing ??= this.#options.clock.setImmediate(() => {
         this.#write()
       })
   }
 
-  /** The run has ended; what its code still logs is written line by line. */
+  /** The run has ended, and the file is closed. What its code still logs is added, turn by turn. */
   end(): void {
     this.#hasEnded = true
     this.#write()
-    if (this.#fd !== null) closeSync(this.#fd)
+    const fd = this.#fd
     this.#fd = null
+    try {
+      if (fd !== null) closeSync(fd)
+    } catch (error) {
+      this.#failed(error)
+    }
   }
 
   /** Writes what waits, so that a reader finds it. */
@@ -77,13 +82,15 @@ export class JobLog {
     try {
       this.#append(Buffer.from(text))
     } catch (error) {
-      if (!this.#hasFailed) {
-        logThrown(this.#options.logger, error, 'the log of an XXL-JOB run cannot be written', {
-          path: this.path,
-        })
-      }
-      this.#hasFailed = true
+      this.#failed(error)
     }
+  }
+
+  /** Said once for a run. */
+  #failed(error: unknown): void {
+    const message = 'the log of an XXL-JOB run cannot be written'
+    if (!this.#hasFailed) logThrown(this.#options.logger, error, message, { path: this.path })
+    this.#hasFailed = true
   }
 
   #append(bytes: Buffer): void {
