@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
@@ -58,6 +59,8 @@ export default defineConfig({
           globalSetup: ['test/support/postgres-setup.ts'],
           // The server and its clients share the cores, so they wait for the others to end.
           sequence: { groupOrder: 2 },
+          // Many of them wait for locks and leases, so one more than there are cores.
+          maxWorkers: availableParallelism() + 1,
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -71,9 +74,9 @@ export default defineConfig({
           // For hours, by `npm run soak`.
           exclude: process.env['QUARTZ_TS_SOAK_HOURS'] === undefined ? ['test/chaos/soak.test.ts'] : [],
           globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],
-          // Processes that are killed, frozen and cut off from their server: one cluster at a time.
-          sequence: { groupOrder: 4 },
-          maxWorkers: 1,
+          // Processes that are killed, frozen and cut off from their server: two clusters at a time.
+          sequence: { groupOrder: 3 },
+          maxWorkers: 2,
           pool: 'forks',
           testTimeout: 240_000,
           hookTimeout: 120_000,
@@ -89,9 +92,9 @@ export default defineConfig({
             'test/support/postgres-setup.ts',
             'test/interop/java-setup.ts',
           ],
-          // Each file has a cluster of processes of its own: one at a time, after all others.
+          // Each file has a cluster of processes of its own. They wait most of the time, so they run beside the chaos.
           sequence: { groupOrder: 3 },
-          maxWorkers: 1,
+          maxWorkers: 2,
           pool: 'forks',
           testTimeout: 180_000,
           hookTimeout: 120_000,
@@ -103,9 +106,8 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/support/build-dashboard.ts', 'test/support/postgres-setup.ts'],
-          // A browser wants a core, and the server that it asks another one.
-          sequence: { groupOrder: 5 },
-          maxWorkers: 1,
+          // Beside what is built: a browser waits for its server most of the time.
+          sequence: { groupOrder: 1 },
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -58,6 +58,11 @@ test.each<[string, Partial<Promised>, LogLine[]]>([
   ],
   ['died with its node and was reported', {}, [run('started', 10_000), killed, lost]],
   ['was skipped by its policy', { skips: true }, [misfired]],
+  [
+    'was skipped by a node that died before it could say so',
+    { skips: true, instants: [10_000, 12_500] },
+    [killed, run('started', 12_500, { planned: 12_500 }), run('ended', 12_600, { planned: 12_500 })],
+  ],
   ['was perhaps never stored', { isCertain: false }, []],
   [
     'failed and was tried again',
@@ -75,6 +80,18 @@ test.each<[string, Partial<Promised>, LogLine[]]>([
 
 test.each<[string, Partial<Promised>, LogLine[], RegExp]>([
   ['that nobody ran', {}, [], /^lost: g.t 10000$/],
+  [
+    'that nobody ran although its trigger went on in time',
+    { skips: true, instants: [10_000, 11_000] },
+    [killed, run('started', 11_000, { planned: 11_000 }), run('ended', 11_100, { planned: 11_000 })],
+    /^lost: g.t 10000$/,
+  ],
+  [
+    'that nobody ran although no node was in trouble',
+    { skips: true, instants: [10_000, 12_500] },
+    [run('started', 12_500, { planned: 12_500 }), run('ended', 12_600, { planned: 12_500 })],
+    /^lost: g.t 10000$/,
+  ],
   ['that never ended', {}, [run('started', 10_000), killed], /^lost: g.t 10000, with started/],
   [
     'that was given up although it recovers',

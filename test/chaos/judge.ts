@@ -85,7 +85,8 @@ function instantProblems(lines: readonly LogLine[], expectation: Expectation): s
         // Also a retry may die with its node.
         (!promised.recovers && (lost.has(instant) || retryLost(runs.get(instant) ?? [], lines))) ||
         (promised.skips &&
-          misfires.get(key)?.some((misfire) => explains(misfire, at, misfireThresholdMs)) === true)
+          (misfires.get(key)?.some((misfire) => explains(misfire, at, misfireThresholdMs)) === true ||
+            skippedUnheard(key, at, lines, misfireThresholdMs)))
       return outcomeProblems(instant, runs.get(instant) ?? [], promised, isExcused)
     }),
   )
@@ -99,6 +100,26 @@ function explains(
 ): boolean {
   const isLate = misfire.at - misfire.planned >= misfireThresholdMs - toleranceMs
   return isLate && misfire.planned <= instant && instant <= misfire.at + toleranceMs
+}
+
+/**
+ * Whether the trigger stood still for so long that its policy skips the instant, while a node was in trouble that may
+ * have committed the skip and never have said so.
+ */
+function skippedUnheard(
+  key: string,
+  instant: number,
+  lines: readonly LogLine[],
+  misfireThresholdMs: number,
+): boolean {
+  const next = lines.find(
+    (line) => line.kind === 'started' && line.trigger === key && line.planned > instant && line.attempt === 1,
+  )
+  if (next === undefined || next.at < instant + misfireThresholdMs) return false
+  return lines.some(
+    ({ kind, at }) =>
+      (kind === 'killed' || kind === 'schedulerError') && instant <= at && at <= next.at + toleranceMs,
+  )
 }
 
 function retryLost(runs: readonly RunLine[], lines: readonly LogLine[]): boolean {

@@ -9,7 +9,8 @@ const seedsMax = 200
 describe('the simulation of a cluster finds bugs that are put in on purpose', () => {
   it.each(knownClusterBugs)('$name', { timeout: 240_000 }, async (bug) => {
     const others: string[] = []
-    for (let seed = 1; seed <= seedsMax; seed++) {
+    const seeds = Array.from({ length: seedsMax }, (_, index) => index + 1)
+    for (const seed of [bug.seed ?? 1, ...seeds]) {
       const { violations } = await simulateCluster(seed, bug)
       await nextTurn()
       if (violations.some((violation) => bug.symptom.test(violation))) return

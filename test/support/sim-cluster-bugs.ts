@@ -8,6 +8,8 @@ import type { StatementBug } from './sim-cluster-node.ts'
 
 export interface KnownClusterBug extends StatementBug {
   readonly name: string
+  /** The first seed that found it, where that takes long; it is tried first. */
+  readonly seed?: number
   /** What must be said about it. */
   readonly symptom: RegExp
 }
@@ -66,6 +68,7 @@ const claimsUnseen: KnownClusterBug = {
 
 const completionUnfenced: KnownClusterBug = {
   name: 'A completion is written although the execution was recovered',
+  seed: 92,
   symptom: /the counter ran \d+ times and counted/,
   *after(statement, reply): SqlProgram<SqlReply> {
     if (!endsOwn.test(statement.text) || !statement.values.includes('EXECUTING')) return reply
@@ -83,6 +86,7 @@ const completionUnfenced: KnownClusterBug = {
 
 const recoveryForgetsClaims: KnownClusterBug = {
   name: 'A recovery deletes the claims of a node and leaves their triggers acquired',
+  seed: 33,
   symptom: /ACQUIRED unlike its claim/,
   statement: (statement, lock) =>
     lock === 'cluster' &&
@@ -93,6 +97,7 @@ const recoveryForgetsClaims: KnownClusterBug = {
 
 const executionsForgotten: KnownClusterBug = {
   name: 'A job that wants recovery goes with its last trigger, whatever is in flight of it',
+  seed: 42,
   symptom: /should have run again/,
   statement: (statement) => {
     const looksForExecutions =
@@ -124,6 +129,7 @@ const junkStopsAll: KnownClusterBug = {
 
 const sleepsOverWhatItLeft: KnownClusterBug = {
   name: 'A search does not say that it left something, so its loop sleeps out its idle wait',
+  seed: 164,
   symptom: /held is late although its job is free again/,
   searched: ({ fired, acquired }) => ({ fired, acquired }),
 }
