@@ -78,7 +78,9 @@ describe('@XxlJob (X23)', () => {
     [
       'one that another decorator hides',
       () => {
-        const wrap = (_method: () => void) => (): void => {}
+        const wrap = (method: () => void) => (): void => {
+          method()
+        }
         class Hidden {
           @wrap
           @XxlJob('hidden')

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type Rig, startRig } from './executor-fixture.ts'
 
 const script = (glueType: string, glueSource: string, more: object = {}): object => ({
@@ -76,7 +76,12 @@ describe('scripts (X29)', () => {
       mv ${marker}.part ${marker}
       while :; do wait; done`
     await rig.run(1, script('GLUE_SHELL', source))
-    while (!existsSync(marker)) await new Promise((resolve) => setImmediate(resolve))
+    await vi.waitFor(
+      () => {
+        expect(existsSync(marker)).toBe(true)
+      },
+      { timeout: 30_000 },
+    )
     const pids = readFileSync(marker, 'utf8').trim().split(' ').map(Number)
     await rig.call('/kill', { jobId: 17 })
     expect(await rig.admin.resultOf(1)).toMatchObject({
@@ -84,7 +89,12 @@ describe('scripts (X29)', () => {
       msg: 'scheduling center kill job. [job running, killed]',
     })
     expect(pids).toHaveLength(2)
-    while (pids.some(isAlive)) await new Promise((resolve) => setImmediate(resolve))
+    await vi.waitFor(
+      () => {
+        expect(pids.filter(isAlive)).toEqual([])
+      },
+      { timeout: 30_000 },
+    )
   })
 
   test('that take too long are ended', async () => {

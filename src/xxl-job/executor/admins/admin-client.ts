@@ -2,10 +2,13 @@ import { SchedulerError } from '../../../core/errors.ts'
 import { textOf } from '../../../core/thrown-value.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { accessTokenHeader, appNameHeader } from '../../protocol/callback.ts'
+import { type PostAnswer, post } from '../../protocol/post.ts'
 import { decodeReply, xxlJobCodes } from '../../protocol/reply.ts'
 
 /** Most bytes of an admin's answer that are read. */
 const answerBytesMax = 65_536
+
+type AdminMethod = 'callback' | 'registry' | 'registryRemove'
 
 export interface AdminClientOptions {
   readonly appName: string
@@ -31,48 +34,30 @@ export class AdminClient {
   }
 
   /** Never rejects. */
-  async call(method: 'callback' | 'registry' | 'registryRemove', body: string): Promise<AdminAnswer> {
-    const { clock, adminTimeoutMs } = this.#options
-    const controller = new AbortController()
-    const timer = clock.setTimer(adminTimeoutMs, () => {
-      controller.abort(new Error(`it did not answer within ${adminTimeoutMs} ms`))
-    })
+  async call(method: AdminMethod, body: string): Promise<AdminAnswer> {
+    const { accessToken, appName, clock, adminTimeoutMs: timeoutMs } = this.#options
+    const token = accessToken === null ? {} : { [accessTokenHeader]: accessToken }
+    const headers = { ...token, [appNameHeader]: appName }
     try {
-      return await this.#send(method, body, controller.signal)
+      const answer = await post(`${this.address}/api/${method}`, body, {
+        headers,
+        timeoutMs,
+        answerBytesMax,
+        clock,
+      })
+      return this.#read(method, answer)
     } catch (error) {
-      return this.#problem(
-        'unreachable',
-        method,
-        reasonOf(controller.signal.aborted ? controller.signal.reason : error),
-        error,
-      )
-    } finally {
-      timer.cancel()
-      // Nothing of an answer that was not read to its end is left open.
-      controller.abort()
+      return this.#problem('unreachable', method, reasonOf(error), error)
     }
   }
 
-  async #send(method: string, body: string, signal: AbortSignal): Promise<AdminAnswer> {
-    const { accessToken, appName } = this.#options
-    const response = await fetch(`${this.address}/api/${method}`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json;charset=UTF-8',
-        [appNameHeader]: appName,
-        ...(accessToken !== null && { [accessTokenHeader]: accessToken }),
-      },
-      body,
-      redirect: 'manual',
-      signal,
-    })
-    const text = await readStart(response)
-    if (response.status !== 200) {
-      const kind = response.status === 413 || response.status === 400 ? 'refused' : 'failed'
+  #read(method: AdminMethod, { status, text }: PostAnswer): AdminAnswer {
+    if (status !== 200) {
+      const kind = status === 413 || status === 400 ? 'refused' : 'failed'
       return this.#problem(
         kind,
         method,
-        `it answered with HTTP status ${response.status}; check the path of the address`,
+        `it answered with HTTP status ${status}; check the path of the address`,
       )
     }
     const reply = decodeReply(text)
@@ -85,7 +70,7 @@ export class AdminClient {
 
   #problem(
     kind: 'refused' | 'failed' | 'unreachable',
-    method: string,
+    method: AdminMethod,
     reason: string,
     cause?: unknown,
   ): AdminAnswer {
@@ -96,19 +81,6 @@ export class AdminClient {
     )
     return { kind, error }
   }
-}
-
-/** The beginning of a body: an answer is short, and anything longer is none. */
-async function readStart(response: Response): Promise<string> {
-  if (response.body === null) return ''
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
-    chunks.push(chunk)
-    bytes += chunk.byteLength
-    if (bytes > answerBytesMax) break
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** `fetch` hides the reason of a failure in the cause. */

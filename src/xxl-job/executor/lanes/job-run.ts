@@ -1,3 +1,4 @@
+import { shortened } from '../../../core/bounded-json.ts'
 import { SchedulerError } from '../../../core/errors.ts'
 import { type Clock, type ClockTimer, type EpochMs, setLongTimer } from '../../../time/clock.ts'
 import { xxlJobCodes } from '../../protocol/reply.ts'
@@ -6,7 +7,10 @@ import type { JobLog } from '../logs/job-log.ts'
 import { type RunFacts, textOfFailure } from '../run-context.ts'
 
 /** Longest message of a result; a longer one is cut and has three dots at its end. */
-export const messageMax = 50_000
+const messageMax = 50_000
+
+/** Longest message of a result in the log. */
+const shownMax = 500
 
 /** A run that was accepted. */
 export interface AcceptedRun {
@@ -62,7 +66,9 @@ export class JobRun {
       else this.#end(xxlJobCodes.failure, 'job handle result lost.')
     } catch (error) {
       const text = textOfFailure(error)
-      if (!this.#hasEnded) log.line(`<br>----------- the handler threw -----------<br>${text}`)
+      if (!this.#hasEnded && this.#stopReason === null) {
+        log.line(`<br>----------- the handler threw -----------<br>${text}`)
+      }
       this.#end(xxlJobCodes.failure, text)
     }
   }
@@ -94,7 +100,8 @@ export class JobRun {
       this.#stopReason === null
         ? [code, cutMessage(msg)]
         : [xxlJobCodes.failure, `${this.#stopReason} [job running, killed]`]
-    log.line(`<br>----------- the run has ended -----------<br>----------- Result: ${endCode} ${endMsg}`)
+    const shown = shortened(endMsg, shownMax)
+    log.line(`<br>----------- the run has ended -----------<br>----------- Result: ${endCode} ${shown}`)
     try {
       ended(endCode, endMsg)
     } finally {
@@ -103,7 +110,7 @@ export class JobRun {
   }
 }
 
-export function cutMessage(msg: string): string {
+function cutMessage(msg: string): string {
   return msg.length > messageMax ? `${msg.slice(0, messageMax)}...` : msg
 }
 

@@ -27,7 +27,7 @@ export interface PageWish {
 }
 
 const chunkBytes = 65_536
-/** Most bytes of one line; of a longer one the beginning is shown. */
+/** Most bytes of one line; a longer one counts as several, so that no line makes a reader read without end. */
 const lineBytesMax = 65_536
 const lineFeed = 10
 const carriageReturn = 13
@@ -59,7 +59,6 @@ class PageMaker {
   #position: number
   /** What is kept of the current line. */
   #parts: Buffer[] = []
-  #partBytes = 0
 
   constructor(wish: PageWish) {
     this.#wish = wish
@@ -71,14 +70,16 @@ class PageMaker {
   /** True when the page is full. */
   take(chunk: Buffer): boolean {
     for (let begin = 0; begin < chunk.length; ) {
-      const end = chunk.indexOf(lineFeed, begin)
-      this.#keep(chunk.subarray(begin, end < 0 ? chunk.length : end))
-      if (end < 0) {
-        this.#position += chunk.length - begin
-        return false
-      }
-      this.#position += end + 1 - begin
-      begin = end + 1
+      const found = chunk.indexOf(lineFeed, begin)
+      const room = lineBytesMax - (this.#position - this.#lineOffset)
+      const end = Math.min(found < 0 ? chunk.length : found, begin + room)
+      // A copy: the chunk is read into again.
+      if (this.#line >= this.#wish.fromLine) this.#parts.push(Buffer.from(chunk.subarray(begin, end)))
+      this.#position += end - begin
+      if (end === chunk.length) return false
+      const feed = chunk[end] === lineFeed ? 1 : 0
+      this.#position += feed
+      begin = end + feed
       this.#endLine()
       if (this.#bytes >= this.#wish.maxBytes) return true
     }
@@ -99,24 +100,14 @@ class PageMaker {
     }
   }
 
-  #keep(part: Buffer): void {
-    if (this.#line < this.#wish.fromLine) return
-    const room = lineBytesMax - this.#partBytes
-    this.#partBytes += part.length
-    // A copy: the chunk is read into again.
-    if (room > 0) this.#parts.push(Buffer.from(part.subarray(0, room)))
-  }
-
   #endLine(): void {
     if (this.#line >= this.#wish.fromLine) {
-      const isCut = this.#partBytes > lineBytesMax
-      let bytes = Buffer.concat(this.#parts)
-      if (bytes.at(-1) === carriageReturn) bytes = bytes.subarray(0, -1)
-      this.#lines.push(isCut ? `${bytes.toString('utf8')}...` : bytes.toString('utf8'))
+      const bytes = Buffer.concat(this.#parts)
+      const end = bytes.at(-1) === carriageReturn ? bytes.length - 1 : bytes.length
+      this.#lines.push(bytes.toString('utf8', 0, end))
       this.#bytes += bytes.length + 1
     }
     this.#parts = []
-    this.#partBytes = 0
     this.#line++
     this.#lineOffset = this.#position
   }
