@@ -73,6 +73,14 @@ export type { ExecutingJobDetail, JobExecutionContext, JobRunContext } from './j
 export type { JobScheduler, ReplaceOptions, TriggerJobOptions } from './jobs/job-scheduler.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
 export type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from './jobs/standard-schema.ts'
+export {
+  type AuditCursor,
+  type AuditEntry,
+  type AuditNote,
+  type AuditOutcome,
+  type AuditQuery,
+  auditOutcomes,
+} from './jobstore/audit.ts'
 export type {
   ExecutingJob,
   SchedulerNode,
@@ -119,6 +127,7 @@ export {
 } from './jobstore/queries.ts'
 export { ramJobStore } from './jobstore/ram/ram-job-store.ts'
 export type {
+  AuditOptions,
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,

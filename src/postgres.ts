@@ -5,6 +5,7 @@ export { postgresJobStore } from './jobstore/postgres/postgres-job-store.ts'
 export type { PostgresJobStoreOptions } from './jobstore/postgres/postgres-options.ts'
 export type { PostgresConnection, PostgresPool } from './jobstore/postgres/postgres-source.ts'
 export type {
+  AuditOptions,
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,

@@ -28,6 +28,7 @@ export type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from './jobstor
 export type { EndedPauses, PauseNote, PauseTarget, ResumeManner, SkippedFire } from './jobstore/pauses.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
 export type {
+  AuditOptions,
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,

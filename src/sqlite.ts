@@ -1,6 +1,7 @@
 /** Jobs and triggers in a SQLite file; needs the package better-sqlite3. */
 
 export type {
+  AuditOptions,
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,

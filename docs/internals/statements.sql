@@ -5918,6 +5918,113 @@ WHERE (sched_name, fire_instance_id) IN (
 );
 
 -----------------------------
+-- audit: audit: who did what
+-----------------------------
+
+-- audit.put
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_audit (sched_name, audit_time, audit_id, asked_by, address, node_name, operation,
+  target_group, target_name, outcome, times, error_text, request, state_before, state_after)
+VALUES (:scheduler, :audit_time, :audit_id, :asked_by, :address, :node_name, :operation, :target_group,
+  :target_name, :outcome, :times, :error_text, :request, :state_before, :state_after)
+ON CONFLICT (sched_name, audit_time, audit_id) DO UPDATE SET asked_by = excluded.asked_by,
+  address = excluded.address, node_name = excluded.node_name, operation = excluded.operation,
+  target_group = excluded.target_group, target_name = excluded.target_name, outcome = excluded.outcome,
+  times = excluded.times, error_text = excluded.error_text, request = excluded.request,
+  state_before = excluded.state_before, state_after = excluded.state_after;
+
+-- PostgreSQL
+INSERT INTO qrtz_audit (sched_name, audit_time, audit_id, asked_by, address, node_name, operation,
+  target_group, target_name, outcome, times, error_text, request, state_before, state_after)
+SELECT :scheduler, r.audit_time, r.audit_id, r.asked_by, r.address, r.node_name, r.operation, r.target_group,
+  r.target_name, r.outcome, r.times, r.error_text, r.request, r.state_before, r.state_after
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(audit_time bigint, audit_id text, asked_by text,
+    address text, node_name text, operation text, target_group text, target_name text, outcome text,
+    times bigint, error_text text, request text, state_before text, state_after text)
+) AS r
+WHERE true
+ON CONFLICT (sched_name, audit_time, audit_id) DO UPDATE SET asked_by = excluded.asked_by,
+  address = excluded.address, node_name = excluded.node_name, operation = excluded.operation,
+  target_group = excluded.target_group, target_name = excluded.target_name, outcome = excluded.outcome,
+  times = excluded.times, error_text = excluded.error_text, request = excluded.request,
+  state_before = excluded.state_before, state_after = excluded.state_after;
+
+-- audit.nth
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT a.audit_time
+FROM qrtz_audit AS a
+WHERE a.sched_name = :scheduler
+ORDER BY a.audit_time DESC
+LIMIT 1 OFFSET :skipped;
+
+-- audit.deleteBefore
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_audit
+WHERE (sched_name, audit_time, audit_id) IN (
+  SELECT a.sched_name, a.audit_time, a.audit_id
+  FROM qrtz_audit AS a
+  WHERE a.sched_name = :scheduler
+    AND a.audit_time < :before
+  ORDER BY a.audit_time
+  LIMIT :limit
+);
+
+-- audit.find: with every condition that a query may have
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT a.audit_time, a.audit_id, a.asked_by, a.address, a.node_name, a.operation, a.target_group,
+  a.target_name, a.outcome, a.times, a.error_text, a.request, a.state_before, a.state_after
+FROM (
+  SELECT *
+  FROM qrtz_audit AS a
+  WHERE a.sched_name = :scheduler
+    AND a.audit_time >= :fromMs
+    AND a.audit_time < :toMs
+    AND (a.audit_time, a.audit_id) < (:afterMs, :afterId)
+  ORDER BY a.audit_time DESC, a.audit_id DESC
+  LIMIT :scanned
+) AS a
+WHERE a.sched_name = :scheduler
+  AND a.asked_by = :by
+  AND a.operation = :operation
+  AND a.target_group = :group
+  AND a.target_name = :name
+  AND a.outcome = :outcome
+  AND a.node_name = :node
+ORDER BY a.audit_time DESC, a.audit_id DESC
+LIMIT :limit;
+
+-- audit.find: with every condition that the key serves
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT a.audit_time, a.audit_id, a.asked_by, a.address, a.node_name, a.operation, a.target_group,
+  a.target_name, a.outcome, a.times, a.error_text, a.request, a.state_before, a.state_after
+FROM qrtz_audit AS a
+WHERE a.sched_name = :scheduler
+  AND a.audit_time >= :fromMs
+  AND a.audit_time < :toMs
+  AND (a.audit_time, a.audit_id) < (:afterMs, :afterId)
+ORDER BY a.audit_time DESC, a.audit_id DESC
+LIMIT :limit;
+
+-- audit.place: the last row that such a page looks at, when it holds less than was asked for
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT a.audit_time, a.audit_id
+FROM qrtz_audit AS a
+WHERE a.sched_name = :scheduler
+  AND a.audit_time >= :fromMs
+  AND a.audit_time < :toMs
+  AND (a.audit_time, a.audit_id) < (:afterMs, :afterId)
+ORDER BY a.audit_time DESC, a.audit_id DESC
+LIMIT 1 OFFSET :skipped;
+
+-----------------------------
 -- history: execution_history
 -----------------------------
 
@@ -5983,8 +6090,8 @@ WHERE sched_name = :scheduler
 --   record-pruner.ts (RecordPruner)
 -- Every engine
 DELETE FROM qrtz_execution_history
-WHERE (sched_name, trigger_group, trigger_name, planned_time, attempt) IN (
-  SELECT h.sched_name, h.trigger_group, h.trigger_name, h.planned_time, h.attempt
+WHERE (sched_name, fire_instance_id) IN (
+  SELECT h.sched_name, h.fire_instance_id
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
     AND h.outcome = :outcome
@@ -6011,11 +6118,17 @@ LIMIT 1;
 SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
   h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
   h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
-FROM qrtz_execution_history AS h
-WHERE h.sched_name = :scheduler
-  AND h.trigger_group = :triggerGroup
-  AND h.trigger_name = :trigger
-  AND h.planned_time = :planned
+FROM (
+  SELECT *
+  FROM qrtz_execution_history AS h
+  WHERE h.sched_name = :scheduler
+    AND h.trigger_group = :triggerGroup
+    AND h.trigger_name = :trigger
+    AND h.fired_time >= :planned
+  ORDER BY h.fired_time, h.fire_instance_id
+  LIMIT :scanned
+) AS h
+WHERE h.planned_time = :planned
 ORDER BY h.attempt
 LIMIT :limit;
 
@@ -6029,14 +6142,12 @@ FROM (
   SELECT *
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
-    AND h.fired_time >= -8640000000000000
+    AND h.fired_time >= :fromMs
+    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
     AND h.job_name = :job
     AND h.job_group = :jobGroup
     AND h.trigger_name = :trigger
     AND h.trigger_group = :triggerGroup
-    AND h.fired_time >= :fromMs
-    AND h.fired_time < :toMs
-    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
     AND h.outcome <> 'succeeded'
   ORDER BY h.fired_time DESC, h.fire_instance_id DESC
   LIMIT :scanned
@@ -6066,14 +6177,12 @@ FROM (
   SELECT *
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
-    AND h.fired_time >= -8640000000000000
+    AND h.fired_time >= :fromMs
+    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
     AND h.job_name = :job
     AND h.job_group = :jobGroup
     AND h.trigger_name = :trigger
     AND h.trigger_group = :triggerGroup
-    AND h.fired_time >= :fromMs
-    AND h.fired_time < :toMs
-    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
     AND h.outcome <> 'succeeded'
   ORDER BY h.fired_time DESC, h.fire_instance_id DESC
   LIMIT :scanned
@@ -6103,14 +6212,12 @@ SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_gr
   h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
-  AND h.fired_time >= -8640000000000000
+  AND h.fired_time >= :fromMs
+  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
   AND h.job_name = :job
   AND h.job_group = :jobGroup
   AND h.trigger_name = :trigger
   AND h.trigger_group = :triggerGroup
-  AND h.fired_time >= :fromMs
-  AND h.fired_time < :toMs
-  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
 ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT :limit;
 
@@ -6120,14 +6227,12 @@ LIMIT :limit;
 SELECT h.fired_time, h.fire_instance_id
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
-  AND h.fired_time >= -8640000000000000
+  AND h.fired_time >= :fromMs
+  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
   AND h.job_name = :job
   AND h.job_group = :jobGroup
   AND h.trigger_name = :trigger
   AND h.trigger_group = :triggerGroup
-  AND h.fired_time >= :fromMs
-  AND h.fired_time < :toMs
-  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
   AND h.outcome <> 'succeeded'
 ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT 1 OFFSET :skipped;

@@ -1,4 +1,5 @@
 import type { JobKey } from '../core/key.ts'
+import type { AuditCursor, AuditEntry, AuditQuery } from './audit.ts'
 import type {
   ExecutionLogChunk,
   ExecutionLogLevel,
@@ -20,12 +21,14 @@ export interface RecordBatch {
   readonly logs?: readonly ExecutionLogChunk[]
   /** At most one for each execution. */
   readonly progress?: readonly ExecutionProgress[]
+  /** An entry that is there already comes again when it counts further requests, or when an answer was lost. */
+  readonly audits?: readonly AuditEntry[]
 }
 
 /**
- * What a store remembers of executions besides the history, which it writes when they end. The scheduler gathers it and
- * writes it in batches, so that no firing waits for it; what was gathered in the last second is lost when the process
- * dies.
+ * What a store remembers of executions and of people besides the history, which it writes when executions end. The
+ * scheduler gathers it and writes it in batches, so that no firing waits for it; what was gathered in the last second is
+ * lost when the process dies.
  */
 export interface JobStoreRecords {
   /** The lists of a batch that the store keeps; the scheduler gathers no others. */
@@ -48,6 +51,8 @@ export interface JobStoreRecords {
   readonly logLimits: ExecutionLogLimits
   /** In the order in which they were logged. */
   queryExecutionLog(fireInstanceId: string, query: ExecutionLogQuery): Promise<Page<ExecutionLogLine, number>>
+  /** The newest first. */
+  queryAudit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>>
 }
 
 export interface ExecutionLogLimits {

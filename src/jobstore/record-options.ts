@@ -39,9 +39,10 @@ export function keepsOutcome({ record }: ResolvedHistoryOptions, outcome: Execut
 }
 
 /** What a scheduler gathers for a store with these options. */
-export function keptKinds({ executionLog, jobStatus }: ResolvedRecordOptions): (keyof RecordBatch)[] {
+export function keptKinds({ audit, executionLog, jobStatus }: ResolvedRecordOptions): (keyof RecordBatch)[] {
   const kinds: (keyof RecordBatch)[] = jobStatus.record ? ['statuses'] : []
   if (executionLog.level !== 'off') kinds.push('logs')
+  if (audit.record) kinds.push('audits')
   return kinds
 }
 
@@ -76,7 +77,19 @@ export interface ExecutionLogRecordOptions {
   readonly maxRows?: number
 }
 
-/** What a store remembers of executions, and for how long. */
+/** What a store keeps of who did what; `scheduler.queryAudit` answers it. */
+export interface AuditOptions {
+  /** Whether the audit is kept. Default true. */
+  readonly record?: boolean
+  /** Entries that are older than this are deleted. Milliseconds, at least 1,000, default 365 days (31,536,000,000). */
+  readonly maxAgeMs?: number
+  /**
+   * About how many entries are kept; the oldest are deleted first. 1 to 100,000,000, default 100,000, in memory 10,000.
+   */
+  readonly maxRows?: number
+}
+
+/** What a store remembers of executions and of people, and for how long. */
 export interface RecordOptions {
   /** Which executions that ended are remembered, and for how long. Default: failures, for 30 days. */
   readonly history?: HistoryOptions
@@ -84,18 +97,21 @@ export interface RecordOptions {
   readonly jobStatus?: JobStatusOptions
   /** What is kept of what jobs log with `context.log`. Default: 1,000 lines of each execution, for 7 days. */
   readonly executionLog?: ExecutionLogRecordOptions
+  /** What is kept of who did what. Default: 100,000 entries, in memory 10,000, for 365 days. */
+  readonly audit?: AuditOptions
 }
 
 export interface ResolvedRecordOptions {
   readonly history: ResolvedHistoryOptions
   readonly jobStatus: Required<JobStatusOptions>
   readonly executionLog: Required<ExecutionLogRecordOptions>
+  readonly audit: Required<AuditOptions>
 }
 
 const records = ['off', 'failures', 'all'] as const
 
 /** The names of {@link RecordOptions}. */
-export const recordOptionNames = ['history', 'jobStatus', 'executionLog'] as const
+export const recordOptionNames = ['history', 'jobStatus', 'executionLog', 'audit'] as const
 
 /** Fills in the defaults. @throws InvalidArgumentError ERR_INVALID_OPTION */
 export function resolveRecordOptions(
@@ -107,6 +123,7 @@ export function resolveRecordOptions(
     history: resolveHistoryOptions(what, { maxRows, ...options.history }),
     jobStatus: resolveJobStatusOptions(what, options.jobStatus),
     executionLog: resolveExecutionLogOptions(what, { maxRows, ...options.executionLog }),
+    audit: resolveAuditOptions(what, { maxRows, ...options.audit }),
   })
 }
 
@@ -147,6 +164,18 @@ function agesByOutcome(
   refuseUnknownKeys(of, ages, executionOutcomes)
   for (const [outcome, ageMs] of Object.entries(ages)) requireInteger(of, outcome, ageMs, { min: 1000, max })
   return Object.freeze({ ...ages })
+}
+
+function resolveAuditOptions(what: string, options: AuditOptions): Required<AuditOptions> {
+  const of = `${what}: audit`
+  refuseUnknownKeys(of, options, ['record', 'maxAgeMs', 'maxRows'])
+  const { record = true, maxAgeMs = 31_536_000_000, maxRows = 100_000 } = options
+  checkBoolean(of, 'record', record, 'ERR_INVALID_OPTION')
+  return Object.freeze({
+    record,
+    maxAgeMs: requireInteger(of, 'maxAgeMs', maxAgeMs, { min: 1000 }),
+    maxRows: requireInteger(of, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
+  })
 }
 
 const levels = [...executionLogLevels, 'off'] as const

@@ -9,6 +9,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
+import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
@@ -34,10 +35,12 @@ import type { ListenerManager } from '../listeners/listener-manager.ts'
 import { type ClockTimer, timerDelayMaxMs } from '../time/clock.ts'
 import { type Calendar, checkCalendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import { AuditTrail } from './audit-trail.ts'
 import { Cluster } from './cluster.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
+import type { Recorder } from './recorder.ts'
 import { Remembered } from './remembered.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type {
@@ -55,6 +58,7 @@ import type {
 } from './scheduler.ts'
 import {
   addCalendarOptions,
+  checkAuditNote,
   checkTriggerKeys,
   jobQuery,
   nextTriggerQuery,
@@ -78,6 +82,7 @@ export interface QuartzSchedulerParts {
   readonly checks: ScheduleChecks
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
+  readonly recorder: Recorder
 }
 
 /**
@@ -98,6 +103,7 @@ export class QuartzScheduler implements Scheduler {
   readonly #scheduling: Scheduling
   readonly #cluster: Cluster
   readonly #remembered: Remembered
+  readonly #audit: AuditTrail
   readonly #steering: Steering
   #delayedStart: ClockTimer | null = null
 
@@ -113,6 +119,7 @@ export class QuartzScheduler implements Scheduler {
     this.#wallClockStarts = new WallClockStarts({ clock, hasOwnClock, logger })
     this.#nameless = new Nameless({ isPersistent: this.#store.capabilities.persistent, clock, logger })
     this.#remembered = new Remembered(() => this.#read())
+    this.#audit = new AuditTrail({ ...parts.options, recorder: parts.recorder })
     const requireOpen = (): void => {
       this.#lifeCycle.requireOpen()
     }
@@ -181,6 +188,7 @@ export class QuartzScheduler implements Scheduler {
       jobStore: jobStore.name,
       jobStorePersistent: jobStore.capabilities.persistent,
       jobStoreClustered: jobStore.capabilities.clustered,
+      jobGroupLimits: Object.fromEntries(jobStore.jobGroupLimits ?? []),
       threadPool: threadPool.name,
       threadPoolSize: threadPool.size,
     }
@@ -433,6 +441,14 @@ export class QuartzScheduler implements Scheduler {
   }
   getJobStatus(jobKey: JobKey): Promise<JobStatus | null> {
     return this.#remembered.jobStatus(jobKey)
+  }
+  recordAudit(note: AuditNote): void {
+    checkAuditNote(note)
+    this.#lifeCycle.requireOpen()
+    this.#audit.note(note)
+  }
+  queryAudit(query: AuditQuery = {}): Promise<Page<AuditEntry, AuditCursor>> {
+    return this.#remembered.audit(query)
   }
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[] {
     return this.#executing.all()

@@ -1,5 +1,6 @@
 import { compareKeys, type JobKey } from '../core/key.ts'
 import { KeyMap } from '../core/key-map.ts'
+import type { AuditEntry } from '../jobstore/audit.ts'
 import type { ExecutionLogChunk, ExecutionLogLine, ExecutionProgress } from '../jobstore/execution-log.ts'
 import {
   addChange,
@@ -220,6 +221,49 @@ export class ProgressBuffer implements RecordBuffer<ProgressNote, ExecutionProgr
       dropped += this.add({ fireInstanceId, progressText: () => progressText })
     }
     for (const note of newer.values()) dropped += this.add(note)
+    return dropped
+  }
+}
+
+/** Entries of the audit; of those with one id, the newest. */
+export class AuditBuffer implements RecordBuffer<AuditEntry> {
+  readonly #most: number
+  #entries = new Map<string, AuditEntry>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  get isEmpty(): boolean {
+    return this.#entries.size === 0
+  }
+  get isLarge(): boolean {
+    return this.#entries.size >= this.#most / 2
+  }
+
+  add(entry: AuditEntry): number {
+    this.#entries.set(entry.id, entry)
+    return this.#cut()
+  }
+
+  take(): readonly AuditEntry[] {
+    const taken = [...this.#entries.values()]
+    this.#entries = new Map()
+    return taken
+  }
+
+  giveBack(taken: readonly AuditEntry[]): number {
+    this.#entries = new Map([...taken.map((entry) => [entry.id, entry] as const), ...this.#entries])
+    return this.#cut()
+  }
+
+  #cut(): number {
+    let dropped = 0
+    for (const id of this.#entries.keys()) {
+      if (this.#entries.size <= this.#most) break
+      this.#entries.delete(id)
+      dropped++
+    }
     return dropped
   }
 }

@@ -1,5 +1,6 @@
 import type { Logger } from '../core/logger.ts'
 import { unawaited } from '../core/promises.ts'
+import type { AuditEntry } from '../jobstore/audit.ts'
 import type { EndedExecution } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutionLogLimits, RecordBatch } from '../jobstore/job-store-records.ts'
@@ -7,6 +8,7 @@ import type { ExecutionOutcome } from '../jobstore/queries.ts'
 import type { Clock, ClockTimer } from '../time/clock.ts'
 import type { Notifier } from './notifier.ts'
 import {
+  AuditBuffer,
   LogBuffer,
   type LoggedLine,
   ProgressBuffer,
@@ -20,6 +22,7 @@ export interface RecordedEntries {
   readonly statuses: EndedExecution
   readonly logs: LoggedLine
   readonly progress: ProgressNote
+  readonly audits: AuditEntry
 }
 
 type Kind = keyof RecordedEntries
@@ -42,6 +45,7 @@ const newBuffers = (): Buffers => ({
   statuses: new StatusBuffer(10_000),
   logs: new LogBuffer(20_000),
   progress: new ProgressBuffer(10_000),
+  audits: new AuditBuffer(2000),
 })
 
 /**

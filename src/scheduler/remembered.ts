@@ -1,5 +1,6 @@
 import { checkName, checkOptions } from '../core/arguments.ts'
 import { checkJobKey, type JobKey } from '../core/key.ts'
+import type { AuditCursor, AuditEntry, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import { type JobStatus, type JobStatusQuery, statusDaysMax } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
@@ -10,7 +11,7 @@ import type {
   ExecutionSummary,
   Page,
 } from '../jobstore/queries.ts'
-import { executionLogQuery, executionQuery, jobStatusQuery } from './scheduler-arguments.ts'
+import { auditQuery, executionLogQuery, executionQuery, jobStatusQuery } from './scheduler-arguments.ts'
 
 /** What the store remembers of executions, for users: checks arguments, and has an answer for every store. */
 export class Remembered {
@@ -47,5 +48,10 @@ export class Remembered {
     checkJobKey('getJobStatus', 'jobKey', jobKey)
     const found = await this.#open().records?.queryJobStatus({ jobKeys: [jobKey], days: statusDaysMax })
     return found?.items[0] ?? null
+  }
+
+  async audit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>> {
+    checkOptions('queryAudit', query, auditQuery, 'query')
+    return (await this.#open().records?.queryAudit(query)) ?? { items: [], next: null }
   }
 }

@@ -4,6 +4,7 @@ import {
   checkDate,
   checkName,
   checkNumber,
+  checkObject,
   checkOneOf,
   checkOptions,
   checkString,
@@ -17,6 +18,7 @@ import { checkGroupMatcher } from '../core/matcher.ts'
 import { isObject } from '../core/options.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
+import { auditOutcomes } from '../jobstore/audit.ts'
 import { statusDaysMax } from '../jobstore/job-status.ts'
 import { executionOutcomes, queryLimits } from '../jobstore/queries.ts'
 import { triggerStates } from '../jobstore/trigger-state.ts'
@@ -186,6 +188,47 @@ export const jobStatusQuery: OptionChecks = {
   jobKeys: checkJobKeys,
   consecutiveFailures: checkWhole(0, Number.MAX_SAFE_INTEGER),
   days: checkWhole(0, statusDaysMax),
+}
+
+export const auditQuery: OptionChecks = {
+  take,
+  after: checkThat(
+    "what a page has as 'next'",
+    (value) =>
+      isObject(value) &&
+      typeof Reflect.get(value, 'timeMs') === 'number' &&
+      typeof Reflect.get(value, 'id') === 'string',
+  ),
+  by: checkString,
+  operation: checkString,
+  targetGroup: checkString,
+  targetName: checkString,
+  outcome: checkOneOf(auditOutcomes),
+  node: checkString,
+  from: checkDate,
+  to: checkDate,
+}
+
+const anything: ArgumentCheck = () => {}
+
+const auditNote: OptionChecks = {
+  operation: checkName,
+  by: checkString,
+  address: checkString,
+  targetGroup: checkString,
+  targetName: checkString,
+  outcome: checkOneOf(auditOutcomes),
+  error: checkString,
+  request: anything,
+  before: anything,
+  after: anything,
+}
+
+/** @throws InvalidArgumentError naming the argument */
+export function checkAuditNote(note: unknown): void {
+  checkObject('recordAudit', 'note', note)
+  checkOptions('recordAudit', note, auditNote, 'note')
+  checkName('recordAudit', 'operation', Reflect.get(Object(note) as object, 'operation'))
 }
 
 /** A job key, or what names one execution. */

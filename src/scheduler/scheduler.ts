@@ -5,6 +5,7 @@ import type { JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler, ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
+import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
@@ -307,6 +308,19 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    * that was deleted keeps its status until it is too old.
    */
   getJobStatus(jobKey: JobKey): Promise<JobStatus | null>
+  /**
+   * Notes who did what, for `queryAudit`: a server does it for each request that changes something, a host does it for
+   * its own. Returns at once, and is written about once a second and at the shutdown. What was refused or failed is
+   * counted: one entry an hour for each kind, see {@link AuditEntry}.
+   *
+   * @throws InvalidArgumentError for what is no note
+   */
+  recordAudit(note: AuditNote): void
+  /**
+   * Who did what, on any node, as far as the store remembers it (its option `audit`); the newest first, a page at a
+   * time. Empty for a store that does not keep it.
+   */
+  queryAudit(query?: AuditQuery): Promise<Page<AuditEntry, AuditCursor>>
   /** The executions that this instance runs now. */
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[]
   /**

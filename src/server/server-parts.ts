@@ -7,7 +7,8 @@ import type { BulkRuns } from './bulk/bulk-runs.ts'
 import type { Access } from './catalogue/role.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { LiveStreams } from './live/live-streams.ts'
-import type { Overviews } from './overviews.ts'
+import type { Looks } from './looks.ts'
+import type { GroupCounts, Overview } from './overview-look.ts'
 import type { MetricsSource } from './server-options.ts'
 
 /** What operations share, whatever scheduler they are about. */
@@ -25,9 +26,12 @@ export interface ServerParts {
   /** The ids of the operations that somebody may call, on something at least; null for a client that is not known. */
   readonly operationsFor: (access: Access | null) => readonly string[]
   readonly authenticator: Authenticator
+  /** How long a session lasts. */
+  readonly sessionMs: number
   readonly streams: LiveStreams
   readonly bulk: BulkRuns
-  readonly overviews: Overviews
+  readonly overviews: Looks<Overview>
+  readonly groupCounts: Looks<GroupCounts>
   readonly executionStats: ExecutionStats
   /** The OpenAPI document, made when it is first asked for. */
   readonly openApi: () => Readonly<Record<string, unknown>>
@@ -40,4 +44,6 @@ export interface Exchange {
   countLogin(): void
   /** Gives the client a session, or ends the one it has with null. */
   keepSession(login: Login | null): void
+  /** What is about to be changed, as it is now: for the audit, where the answer does not have it as `before`. */
+  noteBefore(before: unknown): void
 }

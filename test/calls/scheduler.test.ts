@@ -95,7 +95,7 @@ const surfaces: readonly Surface[] = [
   {
     name: 'Scheduler',
     subject: scheduler,
-    rejects: { except: ['registerJobs', 'startDelayed', 'withTransaction'] },
+    rejects: { except: ['registerJobs', 'startDelayed', 'withTransaction', 'recordAudit'] },
     calls: {
       ...scheduling,
       getMetaData: {},
@@ -201,6 +201,44 @@ const surfaces: readonly Surface[] = [
         ),
       },
       getJobStatus: { jobKey: kinds.keyOfJob },
+      recordAudit: {
+        note: {
+          ...kinds.plus(
+            kinds.options(
+              {
+                operation: kinds.name,
+                by: kinds.text,
+                address: kinds.text,
+                targetGroup: kinds.text,
+                targetName: kinds.text,
+                outcome: kinds.oneOf('refused'),
+                error: kinds.text,
+              },
+              'note',
+            ),
+            { value: undefined },
+            { value: {}, field: 'operation' },
+          ),
+          good: { operation: 'jobs.put', request: 1, before: null, after: [] },
+        },
+      },
+      queryAudit: {
+        query: kinds.options(
+          {
+            take,
+            after: kinds.plus(kinds.object, { value: { timeMs: 'x', id: 'a' } }),
+            by: kinds.text,
+            operation: kinds.text,
+            targetGroup: kinds.text,
+            targetName: kinds.text,
+            outcome: kinds.oneOf('done'),
+            node: kinds.text,
+            from: kinds.date,
+            to: kinds.date,
+          },
+          'query',
+        ),
+      },
       getCurrentlyExecutingJobs: {},
       interrupt: { target: kinds.but(kinds.eitherKey) },
     },

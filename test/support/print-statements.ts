@@ -27,6 +27,7 @@ import {
 import { leaseStatements } from '../../src/jobstore/sql/tables/nodes/lease-statements.ts'
 import { schedulerStateStatements } from '../../src/jobstore/sql/tables/nodes/scheduler-state-table.ts'
 import { noteStatements } from '../../src/jobstore/sql/tables/notes/note-table.ts'
+import { auditQuery, auditStatements } from '../../src/jobstore/sql/tables/records/audit-table.ts'
 import { executionLogStatements } from '../../src/jobstore/sql/tables/records/execution-log-table.ts'
 import { executionProgressStatements } from '../../src/jobstore/sql/tables/records/execution-progress-table.ts'
 import { jobStatusStatements } from '../../src/jobstore/sql/tables/records/job-status-table.ts'
@@ -168,6 +169,32 @@ const allTables: readonly Table[] = [
     statements: executionProgressStatements,
   },
   {
+    names: ['audit'],
+    about: 'audit: who did what',
+    path: `${tables}records/audit-table.ts`,
+    statements: auditStatements,
+    composed: [
+      {
+        name: 'find',
+        shown: 'with every condition that a query may have',
+        methods: ['find'],
+        make: (vocabulary) => auditQuery(vocabulary, wholeAuditQuery).query,
+      },
+      {
+        name: 'find',
+        shown: 'with every condition that the key serves',
+        methods: ['find'],
+        make: (vocabulary) => auditQuery(vocabulary, indexedAuditQuery).query,
+      },
+      {
+        name: 'place',
+        shown: 'the last row that such a page looks at, when it holds less than was asked for',
+        methods: ['find'],
+        make: (vocabulary) => auditQuery(vocabulary, wholeAuditQuery).place,
+      },
+    ],
+  },
+  {
     names: ['history'],
     about: 'execution_history',
     path: `${tables}history/history-table.ts`,
@@ -295,6 +322,16 @@ const wholeExecutionQuery = {
   errorContains: 'a',
   data: { key: 'a', value: 'b' },
   manual: true,
+} as const
+const indexedAuditQuery = { from: new Date(0), to: new Date(1), after: { timeMs: 0, id: 'a' } } as const
+const wholeAuditQuery = {
+  ...indexedAuditQuery,
+  by: 'a',
+  operation: 'a',
+  targetGroup: 'a',
+  targetName: 'a',
+  outcome: 'done',
+  node: 'a',
 } as const
 const wholeJobQuery = { group: beginning, jobGroups: ['a'], jobType: 'a', search: 'a' }
 const wholeTriggerQuery = {

@@ -3,6 +3,7 @@ import type { ExecutionLogLine } from '../../../src/jobstore/execution-log.ts'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
+import type { CompletionJson } from '../../../src/server/operations/completion.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
 import type { OverviewJson } from '../../../src/server/operations/overview.ts'
 import type { LoadJson, PlannedJson } from '../../../src/server/operations/planned.ts'
@@ -94,6 +95,7 @@ export interface Operations {
     { readonly items: readonly ExecutionLogLine[]; readonly next: number | null }
   >
   'executions.stats': Get<Nothing, ExecutionStatsJson>
+  'completion.list': Get<Nothing, Items<CompletionJson>>
   'nodes.list': Get<Nothing, Items<SchedulerNode>>
   'cron.preview': Get<Nothing, CronPreviewJson>
   'planned.list': Get<Nothing, PlannedJson>
@@ -211,6 +213,7 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'executions.get': { method: 'GET', path: '/executions/{fireInstanceId}' },
   'executions.log': { method: 'GET', path: '/executions/{fireInstanceId}/log' },
   'executions.stats': { method: 'GET', path: '/execution-stats' },
+  'completion.list': { method: 'GET', path: '/completion' },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'cron.preview': { method: 'GET', path: '/cron/preview' },
   'planned.list': { method: 'GET', path: '/planned' },

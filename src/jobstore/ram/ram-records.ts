@@ -1,10 +1,12 @@
 import type { JobKey } from '../../core/key.ts'
 import type { Clock } from '../../time/clock.ts'
+import type { AuditCursor, AuditEntry, AuditQuery } from '../audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
 import type { ExecutionDetails, ExecutionOutcome, Page } from '../queries.ts'
 import { keptKinds, logLimitsOf, type ResolvedRecordOptions } from '../record-options.ts'
+import { RamAudit } from './ram-audit.ts'
 import type { RamData } from './ram-data.ts'
 import { RamExecutionLog } from './ram-execution-log.ts'
 import { RamHistory } from './ram-history.ts'
@@ -27,6 +29,7 @@ export class RamRecords implements JobStoreRecords {
   readonly #context: () => RamRecordsContext
   readonly #jobStatus: RamJobStatus
   readonly #log: RamExecutionLog
+  readonly #audit: RamAudit
   #prunedMs = 0
 
   constructor(data: RamData, options: ResolvedRecordOptions, context: () => RamRecordsContext) {
@@ -35,12 +38,14 @@ export class RamRecords implements JobStoreRecords {
     this.history = new RamHistory(options.history, () => context().instanceId)
     this.#jobStatus = new RamJobStatus(data, options.jobStatus)
     this.#log = new RamExecutionLog(options.executionLog)
+    this.#audit = new RamAudit(options.audit)
     this.#context = context
   }
 
-  async write({ statuses = [], logs = [] }: RecordBatch): Promise<void> {
+  async write({ statuses = [], logs = [], audits = [] }: RecordBatch): Promise<void> {
     this.#jobStatus.write(statuses, this.#now())
     this.#log.write(logs)
+    this.#audit.write(audits)
     this.prune()
   }
 
@@ -52,6 +57,7 @@ export class RamRecords implements JobStoreRecords {
     this.history.prune(nowMs)
     this.#jobStatus.prune(nowMs)
     this.#log.prune(nowMs)
+    this.#audit.prune(nowMs)
   }
 
   async queryJobStatus(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>> {
@@ -71,6 +77,10 @@ export class RamRecords implements JobStoreRecords {
     query: ExecutionLogQuery,
   ): Promise<Page<ExecutionLogLine, number>> {
     return this.#log.query(fireInstanceId, query)
+  }
+
+  async queryAudit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>> {
+    return this.#audit.query(query)
   }
 
   #now(): number {

@@ -16,6 +16,7 @@ import { Listings } from './tables/lists/listings.ts'
 import { NextTriggers } from './tables/lists/next-triggers.ts'
 import { SchedulerStateTable } from './tables/nodes/scheduler-state-table.ts'
 import { NoteTable } from './tables/notes/note-table.ts'
+import { AuditTable } from './tables/records/audit-table.ts'
 import { ExecutionLogTable } from './tables/records/execution-log-table.ts'
 import { ExecutionProgressTable } from './tables/records/execution-progress-table.ts'
 import { JobStatusTable } from './tables/records/job-status-table.ts'
@@ -51,6 +52,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     jobStatus: new JobStatusTable(vocabulary),
     executionLog: new ExecutionLogTable(vocabulary),
     executionProgress: new ExecutionProgressTable(vocabulary),
+    audit: new AuditTable(vocabulary),
     nodes: new SchedulerStateTable(vocabulary),
     notes: new NoteTable(vocabulary),
     keyLists: new KeyLists(vocabulary),

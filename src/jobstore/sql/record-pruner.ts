@@ -64,7 +64,7 @@ export class RecordPruner {
 }
 
 function pruningsOf(
-  { executionLog, history, jobStatus }: ResolvedRecordOptions,
+  { audit, executionLog, history, jobStatus }: ResolvedRecordOptions,
   clustered: boolean,
 ): readonly Pruning[] {
   const prunings: Pruning[] = []
@@ -85,6 +85,11 @@ function pruningsOf(
   if (executionLog.level !== 'off') {
     prunings.push(({ session, nowMs }, limit) =>
       session.executionLog.prune(nowMs - executionLog.maxAgeMs, executionLog.maxRows, limit),
+    )
+  }
+  if (audit.record) {
+    prunings.push(({ session, nowMs }, limit) =>
+      session.audit.prune(nowMs - audit.maxAgeMs, audit.maxRows, limit),
     )
   }
   if (clustered) prunings.push(({ session }, limit) => session.executionProgress.prune(limit))

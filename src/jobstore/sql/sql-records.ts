@@ -1,4 +1,5 @@
 import type { JobKey } from '../../core/key.ts'
+import type { AuditCursor, AuditEntry, AuditQuery } from '../audit.ts'
 import { type ExecutionLogLine, type ExecutionLogQuery, pageOfLines } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
@@ -14,7 +15,7 @@ interface OpenParts {
   readonly pruner: RecordPruner
 }
 
-/** What is remembered of executions, in tables of its own. */
+/** What is remembered besides the history, in tables of its own. */
 export class SqlRecords implements JobStoreRecords {
   readonly kinds: readonly (keyof RecordBatch)[]
   readonly logLimits: ExecutionLogLimits
@@ -62,13 +63,19 @@ export class SqlRecords implements JobStoreRecords {
     )
     return pageOfLines(lines, query, size)
   }
+
+  async queryAudit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>> {
+    const size = pageSize('queryAudit', query)
+    return this.#open().transactions.read(({ audit }) => audit.find(query, size))
+  }
 }
 
 function* writeRecords(
   { session, nowMs }: SqlTransaction,
-  { statuses = [], logs = [], progress = [] }: RecordBatch,
+  { statuses = [], logs = [], progress = [], audits = [] }: RecordBatch,
 ): SqlProgram<void> {
   yield* session.jobStatus.write(statuses, nowMs)
   yield* session.executionLog.write(logs)
   yield* session.executionProgress.write(progress)
+  yield* session.audit.write(audits)
 }

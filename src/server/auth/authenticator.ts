@@ -14,7 +14,16 @@ export interface Login {
   readonly session: Session
 }
 
+/** Somebody whom the server knows by itself. */
+export interface KnownPrincipal {
+  readonly principal: Principal
+  /** Where its token or password is known: in the options; in the file of a token; or in memory, until the end. */
+  readonly kept: 'options' | 'file' | 'memory'
+}
+
 export interface Authenticator {
+  /** Who may come in, without secrets; empty where the host authenticates. */
+  readonly known: readonly KnownPrincipal[]
   /** What `login` takes; null where the host authenticates. */
   readonly credentials: 'token' | 'password' | null
   /** The token that was made now: it is nowhere else. */
@@ -34,8 +43,7 @@ export function authenticatorOf(auth: ServerAuth, sessions: Sessions): Authentic
   }
 }
 
-interface KnownToken {
-  readonly principal: Principal
+interface KnownToken extends KnownPrincipal {
   readonly hash: string
 }
 
@@ -50,9 +58,13 @@ class TokenAuthenticator implements Authenticator {
     this.newToken = token
     this.#sessions = sessions
     this.#tokens = [
-      { principal: { name: 'token', role }, hash },
-      ...tokens.map(({ sha256, ...principal }) => ({ principal, hash: sha256 })),
+      { principal: { name: 'token', role }, hash, kept: file === undefined ? 'memory' : 'file' },
+      ...tokens.map(({ sha256, ...principal }) => ({ principal, hash: sha256, kept: 'options' as const })),
     ]
+  }
+
+  get known(): readonly KnownPrincipal[] {
+    return this.#tokens
   }
 
   async authenticate(request: Request): Promise<Principal | null> {
@@ -93,6 +105,10 @@ class UserAuthenticator implements Authenticator {
     this.#sessions = sessions
   }
 
+  get known(): readonly KnownPrincipal[] {
+    return this.#users.map((user) => ({ principal: principalOf(user), kept: 'options' }))
+  }
+
   async authenticate(request: Request): Promise<Principal | null> {
     const session = this.#sessions.read(request)
     const user = this.#users.find(({ name }) => name === session?.name)
@@ -122,6 +138,7 @@ function fingerprint(passwordHash: string): string {
 class HookAuthenticator implements Authenticator {
   readonly credentials = null
   readonly newToken = null
+  readonly known = []
   readonly #authenticate: HookAuthOptions['authenticate']
 
   constructor({ authenticate }: HookAuthOptions) {

@@ -38,6 +38,8 @@ interface Described {
   readonly isServerWide?: boolean
   /** Its handler answers a Response. Default false. */
   readonly isStream?: boolean
+  /** It is told to the audit although it changes nothing. Default false. */
+  readonly isAudited?: boolean
   /** It is also there without `/api`, where tools look for it. Default false. */
   readonly isAtRoot?: boolean
   /** The content type of an answer that is no JSON: its handler answers a {@link TextAnswer}. */

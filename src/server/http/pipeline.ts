@@ -1,17 +1,16 @@
 import type { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { isObject } from '../../core/options.ts'
-import { logThrown } from '../../core/thrown-value.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Sessions } from '../auth/sessions.ts'
 import { type Operation, type OperationCall, TextAnswer } from '../catalogue/operation.ts'
 import { Access, type Principal } from '../catalogue/role.ts'
-import { masked } from '../masking.ts'
 import type { ResolvedServerOptions } from '../server-options.ts'
 import type { Exchange, ServerParts } from '../server-parts.ts'
+import { type AuditedRequest, AuditTeller } from './audit-teller.ts'
 import { csvOf } from './csv.ts'
 import { IdempotentAnswers, type KeptAnswer } from './idempotency.ts'
-import { fieldProblems, problemOf, RequestProblem } from './problem.ts'
+import { fieldProblems, type ProblemJson, problemOf, RequestProblem } from './problem.ts'
 import { RateLimit } from './rate-limit.ts'
 import { jsonOf, readBody } from './read-body.ts'
 import { requireHost, requireOwnOrigin } from './request-guards.ts'
@@ -46,6 +45,7 @@ export class RequestPipeline {
   readonly #requests: RateLimit
   readonly #logins: RateLimit
   readonly #answers: IdempotentAnswers
+  readonly #audit: AuditTeller
 
   constructor(options: ResolvedServerOptions, parts: ServerParts, sessions: Sessions) {
     this.#options = options
@@ -54,6 +54,7 @@ export class RequestPipeline {
     this.#requests = new RateLimit(options.requestsPerMinute, options.clock)
     this.#logins = new RateLimit(options.loginsPerMinute, options.clock)
     this.#answers = new IdempotentAnswers(options.clock)
+    this.#audit = new AuditTeller(options)
   }
 
   async answer(routed: Routed): Promise<Response> {
@@ -79,26 +80,81 @@ export class RequestPipeline {
     if (connection.hosts !== null) requireHost(request, connection.hosts)
     this.#count(this.#requests, connection.address, headers)
     const principal = await this.#parts.authenticator.authenticate(request)
-    if (principal === null && operation.role !== null) this.#refuseUnknown(request, connection, headers)
-    if (operation.method !== 'GET') requireOwnOrigin(request, this.#options.allowedOrigins)
-    const exchange = this.#exchangeOf(request, connection, headers)
-    const scheduler = this.#schedulerOf(routed)
-    const access = new Access(principal ?? unknownPrincipal)
-    if (operation.reach === null) {
-      const bodyText = operation.body === null ? '' : await this.#readBody(request)
-      const call = await this.#callOf(routed, { scheduler, access, exchange }, bodyText)
-      return this.#carryOut(operation, call, headers)
+    if (principal === null && operation.role !== null) this.#refuseUnknown(routed, headers)
+    const whole: Admitted = {
+      routed,
+      scheduler: this.#schedulerOf(routed),
+      access: new Access(principal ?? unknownPrincipal),
+      exchange: this.#exchangeOf(request, connection, headers),
     }
-    return this.#change({ routed, scheduler, access, exchange })
+    if (operation.method !== 'GET') this.#requireOwnOrigin(whole)
+    if (operation.reach !== null) return this.#change(whole)
+    const bodyText = operation.body === null ? '' : await this.#readBody(request)
+    return operation.isAudited === true
+      ? this.#lookAudited(whole, bodyText, headers)
+      : this.#carryOut(operation, await this.#callOf(whole, bodyText), headers)
+  }
+
+  #requireOwnOrigin(whole: Admitted): void {
+    const { operation, request } = whole.routed
+    try {
+      requireOwnOrigin(request, this.#options.allowedOrigins)
+    } catch (error) {
+      this.#tellProblem(whole, problemOf(error, this.#options.logger, operation.id))
+      throw error
+    }
+  }
+
+  /** An operation that changes nothing and is told to the audit all the same. */
+  async #lookAudited(whole: Admitted, bodyText: string, headers: Headers): Promise<KeptAnswer | Response> {
+    const { operation } = whole.routed
+    try {
+      const call = await this.#callOf(whole, bodyText)
+      const answer = await this.#carryOut(operation, call, headers)
+      this.#tell(whole, { ...told, query: call.query })
+      return answer
+    } catch (error) {
+      this.#tellProblem(whole, problemOf(error, this.#options.logger, operation.id))
+      throw error
+    }
+  }
+
+  #tellProblem(whole: Admitted, problem: ProblemJson): void {
+    this.#tell(whole, { ...told, status: problem.status, answer: problem })
+  }
+
+  #tell({ routed, scheduler, access, exchange }: Admitted, what: Told): void {
+    const { operation, connection, params } = routed
+    const { address } = connection
+    const principal = exchange.principal ?? access.principal.name
+    this.#audit.tell({
+      params,
+      ...what,
+      operation,
+      scheduler,
+      principal,
+      address,
+      before: exchange.before,
+    })
   }
 
   /** A wrong token is a failed login. @throws SchedulerError ERR_NOT_AUTHENTICATED, ERR_RATE_LIMITED */
-  #refuseUnknown(request: Request, connection: Connection, headers: Headers): never {
-    if (request.headers.has('authorization')) this.#count(this.#logins, connection.address, headers)
-    throw new SchedulerError(
+  #refuseUnknown(routed: Routed, headers: Headers): never {
+    const { connection, operation, request } = routed
+    const refusal = new SchedulerError(
       'ERR_NOT_AUTHENTICATED',
       'Say who you are: send a token as "Authorization: Bearer ...", or log in.',
     )
+    const hasToken = request.headers.has('authorization')
+    // Who only looks and has not logged in yet is nothing to remember.
+    if (hasToken || operation.reach !== null) {
+      const exchange = this.#exchangeOf(request, connection, headers)
+      const scheduler = this.#options.defaultScheduler
+      const unknown = { routed, scheduler, access: new Access(unknownPrincipal), exchange }
+      this.#tellProblem(unknown, problemOf(refusal, this.#options.logger, operation.id))
+    }
+    if (hasToken) this.#count(this.#logins, connection.address, headers)
+    throw refusal
   }
 
   #count(limit: RateLimit, client: string, headers: Headers): void {
@@ -111,10 +167,15 @@ export class RequestPipeline {
     )
   }
 
-  #exchangeOf(request: Request, connection: Connection, headers: Headers): Exchange {
+  #exchangeOf(request: Request, connection: Connection, headers: Headers): AuditedExchange {
     const secure = isEncrypted(request)
-    return {
+    const exchange: AuditedExchange = {
       request,
+      before: undefined,
+      principal: null,
+      noteBefore: (before) => {
+        exchange.before = before
+      },
       countLogin: () => {
         this.#count(this.#logins, connection.address, headers)
       },
@@ -122,8 +183,10 @@ export class RequestPipeline {
         const cookie =
           login === null ? this.#sessions.end({ secure }) : this.#sessions.begin(login.session, { secure })
         headers.append('set-cookie', cookie)
+        exchange.principal = login?.principal.name ?? null
       },
     }
+    return exchange
   }
 
   #schedulerOf({ schedulerName }: Routed): Scheduler {
@@ -135,14 +198,15 @@ export class RequestPipeline {
 
   /** The call with everything checked, the permissions included. */
   async #callOf(
-    { operation, request, params }: Routed,
-    known: Pick<Call, 'scheduler' | 'access' | 'exchange'>,
+    { routed: { operation, request, params }, scheduler, access, exchange }: Admitted,
     bodyText: string,
   ): Promise<Call> {
-    this.#requireRole(operation, known.access)
+    this.#requireRole(operation, access)
     const { query, isDryRun } = queryOf(operation, new URL(request.url).searchParams)
     const call: Call = {
-      ...known,
+      scheduler,
+      access,
+      exchange,
       params: parsed('path', operation.params, params),
       query: parsed('query', operation.query, query),
       body: bodyOf(operation, bodyText),
@@ -179,7 +243,7 @@ export class RequestPipeline {
   }
 
   /** A change: once for each idempotency key, and told to the audit whatever becomes of it. */
-  async #change(change: Change): Promise<KeptAnswer> {
+  async #change(change: Admitted): Promise<KeptAnswer> {
     const { routed, access } = change
     const { operation, request } = routed
     const bodyText = operation.body === null && request.body === null ? '' : await this.#readBody(request)
@@ -196,46 +260,23 @@ export class RequestPipeline {
   }
 
   /** Never rejects: a problem is an answer, which the audit has as well. */
-  async #carryOutChange(change: Change, bodyText: string): Promise<KeptAnswer> {
-    const { routed, scheduler, access, exchange } = change
-    let isDryRun = false
-    let answer: KeptAnswer
+  async #carryOutChange(change: Admitted, bodyText: string): Promise<KeptAnswer> {
+    const { routed, scheduler } = change
+    let what: Told = { ...told, bodyText }
     try {
-      const call = await this.#callOf(routed, { scheduler, access, exchange }, bodyText)
-      isDryRun = call.isDryRun
-      answer = { status: 200, body: JSON.stringify(await routed.operation.handle(call)) }
+      const call = await this.#callOf(change, bodyText)
+      what = { ...what, isDryRun: call.isDryRun, params: call.params }
+      what = { ...what, answer: await routed.operation.handle(call) }
     } catch (error) {
       const problem = problemOf(error, this.#options.logger, routed.operation.id)
-      answer = { status: problem.status, body: JSON.stringify(problem) }
+      what = { ...what, status: problem.status, answer: problem }
     }
-    if (!isDryRun) this.#parts.overviews.forget(scheduler)
-    this.#audit(change, { isDryRun, bodyText, answer })
-    return answer
-  }
-
-  #audit(
-    { routed, scheduler, access }: Change,
-    { isDryRun, bodyText, answer }: { isDryRun: boolean; bodyText: string; answer: KeptAnswer },
-  ): void {
-    const { onAudit, clock, logger } = this.#options
-    if (onAudit === null) return
-    try {
-      onAudit({
-        atMs: clock.now(),
-        principal: access.principal.name,
-        address: routed.connection.address,
-        operation: routed.operation.id,
-        scheduler: scheduler.schedulerName,
-        node: scheduler.schedulerInstanceId,
-        params: routed.params,
-        body: maskedJson(bodyText),
-        isDryRun,
-        status: answer.status,
-        answer: maskedJson(answer.body),
-      })
-    } catch (error) {
-      logThrown(logger, error, 'onAudit threw')
+    if (!what.isDryRun) {
+      this.#parts.overviews.forget(scheduler)
+      this.#parts.groupCounts.forget(scheduler)
     }
+    this.#tell(change, what)
+    return { status: what.status, body: JSON.stringify(what.answer) }
   }
 }
 
@@ -246,12 +287,26 @@ function isEncrypted(request: Request): boolean {
   )
 }
 
-interface Change {
+/** A request whose client is known, or need not be. */
+interface Admitted {
   readonly routed: Routed
   readonly scheduler: Scheduler
   readonly access: Access
-  readonly exchange: Exchange
+  readonly exchange: AuditedExchange
 }
+
+/** What the audit learns from the operation itself. */
+interface AuditedExchange extends Exchange {
+  before: unknown
+  /** Who has logged in with this request. */
+  principal: string | null
+}
+
+type Told = Pick<AuditedRequest, 'isDryRun' | 'query' | 'bodyText' | 'status' | 'answer'> &
+  Partial<Pick<AuditedRequest, 'params'>>
+
+/** What is told of a request of which nothing else is known. */
+const told: Told = { isDryRun: false, query: null, bodyText: '', status: 200, answer: null }
 
 function notAllowed(id: string, role: string): SchedulerError {
   return new SchedulerError('ERR_NOT_ALLOWED', `'${id}' needs the role ${role}.`)
@@ -305,15 +360,6 @@ function formatOf(query: unknown): unknown {
 function itemsOf(answer: unknown): readonly unknown[] {
   const items: unknown = isObject(answer) ? Reflect.get(answer, 'items') : undefined
   return Array.isArray(items) ? items : []
-}
-
-function maskedJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? masked({ ...value }) : value
-  } catch {
-    return null
-  }
 }
 
 /** Nothing of the API is kept by a cache, shown in a frame or taken for a page. */

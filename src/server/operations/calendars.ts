@@ -218,7 +218,7 @@ const deleteCalendar: Operation = operation({
   answer: actionJson(z.null()),
   async handle(call) {
     const { scheduler, params } = call
-    await requireCalendar(scheduler, params.name)
+    call.exchange.noteBefore((await requireCalendar(scheduler, params.name)).toJSON())
     const { items } = await scheduler.queryTriggers({ calendarName: params.name, take: 1 })
     return change(call, 'data', {
       wouldChange: () => items.length === 0,

@@ -58,6 +58,7 @@ const exportDefinitions: Operation = operation({
     'All calendars, jobs and triggers as one file; triggers of other programs and of your own families are left out.',
   role: 'admin',
   reach: null,
+  isAudited: true,
   jobGroups: null,
   params: nothing,
   query: z.strictObject({

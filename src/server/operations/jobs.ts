@@ -26,7 +26,7 @@ import {
   visibleTo,
 } from '../wire/pages.ts'
 import { pauseBody, pauseOptionsOf, resumeBody } from '../wire/pauses.ts'
-import { type TriggerDetailJson, triggerDetailJson } from '../wire/triggers.ts'
+import { definitionOf, type TriggerDetailJson, triggerDetailJson } from '../wire/triggers.ts'
 import { change, jobKeyOf, requireJob } from './changes.ts'
 import { detailOf } from './trigger-details.ts'
 
@@ -180,8 +180,13 @@ const deleteJob: Operation = operation({
   answer: actionJson(z.strictObject({ triggers: z.number().describe('How many triggers it has.') })),
   async handle(call) {
     const { scheduler, params } = call
-    const { key } = await requireJob(scheduler, params)
+    const job = await requireJob(scheduler, params)
+    const { key } = job
     const triggers = await scheduler.getTriggersOfJob(key)
+    call.exchange.noteBefore({
+      job: jobToJson(job),
+      triggers: triggers.map((trigger) => ({ key: keyToJson(trigger.key), fields: definitionOf(trigger) })),
+    })
     return change(call, 'data', {
       wouldChange: () => true,
       carryOut: () => scheduler.deleteJob(key),

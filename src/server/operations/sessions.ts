@@ -80,6 +80,7 @@ const beginSession: Operation = operation({
   summary: 'Changes a token, or a name with its password, for a session cookie.',
   role: null,
   reach: null,
+  isAudited: true,
   isServerWide: true,
   jobGroups: 'visible',
   params: nothing,

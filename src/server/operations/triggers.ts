@@ -162,7 +162,9 @@ const deleteTrigger: Operation = operation({
   body: null,
   answer: plainActionJson,
   async handle(call) {
-    const { key } = await requireTrigger(call.scheduler, call.params)
+    const trigger = await requireTrigger(call.scheduler, call.params)
+    const { key } = trigger
+    call.exchange.noteBefore(definitionOf(trigger))
     return change(call, 'data', {
       wouldChange: () => true,
       carryOut: () => call.scheduler.unscheduleJob(key),

@@ -2,6 +2,7 @@ import type { JobStore, JobStoreCapabilities } from '../../jobstore/job-store.ts
 import { ManualClock } from '../../time/manual-clock.ts'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { acquireCases } from './acquire-cases.ts'
+import { auditCases } from './audit-cases.ts'
 import { calendarCases } from './calendar-cases.ts'
 import { concurrencyCases } from './concurrency-cases.ts'
 import { executionCases } from './execution-cases.ts'
@@ -57,6 +58,7 @@ const allCases: readonly StoreCase[] = [
   ...queryCases,
   ...executionCases,
   ...jobStatusCases,
+  ...auditCases,
   ...listCases,
   ...sharedDataCases,
   ...noteCases,

@@ -26,6 +26,7 @@ export interface SqlNames {
   readonly executionProgress: string
   readonly pauses: string
   readonly notes: string
+  readonly audit: string
   readonly schemaVersion: string
 }
 
@@ -58,6 +59,7 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     executionProgress: table('execution_progress'),
     pauses: table('pauses'),
     notes: table('notes'),
+    audit: table('audit'),
     schemaVersion: table('schema_version'),
   }
 }

@@ -92,6 +92,28 @@ export const tablesOf2: readonly Table[] = [
     },
     primaryKey: ['sched_name', 'note_kind', 'note_name'],
   },
+  {
+    // Who did what, in the order in which it is listed and deleted.
+    name: 'audit',
+    columns: {
+      ...schedulerName,
+      audit_time: column.bigint,
+      audit_id: column.keyText(95),
+      asked_by: column.longTextOrNull,
+      address: column.longTextOrNull,
+      node_name: column.longTextOrNull,
+      operation: column.longTextOrNull,
+      target_group: column.longTextOrNull,
+      target_name: column.longTextOrNull,
+      outcome: column.textOrNull(16),
+      times: column.bigint,
+      error_text: column.longTextOrNull,
+      request: column.longTextOrNull,
+      state_before: column.longTextOrNull,
+      state_after: column.longTextOrNull,
+    },
+    primaryKey: ['sched_name', 'audit_time', 'audit_id'],
+  },
 ]
 
 /** Columns that this step adds to tables of the first one. */
@@ -131,16 +153,17 @@ export const indexesOf2: readonly Index[] = [
     ownTablesOnly: false,
   },
   {
-    // Each index is written with each execution, so they have no more columns than it takes.
+    // Each index is written with each execution, so they have no more columns than it takes. The last one completes the
+    // order of the list: without it SQLite, which has no statistics, would go through the executions of all jobs.
     name: 'eh_job',
     table: 'history',
-    columns: () => ['job_name', 'job_group', 'sched_name', 'fired_time'],
+    columns: () => ['job_name', 'job_group', 'sched_name', 'fired_time', 'fire_instance_id'],
     ownTablesOnly: false,
   },
   {
-    name: 'eh_id',
+    name: 'eh_trigger',
     table: 'history',
-    columns: () => ['fire_instance_id'],
+    columns: () => ['trigger_name', 'trigger_group', 'sched_name', 'fired_time', 'fire_instance_id'],
     ownTablesOnly: false,
   },
   {

@@ -13,6 +13,7 @@ import type { Listings } from '../tables/lists/listings.ts'
 import type { NextTriggers } from '../tables/lists/next-triggers.ts'
 import type { SchedulerStateTable } from '../tables/nodes/scheduler-state-table.ts'
 import type { NoteTable } from '../tables/notes/note-table.ts'
+import type { AuditTable } from '../tables/records/audit-table.ts'
 import type { ExecutionLogTable } from '../tables/records/execution-log-table.ts'
 import type { ExecutionProgressTable } from '../tables/records/execution-progress-table.ts'
 import type { JobStatusTable } from '../tables/records/job-status-table.ts'
@@ -37,6 +38,7 @@ export interface SqlSession {
   readonly jobStatus: JobStatusTable
   readonly executionLog: ExecutionLogTable
   readonly executionProgress: ExecutionProgressTable
+  readonly audit: AuditTable
   readonly nodes: SchedulerStateTable
   readonly notes: NoteTable
   readonly keyLists: KeyLists

@@ -1,0 +1,197 @@
+import type { EpochMs } from '../../../../time/clock.ts'
+import {
+  type AuditCursor,
+  type AuditEntry,
+  type AuditQuery,
+  auditOutcomes,
+  auditScanned,
+  isAuditScan,
+} from '../../../audit.ts'
+import type { Page } from '../../../queries.ts'
+import { Conditions } from '../../kernel/conditions.ts'
+import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import {
+  all,
+  first,
+  run,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  type SqlValue,
+  sqlQuery,
+} from '../../kernel/statement.ts'
+import { anyText, instant, integer, readable, textOrNull } from '../encoding/columns.ts'
+import { storable } from '../encoding/storable-text.ts'
+
+const key = { audit_time: 'bigint', audit_id: 'text' } as const
+const columns = {
+  ...key,
+  asked_by: 'text',
+  address: 'text',
+  node_name: 'text',
+  operation: 'text',
+  target_group: 'text',
+  target_name: 'text',
+  outcome: 'text',
+  times: 'bigint',
+  error_text: 'text',
+  request: 'text',
+  state_before: 'text',
+  state_after: 'text',
+} as const
+
+/** The rows of `audit`: who did what. */
+export class AuditTable {
+  readonly #vocabulary: SqlVocabulary
+  readonly #scheduler: string
+  readonly #statements: AuditStatements
+
+  constructor(vocabulary: SqlVocabulary) {
+    this.#vocabulary = vocabulary
+    this.#scheduler = vocabulary.schedulerName
+    this.#statements = auditStatements(vocabulary)
+  }
+
+  /** Stores entries; one that is there already is replaced. */
+  *write(entries: readonly AuditEntry[]): SqlProgram<void> {
+    yield* storeRows(this.#scheduler, entries.map(rowOf), this.#statements.put)
+  }
+
+  /** The newest first. */
+  *find(query: AuditQuery, size: number): SqlProgram<Page<AuditEntry, AuditCursor>> {
+    const { query: select, place, values } = auditQuery(this.#vocabulary, query)
+    const given = { scheduler: this.#scheduler, ...values, limit: size + 1, scanned: auditScanned }
+    const found = (yield* all(select(given))).map(entryOf)
+    const items = found.slice(0, size)
+    const last = items.at(-1)
+    if (found.length > size && last !== undefined)
+      return { items, next: { timeMs: last.timeMs, id: last.id } }
+    // The next page goes on behind the rows that were looked at.
+    const next = isAuditScan(query) ? yield* first(place({ ...given, skipped: auditScanned - 1 })) : null
+    return { items, next: next && cursorOf(next) }
+  }
+
+  /** Deletes rows from before an instant, and the oldest of more than `maxRows`; about `limit` at most. */
+  *prune(beforeMs: EpochMs, maxRows: number, limit: number): SqlProgram<number> {
+    const scheduler = this.#scheduler
+    const nth = yield* first(this.#statements.nth({ scheduler, skipped: maxRows }))
+    const surplusMs = nth === null ? beforeMs : integer(nth, 'audit_time') + 1
+    const before = Math.max(beforeMs, surplusMs)
+    return yield* run(this.#statements.deleteBefore({ scheduler, before, limit }))
+  }
+}
+
+interface AuditStatements {
+  readonly put: RowsQuery
+  readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
+  readonly deleteBefore: SqlQuery<{ scheduler: string; before: number; limit: number }>
+}
+
+export function auditStatements(vocabulary: SqlVocabulary): AuditStatements {
+  const { dialect, names } = vocabulary
+  return {
+    put: upsertQuery(vocabulary, names.audit, key, columns),
+    nth: sqlQuery(
+      dialect,
+      `SELECT a.audit_time FROM ${names.audit} AS a WHERE a.sched_name = :scheduler
+       ORDER BY a.audit_time DESC LIMIT 1 OFFSET :skipped`,
+    ),
+    deleteBefore: sqlQuery(
+      dialect,
+      `DELETE FROM ${names.audit} WHERE (sched_name, audit_time, audit_id) IN (
+         SELECT a.sched_name, a.audit_time, a.audit_id FROM ${names.audit} AS a
+         WHERE a.sched_name = :scheduler AND a.audit_time < :before ORDER BY a.audit_time LIMIT :limit)`,
+    ),
+  }
+}
+
+type Values = Readonly<Record<string, SqlValue>>
+
+/**
+ * The entries of a query, the newest first; the values are those of its conditions. Conditions that no index serves are
+ * tried on a bounded number of rows; `place` is the last of them.
+ */
+export function auditQuery(
+  { dialect, names }: SqlVocabulary,
+  query: AuditQuery,
+): { readonly query: SqlQuery<Values>; readonly place: SqlQuery<Values>; readonly values: Values } {
+  const { after, from, to } = query
+  const indexed = new Conditions('a.sched_name = :scheduler')
+  indexed.add('a.audit_time >= :fromMs', { fromMs: from?.getTime() })
+  indexed.add('a.audit_time < :toMs', { toMs: to?.getTime() })
+  indexed.add('(a.audit_time, a.audit_id) < (:afterMs, :afterId)', {
+    afterMs: after?.timeMs,
+    afterId: after?.id,
+  })
+  const scanned = new Conditions('a.sched_name = :scheduler')
+  scanned.add('a.asked_by = :by', { by: query.by })
+  scanned.add('a.operation = :operation', { operation: query.operation })
+  scanned.add('a.target_group = :group', { group: query.targetGroup })
+  scanned.add('a.target_name = :name', { name: query.targetName })
+  scanned.add('a.outcome = :outcome', { outcome: query.outcome })
+  scanned.add('a.node_name = :node', { node: query.node })
+  const inOrder = 'ORDER BY a.audit_time DESC, a.audit_id DESC'
+  const rows = isAuditScan(query)
+    ? `(SELECT * FROM ${names.audit} AS a WHERE ${indexed.text} ${inOrder} LIMIT :scanned) AS a
+       WHERE ${scanned.text} ${inOrder}`
+    : `${names.audit} AS a WHERE ${indexed.text} ${inOrder}`
+  const shown = Object.keys(columns)
+    .map((name) => `a.${name}`)
+    .join(', ')
+  return {
+    query: sqlQuery(dialect, `SELECT ${shown} FROM ${rows} LIMIT :limit`),
+    place: sqlQuery(
+      dialect,
+      `SELECT a.audit_time, a.audit_id FROM ${names.audit} AS a WHERE ${indexed.text}
+         ${inOrder} LIMIT 1 OFFSET :skipped`,
+    ),
+    values: { ...indexed.values, ...scanned.values },
+  }
+}
+
+function rowOf(entry: AuditEntry): object {
+  return {
+    audit_time: entry.timeMs,
+    audit_id: entry.id,
+    asked_by: storableOrNull(entry.by),
+    address: storableOrNull(entry.address),
+    node_name: entry.node,
+    operation: storable(entry.operation),
+    target_group: storableOrNull(entry.targetGroup),
+    target_name: storableOrNull(entry.targetName),
+    outcome: entry.outcome,
+    times: entry.times,
+    error_text: storableOrNull(entry.errorText),
+    request: storableOrNull(entry.requestText),
+    state_before: storableOrNull(entry.beforeText),
+    state_after: storableOrNull(entry.afterText),
+  }
+}
+
+function storableOrNull(text: string | null): string | null {
+  return text === null ? null : storable(text)
+}
+
+function entryOf(row: SqlRow): AuditEntry {
+  const text = (column: string): string | null => readable(textOrNull, row, column, null)
+  return {
+    ...cursorOf(row),
+    by: text('asked_by'),
+    address: text('address'),
+    node: text('node_name') ?? '',
+    operation: text('operation') ?? '',
+    targetGroup: text('target_group'),
+    targetName: text('target_name'),
+    outcome: auditOutcomes.find((outcome) => outcome === row['outcome']) ?? 'failed',
+    times: readable(integer, row, 'times', 1),
+    errorText: text('error_text'),
+    requestText: text('request'),
+    beforeText: text('state_before'),
+    afterText: text('state_after'),
+  }
+}
+
+function cursorOf(row: SqlRow): AuditCursor {
+  return { timeMs: readable(instant, row, 'audit_time', 0), id: anyText(row, 'audit_id') }
+}

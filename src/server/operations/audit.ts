@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { auditOutcomes } from '../../jobstore/audit.ts'
+import { type Operation, operation } from '../catalogue/operation.ts'
+import { auditCursorJson, auditEntryJson } from '../wire/audit.ts'
+import { instantQuery, nothing, textUpTo } from '../wire/fields.ts'
+import { cursorOf, cursorText, pageJson, pageQuery } from '../wire/pages.ts'
+
+const listAudit: Operation = operation({
+  id: 'audit.list',
+  method: 'GET',
+  path: '/audit',
+  summary:
+    'Who did what, from where, on any node, as far as the store remembers it; the newest first. ' +
+    'Written about once a second.',
+  role: 'admin',
+  reach: null,
+  isList: true,
+  jobGroups: null,
+  params: nothing,
+  query: z.strictObject({
+    ...pageQuery,
+    by: textUpTo(200).optional().describe('Who asked.'),
+    operation: textUpTo(200).optional().describe('The id of the operation.'),
+    group: textUpTo(500).optional().describe('The group of what it was about.'),
+    name: textUpTo(500).optional().describe('The name of what it was about, or its id.'),
+    outcome: z.enum(auditOutcomes).optional(),
+    node: textUpTo(200).optional().describe('The node that was asked.'),
+    fromMs: instantQuery.optional().describe('At or after this instant.'),
+    toMs: instantQuery.optional().describe('Before this instant.'),
+  }),
+  body: null,
+  answer: pageJson(auditEntryJson),
+  async handle({ scheduler, query }) {
+    const { take, after, by, operation: id, group, name, outcome, node, fromMs, toMs } = query
+    const found = await scheduler.queryAudit({
+      take,
+      ...(after !== undefined && { after: cursorOf(after, auditCursorJson) }),
+      ...(by !== undefined && { by }),
+      ...(id !== undefined && { operation: id }),
+      ...(group !== undefined && { targetGroup: group }),
+      ...(name !== undefined && { targetName: name }),
+      ...(outcome !== undefined && { outcome }),
+      ...(node !== undefined && { node }),
+      ...(fromMs !== undefined && { from: new Date(fromMs) }),
+      ...(toMs !== undefined && { to: new Date(toMs) }),
+    })
+    return { items: [...found.items], next: found.next && cursorText(found.next) }
+  },
+})
+
+export const auditOperations: readonly Operation[] = [listAudit]

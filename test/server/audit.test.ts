@@ -1,0 +1,112 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { AuditEntry } from '../../src/jobstore/audit.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { filledScheduler, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+import { temporaryFolder } from '../support/sqlite.ts'
+
+type Entry = Readonly<Record<keyof AuditEntry, unknown>>
+
+/** What the API lists, once everything is written. */
+async function listed(fixture: ServerFixture, query = ''): Promise<readonly Entry[]> {
+  await fixture.scheduler.idle()
+  const { json, status } = await fixture.ask(`GET /audit${query}`)
+  expect(status).toBe(200)
+  return (json as { items: Entry[] }).items
+}
+
+test('has what was there before and after a change, and nothing of a dry run', async () => {
+  await using fixture = await serverFixture()
+  const job = { jobType: 'echo', jobDataMap: { password: 'hunter3', to: 'ops' } }
+  await fixture.ask('PUT /jobs/made/one?dryRun=true', { body: job })
+  await fixture.ask('PUT /jobs/made/one', { body: job })
+  await fixture.ask('PUT /jobs/made/one', { body: { ...job, description: 'new words' } })
+  await fixture.ask('DELETE /jobs/made/one')
+  await fixture.ask('DELETE /calendars/holidays')
+  const [calendar, deleted, changed, made, ...others] = await listed(fixture)
+  expect(others).toEqual([])
+  expect(made).toMatchObject({ by: 'admin', operation: 'jobs.put', targetGroup: 'made', targetName: 'one' })
+  expect(made).toMatchObject({ beforeText: null, requestText: null, outcome: 'done', times: 1 })
+  expect(changed?.beforeText).toContain('"to":"ops"')
+  expect(changed?.beforeText).not.toContain('new words')
+  expect(changed?.afterText).toContain('new words')
+  expect(deleted?.beforeText).toContain('new words')
+  expect(deleted?.afterText).toBe('{"triggers":0}')
+  expect(calendar).toMatchObject({ operation: 'calendars.delete', targetGroup: null, targetName: 'holidays' })
+  expect(calendar?.beforeText).toContain('2199-12-25')
+  expect(JSON.stringify([made, changed, deleted])).not.toContain('hunter3')
+})
+
+test('has what was asked for, why it failed, and who has logged in', async () => {
+  await using fixture = await serverFixture()
+  await fixture.ask('POST /session', { who: null, body: { token: 'operator-token' } })
+  await fixture.ask('POST /jobs/reports/daily/pause', { body: { reason: 'a move' } })
+  await fixture.ask('POST /jobs/reports/daily/pause', { body: { reasons: 'a slip' } })
+  await fixture.ask('GET /definitions?secrets=true')
+  await fixture.ask('GET /jobs')
+  const [exported, wrong, paused, login, ...others] = await listed(fixture)
+  expect(others).toEqual([])
+  expect(login).toMatchObject({ by: 'operator', operation: 'session.begin', requestText: null })
+  expect(paused).toMatchObject({
+    operation: 'jobs.pause',
+    requestText: expect.stringContaining('a move') as string,
+  })
+  expect(wrong).toMatchObject({ outcome: 'failed', errorText: expect.stringContaining('reasons') as string })
+  expect(exported).toMatchObject({ operation: 'definitions.export', requestText: '"secrets=true"' })
+})
+
+test('counts what was refused: to those who may not, and to all whom nobody knows', async () => {
+  await using fixture = await serverFixture()
+  for (let count = 0; count < 20; count++) {
+    await fixture.ask(`DELETE /jobs/reports/job${count}`, { who: 'viewer' })
+    await fixture.ask('GET /jobs', { who: null, headers: { authorization: 'Bearer guessed' } })
+    await fixture.ask('POST /session', { who: null, body: { token: `guess${count}` } })
+    await fixture.ask('POST /scheduler/standby', { who: null })
+  }
+  await fixture.ask('GET /jobs', { who: null })
+  await fixture.ask('POST /scheduler/standby', { headers: { origin: 'https://evil.example' } })
+  const entries = await listed(fixture, '?outcome=refused')
+  expect(entries.map(({ by, operation, times }) => [by, operation, times])).toEqual(
+    expect.arrayContaining([
+      ['viewer', 'jobs.delete', 20],
+      [null, 'scheduler.standby', 60],
+      ['admin', 'scheduler.standby', 1],
+    ]),
+  )
+  expect(entries).toHaveLength(3)
+  expect(JSON.stringify(entries)).not.toContain('guess')
+})
+
+test('is listed by its filters, a page at a time, and as CSV, for an admin alone', async () => {
+  await using fixture = await serverFixture()
+  for (const name of ['daily', 'daily', 'weekly']) {
+    await fixture.ask(`PUT /jobs/reports/${name}`, { body: { jobType: 'echo' } })
+  }
+  await fixture.ask('POST /scheduler/standby', { who: 'operator' })
+  await fixture.scheduler.idle()
+  expect(await listed(fixture, '?by=admin')).toHaveLength(3)
+  expect(await listed(fixture, '?group=reports&name=daily')).toHaveLength(2)
+  expect(await listed(fixture, '?operation=jobs.put&by=operator')).toEqual([])
+  expect(await listed(fixture, '?fromMs=99999999999999')).toEqual([])
+  const first = (await fixture.ask('GET /audit?take=2')).json as { items: Entry[]; next: string }
+  const second = (await fixture.ask(`GET /audit?take=2&after=${first.next}`)).json as { items: Entry[] }
+  expect(new Set([...first.items, ...second.items].map(({ id }) => id)).size).toBe(
+    first.items.length + second.items.length,
+  )
+  expect((await fixture.ask('GET /audit?format=csv')).text).toContain('jobs.put')
+  expect((await fixture.ask('GET /audit?after=junk')).status).toBe(400)
+  expect((await fixture.ask('GET /audit', { who: 'operator' })).status).toBe(403)
+})
+
+test('outlives the process, also where the scheduler never started', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const served = await filledScheduler({ jobStore: sqliteJobStore({ filename }) })
+  {
+    await using fixture = await serverFixture({ served })
+    await fixture.ask('PUT /jobs/reports/weekly', { body: { jobType: 'echo' } })
+  }
+  const next = await createScheduler({ logger: false, jobStore: sqliteJobStore({ filename }) })
+  expect((await next.queryAudit()).items).toMatchObject([{ operation: 'jobs.put', targetName: 'weekly' }])
+  await next.shutdown()
+})
