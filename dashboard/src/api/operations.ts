@@ -2,6 +2,7 @@ import type { SchedulerNode } from '../../../src/jobstore/cluster-view.ts'
 import type { ExecutionLogLine } from '../../../src/jobstore/execution-log.ts'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
+import type { AlertsJson, AlertTestJson, SilenceJson } from '../../../src/server/operations/alerts.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
 import type { CompletionJson } from '../../../src/server/operations/completion.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
@@ -105,6 +106,10 @@ export interface Operations {
   'calendars.days': Get<{ name: string }, CalendarDays>
   'calendars.put': Act<{ name: string }, CalendarBody, CalendarEdit>
   'calendars.delete': Act<{ name: string }>
+  'alerts.list': Get<Nothing, AlertsJson>
+  'alerts.silence': Act<Nothing, SilenceBody, SilenceJson | null>
+  'alerts.endSilence': Act<{ id: string }>
+  'alerts.test': Act<Nothing, { channel?: string }, readonly AlertTestJson[]>
   'bulk.begin': Act<Nothing, BulkBody, { count: number; first: readonly KeyJson[]; bulk: BulkJson | null }>
   'bulk.get': Get<{ id: string }, BulkJson>
   'bulk.stop': Act<{ id: string }>
@@ -137,6 +142,13 @@ export interface CalendarEdit {
     readonly beforeMs: number | null
     readonly afterMs: number | null
   }[]
+}
+
+interface SilenceBody {
+  readonly rule?: string
+  readonly subject?: string
+  readonly untilMs: number
+  readonly why: string
 }
 
 type ResumeBody = { readonly withoutMissed: boolean }
@@ -223,6 +235,10 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'calendars.days': { method: 'GET', path: '/calendars/{name}/days' },
   'calendars.put': { method: 'PUT', path: '/calendars/{name}' },
   'calendars.delete': { method: 'DELETE', path: '/calendars/{name}' },
+  'alerts.list': { method: 'GET', path: '/alerts' },
+  'alerts.silence': { method: 'POST', path: '/alerts/silences' },
+  'alerts.endSilence': { method: 'DELETE', path: '/alerts/silences/{id}' },
+  'alerts.test': { method: 'POST', path: '/alerts/test' },
   'bulk.begin': { method: 'POST', path: '/bulk' },
   'bulk.get': { method: 'GET', path: '/bulk/{id}', isServerWide: true },
   'bulk.stop': { method: 'POST', path: '/bulk/{id}/stop', isServerWide: true },

@@ -6,6 +6,7 @@ import { ProblemNote } from '../../parts/problem.tsx'
 import { may } from '../../state/session.ts'
 import { serverSaysNow } from '../../time/clock.ts'
 import { ActivityChart, ActivityTiles, shownMinutes } from './activity.tsx'
+import { Alerts, alertCounts, useAlerts } from './alerts.tsx'
 import { Firings } from './firings.tsx'
 import { Problems, problemsOf } from './problems.tsx'
 import { SchedulerActions } from './scheduler-actions.tsx'
@@ -53,6 +54,7 @@ export function OverviewPage(): JSX.Element {
     [],
     { everyMs: 5000, isAffected: ({ event }) => event === 'jobWasExecuted' },
   ).value.value
+  const alerts = useAlerts()
   const problems = shown === null ? null : problemsOf(shown)
   return (
     <>
@@ -62,8 +64,9 @@ export function OverviewPage(): JSX.Element {
         actions={shown !== null && <SchedulerActions scheduler={shown.scheduler} />}
       />
       {error !== null && <ProblemNote error={error} retry={overview.reload} />}
-      <Verdict overview={shown} problems={problems} />
+      <Verdict overview={shown} problems={problems} alerts={alertCounts(alerts.value.value)} />
       {problems !== null && problems.length > 0 && <Problems problems={problems} />}
+      <Alerts alerts={alerts} />
       <Tiles overview={shown} />
       <ActivityTiles stats={stats} />
       <div class="columns">
