@@ -54,11 +54,11 @@ const pictures: readonly Picture[] = [
     name: 'trigger-edit',
     path: '/triggers/reports/daily/edit',
     text: 'As stored',
-    look: { viewport: { width: 1100, height: 430 } },
+    look: { viewport: { width: 1280, height: 404 } },
     first: async (page) => {
       await page.getByLabel('Expression').fill('0 30 6 ? * MON-SAT')
       await page.locator('.is-new').first().waitFor()
-      await scrolledTo(page, '[aria-live="polite"].columns')
+      await scrolledTo(page, '.fire-times li:nth-child(6)')
     },
   },
   {
