@@ -124,6 +124,15 @@ export type {
   ShardOverview,
 } from './jobstore/job-store-shards.ts'
 export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
+export {
+  type Misfire,
+  type MisfireCause,
+  type MisfireCursor,
+  type MisfirePolicy,
+  type MisfireQuery,
+  misfireCauses,
+  misfirePolicies,
+} from './jobstore/misfires.ts'
 export type { LostExecution, NodeRecovery } from './jobstore/node-recovery.ts'
 export type { Pause, PausedGroup, PausedGroups, PauseScope } from './jobstore/pauses.ts'
 export {
@@ -152,6 +161,7 @@ export type {
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,
+  MisfireRecordOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
 export type { StoreProbe } from './jobstore/store-probe.ts'

@@ -8,6 +8,7 @@ import { dumpCommand, exportCommand, importCommand } from './steering/definition
 import { historyCommand } from './steering/history-command.ts'
 import { interruptCommand } from './steering/interrupt-command.ts'
 import { jobsCommand } from './steering/jobs-command.ts'
+import { misfiresCommand } from './steering/misfires-command.ts'
 import { nodesCommand } from './steering/nodes-command.ts'
 import { pauseCommand, resumeCommand } from './steering/pause-command.ts'
 import { runCommand } from './steering/run-command.ts'
@@ -24,6 +25,7 @@ const allButCompletion: readonly Command[] = [
   triggersCommand,
   nodesCommand,
   historyCommand,
+  misfiresCommand,
   runCommand,
   pauseCommand,
   resumeCommand,

@@ -14,6 +14,7 @@ import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { EndedSharding, JobStoreShards } from './job-store-shards.ts'
 import type { LockWait } from './lock-wait.ts'
+import type { MissedFires } from './missed-fires.ts'
 import type { LostExecution, NodeRecovery } from './node-recovery.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
 import type {
@@ -61,6 +62,8 @@ export interface JobStoreCapabilities {
 export interface SchedulerSignaler {
   /** A misfire policy is about to be applied to this trigger. */
   triggerMisfired(trigger: Trigger): void
+  /** A trigger was moved past planned instants. */
+  firesMissed(missed: MissedFires): void
   /** This trigger will never fire again. */
   triggerFinalized(trigger: Trigger): void
   /** The store deleted a job because its last trigger was deleted. */

@@ -14,6 +14,7 @@ import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
+import type { Misfire, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
 import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
@@ -445,6 +446,9 @@ export class QuartzScheduler implements Scheduler {
   }
   queryExecutionLog(id: string, query: ExecutionLogQuery = {}): Promise<Page<ExecutionLogLine, number>> {
     return this.#remembered.log(id, query)
+  }
+  queryMisfires(query: MisfireQuery = {}): Promise<Page<Misfire, MisfireCursor>> {
+    return this.#remembered.misfires(query)
   }
   queryJobStatus(query: JobStatusQuery = {}): Promise<Page<JobStatus, JobKey>> {
     return this.#remembered.jobStatuses(query)

@@ -14,6 +14,7 @@ import type { ActionJson } from '../../../src/server/wire/action.ts'
 import type { KeyJson } from '../../../src/server/wire/fields.ts'
 import type { JobStatusJson } from '../../../src/server/wire/job-status.ts'
 import type { JobFieldsJson, JobJson, JobSummaryJson } from '../../../src/server/wire/jobs.ts'
+import type { MisfireJson, MisfireStatsJson } from '../../../src/server/wire/misfires.ts'
 import type { PageJson } from '../../../src/server/wire/pages.ts'
 import type { PauseBody } from '../../../src/server/wire/pauses.ts'
 import type {
@@ -96,6 +97,8 @@ export interface Operations {
     { readonly items: readonly ExecutionLogLine[]; readonly next: number | null }
   >
   'executions.stats': Get<Nothing, ExecutionStatsJson>
+  'misfires.list': Get<Nothing, PageJson<MisfireJson>>
+  'misfires.stats': Get<Nothing, MisfireStatsJson>
   'completion.list': Get<Nothing, Items<CompletionJson>>
   'nodes.list': Get<Nothing, Items<SchedulerNode>>
   'cron.preview': Get<Nothing, CronPreviewJson>
@@ -225,6 +228,8 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'executions.get': { method: 'GET', path: '/executions/{fireInstanceId}' },
   'executions.log': { method: 'GET', path: '/executions/{fireInstanceId}/log' },
   'executions.stats': { method: 'GET', path: '/execution-stats' },
+  'misfires.list': { method: 'GET', path: '/misfires' },
+  'misfires.stats': { method: 'GET', path: '/misfire-stats' },
   'completion.list': { method: 'GET', path: '/completion' },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'cron.preview': { method: 'GET', path: '/cron/preview' },

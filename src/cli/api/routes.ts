@@ -4,6 +4,7 @@ import type { DefinitionsJson } from '../../server/operations/definitions.ts'
 import type { ActionJson } from '../../server/wire/action.ts'
 import type { KeyJson } from '../../server/wire/fields.ts'
 import type { JobJson, JobSummaryJson } from '../../server/wire/jobs.ts'
+import type { MisfireJson } from '../../server/wire/misfires.ts'
 import type { PageJson } from '../../server/wire/pages.ts'
 import type { ExecutingJson, ExecutionJson, SchedulerJson } from '../../server/wire/runs.ts'
 import type { TriggerDetailJson, TriggerSummaryJson } from '../../server/wire/triggers.ts'
@@ -41,6 +42,7 @@ export const routes: Readonly<Record<keyof Answers, Route>> = {
   'scheduler.resumeAll': { method: 'POST', path: '/scheduler/resume-all' },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'executions.list': { method: 'GET', path: '/executions' },
+  'misfires.list': { method: 'GET', path: '/misfires' },
   'executing.list': { method: 'GET', path: '/executing' },
   'executing.interrupt': { method: 'POST', path: '/executing/{fireInstanceId}/interrupt' },
   'bulk.begin': { method: 'POST', path: '/bulk' },
@@ -81,6 +83,7 @@ export interface Answers {
   'scheduler.resumeAll': ActionJson
   'nodes.list': Items<SchedulerNode>
   'executions.list': PageJson<ExecutionJson>
+  'misfires.list': PageJson<MisfireJson>
   'executing.list': Items<ExecutingJson>
   'executing.interrupt': ActionJson
   'bulk.begin': ActionJson<BulkBegun>

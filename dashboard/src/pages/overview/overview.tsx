@@ -22,7 +22,7 @@ const failingTimes = 3
 
 /** What those with a role on some groups alone may not see is null. */
 async function load(signal: AbortSignal) {
-  const [scheduler, triggers, nodes, groups, executing, failing] = await Promise.all([
+  const [scheduler, triggers, nodes, groups, executing, failing, misfires] = await Promise.all([
     call('scheduler.get', { signal }),
     may('scheduler.overview') ? call('scheduler.overview', { signal }) : null,
     may('nodes.list') ? call('nodes.list', { signal }) : null,
@@ -31,6 +31,7 @@ async function load(signal: AbortSignal) {
     may('jobStatus.list')
       ? call('jobStatus.list', { query: { consecutiveFailures: failingTimes, take: 5 }, signal })
       : null,
+    may('misfires.stats') ? call('misfires.stats', { signal }) : null,
   ])
   serverSaysNow(scheduler.nowMs)
   return {
@@ -40,6 +41,7 @@ async function load(signal: AbortSignal) {
     groups,
     executing: executing.items,
     failing: failing?.items ?? [],
+    misfires,
   }
 }
 
