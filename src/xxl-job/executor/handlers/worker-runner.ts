@@ -82,6 +82,7 @@ export class WorkerHandlers {
         recovering: false,
         refireCount: 0,
         attempt: 1,
+        shard: null,
         traceContext: null,
       },
       {
