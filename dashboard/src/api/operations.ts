@@ -1,7 +1,9 @@
+import type { AuditEntry } from '../../../src/jobstore/audit.ts'
 import type { SchedulerNode } from '../../../src/jobstore/cluster-view.ts'
 import type { ExecutionLogLine } from '../../../src/jobstore/execution-log.ts'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
+import type { AuthJson } from '../../../src/server/operations/auth.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
 import type { OverviewJson } from '../../../src/server/operations/overview.ts'
@@ -94,6 +96,8 @@ export interface Operations {
     { readonly items: readonly ExecutionLogLine[]; readonly next: number | null }
   >
   'executions.stats': Get<Nothing, ExecutionStatsJson>
+  'audit.list': Get<Nothing, PageJson<AuditEntry>>
+  'auth.list': Get<Nothing, AuthJson>
   'nodes.list': Get<Nothing, Items<SchedulerNode>>
   'cron.preview': Get<Nothing, CronPreviewJson>
   'planned.list': Get<Nothing, PlannedJson>
@@ -211,6 +215,8 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'executions.get': { method: 'GET', path: '/executions/{fireInstanceId}' },
   'executions.log': { method: 'GET', path: '/executions/{fireInstanceId}/log' },
   'executions.stats': { method: 'GET', path: '/execution-stats' },
+  'audit.list': { method: 'GET', path: '/audit' },
+  'auth.list': { method: 'GET', path: '/auth', isServerWide: true },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'cron.preview': { method: 'GET', path: '/cron/preview' },
   'planned.list': { method: 'GET', path: '/planned' },
