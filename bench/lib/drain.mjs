@@ -71,9 +71,16 @@ export async function drain({
   await place.settle()
   if (counts !== null) counts.isCounting = true
   const startedMs = performance.now()
+  const before = process.cpuUsage()
   await scheduler.start()
   const endedMs = await all
+  const { user, system } = process.cpuUsage(before)
   if (counts !== null) counts.isCounting = false
   await scheduler.shutdown({ waitForJobsToComplete: true })
-  return { perSecond: count / ((endedMs - startedMs) / 1000), fired: fired() }
+  return {
+    perSecond: count / ((endedMs - startedMs) / 1000),
+    fired: fired(),
+    /** Of the processor, by all threads of this process. */
+    microsecondsEach: (user + system) / count,
+  }
 }

@@ -36,14 +36,24 @@ function openStream(isRead) {
 }
 
 /** What the Overview asks for again and again. */
-const asked = ['/scheduler', '/overview', '/executing', '/nodes', '/executions?take=50']
+const asked = [
+  '/scheduler',
+  '/overview',
+  '/nodes',
+  '/groups',
+  '/executing',
+  '/job-status?consecutiveFailures=3&take=5',
+  '/execution-stats?minutes=60',
+]
 async function poll() {
-  for (const path of asked) {
-    const response = await fetch(`${address}/api${path}`, { headers })
-    await response.text()
-    counts.requests++
-    if (!response.ok) counts.failed++
-  }
+  await Promise.all(
+    asked.map(async (path) => {
+      const response = await fetch(`${address}/api${path}`, { headers })
+      await response.text()
+      counts.requests++
+      if (!response.ok) counts.failed++
+    }),
+  )
 }
 
 const commands = {

@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { createServer } from '../../dist/server.js'
 
-const token = 'bench-token'
+export const token = 'bench-token'
 export const headers = { authorization: `Bearer ${token}` }
 
-/** A server over a scheduler, for one viewer, without a page. */
-export function viewedServer(scheduler) {
+/** A server over a scheduler, for one viewer; without a page where none is named. */
+export function viewedServer(scheduler, { dashboard = false } = {}) {
   const sha256 = createHash('sha256').update(token).digest('hex')
   return createServer({
     scheduler,
     auth: { kind: 'token', tokens: [{ name: 'viewer', sha256, role: 'viewer' }] },
-    dashboard: false,
+    dashboard,
     logger: false,
     requestsPerMinute: 1_000_000,
   })

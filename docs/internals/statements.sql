@@ -6090,8 +6090,8 @@ WHERE sched_name = :scheduler
 --   record-pruner.ts (RecordPruner)
 -- Every engine
 DELETE FROM qrtz_execution_history
-WHERE (sched_name, trigger_group, trigger_name, planned_time, attempt) IN (
-  SELECT h.sched_name, h.trigger_group, h.trigger_name, h.planned_time, h.attempt
+WHERE (sched_name, fire_instance_id) IN (
+  SELECT h.sched_name, h.fire_instance_id
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
     AND h.outcome = :outcome
@@ -6118,11 +6118,17 @@ LIMIT 1;
 SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
   h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
   h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
-FROM qrtz_execution_history AS h
-WHERE h.sched_name = :scheduler
-  AND h.trigger_group = :triggerGroup
-  AND h.trigger_name = :trigger
-  AND h.planned_time = :planned
+FROM (
+  SELECT *
+  FROM qrtz_execution_history AS h
+  WHERE h.sched_name = :scheduler
+    AND h.trigger_group = :triggerGroup
+    AND h.trigger_name = :trigger
+    AND h.fired_time >= :planned
+  ORDER BY h.fired_time, h.fire_instance_id
+  LIMIT :scanned
+) AS h
+WHERE h.planned_time = :planned
 ORDER BY h.attempt
 LIMIT :limit;
 
@@ -6136,14 +6142,12 @@ FROM (
   SELECT *
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
-    AND h.fired_time >= -8640000000000000
+    AND h.fired_time >= :fromMs
+    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
     AND h.job_name = :job
     AND h.job_group = :jobGroup
     AND h.trigger_name = :trigger
     AND h.trigger_group = :triggerGroup
-    AND h.fired_time >= :fromMs
-    AND h.fired_time < :toMs
-    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
     AND h.outcome <> 'succeeded'
   ORDER BY h.fired_time DESC, h.fire_instance_id DESC
   LIMIT :scanned
@@ -6173,14 +6177,12 @@ FROM (
   SELECT *
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
-    AND h.fired_time >= -8640000000000000
+    AND h.fired_time >= :fromMs
+    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
     AND h.job_name = :job
     AND h.job_group = :jobGroup
     AND h.trigger_name = :trigger
     AND h.trigger_group = :triggerGroup
-    AND h.fired_time >= :fromMs
-    AND h.fired_time < :toMs
-    AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
     AND h.outcome <> 'succeeded'
   ORDER BY h.fired_time DESC, h.fire_instance_id DESC
   LIMIT :scanned
@@ -6210,14 +6212,12 @@ SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_gr
   h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
-  AND h.fired_time >= -8640000000000000
+  AND h.fired_time >= :fromMs
+  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
   AND h.job_name = :job
   AND h.job_group = :jobGroup
   AND h.trigger_name = :trigger
   AND h.trigger_group = :triggerGroup
-  AND h.fired_time >= :fromMs
-  AND h.fired_time < :toMs
-  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
 ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT :limit;
 
@@ -6227,14 +6227,12 @@ LIMIT :limit;
 SELECT h.fired_time, h.fire_instance_id
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler
-  AND h.fired_time >= -8640000000000000
+  AND h.fired_time >= :fromMs
+  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
   AND h.job_name = :job
   AND h.job_group = :jobGroup
   AND h.trigger_name = :trigger
   AND h.trigger_group = :triggerGroup
-  AND h.fired_time >= :fromMs
-  AND h.fired_time < :toMs
-  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
   AND h.outcome <> 'succeeded'
 ORDER BY h.fired_time DESC, h.fire_instance_id DESC
 LIMIT 1 OFFSET :skipped;

@@ -76,6 +76,9 @@ export class DelegatingJobStore implements JobStore {
   get records(): JobStoreRecords | null {
     return this.inner.records ?? null
   }
+  get jobGroupLimits(): ReadonlyMap<string, number> {
+    return this.inner.jobGroupLimits ?? new Map()
+  }
   get notes(): JobStoreNotes | null {
     return this.inner.notes ?? null
   }

@@ -99,6 +99,22 @@ export function noCounts(): Record<ExecutionOutcome, number> {
   return { succeeded: 0, failed: 0, vetoed: 0, interrupted: 0, timedOut: 0, lost: 0 }
 }
 
+/** Of a job of whose executions nothing is known. */
+export function noStatus(jobKey: JobKey): JobStatus {
+  return {
+    jobKey,
+    lastFireInstanceId: null,
+    lastFireTimeMs: null,
+    lastFinishedTimeMs: null,
+    lastOutcome: null,
+    lastSuccessTimeMs: null,
+    lastFailureTimeMs: null,
+    lastErrorText: null,
+    consecutiveFailures: 0,
+    days: [],
+  }
+}
+
 export function newStatusChange(jobKey: JobKey): JobStatusChange {
   return {
     jobKey,

@@ -27,8 +27,8 @@ export interface RecordBatch {
 
 /**
  * What a store remembers of executions and of people besides the history, which it writes when executions end. The
- * scheduler gathers it and writes it in batches, so that no firing waits for it; what was gathered in the last second is
- * lost when the process dies.
+ * scheduler gathers it and writes it in batches, so that no firing waits for it; what was gathered in the last second
+ * is lost when the process dies.
  */
 export interface JobStoreRecords {
   /** The lists of a batch that the store keeps; the scheduler gathers no others. */

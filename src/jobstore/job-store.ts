@@ -302,6 +302,8 @@ export interface JobStore {
   readonly cluster: JobStoreCluster | null
   /** Null or absent for a store that remembers no more than the history. */
   readonly records?: JobStoreRecords | null
+  /** How many jobs of a group may be claimed or executing at once, by group; absent where no group has a limit. */
+  readonly jobGroupLimits?: ReadonlyMap<string, number>
   /** Small texts that nodes share; absent or null for a store that keeps none. */
   readonly notes?: JobStoreNotes | null
 

@@ -248,7 +248,10 @@ export interface ExecutionDetails extends ExecutionSummary {
   readonly resultText: string | null
   /** The data with which it was begun, as JSON; null when there were none. */
   readonly dataText: string | null
-  /** All attempts at the same firing, this one among them, in order; at most 100. */
+  /**
+   * All attempts at the same firing, this one among them, in order; at most 100. A store may look for them among the
+   * first 1,000 executions of the trigger after the planned instant alone.
+   */
   readonly attempts: readonly ExecutionSummary[]
 }
 

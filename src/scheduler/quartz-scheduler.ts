@@ -188,6 +188,7 @@ export class QuartzScheduler implements Scheduler {
       jobStore: jobStore.name,
       jobStorePersistent: jobStore.capabilities.persistent,
       jobStoreClustered: jobStore.capabilities.clustered,
+      jobGroupLimits: Object.fromEntries(jobStore.jobGroupLimits ?? []),
       threadPool: threadPool.name,
       threadPoolSize: threadPool.size,
     }

@@ -13,6 +13,8 @@ export interface SchedulerMetaData {
   readonly jobStore: string
   readonly jobStorePersistent: boolean
   readonly jobStoreClustered: boolean
+  /** How many jobs of a group this instance lets be claimed or executing at once, in the whole cluster, by group. */
+  readonly jobGroupLimits: Readonly<Record<string, number>>
   readonly threadPool: string
   readonly threadPoolSize: number
 }

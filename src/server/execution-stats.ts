@@ -1,6 +1,7 @@
 import type { ExecutionCursor, ExecutionOutcome, ExecutionSummary } from '../jobstore/queries.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock } from '../time/clock.ts'
+import { Looks } from './looks.ts'
 import { durationMsOf, latenessMsOf } from './wire/runs.ts'
 
 type Counts = Readonly<Partial<Record<ExecutionOutcome, number>>>
@@ -26,31 +27,36 @@ export interface ExecutionStatsJson {
 }
 
 /** How many executions one answer looks at. */
-export const lookedAtMax = 5000
+export const lookedAtMax = 3000
 const bucketCount = 60
-/** All who ask within so long get the same answer: pages ask every few seconds. */
-const freshMs = 2000
-const cachedMax = 50
+/** All who ask within so long get the same answer, and longer where a look takes long: pages ask every few seconds. */
+const restMinMs = 2000
+/** For how many lengths of time answers are kept. */
+const lengthsMax = 50
 
 /** Counts what ended lately, once for all who ask. */
 export class ExecutionStats {
   readonly #clock: Clock
-  readonly #known = new Map<string, { readonly atMs: number; readonly answer: Promise<ExecutionStatsJson> }>()
+  /** By minutes. */
+  readonly #looks = new Map<number, Looks<ExecutionStatsJson>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
   of(scheduler: Scheduler, minutes: number): Promise<ExecutionStatsJson> {
-    const place = JSON.stringify([scheduler.schedulerName, minutes])
-    const elapsedMs = this.#clock.elapsedMs()
-    const known = this.#known.get(place)
-    if (known !== undefined && elapsedMs - known.atMs < freshMs) return known.answer
+    let looks = this.#looks.get(minutes)
+    if (looks === undefined) {
+      if (this.#looks.size >= lengthsMax) this.#looks.clear()
+      looks = new Looks(this.#clock, (of) => this.#load(of, minutes), restMinMs)
+      this.#looks.set(minutes, looks)
+    }
+    return looks.of(scheduler)
+  }
+
+  #load(scheduler: Scheduler, minutes: number): Promise<ExecutionStatsJson> {
     const toMs = this.#clock.now()
-    const answer = load(scheduler, toMs - minutes * 60_000, toMs)
-    if (this.#known.size >= cachedMax) this.#known.clear()
-    this.#known.set(place, { atMs: elapsedMs, answer })
-    return answer
+    return load(scheduler, toMs - minutes * 60_000, toMs)
   }
 }
 

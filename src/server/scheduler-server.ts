@@ -15,8 +15,9 @@ import { Page } from './http/page.ts'
 import { type Connection, RequestPipeline } from './http/pipeline.ts'
 import { isLoopback, loopbackHosts } from './http/request-guards.ts'
 import { LiveStreams } from './live/live-streams.ts'
+import { Looks } from './looks.ts'
 import { openApiDocument } from './openapi/document.ts'
-import { Overviews } from './overviews.ts'
+import { countGroups, lookAtTriggers } from './overview-look.ts'
 import type { ListenOptions, SchedulerServer } from './server-face.ts'
 import { resolveServerOptions, type SchedulerServerOptions } from './server-options.ts'
 import type { ServerParts } from './server-parts.ts'
@@ -42,7 +43,7 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
   const { schedulers, clock, basePath, dashboard } = options
   const sessions = new Sessions(options.sessionSecret, options.sessionMs, clock)
   const authenticator = authenticatorOf(options.auth, sessions)
-  const streams = new LiveStreams(schedulers, clock, options.maxStreams)
+  const streams = new LiveStreams(options)
   const bulk = new BulkRuns(clock, options.logger)
   const isReadOnly = options.readOnly
   const parts: ServerParts = {
@@ -56,7 +57,8 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     sessionMs: options.sessionMs,
     streams,
     bulk,
-    overviews: new Overviews(clock),
+    overviews: new Looks(clock, (scheduler) => lookAtTriggers(scheduler, clock)),
+    groupCounts: new Looks(clock, countGroups),
     executionStats: new ExecutionStats(clock),
     operationsFor: (access) =>
       catalogue.filter((each) => mayCall(access, each, { isReadOnly })).map(({ id }) => id),

@@ -7,7 +7,8 @@ import type { BulkRuns } from './bulk/bulk-runs.ts'
 import type { Access } from './catalogue/role.ts'
 import type { ExecutionStats } from './execution-stats.ts'
 import type { LiveStreams } from './live/live-streams.ts'
-import type { Overviews } from './overviews.ts'
+import type { Looks } from './looks.ts'
+import type { GroupCounts, Overview } from './overview-look.ts'
 import type { MetricsSource } from './server-options.ts'
 
 /** What operations share, whatever scheduler they are about. */
@@ -29,7 +30,8 @@ export interface ServerParts {
   readonly sessionMs: number
   readonly streams: LiveStreams
   readonly bulk: BulkRuns
-  readonly overviews: Overviews
+  readonly overviews: Looks<Overview>
+  readonly groupCounts: Looks<GroupCounts>
   readonly executionStats: ExecutionStats
   /** The OpenAPI document, made when it is first asked for. */
   readonly openApi: () => Readonly<Record<string, unknown>>

@@ -37,6 +37,26 @@ inBrowser('what further pages do', (browser) => {
     await page.close()
   })
 
+  test('a group with a limit says how many of its jobs run', async () => {
+    const { page } = await openDashboard(browser(), fixture.address, '/groups')
+    await page.getByText(/^\d of 5$/).waitFor()
+    await page.close()
+  })
+
+  test('a filter is completed while it is typed', async () => {
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/history')
+    const options = page.locator('datalist option')
+    await page.locator('.search-box input').fill('late>5s outcome:fa')
+    await options.first().waitFor({ state: 'attached' })
+    expect(await options.first().getAttribute('value')).toBe('late>5s outcome:failed')
+    await page.goto(`${fixture.address}/jobs`)
+    await page.locator('.search-box input').fill('goo')
+    await options.first().waitFor({ state: 'attached' })
+    expect(await options.first().getAttribute('value')).toBe('good')
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
   test('the timeline has its state in the address, and leads on', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline')
     await page.getByLabel('Rows').selectOption('trigger')

@@ -86,7 +86,7 @@ function instantProblems(lines: readonly LogLine[], expectation: Expectation): s
         (!promised.recovers && (lost.has(instant) || retryLost(runs.get(instant) ?? [], lines))) ||
         (promised.skips &&
           (misfires.get(key)?.some((misfire) => explains(misfire, at, misfireThresholdMs)) === true ||
-            skippedUnheard(key, at, lines, misfireThresholdMs)))
+            skippedUnheard(key, at, promised.instants, lines, misfireThresholdMs)))
       return outcomeProblems(instant, runs.get(instant) ?? [], promised, isExcused)
     }),
   )
@@ -109,16 +109,22 @@ function explains(
 function skippedUnheard(
   key: string,
   instant: number,
+  instants: readonly number[],
   lines: readonly LogLine[],
   misfireThresholdMs: number,
 ): boolean {
-  const next = lines.find(
-    (line) => line.kind === 'started' && line.trigger === key && line.planned > instant && line.attempt === 1,
+  const runs = lines.filter(
+    (line): line is RunLine => line.kind === 'started' && line.trigger === key && line.attempt === 1,
   )
-  if (next === undefined || next.at < instant + misfireThresholdMs) return false
+  const next = runs.find(({ planned }) => planned > instant)
+  if (next === undefined) return false
+  const lastRun = Math.max(...runs.map(({ planned }) => planned).filter((planned) => planned < instant))
+  // The skip leaves out all that was due since the last run, in one go.
+  const firstMissed = Math.min(...instants.filter((at) => at > lastRun))
+  if (next.at < firstMissed + misfireThresholdMs) return false
   return lines.some(
     ({ kind, at }) =>
-      (kind === 'killed' || kind === 'schedulerError') && instant <= at && at <= next.at + toleranceMs,
+      (kind === 'killed' || kind === 'schedulerError') && firstMissed <= at && at <= next.at + toleranceMs,
   )
 }
 

@@ -2,7 +2,7 @@ import { postgresJobStore } from 'quartz-ts/postgres'
 import { test } from 'vitest'
 import { freshDatabase } from '../support/postgres-database.ts'
 import { throwJunk } from '../support/server-fuzz.ts'
-import { attachesTo, servesStore } from '../support/server-stores.ts'
+import { attachesTo, hearsPeers, servesStore } from '../support/server-stores.ts'
 
 test('serves a scheduler on PostgreSQL', async () => {
   await using database = await freshDatabase()
@@ -14,6 +14,14 @@ test('is attached to the data of a node on PostgreSQL, and is no node itself', a
   await using database = await freshDatabase()
   const { connectionString } = database
   await attachesTo(() => postgresJobStore({ connectionString }))
+})
+
+test('hears of what the other nodes on PostgreSQL run', async () => {
+  await using database = await freshDatabase()
+  const { connectionString } = database
+  await hearsPeers(() => postgresJobStore({ connectionString, history: { record: 'all' } }), {
+    seesRunning: true,
+  })
 })
 
 test('no junk makes a failure of a server on PostgreSQL', async () => {

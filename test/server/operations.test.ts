@@ -247,6 +247,8 @@ describe('groups and the scheduler', () => {
       isEmpty: false,
       pause: { scope: 'jobGroup', ...pause },
       count: 3,
+      limit: null,
+      executing: 0,
     })
     await answer('triggerGroups.resume', 'POST /trigger-groups/later/resume')
     await answer('jobGroups.resume', 'POST /job-groups/mail/resume')

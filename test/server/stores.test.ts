@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { test } from 'vitest'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
-import { attachesTo, servesStore } from '../support/server-stores.ts'
+import { attachesTo, hearsPeers, servesStore } from '../support/server-stores.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
 test('serves a scheduler in memory', async () => {
@@ -18,4 +19,10 @@ test('serves a scheduler on a SQLite file', async () => {
 test('is attached to a SQLite file from which another scheduler fires', async () => {
   const filename = join(temporaryFolder(), 'jobs.db')
   await attachesTo(() => sqliteJobStore({ filename }))
+})
+
+test('hears of what another process runs from the same SQLite file', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const newStore = (): JobStore => sqliteJobStore({ filename, history: { record: 'all' } })
+  await hearsPeers(newStore, { seesRunning: false })
 })

@@ -26,7 +26,7 @@ export interface Locator {
   check(): Promise<void>
   selectOption(value: string): Promise<unknown>
   waitFor(options?: {
-    readonly state?: 'visible' | 'hidden' | 'detached'
+    readonly state?: 'visible' | 'hidden' | 'attached' | 'detached'
     readonly timeout?: number
   }): Promise<void>
   textContent(): Promise<string | null>

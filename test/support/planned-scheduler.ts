@@ -6,9 +6,12 @@ import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import { busyScheduler } from './dashboard-data.ts'
 
-/** A busy scheduler that also fires soon, by a calendar, and has an empty group that is paused. */
+/** A busy scheduler that also fires soon, by a calendar, and has an empty group that is paused and one with a limit. */
 export async function plannedScheduler(): Promise<Scheduler> {
-  const served = await busyScheduler(sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }))
+  const jobGroupLimits = { mail: 5 }
+  const served = await busyScheduler(
+    sqliteJobStore({ filename: ':memory:', history: { record: 'all' }, jobGroupLimits }),
+  )
   await served.pauseTriggers(GroupMatcher.groupEquals('later'))
   const soon = TriggerBuilder.newTrigger()
     .withIdentity('soon', 'reports')

@@ -1,13 +1,16 @@
 import { expect } from 'vitest'
+import type { JobKey } from '../../src/core/key.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { zeroSizeThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
+import { EventStream } from './event-stream.ts'
 import {
   addPlainJob,
   filledScheduler,
   operationOf,
   type ServerFixture,
   serverFixture,
+  tokens,
 } from './server-fixture.ts'
 
 async function items(fixture: ServerFixture, id: string, path: string): Promise<Record<string, unknown>[]> {
@@ -117,4 +120,45 @@ export async function attachesTo(newStore: () => JobStore): Promise<void> {
     },
   ])
   await running.shutdown()
+}
+
+/** A server hears of the executions of other nodes, also of those that take no time where the history keeps them. */
+export async function hearsPeers(
+  newStore: () => JobStore,
+  options: { readonly seesRunning: boolean },
+): Promise<void> {
+  const peer = await filledScheduler({ jobStore: newStore(), instanceId: 'n1' })
+  await peer.start()
+  const looking = await createScheduler({
+    logger: false,
+    jobStore: newStore(),
+    instanceId: 'looker',
+    threadPool: zeroSizeThreadPool(),
+  })
+  await using fixture = await serverFixture({ served: looking })
+  await using stream = await EventStream.open(fixture.address, { authorization: `Bearer ${tokens.viewer}` })
+  const next = async (name: string): Promise<unknown> => {
+    for (;;) {
+      const { data } = await stream.nextData()
+      if ((data as { event: string }).event === name) return data
+    }
+  }
+  const run = async (type: string): Promise<JobKey> => {
+    const key = await addPlainJob(peer, type, `${type}-here`, 'reports')
+    await peer.triggerJob(key)
+    return key
+  }
+  await run('failing')
+  expect(await next('jobWasExecuted')).toMatchObject({
+    node: 'n1',
+    jobKey: { name: 'failing-here' },
+    detail: { failed: true },
+  })
+  const slow = await run('waiting')
+  if (options.seesRunning) {
+    expect(await next('jobToBeExecuted')).toMatchObject({ node: 'n1', jobKey: { name: 'waiting-here' } })
+  }
+  await peer.interrupt(slow)
+  expect(await next('jobWasExecuted')).toMatchObject({ node: 'n1', jobKey: { name: 'waiting-here' } })
+  await peer.shutdown()
 }

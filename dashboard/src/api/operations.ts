@@ -5,6 +5,7 @@ import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
 import type { AuthJson } from '../../../src/server/operations/auth.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
+import type { CompletionJson } from '../../../src/server/operations/completion.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
 import type { OverviewJson } from '../../../src/server/operations/overview.ts'
 import type { LoadJson, PlannedJson } from '../../../src/server/operations/planned.ts'
@@ -98,6 +99,7 @@ export interface Operations {
   'executions.stats': Get<Nothing, ExecutionStatsJson>
   'audit.list': Get<Nothing, PageJson<AuditEntry>>
   'auth.list': Get<Nothing, AuthJson>
+  'completion.list': Get<Nothing, Items<CompletionJson>>
   'nodes.list': Get<Nothing, Items<SchedulerNode>>
   'cron.preview': Get<Nothing, CronPreviewJson>
   'planned.list': Get<Nothing, PlannedJson>
@@ -217,6 +219,7 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'executions.stats': { method: 'GET', path: '/execution-stats' },
   'audit.list': { method: 'GET', path: '/audit' },
   'auth.list': { method: 'GET', path: '/auth', isServerWide: true },
+  'completion.list': { method: 'GET', path: '/completion' },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'cron.preview': { method: 'GET', path: '/cron/preview' },
   'planned.list': { method: 'GET', path: '/planned' },

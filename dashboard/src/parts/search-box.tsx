@@ -1,7 +1,10 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import type { CompletionJson } from '../../../src/server/operations/completion.ts'
+import { call } from '../api/client.ts'
 import { useSearch } from '../state/place.ts'
+import { may } from '../state/session.ts'
 import { later } from '../time/clock.ts'
 import { Icon } from './icon.tsx'
 
@@ -10,13 +13,16 @@ interface SearchBoxProps {
   /** The field of the query that it writes. */
   readonly field?: string
   readonly placeholder?: string
+  /** Whose list it searches, where the server knows what may be meant. */
+  readonly completes?: 'jobs' | 'triggers' | 'executions'
 }
 
 /** One entry of the history for a word, and not one for each letter. */
 const typingMs = 250
+const askAfterMs = 120
 
 /** Text that goes into the address when the viewer has stopped typing; it begins again at the first page. */
-export function SearchBox({ label, field = 'search', placeholder }: SearchBoxProps): JSX.Element {
+export function SearchBox({ label, field = 'search', placeholder, completes }: SearchBoxProps): JSX.Element {
   const search = useSearch()
   const stored = search.get(field)
   const text = useSignal(stored)
@@ -24,8 +30,11 @@ export function SearchBox({ label, field = 'search', placeholder }: SearchBoxPro
   useEffect(() => {
     text.value = stored
   }, [stored])
+  const listId = useId()
+  const completion = useCompletion(completes)
   const type = (value: string): void => {
     text.value = value
+    completion.ask(value)
     cancel.current()
     cancel.current = later(typingMs, () => {
       search.set({ [field]: value.trim(), after: '' }, { replace: stored !== '' })
@@ -42,12 +51,55 @@ export function SearchBox({ label, field = 'search', placeholder }: SearchBoxPro
         maxLength={500}
         spellcheck={false}
         autocomplete="off"
+        list={completes === undefined ? undefined : listId}
+        onFocus={() => {
+          completion.ask(text.value)
+        }}
         onInput={({ currentTarget }) => {
           type(currentTarget.value)
         }}
       />
+      {completes !== undefined && (
+        <datalist id={listId}>
+          {completion.items.map(({ value, label: named }) => (
+            <option key={value} value={value} label={named} />
+          ))}
+        </datalist>
+      )}
     </label>
   )
+}
+
+interface Completion {
+  readonly items: readonly CompletionJson[]
+  readonly ask: (text: string) => void
+}
+
+/** What may be meant by a text; what comes too late, or not at all, is not missed. */
+function useCompletion(of: SearchBoxProps['completes']): Completion {
+  const items = useSignal<readonly CompletionJson[]>([])
+  const request = useRef<AbortController | null>(null)
+  const cancel = useRef<() => void>(() => undefined)
+  const end = (): void => {
+    cancel.current()
+    request.current?.abort()
+  }
+  useEffect(() => end, [])
+  const ask = (text: string): void => {
+    end()
+    if (of === undefined || !may('completion.list')) return
+    cancel.current = later(askAfterMs, () => {
+      const asking = new AbortController()
+      request.current = asking
+      call('completion.list', { query: { of, text }, signal: asking.signal }).then(
+        (found) => {
+          if (request.current === asking) items.value = found.items
+        },
+        () => undefined,
+      )
+    })
+  }
+  return { items: items.value, ask }
 }
 
 interface ChoiceBoxProps {

@@ -102,7 +102,7 @@ function TableRow<Row>({
               class="button quiet small"
               aria-label={common().details}
               aria-expanded={isOpen.value}
-              aria-controls={id}
+              aria-controls={isOpen.value ? id : undefined}
               onClick={() => {
                 isOpen.value = !isOpen.value
               }}
@@ -112,9 +112,9 @@ function TableRow<Row>({
           </td>
         )}
       </tr>
-      {detail !== undefined && (
-        <tr id={id} class="row-detail" hidden={!isOpen.value}>
-          {isOpen.value && <td colSpan={columns.length + 2}>{detail(row)}</td>}
+      {detail !== undefined && isOpen.value && (
+        <tr id={id} class="row-detail">
+          <td colSpan={columns.length + 2}>{detail(row)}</td>
         </tr>
       )}
     </>

@@ -83,6 +83,7 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly name: string
   readonly capabilities: JobStoreCapabilities
   readonly cluster: JobStoreCluster | null
+  readonly jobGroupLimits: ReadonlyMap<string, number>
   readonly records: SqlRecords
   readonly notes: JobStoreNotes = new SqlNotes(() => this.#require().transactions)
   readonly #engine: SqlEngine
@@ -107,6 +108,7 @@ export class SqlJobStore implements DatabaseJobStore {
     }
     if (firesAtOnce) this.acquireAndFire = (request) => this.#acquireAndFire(request)
     this.#engine = engine
+    this.jobGroupLimits = engine.jobGroupLimits ?? new Map()
     this.records = new SqlRecords(() => this.#require(), engine.records, engine.capabilities.clustered)
     this.cluster = engine.capabilities.clustered ? new SqlCluster(() => this.#require()) : null
   }

@@ -3,6 +3,7 @@ import { auditOperations } from '../operations/audit.ts'
 import { authOperations } from '../operations/auth.ts'
 import { bulkOperations } from '../operations/bulk.ts'
 import { calendarOperations } from '../operations/calendars.ts'
+import { completionOperations } from '../operations/completion.ts'
 import { cronOperations } from '../operations/cron.ts'
 import { definitionOperations } from '../operations/definitions.ts'
 import { executionStatsOperations } from '../operations/execution-stats.ts'
@@ -32,6 +33,7 @@ export const catalogue: readonly Operation[] = [
   ...runOperations,
   ...jobStatusOperations,
   ...executionStatsOperations,
+  ...completionOperations,
   ...cronOperations,
   ...calendarOperations,
   ...bulkOperations,

@@ -271,7 +271,10 @@ export class RequestPipeline {
       const problem = problemOf(error, this.#options.logger, routed.operation.id)
       what = { ...what, status: problem.status, answer: problem }
     }
-    if (!what.isDryRun) this.#parts.overviews.forget(scheduler)
+    if (!what.isDryRun) {
+      this.#parts.overviews.forget(scheduler)
+      this.#parts.groupCounts.forget(scheduler)
+    }
     this.#tell(change, what)
     return { status: what.status, body: JSON.stringify(what.answer) }
   }

@@ -12,7 +12,7 @@ export interface NumberedEvent {
 const gatherMs = 25
 /** How many events so long a time may have: of more the rest is left out, so that a flood costs a busy node little. */
 const windowMs = 2000
-const windowMax = 4000
+const windowMax = 1000
 
 /**
  * The last events, numbered. Readers come to it with the number that they have; it keeps nothing for any of them, so a

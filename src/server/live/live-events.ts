@@ -10,7 +10,7 @@ export interface LiveEventJson {
   /** Of SchedulerEventMap. */
   readonly event: string
   readonly scheduler: string
-  /** The instance id of the node that saw it: a server hears the events of its own node. */
+  /** The instance id of the node where it happened. */
   readonly node: string
   readonly atMs: number
   readonly jobKey?: KeyJson

@@ -1,9 +1,12 @@
 import { SchedulerError } from '../../core/errors.ts'
 import { systemIds } from '../../core/ids.ts'
+import type { Logger } from '../../core/logger.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Clock, ClockTimer } from '../../time/clock.ts'
+import type { ResolvedServerOptions } from '../server-options.ts'
 import { EventRing } from './event-ring.ts'
 import { type LiveEventJson, observeScheduler } from './live-events.ts'
+import { PeerWatch } from './peer-watch.ts'
 
 /** How many events are kept for clients that come back. */
 const ringSize = 5000
@@ -29,18 +32,26 @@ export interface StreamOptions {
 export class LiveStreams {
   readonly #schedulers: ReadonlyMap<string, Scheduler>
   readonly #clock: Clock
+  readonly #logger: Logger
   readonly #max: number
   readonly #ring: EventRing
   /** Numbers begin anew with each server; this tells the numbers of one from those of another. */
   readonly #epoch: string
   readonly #open = new Set<AbortController>()
   #stops: (() => void)[] = []
+  #peers: PeerWatch[] = []
   #lingering: ClockTimer | null = null
 
-  constructor(schedulers: ReadonlyMap<string, Scheduler>, clock: Clock, max: number) {
+  constructor({
+    schedulers,
+    clock,
+    logger,
+    maxStreams,
+  }: Pick<ResolvedServerOptions, 'schedulers' | 'clock' | 'logger' | 'maxStreams'>) {
     this.#schedulers = schedulers
     this.#clock = clock
-    this.#max = max
+    this.#logger = logger
+    this.#max = maxStreams
     this.#ring = new EventRing(ringSize, clock)
     this.#epoch = systemIds.uniqueName().slice(0, 8)
   }
@@ -54,13 +65,16 @@ export class LiveStreams {
       )
     }
     this.#listen()
+    this.#watchPeers()
     const ending = new AbortController()
     this.#open.add(ending)
     const end = (): void => {
       if (!this.#open.delete(ending)) return
       lifetime.cancel()
       ending.abort()
-      if (this.#open.size === 0) this.#linger()
+      if (this.#open.size > 0) return
+      this.#leavePeers()
+      this.#linger()
     }
     const lifetime = this.#clock.setTimer(streamMs, end, { unref: true })
     const reader = new EventReader(
@@ -111,6 +125,7 @@ export class LiveStreams {
     for (const ending of [...this.#open]) ending.abort()
     this.#open.clear()
     this.#ring.wake()
+    this.#leavePeers()
     this.#stopListening()
   }
 
@@ -128,6 +143,23 @@ export class LiveStreams {
       })
       this.#stops.push(stop)
     }
+  }
+
+  /** Other nodes are looked at only while somebody listens. */
+  #watchPeers(): void {
+    if (this.#peers.length > 0) return
+    const options = { clock: this.#clock, logger: this.#logger }
+    for (const [name, scheduler] of this.#schedulers) {
+      const watch = new PeerWatch(scheduler, options, (event) => {
+        if (this.#ring.mayAdd()) this.#ring.add({ ...event, scheduler: name })
+      })
+      this.#peers.push(watch)
+    }
+  }
+
+  #leavePeers(): void {
+    for (const watch of this.#peers) watch.stop()
+    this.#peers = []
   }
 
   #linger(): void {

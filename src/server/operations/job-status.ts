@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import { JobKey } from '../../core/key.ts'
-import { type JobStatus, statusDaysMax } from '../../jobstore/job-status.ts'
+import { type JobStatus, noStatus, statusDaysMax } from '../../jobstore/job-status.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { keyJson, keyPath, keyToJson, nothing, wholeQuery } from '../wire/fields.ts'
 import { jobStatusJson, jobStatusToJson } from '../wire/job-status.ts'
 import { cursorOf, cursorText, filteredPage, pageJson, pageQuery } from '../wire/pages.ts'
+import { jobKeyOf } from './changes.ts'
 
 const listJobStatus: Operation = operation({
   id: 'jobStatus.list',
@@ -56,7 +57,8 @@ const getJobStatus: Operation = operation({
   id: 'jobs.status',
   method: 'GET',
   path: '/jobs/{group}/{name}/status',
-  summary: 'How a job is doing, with the counts of all days that are kept; also of a job that was deleted.',
+  summary:
+    'How a job is doing, with the counts of all days that are kept; also of one that was deleted, or never ran.',
   role: 'viewer',
   reach: null,
   jobGroups: async ({ params }) => [params.group],
@@ -65,10 +67,14 @@ const getJobStatus: Operation = operation({
   body: null,
   answer: jobStatusJson,
   async handle({ scheduler, params }) {
-    const key = new JobKey(params.name, params.group)
+    const key = jobKeyOf(params)
     const found = await scheduler.getJobStatus(key)
     if (found !== null) return jobStatusToJson(found)
-    throw new SchedulerError('ERR_NOT_FOUND', `Nothing is known of executions of job '${key.toString()}'.`)
+    if (await scheduler.checkExists(key)) return jobStatusToJson(noStatus(key))
+    throw new SchedulerError(
+      'ERR_NOT_FOUND',
+      `There is no job '${key.toString()}', and nothing is known of its executions.`,
+    )
   },
 })
 

@@ -146,30 +146,48 @@ export interface GroupJson {
   readonly count: number
 }
 
+export interface JobGroupJson extends GroupJson {
+  /** How many of its jobs may be claimed or executing at once; null for no limit. */
+  readonly limit: number | null
+  /** How many executions of its jobs are in flight, on every node. */
+  readonly executing: number
+}
+
 export interface GroupsJson {
-  readonly jobGroups: readonly GroupJson[]
+  readonly jobGroups: readonly JobGroupJson[]
   readonly triggerGroups: readonly GroupJson[]
 }
 
-const groupsJson = z.array(
-  z.strictObject({
-    name: z.string(),
-    isPaused: z.boolean(),
-    isEmpty: z.boolean().describe('Nothing is in it: only that it is paused is stored.'),
-    pause: pauseJson.nullable().describe('Why it is paused, as far as that is known.'),
-    count: z.number().describe('How many jobs, or triggers, are in it.'),
-  }),
-)
+const groupJson = {
+  name: z.string(),
+  isPaused: z.boolean(),
+  isEmpty: z
+    .boolean()
+    .describe('Nothing is in it: only that it is paused is stored, or that it has a limit.'),
+  pause: pauseJson.nullable().describe('Why it is paused, as far as that is known.'),
+  count: z
+    .number()
+    .describe('How many jobs, or triggers, are in it; an answer is used again for as long as 50 looks take.'),
+}
 const allGroupsJson: z.ZodType<GroupsJson> = z.strictObject({
-  jobGroups: groupsJson,
-  triggerGroups: groupsJson,
+  jobGroups: z.array(
+    z.strictObject({
+      ...groupJson,
+      limit: z
+        .number()
+        .nullable()
+        .describe('How many of its jobs the node that was asked lets run at once; null for no limit.'),
+      executing: z.number().describe('How many executions of its jobs are in flight, on every node.'),
+    }),
+  ),
+  triggerGroups: z.array(z.strictObject(groupJson)),
 })
 
 const listGroups: Operation = operation({
   id: 'groups.list',
   method: 'GET',
   path: '/groups',
-  summary: 'The groups of jobs and of triggers; also those that are paused and empty.',
+  summary: 'The groups of jobs and of triggers; also empty ones that are paused or have a limit.',
   role: 'viewer',
   reach: null,
   jobGroups: null,
@@ -177,21 +195,32 @@ const listGroups: Operation = operation({
   query: nothing,
   body: null,
   answer: allGroupsJson,
-  async handle({ scheduler }) {
-    const jobs = await scheduler.getGroupCounts('jobs')
-    const triggers = await scheduler.getGroupCounts('triggers')
+  async handle({ scheduler, parts }) {
+    const { jobs, triggers } = await parts.groupCounts.of(scheduler)
     const paused = await scheduler.getPausedGroups()
+    const limits = new Map(Object.entries(scheduler.getMetaData().jobGroupLimits))
+    const executing = new Map<string, number>()
+    for (const { jobKey } of await scheduler.cluster.executingJobs())
+      executing.set(jobKey.group, (executing.get(jobKey.group) ?? 0) + 1)
     return {
-      jobGroups: groupsOf(jobs, paused.jobGroups),
+      jobGroups: groupsOf(jobs, paused.jobGroups, limits.keys()).map((group) => ({
+        ...group,
+        limit: limits.get(group.name) ?? null,
+        executing: executing.get(group.name) ?? 0,
+      })),
       triggerGroups: groupsOf(triggers, paused.triggerGroups),
     }
   },
 })
 
-function groupsOf(counts: readonly GroupCount[], paused: readonly PausedGroup[]): GroupJson[] {
+function groupsOf(
+  counts: readonly GroupCount[],
+  paused: readonly PausedGroup[],
+  others: Iterable<string> = [],
+): GroupJson[] {
   const pauses = new Map(paused.map(({ group, pause }) => [group, pause]))
   const members = new Map(counts.map(({ group, count }) => [group, count]))
-  return [...new Set([...members.keys(), ...pauses.keys()])].sort().map((name) => ({
+  return [...new Set([...members.keys(), ...pauses.keys(), ...others])].sort().map((name) => ({
     name,
     isPaused: pauses.has(name),
     isEmpty: !members.has(name),

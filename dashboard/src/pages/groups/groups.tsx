@@ -1,5 +1,5 @@
 import type { JSX } from 'preact'
-import type { GroupJson } from '../../../../src/server/operations/scheduler.ts'
+import type { GroupJson, JobGroupJson } from '../../../../src/server/operations/scheduler.ts'
 import { call } from '../../api/client.ts'
 import type { OperationId } from '../../api/operations.ts'
 import { useResource } from '../../api/resource.ts'
@@ -46,32 +46,51 @@ export function GroupsPage(): JSX.Element {
       <PageHead title={text.title} below={text.below} />
       {error !== null && <ProblemNote error={error} retry={groups.reload} />}
       <div class="columns">
-        <Groups kind="job" title={text.jobGroups} rows={shown?.jobGroups ?? null} />
-        <Groups kind="trigger" title={text.triggerGroups} rows={shown?.triggerGroups ?? null} />
+        <Groups
+          title={text.jobGroups}
+          columns={jobColumns(shown?.jobGroups ?? null)}
+          rows={shown?.jobGroups ?? null}
+        />
+        <Groups title={text.triggerGroups} columns={columns('trigger')} rows={shown?.triggerGroups ?? null} />
       </div>
     </>
   )
 }
 
-interface GroupsProps {
-  readonly kind: Kind
+interface GroupsProps<Group extends GroupJson> {
   readonly title: string
-  readonly rows: readonly GroupJson[] | null
+  readonly columns: readonly Column<Group>[]
+  readonly rows: readonly Group[] | null
 }
 
-function Groups({ kind, title, rows }: GroupsProps): JSX.Element {
+function Groups<Group extends GroupJson>({ title, columns, rows }: GroupsProps<Group>): JSX.Element {
   const text = words()
   return (
     <Panel title={title} isFlush>
       <Table
         caption={title}
-        columns={columns(kind)}
+        columns={columns}
         rows={rows}
         keyOf={({ name }) => name}
         empty={<Empty title={text.empty} hint={text.emptyHint} code={examples.firstTrigger} />}
       />
     </Panel>
   )
+}
+
+/** A limit is worth its column where there is one. */
+function jobColumns(groups: readonly JobGroupJson[] | null): readonly Column<JobGroupJson>[] {
+  const all = columns('job')
+  if (groups === null || groups.every(({ limit }) => limit === null)) return all
+  const text = words()
+  const atOnce: Column<JobGroupJson> = {
+    id: 'limit',
+    title: text.atOnce,
+    cell: ({ limit, executing }) =>
+      limit === null ? numberText(executing) : text.ofLimit(numberText(executing), numberText(limit)),
+    isNumber: true,
+  }
+  return [...all.slice(0, -1), atOnce, ...all.slice(-1)]
 }
 
 function columns(kind: Kind): readonly Column<GroupJson>[] {
@@ -101,7 +120,7 @@ function columns(kind: Kind): readonly Column<GroupJson>[] {
           ) : (
             <span class="muted nowrap">{text.notPaused}</span>
           )}
-          {isEmpty && <small>{text.pausedAhead}</small>}
+          {isEmpty && <small>{text.nothingInIt}</small>}
         </span>
       ),
     },

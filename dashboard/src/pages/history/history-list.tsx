@@ -51,7 +51,12 @@ export function HistoryPage(): JSX.Element {
         }
       />
       <div class="toolbar">
-        <SearchBox label={text.filterLabel} field="filter" placeholder={text.filterHint} />
+        <SearchBox
+          label={text.filterLabel}
+          field="filter"
+          placeholder={text.filterHint}
+          completes="executions"
+        />
         <ChoiceBox
           label={text.times}
           field="within"

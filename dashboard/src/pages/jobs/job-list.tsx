@@ -43,7 +43,7 @@ export function JobListPage(): JSX.Element {
         }
       />
       <div class="toolbar">
-        <SearchBox label={text.searchHint} />
+        <SearchBox label={text.searchHint} completes="jobs" />
         <BulkMenu of="jobs" filter={query.search === '' ? {} : { search: query.search }} />
       </div>
       {jobs.error.value !== null && <ProblemNote error={jobs.error.value} retry={jobs.reload} />}

@@ -8,9 +8,10 @@ import { numberText, percentText, unknownText } from '../../time/format.ts'
 import { words } from './words.ts'
 
 /** How a job is doing, which is remembered longer than its executions are. */
-export function Status({ status }: { readonly status: JobStatusJson | null }): JSX.Element | null {
+export function Status({ status }: { readonly status: JobStatusJson }): JSX.Element | null {
   const text = words()
-  if (status === null) return null
+  // It never ran, as far as is known.
+  if (status.lastFireTimeMs === null && status.days.length === 0) return null
   const { lastOutcome, lastFireInstanceId: last, days } = status
   const counts = days.map((day) => day.counts)
   const succeeded = counts.reduce((sum, count) => sum + count.succeeded, 0)

@@ -1,10 +1,8 @@
 import type { JSX } from 'preact'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
-import type { JobStatusJson } from '../../../../src/server/wire/job-status.ts'
 import type { JobJson } from '../../../../src/server/wire/jobs.ts'
 import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
-import { isGone } from '../../api/problem.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
 import { StateBadge } from '../../parts/badge.tsx'
@@ -28,25 +26,16 @@ import { traitsOf } from './job-list.tsx'
 import { Status } from './job-status.tsx'
 import { words } from './words.ts'
 
-/** Null for a job that has not run yet, as far as is known. */
-async function statusOf(key: KeyJson, signal: AbortSignal): Promise<JobStatusJson | null> {
-  try {
-    return await call('jobs.status', { params: key, signal })
-  } catch (error) {
-    if (isGone(error)) return null
-    throw error
-  }
-}
-
 export function JobPage({ params }: PageProps): JSX.Element {
   const key = { group: params['group'] ?? '', name: params['name'] ?? '' }
   const job = useResource(
     async (signal) => {
-      const [detail, triggers] = await Promise.all([
+      const [detail, triggers, status] = await Promise.all([
         call('jobs.get', { params: key, signal }),
         call('jobs.triggers', { params: key, signal }),
+        call('jobs.status', { params: key, signal }),
       ])
-      return { detail, triggers: triggers.items, status: await statusOf(key, signal) }
+      return { detail, triggers: triggers.items, status }
     },
     [],
     { isAffected: ({ event }) => event !== 'jobProgress', everyMs: 5000 },

@@ -57,7 +57,7 @@ export function TriggerListPage(): JSX.Element {
         }
       />
       <div class="toolbar">
-        <SearchBox label={text.searchHint} />
+        <SearchBox label={text.searchHint} completes="triggers" />
         <StateChoice />
         <BulkMenu of="triggers" filter={chosenOf(query)} />
       </div>

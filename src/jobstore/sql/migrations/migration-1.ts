@@ -176,7 +176,7 @@ export const tablesOf1: readonly Table[] = [
       error_text: column.longTextOrNull,
       recovering: column.boolean,
     },
-    primaryKey: [...triggerKeyColumns, 'planned_time', 'attempt'],
+    primaryKey: ['sched_name', 'fire_instance_id'],
   },
 ]
 

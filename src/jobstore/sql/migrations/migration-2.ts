@@ -153,16 +153,17 @@ export const indexesOf2: readonly Index[] = [
     ownTablesOnly: false,
   },
   {
-    // Each index is written with each execution, so they have no more columns than it takes.
+    // Each index is written with each execution, so they have no more columns than it takes. The last one completes the
+    // order of the list: without it SQLite, which has no statistics, would go through the executions of all jobs.
     name: 'eh_job',
     table: 'history',
-    columns: () => ['job_name', 'job_group', 'sched_name', 'fired_time'],
+    columns: () => ['job_name', 'job_group', 'sched_name', 'fired_time', 'fire_instance_id'],
     ownTablesOnly: false,
   },
   {
-    name: 'eh_id',
+    name: 'eh_trigger',
     table: 'history',
-    columns: () => ['fire_instance_id'],
+    columns: () => ['trigger_name', 'trigger_group', 'sched_name', 'fired_time', 'fire_instance_id'],
     ownTablesOnly: false,
   },
   {

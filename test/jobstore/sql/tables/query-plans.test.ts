@@ -1,10 +1,13 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { JobKey, TriggerKey } from '../../../../src/core/key.ts'
+import type { ExecutionQuery } from '../../../../src/jobstore/queries.ts'
+import { resolveRecordOptions } from '../../../../src/jobstore/record-options.ts'
 import type { SqlProgram, SqlStatement } from '../../../../src/jobstore/sql/kernel/statement.ts'
 import { emptySchema, planMigrations } from '../../../../src/jobstore/sql/migrations/plan-migrations.ts'
 import { CalendarTable } from '../../../../src/jobstore/sql/tables/calendars/calendar-table.ts'
 import { JobGroupLimits } from '../../../../src/jobstore/sql/tables/firings/job-group-limits.ts'
+import { HistoryTable } from '../../../../src/jobstore/sql/tables/history/history-table.ts'
 import { JobTable } from '../../../../src/jobstore/sql/tables/jobs/job-table.ts'
 import { TriggerTable } from '../../../../src/jobstore/sql/tables/triggers/trigger-table.ts'
 import { triggerActions } from '../../../../src/jobstore/trigger-state.ts'
@@ -99,6 +102,35 @@ describe('on SQLite, which knows nothing of how many rows there are', () => {
         if (!/^SEARCH f /.test(step))
           expect(step).not.toMatch(/SCAN (?!json_each|r\b|CONSTANT ROW)|\(sched_name=\?\)/)
       }
+    }
+  })
+
+  const from = new Date(1000)
+  const to = new Date(2000)
+  const after = { fireTimeMs: 1500, fireInstanceId: 'f' }
+  const bounds: Readonly<Record<string, ExecutionQuery>> = {
+    all: {},
+    'after a place': { after },
+    'between instants': { from, to },
+    'after a place, between instants': { from, to, after },
+  }
+  const subjects: Readonly<Record<string, readonly [ExecutionQuery, index: string]>> = {
+    'of all jobs': [{}, 'eh_fired'],
+    'of a job': [{ jobKey: job }, 'eh_job'],
+    'of a trigger': [{ triggerKey: key }, 'eh_trigger'],
+    'that failed': [{ outcome: 'failed' }, 'eh_failed'],
+    'of a job that failed': [{ jobKey: job, outcome: 'failed' }, 'eh_job'],
+  }
+  const executions = Object.entries(subjects).flatMap(([subject, [query, index]]) =>
+    Object.entries(bounds).map(([name, bound]) => [subject, name, { ...query, ...bound }, index] as const),
+  )
+  it.each(executions)('executions %s, %s, are found in their order', (_, __, query, index) => {
+    const history = new HistoryTable(vocabulary, resolveRecordOptions('test').history)
+    for (const statement of statementsOf(history.find(query, 50))) {
+      const plan = planOf(statement).filter((step) => /\bUSING\b|\bUSE\b/.test(step))
+      expect(plan).toHaveLength(1)
+      // The job, the trigger or the scheduler, and both bounds of the time.
+      expect(plan[0]).toMatch(new RegExp(`idx_\\w*${index} \\(.*fired_time>\\? AND .*<.*\\)`))
     }
   })
 

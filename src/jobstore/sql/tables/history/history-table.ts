@@ -94,13 +94,13 @@ const textColumns = { progress: 'text', result: 'text', job_data: 'text' } as co
 
 /** Most attempts at one firing that are listed. */
 const attemptsMax = 100
+/** Among how many executions of a trigger they are looked for. */
+const attemptsScanned = 1000
 
 /** Rows are ordered by the time at which they fired; rows with a time that no Date can hold are left out. */
 const hasPlace = `h.fired_time BETWEEN ${String(-instantMaxMs)} AND ${String(instantMaxMs)}`
-/** The same behind a place. Without the upper bound, which SQLite would begin at instead of the place. */
-const hasPlaceBefore = `h.fired_time >= ${String(-instantMaxMs)}`
 
-/** The rows of `execution_history`: at most one for each trigger, planned instant and attempt. */
+/** The rows of `execution_history`: one for each firing. */
 export class HistoryTable {
   readonly #vocabulary: SqlVocabulary
   readonly #options: ResolvedHistoryOptions
@@ -187,6 +187,7 @@ export class HistoryTable {
         trigger: anyText(row, 'trigger_name'),
         triggerGroup: anyText(row, 'trigger_group'),
         planned: summary.scheduledFireTimeMs,
+        scanned: attemptsScanned,
         limit: attemptsMax,
       }),
     )
@@ -212,6 +213,7 @@ interface HistoryStatements {
     trigger: string
     triggerGroup: string
     planned: number
+    scanned: number
     limit: number
   }>
 }
@@ -237,8 +239,8 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
     ),
     deleteOutcome: sqlQuery(
       dialect,
-      `DELETE FROM ${names.history} WHERE (sched_name, trigger_group, trigger_name, planned_time, attempt) IN (
-         SELECT h.sched_name, h.trigger_group, h.trigger_name, h.planned_time, h.attempt FROM ${names.history} AS h
+      `DELETE FROM ${names.history} WHERE (sched_name, fire_instance_id) IN (
+         SELECT h.sched_name, h.fire_instance_id FROM ${names.history} AS h
          WHERE h.sched_name = :scheduler AND h.outcome = :outcome AND h.fired_time < :before
          ORDER BY h.fired_time LIMIT :limit)`,
     ),
@@ -249,9 +251,12 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
     ),
     attempts: sqlQuery(
       dialect,
-      `SELECT ${list(columns)} FROM ${names.history} AS h
-       WHERE h.sched_name = :scheduler AND h.trigger_group = :triggerGroup AND h.trigger_name = :trigger
-         AND h.planned_time = :planned ORDER BY h.attempt LIMIT :limit`,
+      // None began before its planned instant.
+      `SELECT ${list(columns)} FROM (
+         SELECT * FROM ${names.history} AS h
+         WHERE h.sched_name = :scheduler AND h.trigger_group = :triggerGroup AND h.trigger_name = :trigger
+           AND h.fired_time >= :planned ORDER BY h.fired_time, h.fire_instance_id LIMIT :scanned) AS h
+       WHERE h.planned_time = :planned ORDER BY h.attempt LIMIT :limit`,
     ),
   }
 }
@@ -271,18 +276,13 @@ export function executionsQuery(
   { dialect, names }: SqlVocabulary,
   query: ExecutionQuery,
 ): { readonly query: SqlQuery<Values>; readonly place: SqlQuery<Values>; readonly values: Values } {
-  const { jobKey, triggerKey, from, to, after } = query
-  const indexed = new Conditions('h.sched_name = :scheduler', after === undefined ? hasPlace : hasPlaceBefore)
+  const { jobKey, triggerKey } = query
+  const indexed = new Conditions('h.sched_name = :scheduler')
+  addPlaces(indexed, query)
   indexed.add('h.job_name = :job AND h.job_group = :jobGroup', { job: jobKey?.name, jobGroup: jobKey?.group })
   indexed.add('h.trigger_name = :trigger AND h.trigger_group = :triggerGroup', {
     trigger: triggerKey?.name,
     triggerGroup: triggerKey?.group,
-  })
-  indexed.add('h.fired_time >= :fromMs', { fromMs: from?.getTime() })
-  indexed.add('h.fired_time < :toMs', { toMs: to?.getTime() })
-  indexed.add('(h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)', {
-    afterMs: after?.fireTimeMs,
-    afterId: after?.fireInstanceId,
   })
   const outcomes = wantedOutcomes(query)
   if (outcomes !== null && !outcomes.includes('succeeded')) indexed.add(`h.outcome <> 'succeeded'`, {})
@@ -301,6 +301,25 @@ export function executionsQuery(
     ),
     values: { ...indexed.values, ...scanned.values },
   }
+}
+
+/**
+ * One bound on each side. With two, SQLite may begin at the wrong one, and expects so few rows that it leaves the index
+ * of the job or the trigger alone.
+ */
+function addPlaces(indexed: Conditions, { from, to, after }: ExecutionQuery): void {
+  indexed.add('h.fired_time >= :fromMs', {
+    fromMs: Math.max(-instantMaxMs, from?.getTime() ?? -instantMaxMs),
+  })
+  const toMs = to?.getTime() ?? instantMaxMs + 1
+  if (after === undefined || after.fireTimeMs >= toMs) {
+    indexed.add('h.fired_time < :toMs', { toMs })
+    return
+  }
+  indexed.add('(h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)', {
+    afterMs: after.fireTimeMs,
+    afterId: after.fireInstanceId,
+  })
 }
 
 function scanConditions(dialect: SqlVocabulary['dialect'], query: ExecutionQuery): Conditions {
@@ -327,6 +346,7 @@ function scanConditions(dialect: SqlVocabulary['dialect'], query: ExecutionQuery
   return scanned
 }
 
+/** What is null is left out: a text of many rows is shorter without it. */
 function rowOf(entry: HistoryEntry): object {
   return {
     fire_instance_id: entry.fireInstanceId,
@@ -341,21 +361,21 @@ function rowOf(entry: HistoryEntry): object {
     finished_time: entry.finishedTimeMs,
     attempt: entry.attempt,
     outcome: entry.outcome,
-    error_text: entry.errorText === null ? null : storable(entry.errorText.slice(0, errorTextLength)),
+    error_text: storableOrNone(entry.errorText?.slice(0, errorTextLength)),
     recovering: entry.recovering,
     acquired_time: entry.acquiredTimeMs ?? null,
     began_time: entry.beganTimeMs ?? null,
     is_manual: entry.manual ?? false,
-    triggered_by: storableOrNull(entry.triggeredBy),
-    previous_id: entry.previousFireInstanceId ?? null,
-    progress: storableOrNull(entry.texts?.progressText),
-    result: storableOrNull(entry.texts?.resultText),
-    job_data: storableOrNull(entry.texts?.dataText),
+    triggered_by: storableOrNone(entry.triggeredBy),
+    previous_id: entry.previousFireInstanceId ?? undefined,
+    progress: storableOrNone(entry.texts?.progressText),
+    result: storableOrNone(entry.texts?.resultText),
+    job_data: storableOrNone(entry.texts?.dataText),
   }
 }
 
-function storableOrNull(text: string | null | undefined): string | null {
-  return text === null || text === undefined ? null : storable(text)
+function storableOrNone(text: string | null | undefined): string | undefined {
+  return text === null || text === undefined ? undefined : storable(text)
 }
 
 function summaryOf(row: SqlRow): ExecutionSummary {

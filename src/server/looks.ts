@@ -1,0 +1,54 @@
+import type { Scheduler } from '../scheduler/scheduler.ts'
+import type { Clock } from '../time/clock.ts'
+
+/**
+ * A look is used so many times as long as it took: however many pages ask, and however many triggers there are, looking
+ * takes 2 % of the time at most.
+ */
+const restFactor = 50
+const restMaxMs = 60_000
+
+interface Look<Found> {
+  readonly answer: Promise<Found>
+  /** By `elapsedMs` of the clock; infinite while it goes on. */
+  untilMs: number
+}
+
+/** What was found in schedulers, for what open pages ask for all the time. */
+export class Looks<Found> {
+  readonly #clock: Clock
+  readonly #look: (scheduler: Scheduler) => Promise<Found>
+  readonly #looks = new Map<Scheduler, Look<Found>>()
+
+  readonly #restMinMs: number
+
+  constructor(clock: Clock, look: (scheduler: Scheduler) => Promise<Found>, restMinMs = 0) {
+    this.#clock = clock
+    this.#look = look
+    this.#restMinMs = restMinMs
+  }
+
+  of(scheduler: Scheduler): Promise<Found> {
+    const startedMs = this.#clock.elapsedMs()
+    const known = this.#looks.get(scheduler)
+    if (known !== undefined && startedMs < known.untilMs) return known.answer
+    const look: Look<Found> = { answer: this.#look(scheduler), untilMs: Number.POSITIVE_INFINITY }
+    this.#looks.set(scheduler, look)
+    look.answer.then(
+      () => {
+        const endedMs = this.#clock.elapsedMs()
+        const restMs = Math.max(this.#restMinMs, restFactor * (endedMs - startedMs))
+        look.untilMs = endedMs + Math.min(restMaxMs, restMs)
+      },
+      () => {
+        look.untilMs = startedMs
+      },
+    )
+    return look.answer
+  }
+
+  /** Something was changed by way of this server: who did it wants to see it. */
+  forget(scheduler: Scheduler): void {
+    this.#looks.delete(scheduler)
+  }
+}
