@@ -82,22 +82,20 @@ describe('completion scripts', () => {
   withZsh('zsh offers commands, options and what they can be', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, '_quartz-ts'), (await run(['completion', 'zsh'])).out)
-    const offeredBy = (line: string): string => {
-      // A terminal of its own, in which the keys are pressed that a person would press.
-      const keys = [
-        'zmodload zsh/zpty',
-        `zpty z env TERM=dumb PS1='> ' zsh -fi`,
-        `zpty -w z 'fpath=(${folder} $fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=10000; echo READY'`,
-        `zpty -r -m z out '*READY*READY*'`,
-        `zpty -w -n z '${line}'$'\\t\\t'`,
-        'text=',
-        'for i in {1..20}; do if zpty -r -t z out; then text+=$out; else sleep 0.1; fi; done',
-        'print -r -- $text',
-        'zpty -d z',
-      ]
-      return execFileSync('zsh', ['-fc', keys.join('\n')], { encoding: 'utf8', timeout: 30_000 })
-    }
-    expect(offeredBy('quartz-ts au')).toContain('audit')
+    // A terminal of its own, in which the keys are pressed that a person would press.
+    const keys = [
+      'zmodload zsh/zpty',
+      `zpty z "env TERM=dumb PS1='> ' zsh -fi"`,
+      `zpty -w z "fpath=($1 \\$fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=10000; echo REA''DY"`,
+      `zpty -r -m z out '*READY*'`,
+      `zpty -w -n z "$2"$'\\t\\t'`,
+      'text=',
+      'for i in {1..30}; do while zpty -r -t z out; do text+=$out; done; sleep 0.1; done',
+      'print -r -- $text',
+    ].join('\n')
+    const offeredBy = (line: string): string =>
+      execFileSync('zsh', ['-fc', keys, 'zsh', folder, line], { encoding: 'utf8', timeout: 30_000 })
+    expect(offeredBy('quartz-ts au')).toContain('quartz-ts audit')
     expect(offeredBy('quartz-ts audit --outcome ')).toMatch(/done[^]*failed[^]*refused/)
     expect(offeredBy('quartz-ts log --fol')).toContain('--follow')
   })
@@ -111,7 +109,7 @@ describe('completion scripts', () => {
     }
     expect(offeredBy('quartz-ts au')).toEqual(['audit'])
     expect(offeredBy('quartz-ts ')).toEqual(expect.arrayContaining(commands.map(({ spec }) => spec.name)))
-    expect(offeredBy('quartz-ts audit --outcome ')).toEqual(['done', 'refused', 'failed'])
+    expect(offeredBy('quartz-ts audit --outcome ')).toEqual(['done', 'failed', 'refused'])
     expect(offeredBy('quartz-ts log --fol')).toEqual(['--follow'])
     expect(offeredBy('quartz-ts pause trig')).toEqual(
       expect.arrayContaining(['trigger', 'trigger-group', 'triggers']),
