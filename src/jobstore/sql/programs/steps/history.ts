@@ -1,5 +1,5 @@
 import type { JobKey } from '../../../../core/key.ts'
-import type { JobCompletion } from '../../../job-store.ts'
+import type { ExecutionReport, JobCompletion } from '../../../job-store.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-trigger-table.ts'
@@ -11,15 +11,36 @@ export function* recordEnded(tx: SqlTransaction, completions: readonly JobComple
   const entries: HistoryEntry[] = []
   for (const { fireInstanceId, jobDetail, report } of completions) {
     if (report === undefined || !history.keeps(report.outcome)) continue
-    entries.push({
-      ...report,
-      fireInstanceId,
-      jobKey: jobDetail.key,
-      jobType: jobDetail.jobType,
-      node: context.instanceId,
-    })
+    entries.push(entryOf(report, { fireInstanceId, jobDetail, node: context.instanceId }))
   }
   if (entries.length > 0) yield* history.insert(entries)
+}
+
+/** Field by field: spreading the report would take ten times as long, for each execution. */
+function entryOf(
+  report: ExecutionReport,
+  { fireInstanceId, jobDetail, node }: Pick<JobCompletion, 'fireInstanceId' | 'jobDetail'> & { node: string },
+): Required<HistoryEntry> {
+  return {
+    fireInstanceId,
+    triggerKey: report.triggerKey,
+    jobKey: jobDetail.key,
+    jobType: jobDetail.jobType,
+    node,
+    scheduledFireTimeMs: report.scheduledFireTimeMs,
+    fireTimeMs: report.fireTimeMs,
+    finishedTimeMs: report.finishedTimeMs,
+    attempt: report.attempt,
+    outcome: report.outcome,
+    errorText: report.errorText,
+    recovering: report.recovering,
+    acquiredTimeMs: report.acquiredTimeMs ?? null,
+    beganTimeMs: report.beganTimeMs ?? null,
+    manual: report.manual ?? false,
+    triggeredBy: report.triggeredBy ?? null,
+    previousFireInstanceId: report.previousFireInstanceId ?? null,
+    texts: report.texts ?? null,
+  }
 }
 
 /** Writes executions that were lost with their node, and are not run again, into the history. */

@@ -427,8 +427,14 @@ function decoded(row: SqlRow, names: Names): FiredRow {
   if (names.jobKey !== null) requireUsableKeys(row, jobKeyColumns)
   const state = text(row, 'state')
   if (state !== names.state) throw brokenValue(`'state' is ${describeValue(state)}, which means nothing here`)
+  const { fireInstanceId, triggerKey, jobKey, instanceId } = names
+  // Field by field, because spreading takes ten times as long, and this is done for each firing.
   return {
-    ...names,
+    fireInstanceId,
+    triggerKey,
+    jobKey,
+    instanceId,
+    state: names.state,
     firedTimeMs: instant(row, 'fired_time'),
     plannedTimeMs: instant(row, 'sched_time'),
     priority: integerOrNull(row, 'priority') ?? 0,

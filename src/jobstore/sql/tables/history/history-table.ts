@@ -61,7 +61,7 @@ export interface HistoryEntry {
   readonly manual?: boolean
   readonly triggeredBy?: string | null
   readonly previousFireInstanceId?: string | null
-  readonly texts?: ExecutionTexts
+  readonly texts?: ExecutionTexts | null
 }
 
 /** How many characters of an error are kept. */
