@@ -16,7 +16,7 @@ const built = Object.entries((JSON.parse(readFileSync(at('package.json'), 'utf8'
 
 const sources = built.map(({ find, replacement }) => ({
   find,
-  replacement: replacement.replace(/dist\/(\w+)\.js$/, 'src/$1.ts'),
+  replacement: replacement.replace(/dist\/([\w-]+)\.js$/, 'src/$1.ts'),
 }))
 
 /**

@@ -105,6 +105,15 @@ export {
 } from './jobstore/job-store.ts'
 export type { JobStoreNotes, SharedNote } from './jobstore/job-store-notes.ts'
 export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
+export {
+  type Misfire,
+  type MisfireCause,
+  type MisfireCursor,
+  type MisfirePolicy,
+  type MisfireQuery,
+  misfireCauses,
+  misfirePolicies,
+} from './jobstore/misfires.ts'
 export type { Pause, PausedGroup, PausedGroups, PauseScope } from './jobstore/pauses.ts'
 export {
   type ExecutionCursor,
@@ -131,6 +140,7 @@ export type {
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,
+  MisfireRecordOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
 export type { StoreProbe } from './jobstore/store-probe.ts'

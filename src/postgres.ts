@@ -9,6 +9,7 @@ export type {
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,
+  MisfireRecordOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
 export type { DatabaseJobStore } from './jobstore/sql/database-job-store.ts'

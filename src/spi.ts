@@ -25,6 +25,7 @@ export type {
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
 export type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from './jobstore/job-store-records.ts'
+export type { MissedFires } from './jobstore/missed-fires.ts'
 export type { EndedPauses, PauseNote, PauseTarget, ResumeManner, SkippedFire } from './jobstore/pauses.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
 export type {
@@ -32,6 +33,7 @@ export type {
   ExecutionLogRecordOptions,
   HistoryOptions,
   JobStatusOptions,
+  MisfireRecordOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
 export type { RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'

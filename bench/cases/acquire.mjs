@@ -70,6 +70,7 @@ const nothing = () => {}
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing }
 const deaf = {
   triggerMisfired: nothing,
+  firesMissed: nothing,
   triggerFinalized: nothing,
   jobDeleted: nothing,
   triggerInError: nothing,

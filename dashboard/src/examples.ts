@@ -1,6 +1,12 @@
 /** Code to paste, for pages that have nothing to show yet; a test compiles it. */
 export const examples = {
-  firstTrigger: `import { createScheduler, CronScheduleBuilder, defineJob, JobBuilder, TriggerBuilder } from 'quartz-ts'
+  firstTrigger: `import {
+  createScheduler,
+  CronScheduleBuilder,
+  defineJob,
+  JobBuilder,
+  TriggerBuilder,
+} from 'quartz-ts'
 
 const hello = defineJob('hello', () => console.log('hello'))
 const scheduler = await createScheduler({ jobs: [hello] })

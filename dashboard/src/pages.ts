@@ -64,6 +64,11 @@ export const pages: readonly PageEntry[] = [
     needs: 'executions.list',
   }),
   page('/history/:id', async () => (await import('./pages/history/execution.tsx')).ExecutionPage),
+  page('/misfires', async () => (await import('./pages/misfires/misfires.tsx')).MisfiresPage, {
+    label: 'misfires',
+    icon: 'misfires',
+    needs: 'misfires.list',
+  }),
   page('/timeline', async () => (await import('./pages/timeline/timeline.tsx')).TimelinePage, {
     label: 'timeline',
     icon: 'timeline',

@@ -70,6 +70,7 @@ export default defineConfig({
           { text: 'Metrics, traces and health', link: '/guide/metrics' },
           { text: 'A trigger family of your own', link: '/guide/a-trigger-family-of-your-own' },
           { text: 'The command line', link: '/guide/command-line' },
+          { text: 'A Node executor for XXL-JOB', link: '/guide/xxl-job-executor' },
           { text: 'Run it in production', link: '/guide/production' },
         ],
       },

@@ -5479,6 +5479,7 @@ DELETE FROM qrtz_pauses WHERE sched_name = :scheduler;
 
 -- calendars.load
 --   programs/reading/reading.ts (getCalendar)
+--   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/steps/calendar-lookup.ts (calendarsOf)
 -- SQLite
 SELECT c.calendar_name, c.calendar
@@ -5916,6 +5917,95 @@ WHERE (sched_name, fire_instance_id) IN (
     )
   LIMIT :limit
 );
+
+---------------------
+-- misfires: misfires
+---------------------
+
+-- misfires.insert
+--   sql-records.ts (SqlRecords)
+-- SQLite
+INSERT INTO qrtz_misfires (sched_name, noticed_time, misfire_id, trigger_name, trigger_group, job_name,
+  job_group, cause, policy, from_time, to_time, fire_count, instance_name)
+VALUES (:scheduler, :noticed_time, :misfire_id, :trigger_name, :trigger_group, :job_name, :job_group, :cause,
+  :policy, :from_time, :to_time, :fire_count, :instance_name)
+ON CONFLICT DO NOTHING;
+
+-- PostgreSQL
+INSERT INTO qrtz_misfires (sched_name, noticed_time, misfire_id, trigger_name, trigger_group, job_name,
+  job_group, cause, policy, from_time, to_time, fire_count, instance_name)
+SELECT :scheduler, r.noticed_time, r.misfire_id, r.trigger_name, r.trigger_group, r.job_name, r.job_group,
+  r.cause, r.policy, r.from_time, r.to_time, r.fire_count, r.instance_name
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(noticed_time bigint, misfire_id text, trigger_name text,
+    trigger_group text, job_name text, job_group text, cause text, policy text, from_time bigint,
+    to_time bigint, fire_count bigint, instance_name text)
+) AS r
+WHERE true
+ON CONFLICT DO NOTHING;
+
+-- misfires.nth
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT m.noticed_time, m.misfire_id
+FROM qrtz_misfires AS m
+WHERE m.sched_name = :scheduler
+  AND m.noticed_time BETWEEN -8640000000000000 AND 8640000000000000
+ORDER BY m.noticed_time DESC, m.misfire_id DESC
+LIMIT 1 OFFSET :skipped;
+
+-- misfires.deleteUpTo
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+DELETE FROM qrtz_misfires
+WHERE (sched_name, noticed_time, misfire_id) IN (
+  SELECT m.sched_name, m.noticed_time, m.misfire_id
+  FROM qrtz_misfires AS m
+  WHERE m.sched_name = :scheduler
+    AND (m.noticed_time, m.misfire_id) <= (:time, :id)
+  ORDER BY m.noticed_time, m.misfire_id
+  LIMIT :limit
+);
+
+-- misfires.find: with every condition that a query may have
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT m.noticed_time, m.misfire_id, m.trigger_name, m.trigger_group, m.job_name, m.job_group, m.cause,
+  m.policy, m.from_time, m.to_time, m.fire_count, m.instance_name
+FROM (
+  SELECT *
+  FROM qrtz_misfires AS m
+  WHERE m.sched_name = :scheduler
+    AND m.noticed_time BETWEEN -8640000000000000 AND 8640000000000000
+    AND m.noticed_time >= :fromMs
+    AND m.noticed_time < :toMs
+    AND (m.noticed_time, m.misfire_id) < (:afterMs, :afterId)
+  ORDER BY m.noticed_time DESC, m.misfire_id DESC
+  LIMIT :scanned
+) AS m
+WHERE m.sched_name = :scheduler
+  AND m.trigger_name = :trigger
+  AND m.trigger_group = :triggerGroup
+  AND m.job_name = :job
+  AND m.job_group = :jobGroup
+  AND m.job_group = :group
+  AND m.cause IN (:cause0)
+ORDER BY m.noticed_time DESC, m.misfire_id DESC
+LIMIT :limit;
+
+-- misfires.place: the last row that such a page looks at, when it holds less than was asked for
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT m.noticed_time, m.misfire_id
+FROM qrtz_misfires AS m
+WHERE m.sched_name = :scheduler
+  AND m.noticed_time BETWEEN -8640000000000000 AND 8640000000000000
+  AND m.noticed_time >= :fromMs
+  AND m.noticed_time < :toMs
+  AND (m.noticed_time, m.misfire_id) < (:afterMs, :afterId)
+ORDER BY m.noticed_time DESC, m.misfire_id DESC
+LIMIT 1 OFFSET :skipped;
 
 -----------------------------
 -- audit: audit: who did what

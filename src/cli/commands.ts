@@ -11,6 +11,7 @@ import { historyCommand } from './steering/history-command.ts'
 import { interruptCommand } from './steering/interrupt-command.ts'
 import { jobsCommand } from './steering/jobs-command.ts'
 import { logCommand } from './steering/log-command.ts'
+import { misfiresCommand } from './steering/misfires-command.ts'
 import { nodesCommand } from './steering/nodes-command.ts'
 import { pauseCommand, resumeCommand } from './steering/pause-command.ts'
 import { runCommand } from './steering/run-command.ts'
@@ -32,6 +33,7 @@ const allButCompletion: readonly Command[] = [
   historyCommand,
   logCommand,
   auditCommand,
+  misfiresCommand,
   runCommand,
   pauseCommand,
   resumeCommand,

@@ -61,6 +61,8 @@ export const errorCodes = [
   'ERR_RATE_LIMITED',
   'ERR_REQUEST_TOO_LARGE',
   'ERR_IDEMPOTENCY_KEY',
+  'ERR_XXL_JOB_ADMIN',
+  'ERR_XXL_JOB_EXECUTOR',
   'ERR_INVARIANT',
 ] as const
 

@@ -8,6 +8,7 @@ import type {
   ExecutionProgress,
 } from './execution-log.ts'
 import type { JobStatus, JobStatusChange, JobStatusQuery } from './job-status.ts'
+import type { Misfire, MisfireCursor, MisfireQuery } from './misfires.ts'
 import type { ExecutionDetails, ExecutionOutcome, Page } from './queries.ts'
 
 /**
@@ -21,6 +22,8 @@ export interface RecordBatch {
   readonly logs?: readonly ExecutionLogChunk[]
   /** At most one for each execution. */
   readonly progress?: readonly ExecutionProgress[]
+  /** When an answer was lost, they come again. */
+  readonly misfires?: readonly Misfire[]
   /** An entry that is there already comes again when it counts further requests, or when an answer was lost. */
   readonly audits?: readonly AuditEntry[]
 }
@@ -51,6 +54,8 @@ export interface JobStoreRecords {
   readonly logLimits: ExecutionLogLimits
   /** In the order in which they were logged. */
   queryExecutionLog(fireInstanceId: string, query: ExecutionLogQuery): Promise<Page<ExecutionLogLine, number>>
+  /** Those that were noticed last first. */
+  queryMisfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>>
   /** The newest first. */
   queryAudit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>>
 }

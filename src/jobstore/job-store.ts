@@ -13,6 +13,7 @@ import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { LockWait } from './lock-wait.ts'
+import type { MissedFires } from './missed-fires.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
 import type {
   ExecutionCursor,
@@ -78,6 +79,8 @@ export interface NodeRecovery {
 export interface SchedulerSignaler {
   /** A misfire policy is about to be applied to this trigger. */
   triggerMisfired(trigger: Trigger): void
+  /** A trigger was moved past planned instants. */
+  firesMissed(missed: MissedFires): void
   /** This trigger will never fire again. */
   triggerFinalized(trigger: Trigger): void
   /** The store deleted a job because its last trigger was deleted. */

@@ -39,9 +39,11 @@ export function keepsOutcome({ record }: ResolvedHistoryOptions, outcome: Execut
 }
 
 /** What a scheduler gathers for a store with these options. */
-export function keptKinds({ audit, executionLog, jobStatus }: ResolvedRecordOptions): (keyof RecordBatch)[] {
+export function keptKinds(options: ResolvedRecordOptions): (keyof RecordBatch)[] {
+  const { audit, executionLog, jobStatus, misfires } = options
   const kinds: (keyof RecordBatch)[] = jobStatus.record ? ['statuses'] : []
   if (executionLog.level !== 'off') kinds.push('logs')
+  if (misfires.record) kinds.push('misfires')
   if (audit.record) kinds.push('audits')
   return kinds
 }
@@ -77,6 +79,21 @@ export interface ExecutionLogRecordOptions {
   readonly maxRows?: number
 }
 
+/** What a store keeps of planned instants that did not become runs; `scheduler.queryMisfires` lists them. */
+export interface MisfireRecordOptions {
+  /** Whether they are kept, one row for each range of them that a trigger missed for one reason. Default true. */
+  readonly record?: boolean
+  /**
+   * Rows that were noticed longer ago than this are deleted. Milliseconds, at least 1,000, default 30 days
+   * (2,592,000,000).
+   */
+  readonly maxAgeMs?: number
+  /**
+   * About how many rows are kept; the oldest are deleted first. 1 to 100,000,000, default 100,000, in memory 10,000.
+   */
+  readonly maxRows?: number
+}
+
 /** What a store keeps of who did what; `scheduler.queryAudit` answers it. */
 export interface AuditOptions {
   /** Whether the audit is kept. Default true. */
@@ -97,6 +114,8 @@ export interface RecordOptions {
   readonly jobStatus?: JobStatusOptions
   /** What is kept of what jobs log with `context.log`. Default: 1,000 lines of each execution, for 7 days. */
   readonly executionLog?: ExecutionLogRecordOptions
+  /** What is kept of planned instants that did not become runs. Default: a row for each range, for 30 days. */
+  readonly misfires?: MisfireRecordOptions
   /** What is kept of who did what. Default: 100,000 entries, in memory 10,000, for 365 days. */
   readonly audit?: AuditOptions
 }
@@ -105,13 +124,14 @@ export interface ResolvedRecordOptions {
   readonly history: ResolvedHistoryOptions
   readonly jobStatus: Required<JobStatusOptions>
   readonly executionLog: Required<ExecutionLogRecordOptions>
+  readonly misfires: Required<MisfireRecordOptions>
   readonly audit: Required<AuditOptions>
 }
 
 const records = ['off', 'failures', 'all'] as const
 
 /** The names of {@link RecordOptions}. */
-export const recordOptionNames = ['history', 'jobStatus', 'executionLog', 'audit'] as const
+export const recordOptionNames = ['history', 'jobStatus', 'executionLog', 'misfires', 'audit'] as const
 
 /** Fills in the defaults. @throws InvalidArgumentError ERR_INVALID_OPTION */
 export function resolveRecordOptions(
@@ -123,6 +143,7 @@ export function resolveRecordOptions(
     history: resolveHistoryOptions(what, { maxRows, ...options.history }),
     jobStatus: resolveJobStatusOptions(what, options.jobStatus),
     executionLog: resolveExecutionLogOptions(what, { maxRows, ...options.executionLog }),
+    misfires: resolveMisfireOptions(what, { maxRows, ...options.misfires }),
     audit: resolveAuditOptions(what, { maxRows, ...options.audit }),
   })
 }
@@ -191,6 +212,21 @@ function resolveExecutionLogOptions(
   return Object.freeze({
     level,
     maxLines: requireInteger(of, 'maxLines', maxLines, { min: 1, max: 100_000 }),
+    maxAgeMs: requireInteger(of, 'maxAgeMs', maxAgeMs, { min: 1000 }),
+    maxRows: requireInteger(of, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
+  })
+}
+
+function resolveMisfireOptions(
+  what: string,
+  options: MisfireRecordOptions = {},
+): Required<MisfireRecordOptions> {
+  const of = `${what}: misfires`
+  refuseUnknownKeys(of, options, ['record', 'maxAgeMs', 'maxRows'])
+  const { record = true, maxAgeMs = 2_592_000_000, maxRows = 100_000 } = options
+  checkBoolean(of, 'record', record, 'ERR_INVALID_OPTION')
+  return Object.freeze({
+    record,
     maxAgeMs: requireInteger(of, 'maxAgeMs', maxAgeMs, { min: 1000 }),
     maxRows: requireInteger(of, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
   })

@@ -11,6 +11,11 @@ import type { Meters } from './meters.ts'
 import type { Reading } from './metrics-backend.ts'
 import type { Cell } from './series.ts'
 
+/** Begin at 0: Prometheus does not see an increase of a counter that begins with its first event. */
+const rare: readonly CounterId[] = ['triggersInError', 'nodeFailures', 'checkInFailures', 'storeRetries']
+const rareOfGroup: readonly CounterId[] = ['retries', 'retriesExhausted']
+const causes = ['not_running', 'store_failed', 'pool_full', 'other'] as const
+
 /** How old the list of nodes may be, and how long an exporter waits for a new one. */
 const nodesMaxAgeMs = 10_000
 const nodesTimeoutMs = 2000
@@ -106,6 +111,7 @@ export class SchedulerMeasurements implements SchedulerProbe {
         histogram('lockWaits').of(this.#name)(waitedMs / 1000)
       }),
     )
+    for (const id of rare) this.#meters.counter(id).of(this.#name)
     this.#observeNode(scheduler)
     this.#readGauges(scheduler)
   }
@@ -180,7 +186,7 @@ export class SchedulerMeasurements implements SchedulerProbe {
   }
 
   /** Why a trigger is late, as far as this node knows: what it could not do after the trigger was due. */
-  #causeOf(trigger: Trigger): string {
+  #causeOf(trigger: Trigger): (typeof causes)[number] {
     const dueMs = trigger.nextFireTime?.getTime() ?? Number.POSITIVE_INFINITY
     if (this.#firesSinceMs === null || dueMs < this.#firesSinceMs) return 'not_running'
     if (this.#storeFailedAtMs >= dueMs) return 'store_failed'
@@ -201,6 +207,9 @@ export class SchedulerMeasurements implements SchedulerProbe {
         duration: meters.histogram('duration').of(this.#name, group),
       }
       this.#byGroup.set(group, found)
+      meters.counter('executions').of(this.#name, group, 'failed')
+      for (const id of rareOfGroup) meters.counter(id).of(this.#name, group)
+      for (const cause of causes) meters.counter('misfires').of(this.#name, group, cause)
     }
     return found
   }

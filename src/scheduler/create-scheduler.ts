@@ -12,6 +12,7 @@ import { TimeZone } from '../time/zone.ts'
 import { CompletionWriter } from './completion-writer.ts'
 import { ExecutingJobs } from './executing-jobs.ts'
 import { JobDispatcher } from './job-dispatcher.ts'
+import { LateCauses } from './late-causes.ts'
 import { Notifier } from './notifier.ts'
 import { ProbedJobStore } from './probed-job-store.ts'
 import { QuartzScheduler } from './quartz-scheduler.ts'
@@ -63,11 +64,22 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const executing = new ExecutingJobs()
   const completions = new CompletionWriter(jobStore, resolved.clock, notifier, threadPool.size)
   const recorder = new Recorder({ ...resolved, store: jobStore, notifier })
-  const shared = { options: resolved, probe, registry, notifier, executing, completions, recorder }
+  const lateCauses = new LateCauses(resolved.clock, resolved.misfireThresholdMs)
+  const shared = {
+    options: resolved,
+    probe,
+    registry,
+    notifier,
+    executing,
+    completions,
+    lateCauses,
+    recorder,
+  }
   const dispatcher = new JobDispatcher({ ...resolved, ...shared, scheduler: () => scheduler })
   const thread = new QuartzSchedulerThread({
     ...resolved,
     notifier,
+    lateCauses,
     dispatch: (bundle) => {
       dispatcher.dispatch(bundle)
     },

@@ -13,6 +13,8 @@ import type { ExecutingJobs } from './executing-jobs.ts'
 import type { ExecutionContext } from './execution-context.ts'
 import { type ExecutionEnd, endedExecution, endOf, reportOf, textsOf } from './execution-report.ts'
 import { type JobRunnerOptions, runJob } from './job-runner.ts'
+import type { LateCauses } from './late-causes.ts'
+import { isManualTriggerKey } from './manual-trigger.ts'
 import type { Notifier, Told } from './notifier.ts'
 import type { Recorder } from './recorder.ts'
 import { retryTriggerFor } from './retry.ts'
@@ -25,6 +27,7 @@ export interface JobRunShellResources extends JobRunnerOptions {
   readonly executing: ExecutingJobs
   readonly completions: CompletionWriter
   readonly recorder: Recorder
+  readonly lateCauses: LateCauses
   readonly maxRefires: number
   readonly maxJobDataBytes: number
 }
@@ -187,14 +190,32 @@ export class JobRunShell implements Runnable {
 
   #report(end: ExecutionEnd): ExecutionReport {
     const context = this.#context
-    const { clock, recorder } = this.#resources
+    const { clock, lateCauses, recorder } = this.#resources
     const report = reportOf(context, end, clock.now())
+    const { fireTimeMs, jobDetail } = context.bundle
+    if (jobDetail.disallowConcurrentExecution) {
+      lateCauses.blocked(jobDetail.key, fireTimeMs, report.finishedTimeMs)
+    }
+    if (end.outcome === 'vetoed') this.#noteVeto(report)
     if (!context.isVoid) recorder.note('statuses', endedExecution(context.bundle, report))
     if (context.lastProgress !== null) {
       recorder.note('progress', { fireInstanceId: context.fireInstanceId, progressText: () => null })
     }
     // Into the report: a copy with one more field costs more than the report.
     return recorder.keepsOutcome(end.outcome) ? Object.assign(report, { texts: textsOf(context) }) : report
+  }
+
+  #noteVeto({ attempt, finishedTimeMs, scheduledFireTimeMs, triggerKey }: ExecutionReport): void {
+    // Another attempt at a planned instant is no misfire, nor what a caller asked for.
+    if (attempt > 1 || isManualTriggerKey(triggerKey)) return
+    this.#resources.recorder.note('misfires', {
+      triggerKey,
+      jobKey: this.#context.jobKey,
+      cause: 'vetoed',
+      policy: null,
+      noticedTimeMs: finishedTimeMs,
+      fires: scheduledFireTimeMs,
+    })
   }
 
   #dataToPersist(): JobDataMap | null {

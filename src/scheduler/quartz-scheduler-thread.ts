@@ -12,6 +12,7 @@ import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'
 import { Waiters } from '../time/waiters.ts'
 import { endUnanswered } from './end-unanswered.ts'
+import type { LateCauses } from './late-causes.ts'
 import { type LockedClaim, LockedClaims } from './locked-claims.ts'
 import { LookAgain } from './look-again.ts'
 import { LoopFailures } from './loop-failures.ts'
@@ -25,6 +26,7 @@ export interface QuartzSchedulerThreadOptions {
   readonly jobStore: JobStore
   readonly threadPool: ThreadPool
   readonly notifier: Notifier
+  readonly lateCauses: LateCauses
   readonly idleWaitMs: number
   readonly maxBatchSize: number
   readonly batchTimeWindowMs: number
@@ -154,6 +156,7 @@ export class QuartzSchedulerThread {
           await this.#sleep(this.#options.idleWaitMs)
           break
         case 'sleep':
+          this.#noteSleep(decision.delayMs)
           await this.#sleep(decision.delayMs)
           break
         case 'release':
@@ -212,6 +215,12 @@ export class QuartzSchedulerThread {
     this.#sliceStartMs = this.#options.clock.elapsedMs()
   }
 
+  #noteSleep(delayMs: number): void {
+    const { clock, lateCauses } = this.#options
+    // While the store fails, the loop does not know what is due.
+    if (clock.elapsedMs() >= this.#failures.retryAtMs) lateCauses.sleepsUntil(clock.now() + delayMs)
+  }
+
   /** A store that answers synchronously would otherwise keep the loop in the microtask queue and starve the process. */
   #sliceIsOver(): boolean {
     return this.#options.clock.elapsedMs() - this.#sliceStartMs >= sliceMs
@@ -224,13 +233,14 @@ export class QuartzSchedulerThread {
   }
 
   async #acquire(): Promise<void> {
-    const { clock, ids, threadPool, idleWaitMs } = this.#options
+    const { clock, ids, lateCauses, threadPool, idleWaitMs } = this.#options
     const [next] = this.#held
     this.#lookAtMs = Number.POSITIVE_INFINITY
     try {
       // While the loop holds claims it does not wait for a free thread.
       if (next !== undefined && this.#freeThreads() === 0) return
       if (threadPool.availableThreads() === 0) {
+        lateCauses.waitsForThread()
         const free = await threadPool.blockForAvailableThreads(this.#haltSignal.signal)
         if (free === 0 && !this.#halted) {
           this.#backOff('The thread pool has no threads to give: was it shut down?', null)
@@ -246,6 +256,7 @@ export class QuartzSchedulerThread {
       const askedWallMs = clock.now()
       const askedElapsedMs = clock.elapsedMs()
       const { fired, isWhole, lookAgainAtMs } = await this.#take(nextMs)
+      lateCauses.looked()
       if (fired > 0 || this.#held.length === 0) this.#failures.end()
       const lookAtMs = this.#lookAgain.timeAfter(lookAgainAtMs)
       if (this.#held.length > 0) this.#lookAtMs = lookAtMs

@@ -13,6 +13,7 @@ import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
+import type { Misfire, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
 import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
@@ -435,6 +436,9 @@ export class QuartzScheduler implements Scheduler {
   }
   queryExecutionLog(id: string, query: ExecutionLogQuery = {}): Promise<Page<ExecutionLogLine, number>> {
     return this.#remembered.log(id, query)
+  }
+  queryMisfires(query: MisfireQuery = {}): Promise<Page<Misfire, MisfireCursor>> {
+    return this.#remembered.misfires(query)
   }
   queryJobStatus(query: JobStatusQuery = {}): Promise<Page<JobStatus, JobKey>> {
     return this.#remembered.jobStatuses(query)

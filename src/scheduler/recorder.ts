@@ -1,3 +1,4 @@
+import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { unawaited } from '../core/promises.ts'
 import type { AuditEntry } from '../jobstore/audit.ts'
@@ -6,6 +7,7 @@ import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutionLogLimits, RecordBatch } from '../jobstore/job-store-records.ts'
 import type { ExecutionOutcome } from '../jobstore/queries.ts'
 import type { Clock, ClockTimer } from '../time/clock.ts'
+import { MisfireBuffer, type MisfireNote } from './misfire-buffer.ts'
 import type { Notifier } from './notifier.ts'
 import {
   AuditBuffer,
@@ -22,6 +24,7 @@ export interface RecordedEntries {
   readonly statuses: EndedExecution
   readonly logs: LoggedLine
   readonly progress: ProgressNote
+  readonly misfires: MisfireNote
   readonly audits: AuditEntry
 }
 
@@ -32,6 +35,8 @@ type Buffers = { readonly [Of in Kind]: RecordBuffer<RecordedEntries[Of], Writte
 export interface RecorderParts {
   readonly store: JobStore
   readonly clock: Clock
+  readonly ids: IdGenerator
+  readonly instanceId: string
   readonly notifier: Notifier
   readonly logger: Logger
 }
@@ -41,10 +46,11 @@ const gatherMs = 1000
 /** The longest time between two attempts while the store fails. */
 const retryMaxMs = 30_000
 
-const newBuffers = (): Buffers => ({
+const newBuffers = ({ ids, instanceId }: RecorderParts): Buffers => ({
   statuses: new StatusBuffer(10_000),
   logs: new LogBuffer(20_000),
   progress: new ProgressBuffer(10_000),
+  misfires: new MisfireBuffer(10_000, instanceId, ids.uniqueName()),
   audits: new AuditBuffer(2000),
 })
 
@@ -55,7 +61,7 @@ const newBuffers = (): Buffers => ({
  */
 export class Recorder {
   readonly #parts: RecorderParts
-  readonly #buffers: Buffers = newBuffers()
+  readonly #buffers: Buffers
   #timer: ClockTimer | null = null
   #writing: Promise<void> | null = null
   #failures = 0
@@ -64,6 +70,7 @@ export class Recorder {
 
   constructor(parts: RecorderParts) {
     this.#parts = parts
+    this.#buffers = newBuffers(parts)
   }
 
   /** Whether the store keeps entries of this kind. */

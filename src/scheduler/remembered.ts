@@ -4,6 +4,7 @@ import type { AuditCursor, AuditEntry, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import { type JobStatus, type JobStatusQuery, statusDaysMax } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
+import type { Misfire, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
 import type {
   ExecutionCursor,
   ExecutionDetails,
@@ -11,7 +12,13 @@ import type {
   ExecutionSummary,
   Page,
 } from '../jobstore/queries.ts'
-import { auditQuery, executionLogQuery, executionQuery, jobStatusQuery } from './scheduler-arguments.ts'
+import {
+  auditQuery,
+  executionLogQuery,
+  executionQuery,
+  jobStatusQuery,
+  misfireQuery,
+} from './scheduler-arguments.ts'
 
 /** What the store remembers of executions, for users: checks arguments, and has an answer for every store. */
 export class Remembered {
@@ -37,6 +44,11 @@ export class Remembered {
     checkOptions('queryExecutionLog', query, executionLogQuery, 'query')
     const { records } = this.#open()
     return (await records?.queryExecutionLog(fireInstanceId, query)) ?? { items: [], next: null }
+  }
+
+  async misfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>> {
+    checkOptions('queryMisfires', query, misfireQuery, 'query')
+    return (await this.#open().records?.queryMisfires(query)) ?? { items: [], next: null }
   }
 
   async jobStatuses(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>> {

@@ -20,6 +20,7 @@ import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
 import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
 import { auditOutcomes } from '../jobstore/audit.ts'
 import { statusDaysMax } from '../jobstore/job-status.ts'
+import { misfireCauses } from '../jobstore/misfires.ts'
 import { executionOutcomes, queryLimits } from '../jobstore/queries.ts'
 import { triggerStates } from '../jobstore/trigger-state.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
@@ -178,6 +179,30 @@ export const executionQuery: OptionChecks = {
       typeof Reflect.get(value, 'value') === 'string',
   ),
   manual: checkBoolean,
+  from: checkDate,
+  to: checkDate,
+}
+
+/** One cause, or several. */
+const checkCauses: ArgumentCheck = (method, argument, value, code) => {
+  const check = checkOneOf(misfireCauses)
+  if (Array.isArray(value)) listOf(check)(method, argument, value, code)
+  else check(method, argument, value, code)
+}
+
+export const misfireQuery: OptionChecks = {
+  take,
+  after: checkThat(
+    "what a page has as 'next'",
+    (value) =>
+      isObject(value) &&
+      typeof Reflect.get(value, 'noticedTimeMs') === 'number' &&
+      typeof Reflect.get(value, 'id') === 'string',
+  ),
+  jobKey: checkJobKey,
+  triggerKey: checkTriggerKey,
+  jobGroup: checkString,
+  cause: checkCauses,
   from: checkDate,
   to: checkDate,
 }

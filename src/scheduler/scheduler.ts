@@ -9,6 +9,7 @@ import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
+import type { Misfire, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
 import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
@@ -298,6 +299,11 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
     fireInstanceId: string,
     query?: ExecutionLogQuery,
   ): Promise<Page<ExecutionLogLine, number>>
+  /**
+   * Planned instants that did not become runs, and why, those that were noticed last first, a page at a time. Written
+   * about once a second; empty for a store that does not keep them.
+   */
+  queryMisfires(query?: MisfireQuery): Promise<Page<Misfire, MisfireCursor>>
   /**
    * How jobs are doing, whether or not their executions are in the history; in order of keys, a page at a time. Written
    * about once a second; empty for a store that does not keep it.

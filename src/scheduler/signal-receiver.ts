@@ -1,8 +1,10 @@
-import { jobKey } from '../core/key.ts'
+import { jobKey, recoveringJobsGroup, retryingJobsGroup, type TriggerKey } from '../core/key.ts'
 import type { SchedulerSignaler } from '../jobstore/job-store.ts'
 import type { StuckThread } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
+import type { LateCauses } from './late-causes.ts'
+import { isManualTriggerKey } from './manual-trigger.ts'
 import type { Notifier } from './notifier.ts'
 import type { Recorder } from './recorder.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
@@ -12,6 +14,7 @@ export interface SignalReceiverParts {
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
   readonly recorder: Recorder
+  readonly lateCauses: LateCauses
   /** Has the loop look for what fires at `candidateMs`, or soon when that is null. */
   readonly wakeLoop: (candidateMs: EpochMs | null) => void
 }
@@ -39,7 +42,7 @@ export class SignalReceiver {
 
   /** What the store is given. */
   signaler(): SchedulerSignaler {
-    const { notifier, options, wakeLoop } = this.#parts
+    const { lateCauses, notifier, options, recorder, wakeLoop } = this.#parts
     return {
       triggerMisfired: (trigger) => {
         notifier.events.emit('triggerMisfired', { trigger })
@@ -47,6 +50,17 @@ export class SignalReceiver {
         notifier.track(
           notifier.callEach('triggerMisfired', listeners, (listener) => listener.triggerMisfired?.(trigger)),
         )
+      },
+      firesMissed: (missed) => {
+        const { cause, policy, trigger } = missed
+        recorder.note('misfires', {
+          triggerKey: trigger.key,
+          jobKey: trigger.jobKey,
+          cause: cause === 'late' ? lateCauses.of(trigger) : cause,
+          policy,
+          noticedTimeMs: options.clock.now(),
+          fires: missed,
+        })
       },
       triggerFinalized: (trigger) => {
         notifier.tellLater('triggerFinalized', { trigger }, (l) => l.triggerFinalized?.(trigger))
@@ -92,6 +106,16 @@ export class SignalReceiver {
             finishedTimeMs: null,
             knownTimeMs: clock.now(),
             errorText: null,
+          })
+        }
+        if (isPlanned(triggerKey)) {
+          recorder.note('misfires', {
+            triggerKey,
+            jobKey: lostKey,
+            cause: 'lost',
+            policy: null,
+            noticedTimeMs: clock.now(),
+            fires: scheduledFireTimeMs,
           })
         }
         logger.warn(
@@ -146,4 +170,9 @@ export class SignalReceiver {
     }
     this.#isClockSkewed = isSkewed
   }
+}
+
+/** Whether a trigger fires by a schedule, and not to run something again or for a caller of `triggerJob`. */
+function isPlanned(key: TriggerKey): boolean {
+  return key.group !== retryingJobsGroup && key.group !== recoveringJobsGroup && !isManualTriggerKey(key)
 }

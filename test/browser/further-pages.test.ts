@@ -12,6 +12,8 @@ const pages: readonly PageCase[] = [
   ['timeline-month', '/timeline?span=month&by=trigger', 'Run by hand'],
   ['timeline-nodes', '/timeline?by=node&span=day', 'Planned, by any node'],
   ['timeline-empty', '/timeline?from=0', 'Nothing ran in this time'],
+  ['misfires', '/misfires', 'Skipped by hand'],
+  ['misfires-none', '/misfires?cause=lost', 'No misfire fits'],
   ['calendars', '/calendars', 'holidays'],
   ['calendar', '/calendars/of/holidays?month=2199-12', 'Excluded'],
   ['calendar-new', '/calendars/new', 'Preview the change'],

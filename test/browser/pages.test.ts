@@ -24,7 +24,7 @@ const pages: readonly (readonly [name: string, path: string, text: string])[] = 
   ['job-edit', '/jobs/reports/daily/edit', 'Definition'],
   ['triggers', '/triggers', 'mail/hourly'],
   ['trigger', '/triggers/reports/daily', 'At 07:00, Monday through Friday'],
-  ['trigger-scripted', `/triggers/${part}/${part}`, 'every 1 hours'],
+  ['trigger-scripted', `/triggers/${part}/${part}`, 'every hour'],
   ['trigger-new', '/triggers/new', 'When it fires'],
   ['trigger-edit', '/triggers/mail/daytime/edit', 'As stored'],
   ['running', '/running', 'mail/slow'],

@@ -8,6 +8,7 @@ import * as metrics from '../../src/metrics.ts'
 import * as otel from '../../src/otel.ts'
 import * as server from '../../src/server.ts'
 import * as spi from '../../src/spi.ts'
+import * as xxlJob from '../../src/xxl-job.ts'
 import { calendarSurfaces } from './calendars.ts'
 import { cronSurfaces } from './cron.ts'
 import { executorSurfaces } from './executors.ts'
@@ -16,6 +17,7 @@ import { jobSurfaces } from './jobs.ts'
 import { annotationSurfaces } from './schedulers.ts'
 import { errorOf, methodsOf, type Surface, wrongCallsOf } from './surface.ts'
 import { triggerSurfaces } from './triggers.ts'
+import { xxlJobSurfaces } from './xxl-job.ts'
 
 const surfaces: readonly Surface[] = [
   ...functionSurfaces,
@@ -25,6 +27,7 @@ const surfaces: readonly Surface[] = [
   ...cronSurfaces,
   ...executorSurfaces,
   ...annotationSurfaces,
+  ...xxlJobSurfaces,
 ]
 
 /** What has no table, and why. */
@@ -48,6 +51,7 @@ const exempt: Readonly<Record<string, string>> = {
   prometheusPlugin: 'takes options only, see test/metrics/prometheus.test.ts',
   openTelemetryPlugin: 'takes options only, see test/metrics/otel.test.ts',
   createServer: 'takes options only, see test/server/options.test.ts',
+  createXxlJobExecutor: 'takes options only, see test/xxl-job/options.test.ts',
   compareKeys: 'sorts lists of keys',
   compareFireOrder: 'sorts lists of triggers',
   everything: 'takes nothing',
@@ -73,6 +77,7 @@ const entryPoints: Readonly<Record<string, unknown>> = {
   ...otel,
   ...server,
   ...spi,
+  ...xxlJob,
 }
 const exportsToTable = [...Object.entries(entryPoints), ...Object.entries<unknown>(annotations)]
   .filter(([, value]) => (typeof value === 'function' && !isError(value)) || isNamespace(value))

@@ -188,6 +188,21 @@ const surfaces: readonly Surface[] = [
         fireInstanceId: kinds.name,
         query: kinds.options({ take, after: kinds.number }, 'query'),
       },
+      queryMisfires: {
+        query: kinds.options(
+          {
+            take,
+            after: kinds.keyOfJob,
+            jobKey: kinds.keyOfJob,
+            triggerKey: kinds.keyOfTrigger,
+            jobGroup: kinds.text,
+            cause: kinds.oneOf('late'),
+            from: kinds.date,
+            to: kinds.date,
+          },
+          'query',
+        ),
+      },
       queryJobStatus: {
         query: kinds.options(
           {

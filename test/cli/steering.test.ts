@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { routes } from '../../src/cli/api/routes.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
+import { triggerKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
@@ -256,6 +257,17 @@ describe.each([
     expect((await run('history', 'outcome:failed')).out).toMatch(/mail\/bad .* failed .* it broke/)
     expect(await run('history', 'outcome:odd')).toMatchObject({ code: 1, err: /the outcome 'odd'/ })
     expect((await run('history', '--from', '2190-01-01')).out).toBe('No executions.\n')
+  })
+
+  test('what was missed is listed with its cause', async () => {
+    const { run, scheduler } = await open()
+    expect((await run('misfires')).out).toBe('No misfires.\n')
+    await scheduler.start()
+    await scheduler.skipNextFire(triggerKey('hourly', 'mail'))
+    await scheduler.idle()
+    expect((await run('misfires', 'trigger:mail/hourly')).out).toMatch(/mail\/hourly .* skippedByHand /)
+    expect((await run('misfires', 'cause:lost')).out).toBe('No misfires.\n')
+    expect(await run('misfires', 'cause:odd')).toMatchObject({ code: 1, err: /the cause 'odd'/ })
   })
 
   test('a dump is printed', async () => {

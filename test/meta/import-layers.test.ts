@@ -12,7 +12,7 @@ const layers = [
   ['jobs'],
   ['jobstore'],
   ['threadpool', 'listeners'],
-  ['scheduler', 'executors'],
+  ['scheduler', 'executors', 'xxl-job'],
   ['health', 'metrics'],
   ['alerts'],
   ['plugins', 'annotations', 'server'],
@@ -31,6 +31,7 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['families/simple', 'families/cron', 'families/interval', 'families/daily'],
     ['families'],
   ],
+  'src/xxl-job': [['protocol'], ['executor']],
   'src/jobstore': [[''], ['sql', 'ram'], ['sqlite', 'postgres']],
   'src/jobstore/sql': [
     ['kernel'],
@@ -80,6 +81,9 @@ const schedulerSpis = /^src\/(jobstore\/[^/]+\.ts|threadpool\/(thread-pool|wire)
 /** In-process timing knows nothing of stores and what goes with them. */
 const executorsMayImport = /^src\/(core|time|jobs|threadpool|executors)\//
 
+/** An executor for XXL-JOB stands alone: the plan is elsewhere. */
+const xxlJobMayImport = /^src\/(core|time|jobs|threadpool|xxl-job)\//
+
 /** What methods become in a cluster needs the contract of a scheduler, and of what lies below it. */
 const annotationsMayImport = /^src\/(core|time|triggers|executors|jobs|annotations)\//
 const contractsForAnnotations = new Set([
@@ -105,6 +109,7 @@ const entryHouses: Readonly<Record<string, RegExp>> = {
   'src/executors.ts': executorsMayImport,
   'src/annotations.ts': filesIn('core', 'time', 'executors', 'annotations'),
   'src/server.ts': filesIn('server'),
+  'src/xxl-job.ts': filesIn('core', 'xxl-job'),
   'src/metrics.ts': filesIn('metrics/prometheus'),
   'src/alerts.ts': filesIn('alerts'),
   'src/otel.ts': filesIn('metrics/otel'),
@@ -156,6 +161,7 @@ function forbidden(from: string, to: string): string | null {
   const stairs = upTheStairs(from, to)
   if (stairs !== null) return stairs
   if (layerOf(from) === 'executors' && !executorsMayImport.test(to)) return 'executors/ needs no store'
+  if (layerOf(from) === 'xxl-job' && !xxlJobMayImport.test(to)) return 'xxl-job/ needs no scheduler'
   if (layerOf(from) === 'annotations' && !annotationsMayImport.test(to) && !contractsForAnnotations.has(to)) {
     return 'annotations/ sees contracts only'
   }
@@ -260,6 +266,8 @@ describe('import layers', () => {
     ['a strayed package', 'src/cli/a.ts', `import { DateTime } from 'luxon'`, 'src/time only'],
     ['an unknown package', 'src/cli/a.ts', `import x from '@a/b/c'`, `'@a/b' has no home`],
     ['vitest', 'src/testing/a.ts', `import { test } from 'vitest'`, 'has no home'],
+    ['a trigger', 'src/xxl-job/executor/a.ts', `import '../../triggers/b.ts'`, 'needs no scheduler'],
+    ['an executor', 'src/xxl-job/protocol/a.ts', `import '../executor/b.ts'`, 'must not know'],
     ['test support', 'src/scheduler/a.ts', `import '../testing/b.ts'`, 'test support'],
     ['the barrel', 'src/cli/a.ts', `import '../index.ts'`, 'entry point'],
     ['a second barrel', 'src/core/a.ts', `export * from './b.ts'`, 're-exports'],

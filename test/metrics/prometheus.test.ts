@@ -19,6 +19,11 @@ async function linesOf(metrics: { metrics(): Promise<string> }, name: string): P
   return text.split('\n').filter((line) => line.startsWith(name) && !line.startsWith(`${name}_bucket`))
 }
 
+/** As {@link linesOf}, without what has not happened. */
+async function countsOf(metrics: { metrics(): Promise<string> }, name: string): Promise<string[]> {
+  return (await linesOf(metrics, name)).filter((line) => !line.endsWith(' 0')).sort()
+}
+
 async function fireOnce(scheduler: Scheduler, name: string, group: string, atMs: number): Promise<void> {
   const job = JobBuilder.newJob('job').withIdentity(name, group).build()
   await scheduler.scheduleJob(
@@ -72,6 +77,23 @@ describe('the Prometheus plugin', () => {
     expect(await linesOf(metrics, 'quartz_pool_size')).toEqual([])
   })
 
+  it('counts from 0 what alerts wait for, so that the first one is an increase', async () => {
+    const metrics = prometheusPlugin()
+    const { clock, scheduler, startMs } = await shellRig([jobOf(() => {})], { plugins: [metrics] })
+    const error = 'quartz_triggers_in_error_total{scheduler="QuartzScheduler"} 0'
+    expect(await linesOf(metrics, 'quartz_triggers_in_error_total')).toEqual([error])
+    await fireOnce(scheduler, 'job', 'a', startMs)
+    await clock.advance(10)
+    const labels = 'scheduler="QuartzScheduler",job_group="a"'
+    expect(await linesOf(metrics, 'quartz_retries_exhausted_total')).toEqual([
+      `quartz_retries_exhausted_total{${labels}} 0`,
+    ])
+    expect(await linesOf(metrics, 'quartz_misfires_total')).toContain(
+      `quartz_misfires_total{${labels},cause="pool_full"} 0`,
+    )
+    await scheduler.shutdown()
+  })
+
   it('says why triggers misfired', async () => {
     const metrics = prometheusPlugin()
     let end = (): void => {}
@@ -98,7 +120,7 @@ describe('the Prometheus plugin', () => {
     await clock.advance(120_000)
     await scheduler.start()
     await clock.advance(10)
-    expect((await linesOf(metrics, 'quartz_misfires_total')).sort()).toEqual([
+    expect(await countsOf(metrics, 'quartz_misfires_total')).toEqual([
       'quartz_misfires_total{scheduler="QuartzScheduler",job_group="a",cause="pool_full"} 1',
       'quartz_misfires_total{scheduler="QuartzScheduler",job_group="b",cause="not_running"} 1',
     ])
@@ -178,10 +200,9 @@ describe('the Prometheus plugin', () => {
       firing(startMs),
     )
     await clock.advance(10)
-    expect((await linesOf(metrics, 'quartz_executions_total')).sort()).toEqual([
+    expect(await countsOf(metrics, 'quartz_executions_total')).toEqual([
       'quartz_executions_total{scheduler="QuartzScheduler",job_group="refired",outcome="failed"} 1',
       'quartz_executions_total{scheduler="QuartzScheduler",job_group="refired",outcome="succeeded"} 1',
-      'quartz_executions_total{scheduler="QuartzScheduler",job_group="vetoed",outcome="succeeded"} 0',
       'quartz_executions_total{scheduler="QuartzScheduler",job_group="vetoed",outcome="vetoed"} 1',
     ])
     const fires = await linesOf(metrics, 'quartz_fires_total')

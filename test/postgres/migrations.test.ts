@@ -97,8 +97,11 @@ describe('migrations on PostgreSQL', () => {
     await using database = await freshDatabase()
     await using store = testRunner(database.connectionString)
     await migrate(store.runner, words(), 5)
-    const keys = (await columns(database)).filter((line) =>
-      /_(name|group) |\.(entry_id|fire_instance_id) /.test(line),
+    const keys = (await columns(database)).filter(
+      (line) =>
+        /_(name|group) |\.(entry_id|fire_instance_id) /.test(line) &&
+        // Whatever a caller named: it is looked for as it is, and nothing is in its order.
+        !/^qrtz_audit\.(target|node)_/.test(line),
     )
     expect(keys.length).toBeGreaterThan(30)
     const others = keys.filter((line) => !line.includes(' C ') && !line.includes('job_class_name'))

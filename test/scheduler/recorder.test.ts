@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { seededIds } from '../../src/core/ids.ts'
 import { JobKey, jobKey } from '../../src/core/key.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
@@ -41,7 +42,7 @@ function rig() {
   const logger: Logger = { ...silentLogger, warn: (fields) => dropped.push(fields) }
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), silentLogger)
   notifier.events.on('schedulerError', ({ message }) => errors.push(message))
-  const recorder = new Recorder({ clock, store, logger, notifier })
+  const recorder = new Recorder({ clock, ids: seededIds(1), instanceId: 'n', store, logger, notifier })
   const ended = (name: string, outcome: 'succeeded' | 'failed' = 'succeeded'): void => {
     recorder.note('statuses', {
       jobKey: new JobKey(name),

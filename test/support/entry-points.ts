@@ -21,7 +21,7 @@ export function entryPoints(): EntryPoint[] {
   const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as Manifest
   return Object.entries(manifest.exports).flatMap(([subpath, target]) => {
     if (typeof target === 'string') return []
-    const name = /^\.\/dist\/(\w+)\.js$/.exec(target.default)?.[1]
+    const name = /^\.\/dist\/([\w-]+)\.js$/.exec(target.default)?.[1]
     if (name === undefined) throw new Error(`${subpath} is not a file of dist: ${target.default}`)
     return [{ specifier: `quartz-ts${subpath.slice(1)}`, name, source: `src/${name}.ts` }]
   })

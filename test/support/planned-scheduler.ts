@@ -4,9 +4,9 @@ import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
-import { busyScheduler } from './dashboard-data.ts'
+import { busyScheduler, script } from './dashboard-data.ts'
 
-/** A busy scheduler that also fires soon, by a calendar, and has an empty group that is paused and one with a limit. */
+/** A busy scheduler that fires soon, by a calendar, has missed fires, a group that is paused and one with a limit. */
 export async function plannedScheduler(): Promise<Scheduler> {
   const jobGroupLimits = { mail: 5 }
   const served = await busyScheduler(
@@ -21,5 +21,13 @@ export async function plannedScheduler(): Promise<Scheduler> {
     .modifiedByCalendar('holidays')
     .build()
   await served.scheduleJob(soon)
+  const missed = soon
+    .getTriggerBuilder()
+    .withIdentity('missed', script)
+    .modifiedByCalendar(null)
+    .startAt(new Date(soon.startTimeMs - 7_200_000))
+    .build()
+  await served.scheduleJob(missed)
+  await served.skipNextFire(missed.key)
   return served
 }

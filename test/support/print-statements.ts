@@ -1,5 +1,3 @@
-import { JobKey, TriggerKey } from '../../src/core/key.ts'
-import { GroupMatcher } from '../../src/core/matcher.ts'
 import { quartzLocking, skipLockedLocking } from '../../src/jobstore/postgres/locking.ts'
 import { postgresDialect } from '../../src/jobstore/postgres/postgres-dialect.ts'
 import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
@@ -31,6 +29,7 @@ import { auditQuery, auditStatements } from '../../src/jobstore/sql/tables/recor
 import { executionLogStatements } from '../../src/jobstore/sql/tables/records/execution-log-table.ts'
 import { executionProgressStatements } from '../../src/jobstore/sql/tables/records/execution-progress-table.ts'
 import { jobStatusStatements } from '../../src/jobstore/sql/tables/records/job-status-table.ts'
+import { misfireStatements, misfiresQuery } from '../../src/jobstore/sql/tables/records/misfire-table.ts'
 import {
   type DuePurpose,
   dueConditions,
@@ -43,6 +42,16 @@ import { statementsOfJava } from '../../src/jobstore/sql/tables/triggers/trigger
 import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
 import { formatSql } from './format-sql.ts'
 import { StatementUsers } from './statement-users.ts'
+import {
+  beginning,
+  indexedAuditQuery,
+  indexedExecutionQuery,
+  wholeAuditQuery,
+  wholeExecutionQuery,
+  wholeJobQuery,
+  wholeMisfireQuery,
+  wholeTriggerQuery,
+} from './whole-queries.ts'
 
 const tables = 'src/jobstore/sql/tables/'
 const listedParts: readonly ListingPart[] = ['default', 'before', 'behind', 'few']
@@ -167,6 +176,26 @@ const allTables: readonly Table[] = [
     about: 'execution_progress',
     path: `${tables}records/execution-progress-table.ts`,
     statements: executionProgressStatements,
+  },
+  {
+    names: ['misfires'],
+    about: 'misfires',
+    path: `${tables}records/misfire-table.ts`,
+    statements: misfireStatements,
+    composed: [
+      {
+        name: 'find',
+        shown: 'with every condition that a query may have',
+        methods: ['find'],
+        make: (vocabulary) => misfiresQuery(vocabulary, wholeMisfireQuery).query,
+      },
+      {
+        name: 'place',
+        shown: 'the last row that such a page looks at, when it holds less than was asked for',
+        methods: ['find'],
+        make: (vocabulary) => misfiresQuery(vocabulary, wholeMisfireQuery).place,
+      },
+    ],
   },
   {
     names: ['audit'],
@@ -301,45 +330,6 @@ function dueStatements(purpose: DuePurpose, method: string): readonly Composed[]
       make: make(dueConditions),
     },
   ]
-}
-
-const beginning = GroupMatcher.groupStartsWith('g')
-const key = { name: 'n', group: 'g' }
-const indexedExecutionQuery = {
-  jobKey: new JobKey(key.name, key.group),
-  triggerKey: new TriggerKey(key.name, key.group),
-  from: new Date(0),
-  to: new Date(1),
-  after: { fireTimeMs: 0, fireInstanceId: 'a' },
-} as const
-const wholeExecutionQuery = {
-  ...indexedExecutionQuery,
-  jobGroup: 'g',
-  node: 'a',
-  outcome: 'failed',
-  laterThanMs: 1,
-  tookLongerThanMs: 1,
-  errorContains: 'a',
-  data: { key: 'a', value: 'b' },
-  manual: true,
-} as const
-const indexedAuditQuery = { from: new Date(0), to: new Date(1), after: { timeMs: 0, id: 'a' } } as const
-const wholeAuditQuery = {
-  ...indexedAuditQuery,
-  by: 'a',
-  operation: 'a',
-  targetGroup: 'a',
-  targetName: 'a',
-  outcome: 'done',
-  node: 'a',
-} as const
-const wholeJobQuery = { group: beginning, jobGroups: ['a'], jobType: 'a', search: 'a' }
-const wholeTriggerQuery = {
-  ...wholeJobQuery,
-  name: 'a',
-  jobKey: wholeExecutionQuery.jobKey,
-  calendarName: 'a',
-  dueBefore: new Date(0),
 }
 
 function listingOf(of: 'jobs' | 'triggers', vocabulary: SqlVocabulary): Parameters<typeof listingQuery>[1] {

@@ -73,6 +73,8 @@ export const rightRequests: Readonly<Record<string, RightRequest>> = {
   'executions.list': { path: '/executions', jobGroup: 'any' },
   'executions.get': { path: '/executions/none', jobGroup: null, status: 404 },
   'executions.log': { path: '/executions/none/log', jobGroup: null },
+  'misfires.list': { path: '/misfires', jobGroup: 'any' },
+  'misfires.stats': { path: '/misfire-stats', jobGroup: null },
   'jobStatus.list': { path: '/job-status', jobGroup: 'any' },
   'jobs.status': { path: '/jobs/mail/hourly/status', jobGroup: 'mail' },
   'completion.list': { path: '/completion?of=jobs&text=da', jobGroup: 'any' },

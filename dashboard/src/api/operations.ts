@@ -3,6 +3,7 @@ import type { SchedulerNode } from '../../../src/jobstore/cluster-view.ts'
 import type { ExecutionLogLine } from '../../../src/jobstore/execution-log.ts'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
+import type { AlertsJson, AlertTestJson, SilenceJson } from '../../../src/server/operations/alerts.ts'
 import type { AuthJson } from '../../../src/server/operations/auth.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
 import type { CompletionJson } from '../../../src/server/operations/completion.ts'
@@ -15,6 +16,7 @@ import type { ActionJson } from '../../../src/server/wire/action.ts'
 import type { KeyJson } from '../../../src/server/wire/fields.ts'
 import type { JobStatusJson } from '../../../src/server/wire/job-status.ts'
 import type { JobFieldsJson, JobJson, JobSummaryJson } from '../../../src/server/wire/jobs.ts'
+import type { MisfireJson, MisfireStatsJson } from '../../../src/server/wire/misfires.ts'
 import type { PageJson } from '../../../src/server/wire/pages.ts'
 import type { PauseBody } from '../../../src/server/wire/pauses.ts'
 import type {
@@ -99,6 +101,8 @@ export interface Operations {
   'executions.stats': Get<Nothing, ExecutionStatsJson>
   'audit.list': Get<Nothing, PageJson<AuditEntry>>
   'auth.list': Get<Nothing, AuthJson>
+  'misfires.list': Get<Nothing, PageJson<MisfireJson>>
+  'misfires.stats': Get<Nothing, MisfireStatsJson>
   'completion.list': Get<Nothing, Items<CompletionJson>>
   'nodes.list': Get<Nothing, Items<SchedulerNode>>
   'cron.preview': Get<Nothing, CronPreviewJson>
@@ -109,6 +113,10 @@ export interface Operations {
   'calendars.days': Get<{ name: string }, CalendarDays>
   'calendars.put': Act<{ name: string }, CalendarBody, CalendarEdit>
   'calendars.delete': Act<{ name: string }>
+  'alerts.list': Get<Nothing, AlertsJson>
+  'alerts.silence': Act<Nothing, SilenceBody, SilenceJson | null>
+  'alerts.endSilence': Act<{ id: string }>
+  'alerts.test': Act<Nothing, { channel?: string }, readonly AlertTestJson[]>
   'bulk.begin': Act<Nothing, BulkBody, { count: number; first: readonly KeyJson[]; bulk: BulkJson | null }>
   'bulk.get': Get<{ id: string }, BulkJson>
   'bulk.stop': Act<{ id: string }>
@@ -141,6 +149,13 @@ export interface CalendarEdit {
     readonly beforeMs: number | null
     readonly afterMs: number | null
   }[]
+}
+
+interface SilenceBody {
+  readonly rule?: string
+  readonly subject?: string
+  readonly untilMs: number
+  readonly why: string
 }
 
 type ResumeBody = { readonly withoutMissed: boolean }
@@ -219,6 +234,8 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'executions.stats': { method: 'GET', path: '/execution-stats' },
   'audit.list': { method: 'GET', path: '/audit' },
   'auth.list': { method: 'GET', path: '/auth', isServerWide: true },
+  'misfires.list': { method: 'GET', path: '/misfires' },
+  'misfires.stats': { method: 'GET', path: '/misfire-stats' },
   'completion.list': { method: 'GET', path: '/completion' },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'cron.preview': { method: 'GET', path: '/cron/preview' },
@@ -229,6 +246,10 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'calendars.days': { method: 'GET', path: '/calendars/{name}/days' },
   'calendars.put': { method: 'PUT', path: '/calendars/{name}' },
   'calendars.delete': { method: 'DELETE', path: '/calendars/{name}' },
+  'alerts.list': { method: 'GET', path: '/alerts' },
+  'alerts.silence': { method: 'POST', path: '/alerts/silences' },
+  'alerts.endSilence': { method: 'DELETE', path: '/alerts/silences/{id}' },
+  'alerts.test': { method: 'POST', path: '/alerts/test' },
   'bulk.begin': { method: 'POST', path: '/bulk' },
   'bulk.get': { method: 'GET', path: '/bulk/{id}', isServerWide: true },
   'bulk.stop': { method: 'POST', path: '/bulk/{id}/stop', isServerWide: true },

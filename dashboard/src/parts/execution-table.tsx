@@ -3,7 +3,7 @@ import type { ExecutionJson } from '../../../src/server/wire/runs.ts'
 import { href, pathText } from '../state/place.ts'
 import { common } from '../words/common.ts'
 import { OutcomeBadge } from './badge.tsx'
-import { JobLink, TriggerLink } from './links.tsx'
+import { FiredBy, JobLink } from './links.tsx'
 import { type Column, Table } from './table.tsx'
 import { Duration, Instant } from './time.tsx'
 
@@ -50,7 +50,7 @@ function columns(): readonly Column<ExecutionJson>[] {
     {
       id: 'trigger',
       title: text.trigger,
-      cell: ({ triggerKey }) => <TriggerLink of={triggerKey} />,
+      cell: ({ triggerKey }) => <FiredBy of={triggerKey} />,
       isMinor: true,
     },
     { id: 'began', title: text.began, cell: ({ fireTimeMs }) => <Instant ms={fireTimeMs} /> },

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact'
 import type { KeyJson } from '../../../src/server/wire/fields.ts'
 import { href, jobPath, triggerPath } from '../state/place.ts'
+import { common } from '../words/common.ts'
 
 interface KeyLinkProps {
   readonly of: KeyJson
@@ -31,6 +32,21 @@ export function TriggerLink({ of }: KeyLinkProps): JSX.Element {
     <a class="key" href={href(triggerPath(of))}>
       <KeyText of={of} />
     </a>
+  )
+}
+
+/** Whether somebody ran the job: then the trigger was made for that run, and is gone when it has fired. */
+export function isByHand({ group, name }: KeyJson): boolean {
+  return group === 'DEFAULT' && name.startsWith('MT_')
+}
+
+/** The trigger of an execution. */
+export function FiredBy({ of }: KeyLinkProps): JSX.Element {
+  if (!isByHand(of)) return <TriggerLink of={of} />
+  return (
+    <span class="muted nowrap" title={keyText(of)}>
+      {common().byHand}
+    </span>
   )
 }
 

@@ -41,7 +41,7 @@ const words = dictionary({
     until: '直到',
     untilHint: '届时自动恢复。留空表示直到手动恢复。按您的时区。',
     withoutMissed: '不补错过的触发',
-    withoutMissedHint: '从现在之后的下一次触发继续。否则由其错过策略决定。',
+    withoutMissedHint: '从现在之后的下一次触发继续。否则由其错过触发策略决定。',
     scopes: {
       trigger: '触发器已暂停',
       job: '作业已暂停',

@@ -2,6 +2,7 @@ import { computed, signal } from '@preact/signals'
 import type { SessionJson } from '../../../src/server/operations/sessions.ts'
 import { call, whenSignedOut } from '../api/client.ts'
 import type { OperationId } from '../api/operations.ts'
+import { serverSaysNow } from '../time/clock.ts'
 
 /** Null until the server has said who is asking. */
 export const session = signal<SessionJson | null>(null)
@@ -18,7 +19,9 @@ export function may(id: OperationId): boolean {
 }
 
 export async function loadSession(): Promise<void> {
-  session.value = await call('session.get')
+  const answer = await call('session.get')
+  serverSaysNow(answer.nowMs)
+  session.value = answer
 }
 
 export async function signIn(

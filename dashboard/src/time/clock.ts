@@ -15,6 +15,7 @@ const noticedMs = 2000
 export function serverSaysNow(serverMs: number): void {
   const differsMs = serverMs - Date.now()
   offsetMs = Math.abs(differsMs) < noticedMs ? 0 : differsMs
+  tick.value = nowMs()
 }
 
 /** Calls back once; returns what cancels it. */

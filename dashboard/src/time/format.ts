@@ -84,6 +84,13 @@ export function durationText(ms: number | null | undefined): string {
   }).format(ms / unitMs)
 }
 
+/** So many units of time, as in "90 minutes". */
+export function lengthText(count: number, unit: string): string {
+  const locale = language.value === 'zh' ? 'zh-CN' : 'en'
+  const options = { style: 'unit', unit: unit.toLowerCase(), unitDisplay: 'long' } as const
+  return new Intl.NumberFormat(locale, options).format(count)
+}
+
 export function numberText(value: number | null | undefined, digits = 0): string {
   if (value === null || value === undefined || Number.isNaN(value)) return unknownText
   const locale = language.value === 'zh' ? 'zh-CN' : 'en'

@@ -7,6 +7,7 @@ import type { ActionJson } from '../../server/wire/action.ts'
 import type { KeyJson } from '../../server/wire/fields.ts'
 import type { JobStatusJson } from '../../server/wire/job-status.ts'
 import type { JobJson, JobSummaryJson } from '../../server/wire/jobs.ts'
+import type { MisfireJson } from '../../server/wire/misfires.ts'
 import type { PageJson } from '../../server/wire/pages.ts'
 import type { ExecutingJson, ExecutionJson, SchedulerJson } from '../../server/wire/runs.ts'
 import type { TriggerDetailJson, TriggerSummaryJson } from '../../server/wire/triggers.ts'
@@ -49,6 +50,7 @@ export const routes: Readonly<Record<keyof Answers, Route>> = {
   'nodes.list': { method: 'GET', path: '/nodes' },
   'executions.list': { method: 'GET', path: '/executions' },
   'executions.log': { method: 'GET', path: '/executions/{fireInstanceId}/log' },
+  'misfires.list': { method: 'GET', path: '/misfires' },
   'executing.list': { method: 'GET', path: '/executing' },
   'executing.interrupt': { method: 'POST', path: '/executing/{fireInstanceId}/interrupt' },
   'bulk.begin': { method: 'POST', path: '/bulk' },
@@ -95,6 +97,7 @@ export interface Answers {
   'nodes.list': Items<SchedulerNode>
   'executions.list': PageJson<ExecutionJson>
   'executions.log': { readonly items: readonly ExecutionLogLine[]; readonly next: number | null }
+  'misfires.list': PageJson<MisfireJson>
   'executing.list': Items<ExecutingJson>
   'executing.interrupt': ActionJson
   'bulk.begin': ActionJson<BulkBegun>

@@ -2,6 +2,7 @@ import { ObjectAlreadyExistsError } from '../../core/errors.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import { calendarInUse } from '../refusals.ts'
+import { tellMissed } from './misfires.ts'
 import type { RamData } from './ram-data.ts'
 import type { RamSession } from './ram-session.ts'
 import type { TriggerRecord } from './records.ts'
@@ -22,8 +23,17 @@ export function addCalendar(
     record,
     record.trigger.updateWithNewCalendar(calendar, nowMs, context.misfireThresholdMs),
   ])
+  const old = calendars.get(name)
   calendars.set(name, calendar)
-  for (const [record, updated] of updates) update(session, record, updated)
+  for (const [record, updated] of updates) {
+    const before = record.trigger
+    // What a trigger in error or at its end misses is not due to its calendar.
+    if (old !== undefined && record.state !== 'ERROR' && record.state !== 'COMPLETE') {
+      const why = { cause: 'calendar', byPolicy: false, nowMs } as const
+      tellMissed(session, { ...why, before, after: updated, calendar: old })
+    }
+    update(session, record, updated)
+  }
 }
 
 /** Gives a trigger its fire time under the new calendar; pauses and errors stay as they are. */

@@ -89,7 +89,7 @@ function treat(search: Search, record: TriggerRecord): void {
   const { session, nowMs } = search
   search.lastMisfired = record
   session.misfiresTreatedAtMs = nowMs
-  applyMisfire(session, record, nowMs)
+  applyMisfire(session, record, nowMs, 'late')
 }
 
 /** Late triggers are handled now and then also while triggers in time keep the scheduler busy. */

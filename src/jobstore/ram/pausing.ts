@@ -163,7 +163,7 @@ function resume(session: RamSession, record: TriggerRecord, nowMs: EpochMs, mann
   const { data } = session
   if (nextTriggerState(data.stateOf(record), 'resume') === null) return
   if (manner.withoutMissed) leaveOutMissed(session, record, nowMs)
-  else if (isMisfired(session, record.trigger, nowMs)) applyMisfire(session, record, nowMs)
+  else if (isMisfired(session, record.trigger, nowMs)) applyMisfire(session, record, nowMs, 'paused')
   data.apply(record, 'resume')
 }
 

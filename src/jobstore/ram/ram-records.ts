@@ -4,6 +4,7 @@ import type { AuditCursor, AuditEntry, AuditQuery } from '../audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
+import type { Misfire, MisfireCursor, MisfireQuery } from '../misfires.ts'
 import type { ExecutionDetails, ExecutionOutcome, Page } from '../queries.ts'
 import { keptKinds, logLimitsOf, type ResolvedRecordOptions } from '../record-options.ts'
 import { RamAudit } from './ram-audit.ts'
@@ -11,6 +12,7 @@ import type { RamData } from './ram-data.ts'
 import { RamExecutionLog } from './ram-execution-log.ts'
 import { RamHistory } from './ram-history.ts'
 import { RamJobStatus } from './ram-job-status.ts'
+import { RamMisfires } from './ram-misfires.ts'
 
 /** How often is looked for what is too old. */
 const pruneIntervalMs = 60_000
@@ -29,6 +31,7 @@ export class RamRecords implements JobStoreRecords {
   readonly #context: () => RamRecordsContext
   readonly #jobStatus: RamJobStatus
   readonly #log: RamExecutionLog
+  readonly #misfires: RamMisfires
   readonly #audit: RamAudit
   #prunedMs = 0
 
@@ -38,13 +41,15 @@ export class RamRecords implements JobStoreRecords {
     this.history = new RamHistory(options.history, () => context().instanceId)
     this.#jobStatus = new RamJobStatus(data, options.jobStatus)
     this.#log = new RamExecutionLog(options.executionLog)
+    this.#misfires = new RamMisfires(options.misfires)
     this.#audit = new RamAudit(options.audit)
     this.#context = context
   }
 
-  async write({ statuses = [], logs = [], audits = [] }: RecordBatch): Promise<void> {
+  async write({ statuses = [], logs = [], misfires = [], audits = [] }: RecordBatch): Promise<void> {
     this.#jobStatus.write(statuses, this.#now())
     this.#log.write(logs)
+    this.#misfires.write(misfires)
     this.#audit.write(audits)
     this.prune()
   }
@@ -57,6 +62,7 @@ export class RamRecords implements JobStoreRecords {
     this.history.prune(nowMs)
     this.#jobStatus.prune(nowMs)
     this.#log.prune(nowMs)
+    this.#misfires.prune(nowMs)
     this.#audit.prune(nowMs)
   }
 
@@ -77,6 +83,10 @@ export class RamRecords implements JobStoreRecords {
     query: ExecutionLogQuery,
   ): Promise<Page<ExecutionLogLine, number>> {
     return this.#log.query(fireInstanceId, query)
+  }
+
+  async queryMisfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>> {
+    return this.#misfires.query(query)
   }
 
   async queryAudit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>> {

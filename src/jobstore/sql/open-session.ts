@@ -20,6 +20,7 @@ import { AuditTable } from './tables/records/audit-table.ts'
 import { ExecutionLogTable } from './tables/records/execution-log-table.ts'
 import { ExecutionProgressTable } from './tables/records/execution-progress-table.ts'
 import { JobStatusTable } from './tables/records/job-status-table.ts'
+import { MisfireTable } from './tables/records/misfire-table.ts'
 import { PauseTable } from './tables/triggers/pause-table.ts'
 import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
 import { TriggerTable } from './tables/triggers/trigger-table.ts'
@@ -52,6 +53,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     jobStatus: new JobStatusTable(vocabulary),
     executionLog: new ExecutionLogTable(vocabulary),
     executionProgress: new ExecutionProgressTable(vocabulary),
+    misfires: new MisfireTable(vocabulary),
     audit: new AuditTable(vocabulary),
     nodes: new SchedulerStateTable(vocabulary),
     notes: new NoteTable(vocabulary),

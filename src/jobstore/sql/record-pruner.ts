@@ -64,7 +64,7 @@ export class RecordPruner {
 }
 
 function pruningsOf(
-  { audit, executionLog, history, jobStatus }: ResolvedRecordOptions,
+  { audit, executionLog, history, jobStatus, misfires }: ResolvedRecordOptions,
   clustered: boolean,
 ): readonly Pruning[] {
   const prunings: Pruning[] = []
@@ -85,6 +85,11 @@ function pruningsOf(
   if (executionLog.level !== 'off') {
     prunings.push(({ session, nowMs }, limit) =>
       session.executionLog.prune(nowMs - executionLog.maxAgeMs, executionLog.maxRows, limit),
+    )
+  }
+  if (misfires.record) {
+    prunings.push(({ session, nowMs }, limit) =>
+      session.misfires.prune(nowMs - misfires.maxAgeMs, misfires.maxRows, limit),
     )
   }
   if (audit.record) {

@@ -64,6 +64,8 @@ const optionChecks = {
   history: () => {},
   jobStatus: () => {},
   executionLog: () => {},
+  misfires: () => {},
+  audit: () => {},
   jobGroupLimits: () => {},
 }
 

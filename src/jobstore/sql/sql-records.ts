@@ -3,6 +3,7 @@ import type { AuditCursor, AuditEntry, AuditQuery } from '../audit.ts'
 import { type ExecutionLogLine, type ExecutionLogQuery, pageOfLines } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
+import type { Misfire, MisfireCursor, MisfireQuery } from '../misfires.ts'
 import { type ExecutionDetails, type ExecutionOutcome, type Page, pageSize } from '../queries.ts'
 import { keepsOutcome, keptKinds, logLimitsOf, type ResolvedRecordOptions } from '../record-options.ts'
 import type { SqlProgram } from './kernel/statement.ts'
@@ -64,6 +65,11 @@ export class SqlRecords implements JobStoreRecords {
     return pageOfLines(lines, query, size)
   }
 
+  queryMisfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>> {
+    const size = pageSize('queryMisfires', query)
+    return this.#open().transactions.read(({ misfires }) => misfires.find(query, size))
+  }
+
   async queryAudit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>> {
     const size = pageSize('queryAudit', query)
     return this.#open().transactions.read(({ audit }) => audit.find(query, size))
@@ -72,10 +78,11 @@ export class SqlRecords implements JobStoreRecords {
 
 function* writeRecords(
   { session, nowMs }: SqlTransaction,
-  { statuses = [], logs = [], progress = [], audits = [] }: RecordBatch,
+  { statuses = [], logs = [], progress = [], misfires = [], audits = [] }: RecordBatch,
 ): SqlProgram<void> {
   yield* session.jobStatus.write(statuses, nowMs)
   yield* session.executionLog.write(logs)
   yield* session.executionProgress.write(progress)
+  yield* session.misfires.write(misfires)
   yield* session.audit.write(audits)
 }

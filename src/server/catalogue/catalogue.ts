@@ -10,6 +10,7 @@ import { executionStatsOperations } from '../operations/execution-stats.ts'
 import { healthOperations } from '../operations/health.ts'
 import { jobStatusOperations } from '../operations/job-status.ts'
 import { jobOperations } from '../operations/jobs.ts'
+import { misfireOperations } from '../operations/misfires.ts'
 import { overviewOperations } from '../operations/overview.ts'
 import { plannedOperations } from '../operations/planned.ts'
 import { runOperations } from '../operations/runs.ts'
@@ -31,6 +32,7 @@ export const catalogue: readonly Operation[] = [
   ...triggerOperations,
   ...plannedOperations,
   ...runOperations,
+  ...misfireOperations,
   ...jobStatusOperations,
   ...executionStatsOperations,
   ...completionOperations,

@@ -6,7 +6,40 @@ import { actionJson } from '../wire/action.ts'
 import { instantMs, nothing, textUpTo } from '../wire/fields.ts'
 import { change } from './changes.ts'
 
-const silenceJson = z.strictObject({
+export interface SilenceJson {
+  readonly id: string
+  readonly rule: string | null
+  readonly subject: string | null
+  readonly untilMs: number
+  readonly by: string
+  readonly why: string
+}
+
+export interface AlertJson {
+  readonly id: string
+  readonly rule: string
+  readonly subject: string
+  readonly message: string
+  readonly sinceMs: number
+  readonly lastMs: number
+  readonly node: string
+  readonly isSent: boolean
+}
+
+export interface AlertsJson {
+  readonly active: readonly AlertJson[]
+  readonly silences: readonly SilenceJson[]
+  readonly rules: readonly { readonly name: string; readonly description: string }[]
+  readonly channels: readonly string[]
+}
+
+/** What became of a test. */
+export interface AlertTestJson {
+  readonly channel: string
+  readonly error: string | null
+}
+
+const silenceJson: z.ZodType<SilenceJson> = z.strictObject({
   id: z.string(),
   rule: z.string().nullable().describe('Null for every rule.'),
   subject: z.string().nullable().describe('Null for every subject.'),
@@ -14,9 +47,8 @@ const silenceJson = z.strictObject({
   by: z.string(),
   why: z.string(),
 })
-type SilenceJson = z.output<typeof silenceJson>
 
-const alertJson = z.strictObject({
+const alertJson: z.ZodType<AlertJson> = z.strictObject({
   id: z.string(),
   rule: z.string(),
   subject: z.string(),
@@ -26,6 +58,17 @@ const alertJson = z.strictObject({
   node: z.string(),
   isSent: z.boolean().describe('False while its notice waits to be sent, or is silenced.'),
 })
+
+const alertsJson: z.ZodType<AlertsJson> = z.strictObject({
+  active: z.array(alertJson),
+  silences: z.array(silenceJson),
+  rules: z.array(z.strictObject({ name: z.string(), description: z.string() })),
+  channels: z.array(z.string()),
+})
+
+const testedJson: z.ZodType<readonly AlertTestJson[]> = z.array(
+  z.strictObject({ channel: z.string(), error: z.string().nullable().describe('Null when it worked.') }),
+)
 
 const yearMs = 31_536_000_000
 
@@ -49,12 +92,7 @@ const listAlerts: Operation = operation({
   params: nothing,
   query: nothing,
   body: null,
-  answer: z.strictObject({
-    active: z.array(alertJson),
-    silences: z.array(silenceJson),
-    rules: z.array(z.strictObject({ name: z.string(), description: z.string() })),
-    channels: z.array(z.string()),
-  }),
+  answer: alertsJson,
   async handle(call) {
     const alerts = alertsOf(call)
     return {
@@ -141,11 +179,7 @@ const testAlerts: Operation = operation({
   params: nothing,
   query: nothing,
   body: z.strictObject({ channel: textUpTo(200).min(1).optional() }),
-  answer: actionJson(
-    z.array(
-      z.strictObject({ channel: z.string(), error: z.string().nullable().describe('Null when it worked.') }),
-    ),
-  ),
+  answer: actionJson(testedJson),
   async handle(call) {
     const alerts = alertsOf(call)
     const { channel } = call.body

@@ -1,7 +1,8 @@
-import { InvalidArgumentError } from '../../core/errors.ts'
+import type { InvalidArgumentError } from '../../core/errors.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { type ExecutionQuery, type ExecutionSummary, executionOutcomes } from '../../jobstore/queries.ts'
 import { durationMsOf, latenessMsOf } from '../wire/runs.ts'
+import { type FilterTerm, filterTerms, splitKey as splitKeyOf, wrongFilter } from './filter-terms.ts'
 
 type Predicate = (execution: ExecutionSummary) => boolean
 type StoreQuery = { -readonly [Field in keyof ExecutionQuery]: ExecutionQuery[Field] }
@@ -12,8 +13,7 @@ export interface ExecutionFilter {
   readonly rest: readonly Predicate[]
 }
 
-const termsMax = 20
-const term = /\s*(?:(\w+(?:\.[^\s:<>="]+)?)(:|>=|<=|>|<|=)("(?:[^"\\]|\\.)*"|[^\s"]+))/y
+const what = 'executions'
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
@@ -26,26 +26,11 @@ const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h:
 export function parseExecutionFilter(text: string): ExecutionFilter {
   const query: StoreQuery = {}
   const rest: Predicate[] = []
-  term.lastIndex = 0
-  let terms = 0
-  for (let at = 0; text.slice(at).trim() !== ''; at = term.lastIndex) {
-    term.lastIndex = at
-    const match = term.exec(text)
-    if (match === null) throw wrong(`nothing that can be read at character ${at + 1}`)
-    if (++terms > termsMax) throw wrong(`more than ${termsMax} terms`)
-    const [, name = '', operator = '', value = ''] = match
-    addTerm({ name, operator, value: unquoted(value) }, query, rest)
-  }
+  for (const term of filterTerms(what, text)) addTerm(term, query, rest)
   return { query, rest }
 }
 
-interface Term {
-  readonly name: string
-  readonly operator: string
-  readonly value: string
-}
-
-function addTerm({ name, operator, value }: Term, query: StoreQuery, rest: Predicate[]): void {
+function addTerm({ name, operator, value }: FilterTerm, query: StoreQuery, rest: Predicate[]): void {
   if (name === 'late' || name === 'took') {
     const { holds, limitMs } = durationTerm(name, operator, value)
     if (operator !== '>') rest.push(holds)
@@ -126,18 +111,5 @@ const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> =
   '<=': (a, b) => a <= b,
 }
 
-/** `group/name`; null and the name where there is no slash. */
-function splitKey(value: string): [group: string | null, name: string] {
-  const slash = value.indexOf('/')
-  const [group, name] = slash < 0 ? [null, value] : [value.slice(0, slash), value.slice(slash + 1)]
-  if (name.trim() === '' || group?.trim() === '') throw wrong(`the key '${value}'; write group/name`)
-  return [group, name]
-}
-
-function unquoted(value: string): string {
-  return value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value
-}
-
-function wrong(found: string): InvalidArgumentError {
-  return new InvalidArgumentError('filter', `The filter of executions has ${found}.`)
-}
+const splitKey = (value: string): [group: string | null, name: string] => splitKeyOf(what, value)
+const wrong = (found: string): InvalidArgumentError => wrongFilter(what, found)

@@ -21,6 +21,8 @@ export interface SessionJson {
   /** Names; the first one is the default. */
   readonly schedulers: readonly string[]
   readonly version: string | null
+  /** This server's clock. */
+  readonly nowMs: number
 }
 
 const sessionJson: z.ZodType<SessionJson> = z.strictObject({
@@ -36,12 +38,13 @@ const sessionJson: z.ZodType<SessionJson> = z.strictObject({
   operations: z.array(z.string()),
   schedulers: z.array(z.string()),
   version: z.string().nullable(),
+  nowMs: z.number().describe("This server's clock."),
 })
 
 type Call = Pick<OperationCall<unknown, unknown, unknown>, 'parts'>
 
 function sessionOf({ parts }: Call, access: Access | null): SessionJson {
-  const { authenticator, isReadOnly, schedulers } = parts
+  const { authenticator, clock, isReadOnly, schedulers } = parts
   const isKnown = access !== null
   return {
     principal: access && publicPrincipal(access.principal),
@@ -50,6 +53,7 @@ function sessionOf({ parts }: Call, access: Access | null): SessionJson {
     operations: parts.operationsFor(access),
     schedulers: isKnown ? [...schedulers.keys()] : [],
     version: isKnown ? packageVersion : null,
+    nowMs: clock.now(),
   }
 }
 

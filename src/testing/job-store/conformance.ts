@@ -14,6 +14,7 @@ import { jobStatusCases } from './job-status-cases.ts'
 import { lifecycleCases } from './lifecycle-cases.ts'
 import { listCases } from './list-cases.ts'
 import { misfireCases } from './misfire-cases.ts'
+import { missedCases } from './missed-cases.ts'
 import { noteCases } from './note-cases.ts'
 import { pauseCases } from './pause-cases.ts'
 import { pauseNoteCases } from './pause-note-cases.ts'
@@ -51,6 +52,7 @@ const allCases: readonly StoreCase[] = [
   ...fencingCases,
   ...misfireCases,
   ...[...fireCases, ...concurrencyCases, ...fencingCases, ...misfireCases].map(startedAtOnce),
+  ...missedCases,
   ...pauseCases,
   ...pauseNoteCases,
   ...signalCases,

@@ -2,12 +2,14 @@ import type { JobKey, TriggerKey } from '../../core/key.ts'
 import type { InterruptTarget } from '../../jobstore/cluster-view.ts'
 import type { LostExecution, NodeRecovery, SchedulerSignaler } from '../../jobstore/job-store.ts'
 import type { LockWait } from '../../jobstore/lock-wait.ts'
+import type { MissedFires } from '../../jobstore/missed-fires.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 
 /** Records every call of a store to its scheduler. */
 export class RecordingSignaler implements SchedulerSignaler {
   readonly misfired: Trigger[] = []
+  readonly missed: MissedFires[] = []
   readonly finalized: Trigger[] = []
   readonly deletedJobs: string[] = []
   readonly inError: { readonly key: string; readonly reason: string }[] = []
@@ -29,6 +31,9 @@ export class RecordingSignaler implements SchedulerSignaler {
 
   triggerMisfired(trigger: Trigger): void {
     this.misfired.push(trigger)
+  }
+  firesMissed(missed: MissedFires): void {
+    this.missed.push(missed)
   }
   triggerFinalized(trigger: Trigger): void {
     this.finalized.push(trigger)
@@ -76,6 +81,7 @@ export class RecordingSignaler implements SchedulerSignaler {
   /** Forgets everything noted so far. */
   clear(): void {
     this.misfired.length = 0
+    this.missed.length = 0
     this.finalized.length = 0
     this.deletedJobs.length = 0
     this.inError.length = 0

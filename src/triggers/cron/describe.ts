@@ -3,25 +3,66 @@ import type { CronDialect } from './cron-dialect.ts'
 import { dayOfWeekSpec, findName, monthSpec } from './cron-fields.ts'
 import { expandSpringMacro } from './spring-fields.ts'
 
+/** What an expression is described in. */
+export interface CronWording {
+  /** A locale of cronstrue; but for `en`, the caller has loaded it. */
+  readonly locale: string
+  /** After the rest: on which days of the month. */
+  onDays(days: readonly string[]): string
+  day(day: string): string
+  /** A range of days. */
+  days(range: string): string
+  lastDay(): string
+  beforeLastDay(days: string): string
+  /** The weekday nearest to a day of the month. */
+  weekdayNear(day: string): string
+  lastWeekday(): string
+  /** The weekday nearest to the day that is so many days before the last one. */
+  weekdayNearBeforeLast(days: string): string
+}
+
+export const englishCron: CronWording = {
+  locale: 'en',
+  onDays(days) {
+    const last = days.at(-1) ?? ''
+    const text = days.length < 2 ? last : `${days.slice(0, -1).join(', ')} and ${last}`
+    return `, on ${text} of the month`
+  },
+  day: (day) => `day ${day}`,
+  days: (range) => `days ${range}`,
+  lastDay: () => 'the last day',
+  beforeLastDay: (days) => `${days} days before the last day`,
+  weekdayNear: (day) => `the weekday nearest day ${day}`,
+  lastWeekday: () => 'the last weekday',
+  weekdayNearBeforeLast: (days) => `the weekday nearest to ${days} days before the last day`,
+}
+
 /**
- * An expression in English words. cronstrue knows neither whole names nor `W` or `*` in a list, so these are rewritten
- * for it.
+ * An expression in words. cronstrue knows neither whole names nor `W` or `*` in a list, so these are rewritten for it.
  */
-export function describeCron(expression: string, dialect: CronDialect): string {
-  if (dialect === 'unix') return words(expression.toLowerCase(), dialect)
+export function describeCron(
+  expression: string,
+  dialect: CronDialect,
+  wording: CronWording = englishCron,
+): string {
+  if (dialect === 'unix') return words(expression.toLowerCase(), dialect, wording)
   const text = dialect === 'spring' ? (expandSpringMacro(expression) ?? expression) : expression
   const fields = text.split(' ').map((field) => everything(shortNames(field).replace(/(^|,)\//g, '$1*/')))
   const monthDays = fields[3] ?? ''
-  if (!monthDays.includes('W') || /^(?:LW|\d+W)$/.test(monthDays)) return words(fields.join(' '), dialect)
+  if (!monthDays.includes('W') || /^(?:LW|\d+W)$/.test(monthDays)) {
+    return words(fields.join(' '), dialect, wording)
+  }
   fields[3] = '*'
-  return `${words(fields.join(' '), dialect)}, on ${joined(monthDays.split(',').map(dayWords))}`
+  const days = monthDays.split(',').map((item) => dayWords(item, wording))
+  return `${words(fields.join(' '), dialect, wording)}${wording.onDays(days)}`
 }
 
-function words(expression: string, dialect: CronDialect): string {
+function words(expression: string, dialect: CronDialect, { locale }: CronWording): string {
   // It reads `007` as no day of the week.
   return cronstrue.toString(expression.replace(/\b0+(?=\d)/g, ''), {
     dayOfWeekStartIndexZero: dialect !== 'quartz',
     use24HourTimeFormat: true,
+    locale,
   })
 }
 
@@ -43,17 +84,11 @@ function isName(letters: string): boolean {
 }
 
 /** One item of a day-of-month list. */
-function dayWords(item: string): string {
-  const [, last, offset, nearest] = /^(L?)-?(\d*)(W?)$/.exec(item) ?? []
-  if (last === undefined) return `days ${item}`
-  if (last === '') return nearest === 'W' ? `the weekday nearest day ${offset}` : `day ${offset}`
-  if (offset === '') return nearest === 'W' ? 'the last weekday' : 'the last day'
-  const day = `${offset} days before the last day`
-  return nearest === 'W' ? `the weekday nearest to ${day}` : day
-}
-
-function joined(items: readonly string[]): string {
-  const last = items.at(-1) ?? ''
-  const text = items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`
-  return `${text} of the month`
+function dayWords(item: string, wording: CronWording): string {
+  const [, last, number = '', nearest] = /^(L?)-?(\d*)(W?)$/.exec(item) ?? []
+  if (last === undefined) return wording.days(item)
+  const isWeekday = nearest === 'W'
+  if (last === '') return isWeekday ? wording.weekdayNear(number) : wording.day(number)
+  if (number === '') return isWeekday ? wording.lastWeekday() : wording.lastDay()
+  return isWeekday ? wording.weekdayNearBeforeLast(number) : wording.beforeLastDay(number)
 }

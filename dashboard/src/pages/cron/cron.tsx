@@ -12,6 +12,7 @@ import { href, type Search, useSearch } from '../../state/place.ts'
 import { browserZone } from '../../state/preferences.ts'
 import { may } from '../../state/session.ts'
 import { durationText } from '../../time/format.ts'
+import { cronWords } from '../../words/cron-words.ts'
 import { CronFields } from './cron-fields.tsx'
 import { CronProblem } from './cron-problem.tsx'
 import { type Dialect, type DstRule, dialects, dstRules, presetsOf } from './cron-text.ts'
@@ -95,7 +96,7 @@ export function CronPage(): JSX.Element {
       {error !== null ? (
         <CronProblem error={error} text={settled.value.expression} />
       ) : (
-        <Answer preview={preview.value.value} zone={settled.value.timeZone} />
+        <Answer preview={preview.value.value} asked={settled.value} />
       )}
     </>
   )
@@ -166,27 +167,26 @@ function Choices({ asked, onChange }: ChoicesProps): JSX.Element {
 /** A firing every few seconds is more often meant to be one every few minutes. */
 const oftenMs = 30_000
 
-function Answer({
-  preview,
-  zone,
-}: {
+interface AnswerProps {
   readonly preview: CronPreviewJson | null
-  readonly zone: string
-}): JSX.Element {
+  readonly asked: Asked
+}
+
+function Answer({ preview, asked: { dialect, timeZone } }: AnswerProps): JSX.Element {
   const text = words()
   if (preview === null) return <Panel title={text.fires}>…</Panel>
-  const { fires, isComplete, words: meaning } = preview
+  const { expression, fires, isComplete, words: meaning } = preview
   const gaps = fires.slice(1).map(({ atMs }, index) => atMs - (fires[index]?.atMs ?? atMs))
   const leastMs = gaps.length === 0 ? null : Math.min(...gaps)
   return (
     <>
       <p class="note info" role="status">
         <span>{text.means}</span>
-        <strong>{meaning}</strong>
+        <strong>{cronWords(expression, dialect, meaning)}</strong>
       </p>
       {leastMs !== null && leastMs < oftenMs && <p class="note warn">{text.often(durationText(leastMs))}</p>}
       <Panel title={text.fires} isFlush>
-        <FireList fires={fires} zone={zone} />
+        <FireList fires={fires} zone={timeZone} />
         {isComplete && <p class="panel-body muted">{text.complete}</p>}
       </Panel>
     </>

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
 import type { ExecutingJson, ExecutionDetailsJson } from '../../../../src/server/wire/runs.ts'
 import { executionHref } from '../../parts/execution-table.tsx'
-import { JobLink, TriggerLink } from '../../parts/links.tsx'
+import { FiredBy, JobLink } from '../../parts/links.tsx'
 import { type Fact, Facts } from '../../parts/panel.tsx'
+import { Progress } from '../../parts/progress.tsx'
 import { Duration, Elapsed, When } from '../../parts/time.tsx'
 import { unknownText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
@@ -21,7 +22,7 @@ export function ExecutionFacts({ running, ended }: ExecutionFactsProps): JSX.Ele
   if (known === null) return null
   const facts: readonly Fact[] = [
     { name: names.job, value: <JobLink of={known.jobKey} /> },
-    { name: names.trigger, value: <TriggerLink of={known.triggerKey} /> },
+    { name: names.trigger, value: <FiredBy of={known.triggerKey} /> },
     { name: names.node, value: known.node },
     { name: names.planned, value: <When ms={known.scheduledFireTimeMs} /> },
     { name: names.began, value: <When ms={known.fireTimeMs} /> },
@@ -31,7 +32,7 @@ export function ExecutionFacts({ running, ended }: ExecutionFactsProps): JSX.Ele
       : endedFacts(ended)),
     {
       name: text.progress,
-      value: known.progressText ?? unknownText,
+      value: <Progress text={known.progressText} />,
       isLeftOut: known.progressText === null,
     },
     { name: text.instance, value: <span class="mono">{known.fireInstanceId}</span> },

@@ -6,6 +6,9 @@ import { Panel } from '../../parts/panel.tsx'
 import { Instant } from '../../parts/time.tsx'
 import { words } from './words.ts'
 
+/** A store keeps more of them when it is told to. */
+const linesMax = 1000
+
 interface ExecutionLogProps {
   readonly id: string
   readonly isRunning: boolean
@@ -15,11 +18,12 @@ interface ExecutionLogProps {
 export function ExecutionLog({ id, isRunning }: ExecutionLogProps): JSX.Element {
   const text = words()
   const log = useResource(
-    (signal) => call('executions.log', { params: { fireInstanceId: id }, query: { take: 1000 }, signal }),
+    (signal) => call('executions.log', { params: { fireInstanceId: id }, query: { take: linesMax }, signal }),
     [id, isRunning],
     { everyMs: isRunning ? 1500 : 5000 },
   )
   const lines = log.value.value?.items ?? []
+  const next = log.value.value?.next ?? null
   return (
     <Panel title={text.log}>
       {lines.length === 0 ? (
@@ -32,6 +36,7 @@ export function ExecutionLog({ id, isRunning }: ExecutionLogProps): JSX.Element 
           ))}
         </ol>
       )}
+      {next !== null && <p class="muted">{text.moreLog(lines.length)}</p>}
     </Panel>
   )
 }

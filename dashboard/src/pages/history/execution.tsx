@@ -11,6 +11,7 @@ import { Code } from '../../parts/code.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ExecutionTable } from '../../parts/execution-table.tsx'
 import { filterTerm } from '../../parts/filter-term.ts'
+import { InterruptButton } from '../../parts/interrupt-button.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
@@ -56,7 +57,14 @@ export function ExecutionPage({ params }: PageProps): JSX.Element {
         windowTitle={`${text.execution} ${id}`}
         above={<a href={href('/history')}>{text.title}</a>}
         below={shown !== null && <State found={shown} />}
-        actions={known !== null && <RunAgain of={known} />}
+        actions={
+          known !== null && (
+            <>
+              {shown?.running && <InterruptButton of={shown.running} />}
+              <RunAgain of={known} />
+            </>
+          )
+        }
       />
       {found.error.value !== null && <ProblemNote error={found.error.value} retry={found.reload} />}
       {shown !== null && known === null && <Empty title={text.gone} />}
@@ -100,13 +108,11 @@ function Ended({ execution }: { readonly execution: ExecutionDetailsJson }): JSX
       <Panel title={text.phases}>
         <Phases execution={execution} />
       </Panel>
-      <Panel title={names.error}>
-        {errorText === null ? (
-          <p class="muted">{text.noError}</p>
-        ) : (
+      {errorText !== null && (
+        <Panel title={names.error}>
           <Code text={errorText} label={names.error} />
-        )}
-      </Panel>
+        </Panel>
+      )}
       <div class="columns">
         <Panel title={names.data}>
           {dataText === null ? (

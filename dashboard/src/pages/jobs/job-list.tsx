@@ -74,7 +74,7 @@ function columns(): readonly Column<JobSummaryJson>[] {
     { id: 'job', title: job, cell: ({ key }) => <JobLink of={key} />, isWide: true },
     { id: 'type', title: type, cell: ({ jobType }) => <span class="mono">{jobType}</span> },
     { id: 'description', title: description, cell: (row) => row.description ?? '', isMinor: true },
-    { id: 'traits', title: text.traits, cell: (row) => traitsOf(row).join(', '), isMinor: true },
+    { id: 'traits', title: text.traits, cell: (row) => <Traits of={row} />, isMinor: true },
     {
       id: 'actions',
       title: common().actions,
@@ -95,6 +95,19 @@ function columns(): readonly Column<JobSummaryJson>[] {
         ),
     },
   ]
+}
+
+/** Not one letter below the other where there is little room. */
+function Traits({ of }: { readonly of: JobSummaryJson }): JSX.Element {
+  return (
+    <>
+      {traitsOf(of).map((trait) => (
+        <span key={trait} class="trait">
+          {trait}
+        </span>
+      ))}
+    </>
+  )
 }
 
 export function traitsOf(

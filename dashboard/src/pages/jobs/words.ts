@@ -61,7 +61,7 @@ export const words = dictionary({
     traits: '特性',
     durable: '持久',
     recovery: '可恢复',
-    exclusive: '不并发',
+    exclusive: '不并发执行',
     persists: '保存数据',
     empty: '还没有作业',
     emptyHint: '作业说明运行什么。以下程序存入一个可在此运行的作业：',

@@ -3,7 +3,7 @@ import type { ExecutingJson } from '../../../../src/server/wire/runs.ts'
 import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { examples } from '../../examples.ts'
 import { Empty } from '../../parts/empty.tsx'
-import { JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
+import { FiredBy, JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
 import { Panel } from '../../parts/panel.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Elapsed, When } from '../../parts/time.tsx'
@@ -55,7 +55,7 @@ function runningColumns(): readonly Column<ExecutingJson>[] {
     {
       id: 'trigger',
       title: trigger,
-      cell: ({ triggerKey }) => <TriggerLink of={triggerKey} />,
+      cell: ({ triggerKey }) => <FiredBy of={triggerKey} />,
       isMinor: true,
     },
     { id: 'node', title: node, cell: (row) => row.node },

@@ -6,6 +6,7 @@ import { ProblemNote } from '../../parts/problem.tsx'
 import { may } from '../../state/session.ts'
 import { serverSaysNow } from '../../time/clock.ts'
 import { ActivityChart, ActivityTiles, shownMinutes } from './activity.tsx'
+import { Alerts, alertCounts, useAlerts } from './alerts.tsx'
 import { Firings } from './firings.tsx'
 import { Problems, problemsOf } from './problems.tsx'
 import { SchedulerActions } from './scheduler-actions.tsx'
@@ -21,7 +22,7 @@ const failingTimes = 3
 
 /** What those with a role on some groups alone may not see is null. */
 async function load(signal: AbortSignal) {
-  const [scheduler, triggers, nodes, groups, executing, failing] = await Promise.all([
+  const [scheduler, triggers, nodes, groups, executing, failing, misfires] = await Promise.all([
     call('scheduler.get', { signal }),
     may('scheduler.overview') ? call('scheduler.overview', { signal }) : null,
     may('nodes.list') ? call('nodes.list', { signal }) : null,
@@ -30,6 +31,7 @@ async function load(signal: AbortSignal) {
     may('jobStatus.list')
       ? call('jobStatus.list', { query: { consecutiveFailures: failingTimes, take: 5 }, signal })
       : null,
+    may('misfires.stats') ? call('misfires.stats', { signal }) : null,
   ])
   serverSaysNow(scheduler.nowMs)
   return {
@@ -39,6 +41,7 @@ async function load(signal: AbortSignal) {
     groups,
     executing: executing.items,
     failing: failing?.items ?? [],
+    misfires,
   }
 }
 
@@ -53,6 +56,7 @@ export function OverviewPage(): JSX.Element {
     [],
     { everyMs: 5000, isAffected: ({ event }) => event === 'jobWasExecuted' },
   ).value.value
+  const alerts = useAlerts()
   const problems = shown === null ? null : problemsOf(shown)
   return (
     <>
@@ -62,8 +66,9 @@ export function OverviewPage(): JSX.Element {
         actions={shown !== null && <SchedulerActions scheduler={shown.scheduler} />}
       />
       {error !== null && <ProblemNote error={error} retry={overview.reload} />}
-      <Verdict overview={shown} problems={problems} />
+      <Verdict overview={shown} problems={problems} alerts={alertCounts(alerts.value.value)} />
       {problems !== null && problems.length > 0 && <Problems problems={problems} />}
+      <Alerts alerts={alerts} />
       <Tiles overview={shown} />
       <ActivityTiles stats={stats} />
       <div class="columns">

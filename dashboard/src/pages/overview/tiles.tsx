@@ -30,7 +30,8 @@ export function Tile({ name, value, note, path, isBad = false }: TileProps): JSX
 
 /** The numbers at a glance; what is not known is a dash. */
 export function Tiles({ overview }: { readonly overview: Overview | null }): JSX.Element {
-  const { tiles, nodesNote, of, sinceStart } = words()
+  const { tiles, lastDay, nodesNote, of, sinceStart } = words()
+  const misfires = overview?.misfires ?? null
   const nodes = overview?.nodes ?? null
   const alive = nodes?.filter(({ state }) => state === 'alive').length
   const byState = overview?.triggers?.byState ?? null
@@ -58,6 +59,14 @@ export function Tiles({ overview }: { readonly overview: Overview | null }): JSX
         value={numberText(overview?.scheduler.numberOfJobsExecuted)}
         note={sinceStart}
         path="/history"
+      />
+      <Tile
+        name={tiles.misfires}
+        value={
+          misfires === null ? unknownText : `${numberText(misfires.fires)}${misfires.hasMore ? '+' : ''}`
+        }
+        note={lastDay}
+        path="/misfires"
       />
     </div>
   )

@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { Icon } from '../../parts/icon.tsx'
 import { nowMs, tick } from '../../time/clock.ts'
 import { instantText, relativeText } from '../../time/format.ts'
+import type { AlertCounts } from './alerts.tsx'
 import type { Overview } from './overview.tsx'
 import type { Problem } from './problems.tsx'
 import { words } from './words.ts'
@@ -9,10 +10,11 @@ import { words } from './words.ts'
 interface VerdictProps {
   readonly overview: Overview | null
   readonly problems: readonly Problem[] | null
+  readonly alerts: AlertCounts
 }
 
 /** How the scheduler is, in one line. */
-export function Verdict({ overview, problems }: VerdictProps): JSX.Element {
+export function Verdict({ overview, problems, alerts }: VerdictProps): JSX.Element {
   const { verdict } = words()
   if (overview === null || problems === null) {
     return (
@@ -21,17 +23,24 @@ export function Verdict({ overview, problems }: VerdictProps): JSX.Element {
       </p>
     )
   }
-  const isBad = problems.some((problem) => problem.isBad)
-  const tone = isBad ? 'bad' : problems.length > 0 ? 'warn' : 'good'
+  const isBad = alerts.loud > 0 || problems.some((problem) => problem.isBad)
+  const tone = isBad ? 'bad' : problems.length + alerts.active > 0 ? 'warn' : 'good'
   return (
     <p class={`verdict ${tone}`} role="status">
       <Icon name={tone === 'good' ? 'check' : 'misfires'} />
       <span>
-        {problems.length === 0 ? verdict.well : verdict.problems(problems.length)}
+        {saying(problems.length, alerts.active)}
         <span class="verdict-next">{nextText(overview)}</span>
       </span>
     </p>
   )
+}
+
+/** What a rule raises is often among the problems as well, so the two are not added up. */
+function saying(problems: number, alerts: number): string {
+  const { verdict } = words()
+  if (problems > 0) return verdict.problems(problems)
+  return alerts > 0 ? verdict.alerts(alerts) : verdict.well
 }
 
 function nextText({ triggers }: Overview): string {
@@ -39,5 +48,5 @@ function nextText({ triggers }: Overview): string {
   if (triggers === null) return ''
   const ms = triggers.next[0]?.nextFireTimeMs ?? null
   if (ms === null) return verdict.idle
-  return verdict.next(`${relativeText(Math.max(ms, tick.value), tick.value)} (${instantText(ms, nowMs())})`)
+  return verdict.next(relativeText(Math.max(ms, tick.value), tick.value), instantText(ms, nowMs()))
 }

@@ -9,6 +9,11 @@ const barHeight = 14
 const barWidthMin = 3
 /** Of what has not happened. */
 const ghostWidth = 5
+/** Half the height of a mark that is no bar. */
+const markPx = 6
+const dashPx = 5
+/** Bars of one kind that are less than this apart are drawn once. */
+const hiddenPx = 0.5
 const tickWidth = 84
 /** How near to a bar the pointer has to be. */
 const nearPx = 4
@@ -19,9 +24,10 @@ export const inks: Readonly<Record<BarKind, string>> = {
   timedOut: '--bad-fill',
   lost: '--bad-fill',
   interrupted: '--warn-fill',
-  vetoed: '--line-strong',
+  vetoed: '--text-quiet',
   running: '--accent-fill',
   planned: '--accent',
+  blocked: '--warn-fill',
 }
 
 /** What is drawn, and between which instants. */
@@ -63,9 +69,8 @@ export function drawTimeline(canvas: HTMLCanvasElement, scene: Scene): void {
   const pen = { context, scene, width, height, x: scaleOf(scene, width), ink }
   drawUnknown(pen)
   drawGrid(pen)
-  scene.rows.forEach(({ bars }, index) => {
-    const top = axisHeight + index * rowHeight + (rowHeight - barHeight) / 2
-    for (const bar of bars) drawBar(pen, bar, top)
+  scene.rows.forEach((row, index) => {
+    drawRow(pen, row, axisHeight + index * rowHeight + (rowHeight - barHeight) / 2)
   })
   drawNow(pen)
 }
@@ -110,27 +115,73 @@ function spanOf({ scene, x }: Pick<Pen, 'scene' | 'x'>, bar: Bar): readonly [lef
   return [left, Math.max(x(bar.endMs ?? scene.nowMs), left + barWidthMin)]
 }
 
-function drawBar(pen: Pen, bar: Bar, top: number): void {
-  const { context, width, x, ink } = pen
+/** What was drawn before in the same row; another of the same kind within it is not seen. */
+interface Drawn {
+  kind: BarKind | null
+  left: number
+  right: number
+}
+
+function drawRow(pen: Pen, { bars }: Row, top: number): void {
+  const drawn: Drawn = { kind: null, left: 0, right: 0 }
+  for (const bar of bars) drawBar(pen, bar, top, drawn)
+}
+
+function drawBar(pen: Pen, bar: Bar, top: number, drawn: Drawn): void {
+  const { width, x } = pen
   const [left, right] = spanOf(pen, bar)
   const dueX = x(bar.dueMs)
   if (right < 0 || Math.min(left, dueX) > width) return
-  const color = ink(inks[bar.kind])
-  if (bar.kind === 'planned') {
-    // Without sides, so that many of them beside each other are still no solid bar.
-    context.fillStyle = color
-    context.fillRect(left, top, ghostWidth, barHeight)
-    context.fillStyle = ink('--accent-soft')
-    context.fillRect(left, top + 1, ghostWidth, barHeight - 2)
-    return
-  }
-  context.fillStyle = color
-  context.fillRect(left, top, right - left, barHeight)
+  const isSeen =
+    left - dueX > barWidthMin || bar.kind !== drawn.kind || left < drawn.left || right > drawn.right
+  if (!isSeen) return
+  Object.assign(drawn, { kind: bar.kind, left: left - hiddenPx, right: right + hiddenPx })
+  drawKind(pen, bar.kind, left, right, top)
   // From when it was due to when it began.
   if (left - dueX > barWidthMin) {
-    context.fillStyle = ink('--warn-fill')
-    context.fillRect(dueX, top + barHeight / 2 - 1, left - dueX, 2)
+    pen.context.fillStyle = pen.ink('--warn-fill')
+    pen.context.fillRect(dueX, top + barHeight / 2 - 1, left - dueX, 2)
   }
+}
+
+function drawKind(
+  { context, width, ink }: Pen,
+  kind: BarKind,
+  left: number,
+  right: number,
+  top: number,
+): void {
+  context.fillStyle = ink(inks[kind])
+  const middle = top + barHeight / 2
+  if (kind === 'planned') {
+    // Without sides, so that many of them beside each other are still no solid bar.
+    const at = Math.round(left)
+    context.fillRect(at, top, ghostWidth, barHeight)
+    context.fillStyle = ink('--accent-soft')
+    context.fillRect(at, top + 1, ghostWidth, barHeight - 2)
+  } else if (kind === 'vetoed') {
+    drawShape(context, [
+      [left, middle - markPx],
+      [left + markPx, middle],
+      [left, middle + markPx],
+      [left - markPx, middle],
+    ])
+  } else if (kind === 'blocked') {
+    // Dashes: nothing runs. It may be due for a year, in a picture of a minute.
+    for (let at = Math.max(left, 0); at < Math.min(right, width); at += 2 * dashPx) {
+      context.fillRect(at, middle - 3, Math.min(dashPx, right - at), 6)
+    }
+  } else {
+    context.fillRect(left, top, right - left, barHeight)
+  }
+}
+
+type Point = readonly [x: number, y: number]
+
+function drawShape(context: CanvasRenderingContext2D, points: readonly Point[]): void {
+  context.beginPath()
+  for (const [x, y] of points) context.lineTo(x, y)
+  context.fill()
 }
 
 function drawNow({ context, scene, width, height, x, ink }: Pen): void {

@@ -9,6 +9,7 @@ const pageSize = 1000
 /** How many triggers, and how often each of them fires. */
 const triggersMax = 500
 const timesMax = 500
+const blockedMax = 500
 
 export interface TimelineWindow {
   readonly fromMs: number
@@ -32,7 +33,7 @@ export async function loadTimeline(
   const now = Math.floor(nowMs())
   const planFromMs = Math.max(now, fromMs)
   const ofGroup = group === '' ? undefined : group
-  const [past, executing, plan] = await Promise.all([
+  const [past, executing, plan, blocked] = await Promise.all([
     loadExecutions({ fromMs, toMs }, group, signal),
     call('executing.list', { signal }),
     planFromMs < toMs
@@ -41,6 +42,7 @@ export async function loadTimeline(
           signal,
         })
       : null,
+    call('triggers.list', { query: { state: 'BLOCKED', jobGroup: ofGroup, take: blockedMax }, signal }),
   ])
   return {
     executions: past.executions,
@@ -50,6 +52,11 @@ export async function loadTimeline(
         fireTimeMs <= toMs && now >= fromMs && (group === '' || jobKey.group === group),
     ),
     planned: plan?.items ?? [],
+    // Due before now, and before the end of what is shown.
+    blocked: blocked.items.filter(
+      ({ nextFireTimeMs }) =>
+        nextFireTimeMs !== null && nextFireTimeMs <= Math.min(now, toMs) && now >= fromMs,
+    ),
     knownFromMs: past.knownFromMs,
     knownToMs: plan !== null && plan.completeUntilMs < toMs ? plan.completeUntilMs : null,
     isOftenLeftOut: plan?.items.some(({ isComplete }) => !isComplete) ?? false,

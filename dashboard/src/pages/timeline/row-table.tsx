@@ -25,14 +25,15 @@ export function RowTable({ rows, by }: RowTableProps): JSX.Element {
 }
 
 const isPlanned = ({ kind }: Bar): boolean => kind === 'planned'
-const hasNotSucceeded = ({ kind }: Bar): boolean => !['planned', 'running', 'succeeded'].includes(kind)
+const hasRun = ({ kind }: Bar): boolean => kind !== 'planned' && kind !== 'blocked'
+const hasNotSucceeded = (bar: Bar): boolean => hasRun(bar) && !['running', 'succeeded'].includes(bar.kind)
 const count = ({ bars }: Row, test: (bar: Bar) => boolean): string => numberText(bars.filter(test).length)
 
 function columns(by: RowKind): readonly Column<Row>[] {
   const text = words()
   return [
     { id: 'row', title: text.by[by], cell: (row) => <RowName row={row} />, isWide: true },
-    { id: 'ran', title: text.ran, cell: (row) => count(row, (bar) => !isPlanned(bar)), isNumber: true },
+    { id: 'ran', title: text.ran, cell: (row) => count(row, hasRun), isNumber: true },
     { id: 'failed', title: text.failed, cell: (row) => count(row, hasNotSucceeded), isNumber: true },
     { id: 'planned', title: common().planned, cell: (row) => count(row, isPlanned), isNumber: true },
     { id: 'last', title: text.last, cell: (row) => <Instant ms={lastOf(row)} /> },
@@ -42,7 +43,7 @@ function columns(by: RowKind): readonly Column<Row>[] {
 
 function lastOf({ bars }: Row): number | null {
   return bars.reduce<number | null>(
-    (last, bar) => (isPlanned(bar) ? last : Math.max(last ?? bar.beginMs, bar.beginMs)),
+    (last, bar) => (hasRun(bar) ? Math.max(last ?? bar.beginMs, bar.beginMs) : last),
     null,
   )
 }

@@ -2,13 +2,15 @@ import type { ExecutionOutcome } from '../../../../src/jobstore/queries.ts'
 import type { PlannedTriggerJson } from '../../../../src/server/operations/planned.ts'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { ExecutingJson, ExecutionJson } from '../../../../src/server/wire/runs.ts'
+import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { executionHref } from '../../parts/execution-table.tsx'
-import { keyText } from '../../parts/links.tsx'
+import { isByHand, keyText } from '../../parts/links.tsx'
 import { href, jobPath, triggerPath } from '../../state/place.ts'
+import { common } from '../../words/common.ts'
 
 export const rowKinds = ['job', 'trigger', 'node'] as const
 export type RowKind = (typeof rowKinds)[number]
-export type BarKind = ExecutionOutcome | 'running' | 'planned'
+export type BarKind = ExecutionOutcome | 'running' | 'planned' | 'blocked'
 
 export interface Bar {
   readonly kind: BarKind
@@ -35,10 +37,11 @@ export interface TimelineData {
   readonly executions: readonly ExecutionJson[]
   readonly executing: readonly ExecutingJson[]
   readonly planned: readonly PlannedTriggerJson[]
+  /** Triggers that are due, and wait for the job to end. */
+  readonly blocked: readonly TriggerSummaryJson[]
 }
 
 interface Names {
-  readonly byHand: string
   readonly plannedRow: string
 }
 
@@ -60,7 +63,17 @@ export function rowsOf(data: TimelineData, by: RowKind, names: Names): readonly 
     const { bars } = rowFor({ triggerKey: key, jobKey, node: null })
     for (const ms of timesMs) bars.push(barOfPlanned(ms, key, jobKey))
   }
+  for (const { key, jobKey, nextFireTimeMs } of data.blocked)
+    if (nextFireTimeMs !== null)
+      rowFor({ triggerKey: key, jobKey, node: null }).bars.push(barOfBlocked(nextFireTimeMs, key, jobKey))
+  for (const { bars } of rows.values()) bars.sort((one, other) => heightOf(one) - heightOf(other))
   return [...rows.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+/** What went wrong is drawn over what went well. */
+function heightOf({ kind }: Bar): number {
+  if (kind === 'planned') return 0
+  return kind === 'succeeded' ? 1 : 2
 }
 
 interface Place {
@@ -73,9 +86,7 @@ function rowOf({ triggerKey, jobKey, node }: Place, by: RowKind, names: Names): 
   if (by === 'job') return row(`j ${keyText(jobKey)}`, keyText(jobKey), href(jobPath(jobKey)))
   if (by === 'node')
     return node === null ? row('planned', names.plannedRow, null) : row(`n ${node}`, node, href('/nodes'))
-  // Each run by hand has a trigger of its own, which is gone when it has fired.
-  if (triggerKey.group === 'DEFAULT' && triggerKey.name.startsWith('MT_'))
-    return row('by hand', names.byHand, null)
+  if (isByHand(triggerKey)) return row('by hand', common().byHand, null)
   return row(`t ${keyText(triggerKey)}`, keyText(triggerKey), href(triggerPath(triggerKey)))
 }
 
@@ -104,6 +115,17 @@ function barOfRunning({ fireTimeMs, scheduledFireTimeMs, jobKey }: ExecutingJson
     dueMs: scheduledFireTimeMs,
     jobKey,
     href: () => href('/running'),
+  }
+}
+
+function barOfBlocked(dueMs: number, triggerKey: KeyJson, jobKey: KeyJson): Bar {
+  return {
+    kind: 'blocked',
+    beginMs: dueMs,
+    endMs: null,
+    dueMs,
+    jobKey,
+    href: () => href(triggerPath(triggerKey)),
   }
 }
 

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import type { ExecutionOutcome } from '../../../../src/jobstore/queries.ts'
 import { keyText } from '../../parts/links.tsx'
 import { language, theme, viewerZone } from '../../state/preferences.ts'
 import { durationText, fullInstantText } from '../../time/format.ts'
@@ -80,7 +81,11 @@ function heightOf({ rows }: Scene): number {
 
 export function kindText(kind: BarKind): string {
   const { kinds } = words()
-  return kind === 'running' || kind === 'planned' ? kinds[kind] : common().outcomes[kind]
+  return isOutcome(kind) ? common().outcomes[kind] : kinds[kind]
+}
+
+function isOutcome(kind: BarKind): kind is ExecutionOutcome {
+  return kind !== 'running' && kind !== 'planned' && kind !== 'blocked'
 }
 
 function BarNote({ pointed, nowMs }: { readonly pointed: Pointed; readonly nowMs: number }): JSX.Element {
@@ -95,7 +100,8 @@ function BarNote({ pointed, nowMs }: { readonly pointed: Pointed; readonly nowMs
       <strong>{keyText(bar.jobKey)}</strong>
       <span>{kindText(bar.kind)}</span>
       <span class="number">{fullInstantText(bar.beginMs)}</span>
-      {bar.kind !== 'planned' && (
+      {bar.kind === 'blocked' && <span class="number">{durationText(nowMs - bar.dueMs)}</span>}
+      {bar.kind !== 'planned' && bar.kind !== 'blocked' && (
         <span class="number">
           {names.late} {durationText(lateMs)} · {names.took}{' '}
           {durationText(bar.kind === 'lost' ? null : (bar.endMs ?? nowMs) - bar.beginMs)}

@@ -144,41 +144,55 @@ function Drawing({ rows, data, shown, by }: DrawingProps): JSX.Element {
     () => ({ rows: drawn, ...shown, nowMs: now, knownFromMs, knownToMs }),
     [drawn, shown.fromMs, shown.toMs, now, knownFromMs, knownToMs],
   )
+  // They change with what is loaded, and not with each second.
+  const names = useMemo(() => <RowNames rows={drawn} />, [drawn])
+  const table = useMemo(() => <RowTable rows={drawn} by={by} />, [drawn, by, text])
   if (rows.length === 0) return <Empty title={text.empty} hint={text.emptyHint} code={examples.rememberAll} />
   const bars = drawn.reduce((sum, row) => sum + row.bars.length, 0)
   return (
     <>
       <Legend />
       <div class="timeline">
-        <ul class="timeline-names">
-          {drawn.map((row) => (
-            <li key={row.id}>
-              <RowName row={row} />
-            </li>
-          ))}
-        </ul>
+        {names}
         <TimelineCanvas scene={scene} label={text.label(drawn.length, bars)} />
       </div>
       <LeftOut data={data} rows={rows.length - drawn.length} now={now} />
       <details class="timeline-table">
         <summary>{text.table}</summary>
-        <RowTable rows={drawn} by={by} />
+        {table}
       </details>
     </>
   )
 }
 
-const legend: readonly BarKind[] = ['succeeded', 'failed', 'interrupted', 'vetoed', 'running', 'planned']
+function RowNames({ rows }: { readonly rows: readonly Row[] }): JSX.Element {
+  return (
+    <ul class="timeline-names">
+      {rows.map((row) => (
+        <li key={row.id}>
+          <RowName row={row} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const legend: readonly BarKind[] = [
+  'succeeded',
+  'failed',
+  'interrupted',
+  'vetoed',
+  'running',
+  'planned',
+  'blocked',
+]
 
 function Legend(): JSX.Element {
   return (
     <ul class="timeline-legend" aria-label={words().legend}>
       {legend.map((kind) => (
         <li key={kind}>
-          <span
-            class={kind === 'planned' ? 'swatch is-ghost' : 'swatch'}
-            style={{ '--ink': `var(${inks[kind]})` }}
-          />
+          <span class={`swatch is-${kind}`} style={{ '--ink': `var(${inks[kind]})` }} />
           {kindText(kind)}
         </li>
       ))}

@@ -1,5 +1,7 @@
 import type { TriggerDetailJson, TriggerFieldsJson } from '../../../../src/server/wire/triggers.ts'
+import { lengthText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
+import { cronWords } from '../../words/cron-words.ts'
 import { intervalOf, timeOfDay, triggerTypes } from './draft.ts'
 import { words } from './words.ts'
 
@@ -20,22 +22,24 @@ export function scheduleText({ definition, words: meaning }: TriggerDetailJson):
   const text = words()
   if (definition === null) return text.ownFamily
   switch (definition.type) {
-    case 'cron':
-      return `${definition.cronExpression.expression} (${meaning ?? ''})`
+    case 'cron': {
+      const { expression, dialect } = definition.cronExpression
+      return text.cron(expression, cronWords(expression, dialect, meaning ?? ''))
+    }
     case 'simple': {
       const { interval, unit } = intervalOf(definition.repeatIntervalMs)
       const count = definition.repeatCount
       if (count === 0) return text.repeats(0)
       const often = count === -1 ? text.repeatForever : text.repeats(count)
-      return `${text.every(`${interval} ${text.units[unit]}`)}, ${often}`
+      return `${text.every(lengthText(Number(interval), unit))}, ${often}`
     }
     case 'calendarInterval':
-      return text.every(`${definition.repeatInterval} ${text.units[definition.repeatIntervalUnit]}`)
+      return text.every(lengthText(definition.repeatInterval, definition.repeatIntervalUnit))
     case 'dailyTimeInterval': {
-      const each = text.every(`${definition.repeatInterval} ${text.units[definition.repeatIntervalUnit]}`)
+      const each = text.every(lengthText(definition.repeatInterval, definition.repeatIntervalUnit))
       const span = `${timeOfDay(definition.startSecondOfDay)}–${timeOfDay(definition.endSecondOfDay)}`
       const days = text.weekdays.filter((_, day) => day > 0 && (definition.daysOfWeekMask & (1 << day)) !== 0)
-      return `${each}, ${span}, ${days.join(' ')}`
+      return `${each}, ${span}, ${text.dayList(days)}`
     }
   }
 }

@@ -18,6 +18,7 @@ import { href } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { numberText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
+import { MisfireTable } from '../misfires/misfire-table.tsx'
 import { kindText, scheduleText, zoneOf } from './schedule-text.ts'
 import { DefinitionButtons, TriggerButtons } from './trigger-actions.tsx'
 import { words } from './words.ts'
@@ -77,6 +78,7 @@ export function TriggerPage({ params }: PageProps): JSX.Element {
             </Panel>
           </div>
           <Definition trigger={shown.detail} />
+          <Missed of={key} />
           <History of={key} />
         </>
       )}
@@ -168,6 +170,29 @@ function History({
         empty={<p class="panel-body muted">{text.historyEmpty}</p>}
         without={['trigger', 'job']}
       />
+    </Panel>
+  )
+}
+
+/** What it missed lately; nothing when it missed nothing. */
+function Missed({
+  of: key,
+}: {
+  readonly of: { readonly group: string; readonly name: string }
+}): JSX.Element | null {
+  const text = words()
+  const filter = filterTerm('trigger', key)
+  const misfires = useResource(
+    async (signal) =>
+      may('misfires.list') ? call('misfires.list', { query: { filter, take: 5 }, signal }) : null,
+    [],
+    { isAffected: ({ event }) => event === 'triggerMisfired' },
+  )
+  const rows = misfires.value.value?.items ?? []
+  if (rows.length === 0) return null
+  return (
+    <Panel title={text.missed} isFlush actions={<a href={href('/misfires', { filter })}>{text.allMissed}</a>}>
+      <MisfireTable caption={text.missed} rows={rows} empty="" without={['trigger', 'job']} />
     </Panel>
   )
 }

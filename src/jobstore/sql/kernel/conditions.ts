@@ -1,6 +1,6 @@
 import type { SqlValue } from './statement.ts'
 
-/** Conditions with the values that they name. */
+/** Conditions of one query with the values that they name. */
 export class Conditions {
   readonly texts: string[]
   readonly values: Record<string, SqlValue> = {}
@@ -18,6 +18,14 @@ export class Conditions {
     }
     this.texts.push(condition)
     Object.assign(this.values, bound)
+  }
+
+  /** Adds the condition that a column has one of some values; null: any. */
+  addOneOf(column: string, name: string, wanted: readonly string[] | null): void {
+    if (wanted === null) return
+    const names = wanted.map((_, index) => `:${name}${String(index)}`)
+    const values = Object.fromEntries(wanted.map((value, index) => [`${name}${String(index)}`, value]))
+    this.add(names.length === 0 ? 'false' : `${column} IN (${names.join(', ')})`, values)
   }
 
   get text(): string {

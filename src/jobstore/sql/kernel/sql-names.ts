@@ -24,6 +24,7 @@ export interface SqlNames {
   readonly jobDays: string
   readonly executionLog: string
   readonly executionProgress: string
+  readonly misfires: string
   readonly pauses: string
   readonly notes: string
   readonly audit: string
@@ -57,6 +58,7 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     jobDays: table('job_days'),
     executionLog: table('execution_log'),
     executionProgress: table('execution_progress'),
+    misfires: table('misfires'),
     pauses: table('pauses'),
     notes: table('notes'),
     audit: table('audit'),

@@ -81,6 +81,26 @@ export const tablesOf2: readonly Table[] = [
     primaryKey: ['sched_name', 'fire_instance_id'],
   },
   {
+    // Planned instants that did not become runs: a row holds those that a trigger missed for one reason.
+    name: 'misfires',
+    columns: {
+      ...schedulerName,
+      noticed_time: column.bigint,
+      misfire_id: column.keyText(80),
+      trigger_name: column.keyText(200),
+      trigger_group: column.keyText(200),
+      job_name: column.keyTextOrNull(200),
+      job_group: column.keyTextOrNull(200),
+      cause: column.text(16),
+      policy: column.textOrNull(16),
+      from_time: column.bigint,
+      to_time: column.bigint,
+      fire_count: column.bigintOrNull,
+      instance_name: column.keyText(200),
+    },
+    primaryKey: ['sched_name', 'noticed_time', 'misfire_id'],
+  },
+  {
     // What nodes must agree on. The version shows whether somebody has changed a note since it was read.
     name: 'notes',
     columns: {

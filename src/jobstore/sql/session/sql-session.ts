@@ -17,6 +17,7 @@ import type { AuditTable } from '../tables/records/audit-table.ts'
 import type { ExecutionLogTable } from '../tables/records/execution-log-table.ts'
 import type { ExecutionProgressTable } from '../tables/records/execution-progress-table.ts'
 import type { JobStatusTable } from '../tables/records/job-status-table.ts'
+import type { MisfireTable } from '../tables/records/misfire-table.ts'
 import type { PauseTable } from '../tables/triggers/pause-table.ts'
 import type { TriggerScopes } from '../tables/triggers/trigger-scopes.ts'
 import type { TriggerTable } from '../tables/triggers/trigger-table.ts'
@@ -38,6 +39,7 @@ export interface SqlSession {
   readonly jobStatus: JobStatusTable
   readonly executionLog: ExecutionLogTable
   readonly executionProgress: ExecutionProgressTable
+  readonly misfires: MisfireTable
   readonly audit: AuditTable
   readonly nodes: SchedulerStateTable
   readonly notes: NoteTable

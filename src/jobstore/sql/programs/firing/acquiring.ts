@@ -195,7 +195,7 @@ function* treatLate(search: Search, lateUntilMs: EpochMs): SqlProgram<boolean> {
   const late = yield* lockKnown(search, { untilMs: lateUntilMs }, misfiresPerTransaction)
   if (late === null) return true
   const untreated = late.filter((due) => needsTreatment(search, due)).map(({ key }) => key)
-  const treated = yield* treatMisfires(tx, untreated, dueMisfiresPerTransaction)
+  const treated = yield* treatMisfires(tx, untreated, 'late', dueMisfiresPerTransaction)
   for (const key of treated) search.treated.set(key, true)
   return treated.length === untreated.length && late.length < misfiresPerTransaction
 }

@@ -9,6 +9,7 @@ import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
 import { isPausedByGroup } from '../steps/group-pauses.ts'
+import { tellMissed } from '../steps/misfires.ts'
 import { settleJobs } from '../steps/settling.ts'
 
 /** How many triggers are read and written at a time when their calendar changes. */
@@ -23,19 +24,26 @@ export function* addCalendar(
   const { calendars } = tx.session
   if (!options.replace && (yield* calendars.exists(name)))
     throw new ObjectAlreadyExistsError('calendar', name)
+  const old = options.updateTriggers ? (yield* calendars.load([name])).get(name) : undefined
   yield* calendars.put(name, calendar)
-  if (options.updateTriggers) yield* updateUsers(tx, name, calendar)
+  if (options.updateTriggers) yield* updateUsers(tx, name, { calendar, old })
+}
+
+interface CalendarChange {
+  readonly calendar: Calendar
+  /** The calendar before; absent when there was none, an error when it cannot be read. */
+  readonly old: Calendar | Error | undefined
 }
 
 /** Gives the triggers that name a calendar their fire times under it. */
-function* updateUsers(tx: SqlTransaction, name: string, calendar: Calendar): SqlProgram<void> {
+function* updateUsers(tx: SqlTransaction, name: string, change: CalendarChange): SqlProgram<void> {
   const { session } = tx
   const users = yield* session.triggers.lockOfCalendar(name)
   if (users.length === 0) return
   const paused = yield* session.pausedGroups.load()
   const revived: TriggerRef[] = []
   for (let from = 0; from < users.length; from += triggersAtATime) {
-    revived.push(...(yield* updateSome(tx, users.slice(from, from + triggersAtATime), calendar, paused)))
+    revived.push(...(yield* updateSome(tx, users.slice(from, from + triggersAtATime), change, paused)))
   }
   // A claim was made for a fire time that may be excluded now.
   if (users.some(({ state }) => state === 'ACQUIRED')) yield* endStaleClaims(tx)
@@ -49,7 +57,7 @@ function* updateUsers(tx: SqlTransaction, name: string, calendar: Calendar): Sql
 function* updateSome(
   tx: SqlTransaction,
   refs: readonly TriggerRef[],
-  calendar: Calendar,
+  { calendar, old }: CalendarChange,
   paused: PausedGroups,
 ): SqlProgram<readonly TriggerRef[]> {
   const { session, nowMs } = tx
@@ -64,6 +72,10 @@ function* updateSome(
     const updated = trigger.updateWithNewCalendar(calendar, nowMs, session.context.misfireThresholdMs)
     const state = stateUnderCalendar(before, trigger, updated)
     if (state === null) continue
+    // What a trigger in error misses is not due to its calendar.
+    if (old !== undefined && !(old instanceof Error) && before !== 'ERROR') {
+      tellMissed(tx, { before: trigger, after: updated, calendar: old, cause: 'calendar', byPolicy: false })
+    }
     const isRevived = before === 'COMPLETE'
     if (isRevived) revived.push(ref)
     const isPaused = isRevived && isPausedByGroup(paused, ref)

@@ -5,6 +5,7 @@ import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { endStaleClaims } from '../steps/ended-claims.ts'
+import { tellMissed } from '../steps/misfires.ts'
 
 /** Moves a trigger on to the fire time after its next one; null when it will not fire anyway. */
 export function* skipNextFire(tx: SqlTransaction, key: TriggerKey): SqlProgram<SkippedFire | null> {
@@ -17,13 +18,15 @@ export function* skipNextFire(tx: SqlTransaction, key: TriggerKey): SqlProgram<S
   const before = found.get(key)?.trigger
   if (before === undefined || before.nextFireTimeMs === null) return null
   const calendarOf = yield* calendarsOf(tx, [before])
-  const trigger = before.withoutNextFire(calendarOf(before))
+  const calendar = calendarOf(before)
+  const trigger = before.withoutNextFire(calendar)
   const free = nextTriggerState(ref.state, 'release') ?? ref.state
   const isOver = trigger.nextFireTimeMs === null
   const state = isOver ? (nextTriggerState(free, 'complete') ?? free) : free
   yield* triggers.advance([{ trigger, state }])
   if (ref.state === 'ACQUIRED') yield* endStaleClaims(tx)
   if (state === 'WAITING') tx.offers.note(trigger.nextFireTimeMs)
+  tellMissed(tx, { before, after: trigger, calendar, cause: 'skippedByHand', byPolicy: false })
   if (isOver) tx.signals.add('triggerFinalized', trigger)
   return { skippedMs: before.nextFireTimeMs, nextMs: trigger.nextFireTimeMs }
 }

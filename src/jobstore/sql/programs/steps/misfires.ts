@@ -1,4 +1,5 @@
 import type { TriggerKey } from '../../../../core/key.ts'
+import { type MissedFires, missedFires, type Passing } from '../../../missed-fires.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
@@ -15,6 +16,12 @@ export function isLate(
   return nextFireTimeMs !== null && nextFireTimeMs <= latestMs && !misfireIsIgnored
 }
 
+/** Signals that a trigger was moved past planned instants, if it was. */
+export function tellMissed(tx: SqlTransaction, passing: Omit<Passing, 'nowMs'>): void {
+  const missed = missedFires({ ...passing, nowMs: tx.nowMs })
+  if (missed !== null) tx.signals.add('firesMissed', missed)
+}
+
 /**
  * Carries out the misfire instructions of locked triggers that wait or are paused, in the order of the keys, until as
  * many of them are due at once as the limit allows; answers those that were handled.
@@ -22,6 +29,7 @@ export function isLate(
 export function* treatMisfires(
   tx: SqlTransaction,
   keys: readonly TriggerKey[],
+  cause: MissedFires['cause'],
   dueMax: number = Number.POSITIVE_INFINITY,
 ): SqlProgram<readonly TriggerKey[]> {
   if (keys.length === 0) return []
@@ -41,10 +49,12 @@ export function* treatMisfires(
     treated.push(trigger.key)
     signals.add('triggerMisfired', trigger)
     try {
-      const after = trigger.updateAfterMisfire(calendarOf(trigger), nowMs)
+      const calendar = calendarOf(trigger)
+      const after = trigger.updateAfterMisfire(calendar, nowMs)
       session.triggers.requireReschedulable(after)
       const isOver = after.nextFireTimeMs === null
       updated.push({ trigger: after, state: isOver ? 'COMPLETE' : state })
+      tellMissed(tx, { before: trigger, after, calendar, cause, byPolicy: true })
       if (isOver) signals.add('triggerFinalized', after)
       else if (after.nextFireTimeMs <= nowMs) dueCount++
     } catch (error) {
@@ -70,9 +80,11 @@ export function* leaveOutMissed(tx: SqlTransaction, keys: readonly TriggerKey[])
   const updated: StoredTrigger[] = []
   for (const { trigger, state } of stored) {
     try {
-      const after = trigger.withoutMissed(calendarOf(trigger), nowMs)
+      const calendar = calendarOf(trigger)
+      const after = trigger.withoutMissed(calendar, nowMs)
       const isOver = after.nextFireTimeMs === null
       updated.push({ trigger: after, state: isOver ? 'COMPLETE' : state })
+      tellMissed(tx, { before: trigger, after, calendar, cause: 'paused', byPolicy: false })
       if (isOver) signals.add('triggerFinalized', after)
     } catch (error) {
       faulty.push({ key: trigger.key, error })

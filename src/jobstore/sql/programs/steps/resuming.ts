@@ -20,7 +20,7 @@ export function* resumeScope(
   do {
     const late: readonly TriggerKey[] = yield* scopes.lockLate(scope, whose, { ...request, after })
     if (withoutMissed) yield* leaveOutMissed(tx, late)
-    else yield* treatMisfires(tx, late)
+    else yield* treatMisfires(tx, late, 'paused')
     // A trigger that its instruction left late is skipped by the search, and fires late.
     after = late.length < lateAtATime ? null : (late.at(-1) ?? null)
   } while (after !== null)

@@ -327,12 +327,7 @@ function scanConditions(dialect: SqlVocabulary['dialect'], query: ExecutionQuery
   const scanned = new Conditions('h.sched_name = :scheduler')
   scanned.add('h.job_group = :group', { group: jobGroup })
   scanned.add('h.instance_name = :node', { node })
-  const outcomes = wantedOutcomes(query)
-  if (outcomes !== null) {
-    const names = outcomes.map((_, index) => `:outcome${String(index)}`)
-    const values = Object.fromEntries(outcomes.map((outcome, index) => [`outcome${String(index)}`, outcome]))
-    scanned.add(names.length === 0 ? 'false' : `h.outcome IN (${names.join(', ')})`, values)
-  }
+  scanned.addOneOf('h.outcome', 'outcome', wantedOutcomes(query))
   scanned.add('h.fired_time - h.planned_time > :later', { later: laterThanMs })
   scanned.add('h.finished_time - COALESCE(h.began_time, h.fired_time) > :took', { took: tookLongerThanMs })
   scanned.add(dialect.contains('h.error_text', ':error'), { error: errorContains })

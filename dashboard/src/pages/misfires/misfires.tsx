@@ -1,0 +1,74 @@
+import type { JSX } from 'preact'
+import { misfireCauses } from '../../../../src/jobstore/misfires.ts'
+import { addressOf, call } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { PageHead } from '../../parts/page-head.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { ProblemNote } from '../../parts/problem.tsx'
+import { ChoiceBox, SearchBox } from '../../parts/search-box.tsx'
+import { useSearch } from '../../state/place.ts'
+import { MisfireTable } from './misfire-table.tsx'
+import { words } from './words.ts'
+
+const pageSize = 50
+
+export function MisfiresPage(): JSX.Element {
+  const text = words()
+  const search = useSearch()
+  const typed = search.get('filter')
+  const cause = search.get('cause')
+  const after = search.get('after')
+  const filter = [typed, cause === '' ? '' : `cause:${cause}`].filter((part) => part !== '').join(' ')
+  const query = { filter, after, take: pageSize }
+  const misfires = useResource(
+    (signal) => call('misfires.list', { query, signal }),
+    [JSON.stringify(query)],
+    { isAffected: ({ event }) => after === '' && event === 'triggerMisfired', everyMs: 5000 },
+  )
+  const page = misfires.value.value
+  const error = misfires.error.value
+  return (
+    <>
+      <PageHead
+        title={text.title}
+        below={<span>{text.hint}</span>}
+        actions={
+          <a
+            class="button plain"
+            href={addressOf('misfires.list', { query: { filter, take: 1000, format: 'csv' } })}
+            download="misfires.csv"
+          >
+            {text.csv}
+          </a>
+        }
+      />
+      <div class="toolbar">
+        <SearchBox label={text.filterLabel} field="filter" placeholder={text.filterHint} />
+        <ChoiceBox
+          label={text.cause}
+          field="cause"
+          choices={[
+            { value: '', text: text.allCauses },
+            ...misfireCauses.map((value) => ({ value, text: text.causes[value] })),
+          ]}
+        />
+      </div>
+      {error !== null && <ProblemNote error={error} retry={misfires.reload} />}
+      <section class="panel" aria-label={text.title}>
+        <MisfireTable
+          caption={text.title}
+          rows={page?.items ?? null}
+          empty={
+            filter === '' ? (
+              <Empty title={text.empty} hint={text.emptyHint} />
+            ) : (
+              <Empty title={text.noneFound} hint={text.noneFoundHint} />
+            )
+          }
+        />
+        <Pager count={page?.items.length ?? 0} next={page?.next ?? null} />
+      </section>
+    </>
+  )
+}

@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import { JobKey, TriggerKey } from '../../core/key.ts'
+import {
+  type Misfire,
+  type MisfireCause,
+  type MisfireCursor,
+  type MisfireQuery,
+  misfireCauses,
+} from '../../jobstore/misfires.ts'
+import { type Operation, operation } from '../catalogue/operation.ts'
+import { instantMs, instantQuery, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
+import { misfireJson, misfireStatsJson, misfireToJson } from '../wire/misfires.ts'
+import { cursorOf, cursorText, filteredPage, pageJson, pageQuery } from '../wire/pages.ts'
+import { filterTerms, splitKey, wrongFilter } from './filter-terms.ts'
+
+type Predicate = (misfire: Misfire) => boolean
+type StoreQuery = { -readonly [Field in keyof MisfireQuery]: MisfireQuery[Field] }
+
+const what = 'misfires'
+
+const cursorJson: z.ZodType<MisfireCursor> = z.strictObject({ noticedTimeMs: instantMs, id: textUpTo(500) })
+
+/**
+ * Reads `job:reports/daily cause:outage`: `job:` and `trigger:` (`group/name`, or a name in any group), `group:` (of
+ * the job), `cause:`. All terms must hold; several causes are several terms, of which one must hold.
+ *
+ * @throws InvalidArgumentError for what is no such term
+ */
+function parseMisfireFilter(text: string): {
+  readonly query: MisfireQuery
+  readonly rest: readonly Predicate[]
+} {
+  const query: StoreQuery = {}
+  const rest: Predicate[] = []
+  const causes: MisfireCause[] = []
+  for (const { name, operator, value } of filterTerms(what, text)) {
+    if (operator !== ':') throw wrongFilter(what, `'${name}${operator}'; write ${name}:`)
+    switch (name) {
+      case 'job': {
+        const [group, job] = splitKey(what, value)
+        if (group === null) rest.push(({ jobKey }) => jobKey?.name === job)
+        else query.jobKey = new JobKey(job, group)
+        break
+      }
+      case 'trigger': {
+        const [group, trigger] = splitKey(what, value)
+        if (group === null) rest.push(({ triggerKey }) => triggerKey.name === trigger)
+        else query.triggerKey = new TriggerKey(trigger, group)
+        break
+      }
+      case 'group':
+        query.jobGroup = value
+        break
+      case 'cause': {
+        const cause = misfireCauses.find((known) => known === value)
+        if (cause === undefined)
+          throw wrongFilter(what, `the cause '${value}'; known: ${misfireCauses.join(', ')}`)
+        causes.push(cause)
+        break
+      }
+      default:
+        throw wrongFilter(what, `'${name}'; known: job, trigger, group, cause`)
+    }
+  }
+  return { query: causes.length === 0 ? query : { ...query, cause: causes }, rest }
+}
+
+const listMisfires: Operation = operation({
+  id: 'misfires.list',
+  method: 'GET',
+  path: '/misfires',
+  summary:
+    'Planned instants that did not become runs, and why, as far as the store remembers them; those that were ' +
+    'noticed last first.',
+  role: 'viewer',
+  reach: null,
+  isList: true,
+  jobGroups: 'visible',
+  params: nothing,
+  query: z.strictObject({
+    ...pageQuery,
+    filter: textUpTo(2000)
+      .default('')
+      .describe('As in `trigger:reports/daily cause:outage`; also job:, group:.'),
+    fromMs: instantQuery.optional().describe('Noticed at or after this instant.'),
+    toMs: instantQuery.optional().describe('Noticed before this instant.'),
+  }),
+  body: null,
+  answer: pageJson(misfireJson),
+  async handle({ scheduler, query, access }) {
+    const { take, fromMs, toMs } = query
+    const { query: wanted, rest } = parseMisfireFilter(query.filter)
+    const isVisible: Predicate | null = access.has('viewer')
+      ? null
+      : ({ jobKey }) => jobKey !== null && access.hasOn(jobKey.group, 'viewer')
+    const predicates = isVisible === null ? rest : [...rest, isVisible]
+    const found = await filteredPage<Misfire, MisfireCursor>(
+      (size, from) =>
+        scheduler.queryMisfires({
+          ...wanted,
+          ...(fromMs !== undefined && { from: new Date(fromMs) }),
+          ...(toMs !== undefined && { to: new Date(toMs) }),
+          ...(from !== undefined && { after: from }),
+          take: size,
+        }),
+      { take, after: query.after === undefined ? undefined : cursorOf(query.after, cursorJson) },
+      predicates.length === 0
+        ? null
+        : { isWanted: (misfire) => predicates.every((holds) => holds(misfire)), keyOf: placeOf },
+    )
+    return { items: found.items.map(misfireToJson), next: found.next && cursorText(placeOf(found.next)) }
+  },
+})
+
+/** How many misfires the numbers are of, at most. */
+const lookedAtMax = 1000
+
+const misfireStats: Operation = operation({
+  id: 'misfires.stats',
+  method: 'GET',
+  path: '/misfire-stats',
+  summary: `What was missed lately, in numbers: at most the last ${lookedAtMax} misfires that the store remembers.`,
+  role: 'viewer',
+  reach: null,
+  jobGroups: null,
+  params: nothing,
+  query: z.strictObject({ hours: wholeQuery(1, 744).default(24).describe('How far back.') }),
+  body: null,
+  answer: misfireStatsJson,
+  async handle({ scheduler, query, parts }) {
+    const fromMs = parts.clock.now() - query.hours * 3_600_000
+    const { items, next } = await scheduler.queryMisfires({ from: new Date(fromMs), take: lookedAtMax })
+    const byCause: Partial<Record<MisfireCause, number>> = {}
+    for (const { cause } of items) byCause[cause] = (byCause[cause] ?? 0) + 1
+    const fires = items.reduce((sum, { count }) => sum + (count ?? 1), 0)
+    return { fromMs, rows: items.length, fires, hasMore: next !== null, byCause }
+  },
+})
+
+function placeOf({ noticedTimeMs, id }: MisfireCursor): MisfireCursor {
+  return { noticedTimeMs, id }
+}
+
+export const misfireOperations: readonly Operation[] = [listMisfires, misfireStats]

@@ -1,0 +1,90 @@
+import { SchedulerError } from '../../../core/errors.ts'
+import { textOf } from '../../../core/thrown-value.ts'
+import type { Clock } from '../../../time/clock.ts'
+import { accessTokenHeader, appNameHeader } from '../../protocol/callback.ts'
+import { type PostAnswer, post } from '../../protocol/post.ts'
+import { decodeReply, xxlJobCodes } from '../../protocol/reply.ts'
+
+/** Most bytes of an admin's answer that are read. */
+const answerBytesMax = 65_536
+
+type AdminMethod = 'callback' | 'registry' | 'registryRemove'
+
+export interface AdminClientOptions {
+  readonly appName: string
+  readonly accessToken: string | null
+  readonly adminTimeoutMs: number
+  readonly clock: Clock
+}
+
+/** `refused`: it understood, and said no. `failed`: it answered something else. `unreachable`: it did not answer. */
+export type AdminAnswer =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused' | 'failed' | 'unreachable'; readonly error: SchedulerError }
+
+/** Sends requests to one admin. */
+export class AdminClient {
+  /** As it was given, without a slash at the end. */
+  readonly address: string
+  readonly #options: AdminClientOptions
+
+  constructor(address: string, options: AdminClientOptions) {
+    this.address = address
+    this.#options = options
+  }
+
+  /** Never rejects. */
+  async call(method: AdminMethod, body: string): Promise<AdminAnswer> {
+    const { accessToken, appName, clock, adminTimeoutMs: timeoutMs } = this.#options
+    const token = accessToken === null ? {} : { [accessTokenHeader]: accessToken }
+    const headers = { ...token, [appNameHeader]: appName }
+    try {
+      const answer = await post(`${this.address}/api/${method}`, body, {
+        headers,
+        timeoutMs,
+        answerBytesMax,
+        clock,
+      })
+      return this.#read(method, answer)
+    } catch (error) {
+      return this.#problem('unreachable', method, reasonOf(error), error)
+    }
+  }
+
+  #read(method: AdminMethod, { status, text }: PostAnswer): AdminAnswer {
+    if (status !== 200) {
+      const kind = status === 413 || status === 400 ? 'refused' : 'failed'
+      return this.#problem(
+        kind,
+        method,
+        `it answered with HTTP status ${status}; check the path of the address`,
+      )
+    }
+    const reply = decodeReply(text)
+    if (reply === null) {
+      return this.#problem('failed', method, 'its answer is none of an admin; check the path of the address')
+    }
+    if (reply.code === xxlJobCodes.success) return { kind: 'accepted' }
+    return this.#problem('refused', method, `it answered ${reply.code}: ${(reply.msg ?? '').slice(0, 500)}`)
+  }
+
+  #problem(
+    kind: 'refused' | 'failed' | 'unreachable',
+    method: AdminMethod,
+    reason: string,
+    cause?: unknown,
+  ): AdminAnswer {
+    const error = new SchedulerError(
+      'ERR_XXL_JOB_ADMIN',
+      `The XXL-JOB admin at ${this.address} did not take '${method}': ${reason}.`,
+      cause === undefined ? undefined : { cause },
+    )
+    return { kind, error }
+  }
+}
+
+/** `fetch` hides the reason of a failure in the cause. */
+function reasonOf(error: unknown): string {
+  const cause: unknown = error instanceof Error ? error.cause : undefined
+  return textOf(cause ?? error)
+}

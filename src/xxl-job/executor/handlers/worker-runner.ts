@@ -1,0 +1,128 @@
+import { Lanes } from '../../../core/lanes.ts'
+import type { Logger } from '../../../core/logger.ts'
+import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../../../threadpool/piscina-options.ts'
+import { piscinaThreadPool } from '../../../threadpool/piscina-thread-pool.ts'
+import type { ThreadPool } from '../../../threadpool/thread-pool.ts'
+import { wireVersion } from '../../../threadpool/wire.ts'
+import type { Clock } from '../../../time/clock.ts'
+import type { HandleResult } from '../run-context.ts'
+import type { JobRunner, RunningJob } from './job-runner.ts'
+import type { WorkerRunData } from './worker-bridge.ts'
+import type { XxlJobWorker } from './xxl-job-handler.ts'
+
+export interface WorkerHandlersOptions {
+  readonly threadPool: PiscinaThreadPoolOptions
+  readonly interruptGraceMs: number
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** The threads of the handlers in worker modules; they start with the first run that needs one. */
+export class WorkerHandlers {
+  readonly #options: WorkerHandlersOptions
+  readonly #pool: ThreadPool
+  /** One lane for each slot of the pool. */
+  readonly #slots: Lanes
+  #ready: Promise<void> | null = null
+  #lastRun = 0
+
+  constructor(options: WorkerHandlersOptions) {
+    this.#options = options
+    this.#pool = piscinaThreadPool(options.threadPool)
+    this.#slots = new Lanes(resolvePiscinaOptions(options.threadPool).size)
+  }
+
+  /** @throws SchedulerError ERR_WORKER_MODULE when the threads cannot load the module */
+  check({ moduleUrl }: XxlJobWorker): void {
+    this.#pool.checkWorkerModule(moduleUrl)
+  }
+
+  /** Settles when the run has ended, or at once when it is interrupted before a thread has it. */
+  run(worker: XxlJobWorker, run: RunningJob): Promise<HandleResult> {
+    return new Promise((resolve, reject) => {
+      const { signal } = run
+      const interrupted = (): void => {
+        reject(signal.reason as Error)
+      }
+      signal.addEventListener('abort', interrupted, { once: true })
+      const work = this.#slots.run(async () => {
+        signal.removeEventListener('abort', interrupted)
+        if (!signal.aborted) resolve(await this.#runInThread(worker, run))
+      })
+      work.catch(reject)
+    })
+  }
+
+  async close(): Promise<void> {
+    if (this.#ready !== null) await this.#pool.shutdown({ waitForJobsToComplete: true })
+  }
+
+  async #runInThread(worker: XxlJobWorker, { facts, signal, log }: RunningJob): Promise<HandleResult> {
+    const { clock, logger, interruptGraceMs } = this.#options
+    this.#ready ??= this.#pool.initialize({ schedulerName: 'XxlJobExecutor', clock, logger })
+    await this.#ready
+    const data: WorkerRunData = { moduleUrl: worker.moduleUrl, exportName: worker.exportName, facts }
+    const identity = { name: facts.handler, group: 'XxlJobExecutor' }
+    const nowMs = clock.now()
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    const { result } = await this.#pool.runInWorker(
+      {
+        version: wireVersion,
+        moduleUrl: new URL(`./worker-bridge.${extension}`, import.meta.url).href,
+        exportName: 'runXxlJob',
+        fireInstanceId: String(++this.#lastRun),
+        job: identity,
+        trigger: identity,
+        jobDataMap: {},
+        mergedJobDataMap: { ...data },
+        fireTimeMs: nowMs,
+        scheduledFireTimeMs: facts.logDateTimeMs,
+        previousFireTimeMs: null,
+        nextFireTimeMs: null,
+        recovering: false,
+        refireCount: 0,
+        attempt: 1,
+        traceContext: null,
+      },
+      {
+        signal,
+        interruptGraceMs,
+        onProgress: () => {},
+        onLog: (_level, _fields, message) => {
+          log.line(message)
+        },
+      },
+    )
+    return result as HandleResult
+  }
+}
+
+/** Runs a handler in a worker thread. */
+export class WorkerRunner implements JobRunner {
+  readonly kind = 'handler'
+  readonly name: string
+  readonly #worker: XxlJobWorker
+  readonly #threads: WorkerHandlers
+
+  constructor(name: string, worker: XxlJobWorker, threads: WorkerHandlers) {
+    this.name = name
+    this.#worker = worker
+    this.#threads = threads
+  }
+
+  isSame(other: JobRunner): boolean {
+    return other === this
+  }
+
+  init(): unknown {
+    return null
+  }
+
+  destroy(): unknown {
+    return null
+  }
+
+  execute(run: RunningJob): Promise<HandleResult> {
+    return this.#threads.run(this.#worker, run)
+  }
+}

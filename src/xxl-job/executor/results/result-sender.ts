@@ -1,0 +1,216 @@
+import type { SchedulerError } from '../../../core/errors.ts'
+import type { Logger } from '../../../core/logger.ts'
+import { unawaited } from '../../../core/promises.ts'
+import { logThrown } from '../../../core/thrown-value.ts'
+import type { TypedEventEmitter } from '../../../core/typed-events.ts'
+import type { Clock } from '../../../time/clock.ts'
+import { Gate } from '../../../time/gate.ts'
+import { InterruptibleSleep } from '../../../time/interruptible-sleep.ts'
+import { settledWithin } from '../../../time/settled-within.ts'
+import type { JobResult } from '../../protocol/callback.ts'
+import type { Admins } from '../admins/admins.ts'
+import type { XxlJobExecutorEventMap } from '../executor-events.ts'
+import type { JobLogs } from '../logs/job-logs.ts'
+import type { ResultStore } from './result-store.ts'
+
+/** Most results of one request. */
+export const batchMax = 50
+/** Most characters of the messages of one request; one result may have more. */
+const batchChars = 1_000_000
+/** How long after a failure results are sent again, when nothing says earlier that an admin is back. */
+export const retryMs = 30_000
+/** How long after a failure nothing is sent, whatever happens. */
+const pauseMs = 1000
+/** After so many single results that admins refuse one after the other, the others wait as well. */
+const refusalsMax = 3
+/** Of so many waiting results the content is in memory, and of further ones on disk only. */
+const inMemoryMax = 1000
+
+/** A result that no admin has yet. */
+interface Waiting {
+  /** The file; null when the disk did not take it. */
+  readonly name: string | null
+  /** Null: it is read from the file. */
+  result: JobResult | null
+  /** An admin refused a request that it was part of: it is sent alone, so that it holds up no others. */
+  isSuspect: boolean
+}
+
+interface Sent {
+  readonly waiting: Waiting
+  readonly result: JobResult
+}
+
+export interface ResultSenderOptions {
+  readonly store: ResultStore
+  readonly admins: Admins
+  readonly logs: JobLogs
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly events: TypedEventEmitter<XxlJobExecutorEventMap>
+}
+
+/** Sends results to the admins, the oldest first, until one has taken each of them. */
+export class ResultSender {
+  readonly #options: ResultSenderOptions
+  readonly #gate: Gate
+  #queue: Waiting[] = []
+  /** Refused alone; they wait for the next try. */
+  readonly #refused: Waiting[] = []
+  #inMemory = 0
+  #loop: Promise<void> | null = null
+  readonly #pause: InterruptibleSleep
+  /** The loop ends when there is nothing to send, or admins take nothing. */
+  #isStopping = false
+  /** The loop ends after what it sends now. */
+  #isOver = false
+  #refusals = 0
+  /** Whether it was said that results wait. */
+  #hasFailed = false
+
+  constructor(options: ResultSenderOptions) {
+    this.#options = options
+    this.#gate = new Gate(options.clock)
+    this.#pause = new InterruptibleSleep(options.clock)
+  }
+
+  /** How many results no admin has yet. */
+  get size(): number {
+    return this.#queue.length + this.#refused.length
+  }
+
+  start(): void {
+    for (const name of this.#options.store.open()) this.#queue.push({ name, result: null, isSuspect: false })
+    this.#loop = this.#run()
+    unawaited(this.#loop, (error) => {
+      logThrown(this.#options.logger, error, 'the results of XXL-JOB runs are sent no more')
+    })
+  }
+
+  /** On disk when this returns, where the disk takes it. */
+  add(result: JobResult): void {
+    const name = this.#options.store.keep(result)
+    const isKept = name === null || this.#inMemory < inMemoryMax
+    if (isKept) this.#inMemory++
+    this.#queue.push({ name, result: isKept ? result : null, isSuspect: false })
+    this.#gate.wake()
+  }
+
+  /** Something says that an admin is there. */
+  adminIsBack(): void {
+    if (this.size > 0) this.#gate.wake()
+  }
+
+  /**
+   * Sends what there is, at most for so long, and no more once admins take nothing; what is left stays on disk. Never
+   * rejects.
+   */
+  async stop(limitMs: number): Promise<void> {
+    if (this.#loop === null) return
+    this.#isStopping = true
+    this.#pause.end()
+    this.#gate.wake()
+    const hasEnded = this.#loop.catch(() => {})
+    await settledWithin(this.#options.clock, limitMs, hasEnded)
+    this.#isOver = true
+    await hasEnded
+    if (this.size === 0) return
+    const message = 'results of XXL-JOB runs were not sent; they are kept and sent after the next start'
+    this.#options.logger.warn({ count: this.size }, message)
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isOver) {
+      const batch = this.#take()
+      if (batch.length > 0 && (await this.#send(batch))) continue
+      if (this.#isStopping) return
+      if (batch.length > 0 || this.#refused.length > 0) await this.#rest()
+      else await this.#gate.wait(retryMs)
+    }
+  }
+
+  /** After a failure. What was refused is tried again behind the others. */
+  async #rest(): Promise<void> {
+    await this.#pause.sleep(pauseMs)
+    if (!this.#isStopping) await this.#gate.wait(retryMs - pauseMs)
+    this.#queue.push(...this.#refused.splice(0))
+    this.#refusals = 0
+  }
+
+  #take(): Sent[] {
+    const batch: Sent[] = []
+    let chars = 0
+    while (batch.length < batchMax && chars < batchChars) {
+      const [next] = this.#queue
+      if (next === undefined || (next.isSuspect && batch.length > 0)) break
+      this.#queue.shift()
+      const result = next.result ?? (next.name === null ? null : this.#options.store.read(next.name))
+      if (result === null) continue
+      batch.push({ waiting: next, result })
+      chars += result.handleMsg.length
+      if (next.isSuspect) break
+    }
+    return batch
+  }
+
+  /** False when admins take nothing now. */
+  async #send(batch: readonly Sent[]): Promise<boolean> {
+    const answer = await this.#options.admins.callback(batch.map(({ result }) => result))
+    if (answer.kind === 'accepted') {
+      this.#accepted(batch, answer.address)
+      return true
+    }
+    const waiting = batch.map((sent) => sent.waiting)
+    if (answer.kind === 'unreachable') this.#queue = [...waiting, ...this.#queue]
+    else if (waiting.length > 1) {
+      for (const each of waiting) each.isSuspect = true
+      this.#queue = [...waiting, ...this.#queue]
+      return true
+    } else {
+      this.#refused.push(...waiting)
+      this.#refusals++
+      if (this.#refusals < refusalsMax && this.#queue.length > 0) return true
+    }
+    this.#say(batch, answer.error)
+    return false
+  }
+
+  #accepted(batch: readonly Sent[], adminAddress: string): void {
+    const { store, logs, events, logger } = this.#options
+    for (const { waiting, result } of batch) {
+      if (waiting.name !== null) store.remove(waiting.name)
+      if (waiting.result !== null) this.#inMemory--
+      this.#note(logs, result, `result sent to ${adminAddress}`)
+    }
+    this.#refusals = 0
+    if (this.#hasFailed)
+      logger.info({ adminAddress, waiting: this.size }, 'an XXL-JOB admin takes results again')
+    this.#hasFailed = false
+    events.emit('resultsSent', { adminAddress, logIds: batch.map(({ result }) => result.logId) })
+  }
+
+  /** Once, until an admin takes results again. */
+  #say(batch: readonly Sent[], error: SchedulerError): void {
+    if (this.#hasFailed) return
+    this.#hasFailed = true
+    const { logs, events, logger } = this.#options
+    for (const { result } of batch)
+      this.#note(logs, result, `result not sent, it is sent again: ${error.message}`)
+    logThrown(
+      logger,
+      error,
+      'no XXL-JOB admin takes results; they are kept and sent again',
+      { waiting: this.size },
+      'warn',
+    )
+    events.emit('resultsWaiting', { error, count: this.size })
+  }
+
+  #note(logs: JobLogs, { logId, logDateTimeMs }: JobResult, text: string): void {
+    try {
+      logs.append(logId, logDateTimeMs, text)
+    } catch (error) {
+      logThrown(this.#options.logger, error, 'the log of an XXL-JOB run cannot be written', { logId })
+    }
+  }
+}

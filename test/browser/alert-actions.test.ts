@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { alertsPlugin } from '../../src/alerts.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { inBrowser } from '../support/browser-suite.ts'
+import { axeFindings, dashboardFixture, openDashboard, picture } from '../support/dashboard-fixture.ts'
+
+inBrowser('alerts', (browser) => {
+  test('are seen on the overview, silenced with a reason, and sent as a test', async () => {
+    const alerts = alertsPlugin({
+      checkMs: 1000,
+      rules: [
+        {
+          name: 'disk',
+          description: 'The disk of the archive is full.',
+          check: async () => [{ subject: 'archive', message: 'The disk of the archive is full.' }],
+        },
+      ],
+      channels: [
+        { name: 'recorded', send: async () => undefined },
+        { name: 'broken', send: () => Promise.reject(new Error('closed')) },
+      ],
+    })
+    const served = await createScheduler({ logger: false, plugins: [alerts] })
+    await served.start()
+    await using fixture = await dashboardFixture({ served, alerts })
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/')
+    await page.getByText('One alert is active').waitFor()
+    await page.getByText('Not sent yet', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Silence', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByRole('button', { name: 'Silence', exact: true }).isDisabled()).toBe(true)
+    await dialog.getByLabel('For how long').selectOption('day')
+    await dialog.getByLabel('Why', { exact: true }).fill('a new disk comes tomorrow')
+    expect(await axeFindings(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Silence', exact: true }).click()
+    await page.getByText('a new disk comes tomorrow').waitFor()
+    await page.locator('.verdict.warn').waitFor()
+    expect(await alerts.silences()).toMatchObject([{ rule: 'disk', subject: 'archive', by: 'admin' }])
+    expect(await axeFindings(page)).toEqual([])
+    await picture(page, 'overview-alerts')
+    await page.getByRole('button', { name: 'End the silence' }).click()
+    await page.getByText('a new disk comes tomorrow').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('broken: closed').waitFor()
+    await page.getByText('The test was sent over one channel.').waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('are not on the page of a server without them', async () => {
+    const served = await createScheduler({ logger: false })
+    await using fixture = await dashboardFixture({ served })
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/')
+    await page.getByText('Next to fire').first().waitFor()
+    expect(await page.getByText('Alerts', { exact: true }).count()).toBe(0)
+    expect(errors).toEqual([])
+    await page.close()
+  })
+})

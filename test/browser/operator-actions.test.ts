@@ -1,0 +1,173 @@
+import { expect, test } from 'vitest'
+import { JobKey, TriggerKey } from '../../src/core/key.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { systemClock } from '../../src/time/clock.ts'
+import { inBrowser } from '../support/browser-suite.ts'
+import type { BrowserPage } from '../support/chromium.ts'
+import { dashboardFixture, openDashboard } from '../support/dashboard-fixture.ts'
+import { interceptJobStore } from '../support/intercept-job-store.ts'
+import { addHourly, addMissed, Fragile, steeredScheduler } from '../support/steered-scheduler.ts'
+
+const hourMs = 3_600_000
+const laterMs = Date.UTC(2199, 0, 1)
+
+const seen = (page: BrowserPage, text: string | RegExp): Promise<void> =>
+  page.getByText(text).first().waitFor()
+const press = (page: BrowserPage, name: string): Promise<void> =>
+  page.locator('main').getByRole('button', { name, exact: true }).click()
+const confirm = (page: BrowserPage, name: string): Promise<void> =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true }).click()
+
+/** What a store does with the third trigger that is paused waits until it is let go. */
+function storeThatWaits(): {
+  readonly store: ReturnType<typeof interceptJobStore>
+  readonly letGo: () => void
+} {
+  let pauses = 0
+  let letGo = (): void => undefined
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  const store = interceptJobStore(
+    sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }),
+    async ({ method, proceed }) => {
+      if (method === 'pauseTrigger' && ++pauses === 3) await gate
+      return proceed()
+    },
+  )
+  return { store, letGo }
+}
+
+inBrowser('an operator', (browser) => {
+  test('pauses many triggers: their number first, then how far it is, and a stop', async () => {
+    const { store, letGo } = storeThatWaits()
+    const { scheduler } = await steeredScheduler(store)
+    for (let number = 1; number <= 12; number++) await addHourly(scheduler, `t${number}`, 'many', laterMs)
+    await addHourly(scheduler, 'other', 'few', laterMs)
+    await using fixture = await dashboardFixture({ served: scheduler })
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers?search=many')
+    await page.getByRole('link', { name: 'many/t12' }).first().waitFor()
+    await page.locator('.menu summary').click()
+    await page.locator('.menu').getByRole('button', { name: 'Pause' }).click()
+    await seen(page, 'Pause: 12 triggers')
+    await page.getByRole('dialog').getByText('many/t1', { exact: true }).waitFor()
+    await confirm(page, 'Pause')
+    await seen(page, '2 of 12 are done.')
+    await confirm(page, 'Stop')
+    letGo()
+    await seen(page, 'It was stopped; what it has done stays done.')
+    await seen(page, '3 of 12 are done.')
+    await page.getByRole('dialog').getByText('Close', { exact: true }).click()
+    expect((await scheduler.queryTriggers({ state: 'PAUSED', take: 100 })).items.length).toBe(3)
+    await page.locator('tr').filter({ hasText: 'Paused' }).nth(2).waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
+  test('deletes many jobs only after their number was typed', async () => {
+    const { scheduler } = await steeredScheduler()
+    for (let number = 1; number <= 3; number++) await addHourly(scheduler, `t${number}`, 'many', laterMs)
+    await using fixture = await dashboardFixture({ served: scheduler })
+    const { page } = await openDashboard(browser(), fixture.address, '/jobs?search=many')
+    await page.getByRole('link', { name: 'many/t3' }).waitFor()
+    await page.locator('.menu summary').click()
+    await page.locator('.menu').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByLabel('Type 3 to confirm').fill('2')
+    expect(await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+    await page.getByRole('dialog').getByLabel('Type 3 to confirm').fill('3')
+    await confirm(page, 'Delete')
+    await seen(page, 'It is done: 3 were changed.')
+    await page.getByRole('dialog').getByText('Close', { exact: true }).click()
+    await seen(page, 'No job fits')
+    expect(await scheduler.checkExists(new JobKey('slow', 'mail'))).toBe(true)
+    await page.close()
+  })
+
+  test('leaves out the next firing, and is told which one', async () => {
+    const { scheduler } = await steeredScheduler()
+    await addHourly(scheduler, 'hourly', 'mail', laterMs)
+    await using fixture = await dashboardFixture({ served: scheduler })
+    const { page } = await openDashboard(browser(), fixture.address, '/triggers/mail/hourly')
+    await press(page, 'Skip next')
+    await seen(page, /It does not fire at .*01:00:00.*It fires next at .*02:00:00/)
+    await confirm(page, 'Skip next')
+    await seen(page, 'The next firing is left out.')
+    const trigger = await scheduler.getTrigger(new TriggerKey('hourly', 'mail'))
+    expect(trigger?.nextFireTime).toEqual(new Date(laterMs + hourMs))
+    await page.close()
+  })
+
+  test('resets a trigger that is in error, when its cause is mended', async () => {
+    const { scheduler } = await steeredScheduler()
+    Fragile.isBroken = true
+    await scheduler.start()
+    const failed = scheduler.events.next('triggerInError')
+    await addHourly(scheduler, 'broken', 'mail', systemClock.now(), 'fragile')
+    await failed
+    await using fixture = await dashboardFixture({ served: scheduler })
+    const { page } = await openDashboard(browser(), fixture.address, '/')
+    await seen(page, 'One trigger is in error and does not fire.')
+    await page.locator('.problems').getByRole('link', { name: 'Show' }).click()
+    await page.getByRole('link', { name: 'mail/broken' }).first().click()
+    Fragile.isBroken = false
+    await press(page, 'Reset error')
+    await seen(page, 'mail/broken is out of its error.')
+    await page.getByText('Waiting').first().waitFor()
+    expect(await scheduler.getTriggerState(new TriggerKey('broken', 'mail'))).toBe('NORMAL')
+    await page.close()
+  })
+
+  test('resumes a trigger with and without what it missed', async () => {
+    const { scheduler } = await steeredScheduler()
+    await scheduler.start()
+    const nowMs = systemClock.now()
+    for (const name of ['with', 'without']) await addMissed(scheduler, name, nowMs)
+    await using fixture = await dashboardFixture({ served: scheduler })
+    const { page } = await openDashboard(browser(), fixture.address, '/triggers/missed/without')
+    await press(page, 'Resume')
+    await page.getByRole('dialog').getByLabel('Without what was missed').check()
+    await confirm(page, 'Resume')
+    await seen(page, 'missed/without is resumed.')
+    await page.goto(`${fixture.address}/triggers/missed/with`)
+    const ran = scheduler.events.next('jobWasExecuted')
+    await press(page, 'Resume')
+    await confirm(page, 'Resume')
+    await seen(page, 'Succeeded')
+    expect((await ran).context.jobKey.name).toBe('with')
+    const without = await scheduler.getTrigger(new TriggerKey('without', 'missed'))
+    expect(without?.nextFireTimeMs ?? 0).toBeGreaterThan(nowMs)
+    await page.goto(`${fixture.address}/triggers/missed/without`)
+    await seen(page, 'The store remembers no execution of this trigger.')
+    await page.close()
+  })
+
+  test('sees what an execution says while it runs, and interrupts it', async () => {
+    const steered = await steeredScheduler()
+    const { scheduler } = steered
+    await scheduler.start()
+    await scheduler.triggerJob(new JobKey('slow', 'mail'))
+    const context = await steered.nextExecution()
+    await using fixture = await dashboardFixture({ served: scheduler })
+    const { page, errors } = await openDashboard(browser(), fixture.address, '/running')
+    await page.getByRole('link', { name: 'mail/slow' }).waitFor()
+    context.progress(0.25)
+    await seen(page, '25%')
+    context.progress(0.5)
+    await seen(page, '50%')
+    await page.getByRole('link', { name: context.fireInstanceId }).click()
+    await seen(page, '50%')
+    context.log.info({ rows: 3 }, 'the first line')
+    await seen(page, 'the first line')
+    context.log.warn({}, 'the second line')
+    await seen(page, 'the second line')
+    await page.reload()
+    await seen(page, 'the second line')
+    await press(page, 'Interrupt')
+    await confirm(page, 'Interrupt')
+    await seen(page, 'mail/slow was asked to stop.')
+    await page.getByText('Phases').first().waitFor()
+    await seen(page, 'the first line')
+    expect(errors).toEqual([])
+    await page.close()
+  })
+})

@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { callExecutor, FakeAdmin, triggerBody } from '../support/xxl-job-admin.ts'
+
+const script = fileURLToPath(new URL('../fixtures/xxl-job/process.mjs', import.meta.url))
+
+interface Running {
+  readonly child: ChildProcess
+  readonly lines: AsyncIterator<string>
+  readonly send: (logId: number, executorHandler: string, fields?: object) => Promise<unknown>
+  readonly call: (target: string, body: object) => Promise<unknown>
+}
+
+async function startProcess(admin: FakeAdmin, logPath: string): Promise<Running> {
+  const options = JSON.stringify({ adminAddresses: admin.address, logPath })
+  const child = spawn(process.execPath, [script, options], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const { value: address } = (await lines.next()) as { value: string }
+  const call = async (target: string, body: object): Promise<unknown> => {
+    return (await callExecutor(address, target, body)).json
+  }
+  const send = (logId: number, executorHandler: string, fields: object = {}): Promise<unknown> => {
+    return call('/run', triggerBody(logId, { executorHandler, jobId: logId, ...fields }))
+  }
+  return { child, lines, call, send }
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'xxl-job-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+async function startAdmin(): Promise<FakeAdmin> {
+  const admin = await new FakeAdmin().start()
+  onTestFinished(() => admin.stop())
+  return admin
+}
+
+describe('a process', () => {
+  test('that is killed mid-run sends after its next start the results that it had', async () => {
+    const [admin, logPath] = [await startAdmin(), temporaryFolder()]
+    const first = await startProcess(admin, logPath)
+    await admin.until(({ beats }) => beats.length > 0)
+    admin.behaviour = (_request, response) => {
+      response.destroy()
+      return true
+    }
+    expect(await first.send(1, 'endless')).toMatchObject({ code: 200 })
+    for (const logId of [2, 3]) expect(await first.send(logId, 'quick')).toMatchObject({ code: 200 })
+    await admin.until(({ callbacks }) => callbacks.length > 0)
+    first.child.kill('SIGKILL')
+    await once(first.child, 'exit')
+    const folder = join(logPath, 'callbacklogs', 'app-demo-executor')
+    expect(readdirSync(folder).length).toBe(2)
+    admin.behaviour = () => false
+    await startProcess(admin, logPath)
+    await admin.until(({ results }) => results.length === 2)
+    expect(admin.results).toEqual([2, 3].map((logId) => ({ logId, code: 200, msg: 'done' })))
+  })
+
+  test('that is asked to end has ended by its deadline, by itself, and every run has a result', async () => {
+    const [admin, logPath] = [await startAdmin(), temporaryFolder()]
+    const { child, lines, send } = await startProcess(admin, logPath)
+    await send(1, 'endless')
+    await send(2, 'endless', { jobId: 1 })
+    await send(3, 'worker')
+    await admin.resultOf(3)
+    child.kill('SIGTERM')
+    expect(await lines.next()).toMatchObject({ value: 'closed' })
+    expect(await once(child, 'exit')).toEqual([0, null])
+    const reason = 'web container destroy and kill the job.'
+    expect((await admin.resultOf(1)).msg).toBe(`${reason} [job running, killed]`)
+    expect((await admin.resultOf(2)).msg).toContain('[job not executed, in the job queue, killed.]')
+    expect(admin.requests.some(({ path }) => path.endsWith('/registryRemove'))).toBe(true)
+  })
+})
+
+describe('handlers in worker modules (X24, X26)', () => {
+  test('get the same context in their thread, log, and say how they end', async () => {
+    const [admin, logPath] = [await startAdmin(), temporaryFolder()]
+    const { send, call } = await startProcess(admin, logPath)
+    await send(1, 'worker', { executorParams: 'a=1', broadcastIndex: 1, broadcastTotal: 3 })
+    expect(await admin.resultOf(1)).toMatchObject({ code: 200, msg: 'a=1 2026-09-21T14:13:20.123Z' })
+    const log = await call('/log', { logId: 1, logDateTim: 1_790_000_000_123, fromLineNum: 1 })
+    expect(JSON.stringify(log)).toContain('in thread true: 1 of 3')
+    await send(2, 'throws')
+    expect(await admin.resultOf(2)).toMatchObject({ code: 500 })
+    expect((await admin.resultOf(2)).msg).toMatch(/^RangeError: from the thread\n +at throws/)
+  })
+
+  test('that never end are ended by a timeout and a kill, and a thread that dies fails its run alone', async () => {
+    const [admin, logPath] = [await startAdmin(), temporaryFolder()]
+    const { send, call } = await startProcess(admin, logPath)
+    await send(1, 'deaf', { executorTimeout: 1 })
+    expect(await admin.resultOf(1)).toMatchObject({ code: 502 })
+    await send(2, 'deaf')
+    await call('/kill', { jobId: 2 })
+    expect((await admin.resultOf(2)).msg).toBe('scheduling center kill job. [job running, killed]')
+    await send(3, 'dies')
+    expect(await admin.resultOf(3)).toMatchObject({ code: 500 })
+    expect((await admin.resultOf(3)).msg).toContain('exited with code 3')
+    await send(4, 'worker')
+    expect(await admin.resultOf(4)).toMatchObject({ code: 200 })
+  })
+})

@@ -1,0 +1,162 @@
+import type { JobStore, RecordBatch } from 'quartz-ts/spi'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { JobKey, TriggerKey } from '../../src/core/key.ts'
+import { addExecution, type JobStatusChange, newStatusChange } from '../../src/jobstore/job-status.ts'
+import type { Misfire } from '../../src/jobstore/misfires.ts'
+import type { RecordOptions } from '../../src/jobstore/record-options.ts'
+import { jobDetail, Testbed } from '../../src/testing/job-store/testbed.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+
+/** Makes stores over data of one test; the first call in a test finds them empty. */
+export interface RecordStores {
+  readonly engine: string
+  prepare(): Promise<(options: RecordOptions) => JobStore>
+}
+
+const dayMs = 86_400_000
+
+async function open(stores: RecordStores, options: RecordOptions): Promise<Testbed> {
+  const newStore = await stores.prepare()
+  const bed = new Testbed(newStore(options), new ManualClock(), 'node-1')
+  await bed.store.initialize(bed.context)
+  onTestFinished(() => bed.store.shutdown())
+  return bed
+}
+
+async function write(bed: Testbed, batch: RecordBatch): Promise<void> {
+  await bed.store.records?.write(batch)
+}
+
+/** Lets so much time pass that the next batch has the store look for what is too old or too many. */
+async function writeLater(bed: Testbed, batch: () => RecordBatch, ms = 61_000): Promise<void> {
+  await bed.clock.advance(ms)
+  await write(bed, batch())
+}
+
+function misfire(bed: Testbed, id: string): Misfire {
+  return {
+    id,
+    noticedTimeMs: bed.now(),
+    triggerKey: new TriggerKey('t'),
+    jobKey: null,
+    cause: 'late',
+    policy: null,
+    fromMs: 0,
+    toMs: 0,
+    count: 1,
+    node: 'n',
+  }
+}
+
+function line(bed: Testbed, fireInstanceId: string): RecordBatch {
+  const logged = { line: 1, timeMs: bed.now(), level: 'info', message: 'x', fieldsText: null } as const
+  return { logs: [{ fireInstanceId, lines: [logged] }] }
+}
+
+function status(bed: Testbed): JobStatusChange {
+  const change = newStatusChange(new JobKey('j'))
+  addExecution(change, {
+    jobKey: change.jobKey,
+    fireInstanceId: 'x',
+    outcome: 'succeeded',
+    fireTimeMs: bed.now(),
+    finishedTimeMs: bed.now(),
+    knownTimeMs: bed.now(),
+    errorText: null,
+  })
+  return change
+}
+
+async function ids(bed: Testbed): Promise<string[]> {
+  const page = await bed.store.records?.queryMisfires({ take: 1000 })
+  return (page?.items ?? []).map(({ id }) => id)
+}
+
+async function linesOf(bed: Testbed, ...executions: readonly string[]): Promise<number[]> {
+  const counts: number[] = []
+  for (const id of executions) {
+    const page = await bed.store.records?.queryExecutionLog(id, {})
+    counts.push(page?.items.length ?? 0)
+  }
+  return counts
+}
+
+/** What every store has to do about the age and the number of what it remembers. */
+export function recordCases(stores: RecordStores): void {
+  describe(`what ${stores.engine} remembers`, () => {
+    test('forgets misfires that are too old', async () => {
+      const bed = await open(stores, { misfires: { maxAgeMs: 3600_000 } })
+      await write(bed, { misfires: [misfire(bed, 'a')] })
+      await writeLater(bed, () => ({ misfires: [misfire(bed, 'b')] }), 3600_000)
+      await writeLater(bed, () => ({ misfires: [misfire(bed, 'c')] }))
+      await vi.waitFor(
+        async () => {
+          expect(await ids(bed)).toEqual(['c', 'b'])
+        },
+        { timeout: 10_000 },
+      )
+    })
+
+    test('keeps no more misfires than it is told, the newest, also when all came at once', async () => {
+      const bed = await open(stores, { misfires: { maxRows: 700 } })
+      const many = Array.from({ length: 2000 }, (_, index) => misfire(bed, String(index).padStart(5, '0')))
+      await write(bed, { misfires: many })
+      await writeLater(bed, () => ({ misfires: [misfire(bed, 'last')] }))
+      await vi.waitFor(
+        async () => {
+          expect(await ids(bed)).toHaveLength(700)
+        },
+        { timeout: 10_000 },
+      )
+      expect((await ids(bed)).slice(0, 2)).toEqual(['last', '01999'])
+      expect((await ids(bed)).at(-1)).toBe('01301')
+    })
+  })
+  logAndStatusCases(stores)
+}
+
+function logAndStatusCases(stores: RecordStores): void {
+  describe(`what ${stores.engine} remembers of executions`, () => {
+    test('forgets log lines that are too old', async () => {
+      const bed = await open(stores, { executionLog: { maxAgeMs: 3600_000 } })
+      await write(bed, line(bed, 'a'))
+      await writeLater(bed, () => line(bed, 'b'), 3600_000)
+      await writeLater(bed, () => line(bed, 'c'))
+      await vi.waitFor(
+        async () => {
+          expect(await linesOf(bed, 'a', 'b', 'c')).toEqual([0, 1, 1])
+        },
+        {
+          timeout: 10_000,
+        },
+      )
+    })
+
+    test('keeps about as many rows of log lines as it is told, the newest', async () => {
+      const bed = await open(stores, { executionLog: { maxRows: 2 } })
+      for (const id of ['a', 'b', 'c', 'd']) await writeLater(bed, () => line(bed, id), 10)
+      await writeLater(bed, () => line(bed, 'e'))
+      await vi.waitFor(
+        async () => {
+          expect(await linesOf(bed, 'a', 'b', 'd', 'e')).toEqual([0, 0, 1, 1])
+        },
+        {
+          timeout: 10_000,
+        },
+      )
+    })
+
+    test('forgets the counts of days that are too long ago', async () => {
+      const bed = await open(stores, { jobStatus: { maxDays: 2 } })
+      await bed.store.addJob(jobDetail('j', { durable: true }), { replace: false })
+      for (let day = 0; day < 5; day++) await writeLater(bed, () => ({ statuses: [status(bed)] }), dayMs)
+      await vi.waitFor(
+        async () => {
+          const page = await bed.store.records?.queryJobStatus({ days: 366 })
+          expect(page?.items[0]?.days.length).toBeLessThanOrEqual(3)
+        },
+        { timeout: 10_000 },
+      )
+    })
+  })
+}

@@ -1,0 +1,196 @@
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { ManualClock } from '../../src/testing.ts'
+import { FakeAdmin } from '../support/xxl-job-admin.ts'
+import { advanceUntil, startedAdmin, startRig, temporaryFolder } from './executor-fixture.ts'
+
+const handlers = { demo: () => {} }
+const folderOf = (logPath: string): string => join(logPath, 'callbacklogs', 'app-demo-executor')
+const filesOf = (logPath: string): string[] => readdirSync(folderOf(logPath))
+
+describe('results that no admin takes', () => {
+  test('wait on disk while the admin is away for a minute, and are sent once it is back', async () => {
+    const clock = new ManualClock()
+    const admin = await startedAdmin()
+    const { run, executor, logPath } = await startRig({ handlers, clock }, admin)
+    await admin.stop()
+    const waiting = executor.events.next('resultsWaiting')
+    for (const logId of [1, 2, 3]) await run(logId)
+    expect((await waiting).error).toMatchObject({ code: 'ERR_XXL_JOB_ADMIN' })
+    expect(filesOf(logPath)).toHaveLength(3)
+    for (let second = 0; second < 60; second++) await clock.advance(1000)
+    expect(executor.status().waitingResults).toBe(3)
+    await admin.start()
+    await advanceUntil(clock, () => executor.status().waitingResults === 0)
+    expect(filesOf(logPath)).toEqual([])
+    expect(admin.results.map(({ logId, code }) => [logId, code])).toEqual([
+      [1, 200],
+      [2, 200],
+      [3, 200],
+    ])
+  })
+
+  test('are sent after a restart, the oldest first', async () => {
+    const admin = await startedAdmin()
+    const logPath = temporaryFolder()
+    const first = await startRig({ handlers, logPath }, admin)
+    await admin.stop()
+    const waiting = first.executor.events.next('resultsWaiting')
+    await first.run(1)
+    await waiting
+    await first.run(2)
+    await first.executor.close()
+    expect(filesOf(logPath)).toHaveLength(2)
+    await admin.start()
+    await startRig({ handlers, logPath }, admin)
+    await admin.until(({ results }) => results.length === 2)
+    expect(admin.results.map(({ logId }) => logId)).toEqual([1, 2])
+  })
+
+  test('of a file that broke off or holds nonsense do not hold up the others', async () => {
+    const logPath = temporaryFolder()
+    const folder = folderOf(logPath)
+    mkdirSync(folder, { recursive: true })
+    const whole = { logId: 7, logDateTimeMs: 1_790_000_000_123, handleCode: 200, handleMsg: 'kept' }
+    writeFileSync(join(folder, '1.json'), '{"logId":5,')
+    writeFileSync(join(folder, '2.json.tmp'), '{"logId":6,')
+    writeFileSync(join(folder, '3.json'), JSON.stringify(whole))
+    const { admin } = await startRig({ handlers, logPath })
+    expect(await admin.resultOf(7)).toEqual({ logId: 7, code: 200, msg: 'kept' })
+    await admin.until(() => !filesOf(logPath).includes('3.json'))
+    expect(filesOf(logPath)).toEqual(['1.json.broken'])
+  })
+
+  test('because an admin refuses one of them are sent without it; it waits for its next turn', async () => {
+    const clock = new ManualClock()
+    const admin = await startedAdmin()
+    const { run, executor } = await startRig({ handlers, clock }, admin)
+    let refuses = (body: string): boolean => body !== ''
+    admin.behaviour = ({ path, body }, response) => {
+      if (!path.endsWith('/callback') || !refuses(body)) return false
+      response.end('{"code":500,"msg":"not this one"}')
+      return true
+    }
+    const waiting = executor.events.next('resultsWaiting')
+    const ended = executor.events.next('runEnded', ({ logId }) => logId === 20)
+    for (let logId = 1; logId <= 20; logId++) await run(logId)
+    await Promise.all([waiting, ended])
+    await clock.settle()
+    refuses = (body) => body.includes('"logId":3,')
+    await advanceUntil(clock, () => admin.results.length === 19)
+    expect(admin.results.some(({ logId }) => logId === 3)).toBe(false)
+    refuses = () => false
+    await executor.close()
+    expect(await admin.resultOf(3)).toMatchObject({ code: 200 })
+  })
+
+  test('beyond the bound have further runs refused', async () => {
+    const admin = await startedAdmin()
+    const { run, executor } = await startRig({ handlers, maxResults: 2 }, admin)
+    await admin.stop()
+    for (const logId of [1, 2]) {
+      const ended = executor.events.next('runEnded')
+      await run(logId)
+      await ended
+    }
+    expect(await run(3)).toMatchObject({ code: 500, msg: expect.stringContaining('maxResults') as string })
+  })
+
+  test('stay in memory when the disk takes none', async () => {
+    const logPath = temporaryFolder()
+    const { run, admin, executor } = await startRig({ handlers, logPath })
+    rmSync(folderOf(logPath), { recursive: true })
+    writeFileSync(folderOf(logPath), 'no folder')
+    await run(1)
+    expect(await admin.resultOf(1)).toMatchObject({ code: 200 })
+    expect(executor.status().waitingResults).toBeLessThanOrEqual(1)
+  })
+})
+
+describe('admins', () => {
+  test('are asked in turn until one takes a request, and that one first from then on', async () => {
+    const dead = await new FakeAdmin().start()
+    await dead.stop()
+    const second = await startedAdmin()
+    const { run, admin } = await startRig(
+      { handlers, adminAddresses: `${dead.address}/, ${second.address}` },
+      second,
+    )
+    await run(1)
+    expect(await admin.resultOf(1)).toMatchObject({ code: 200 })
+    expect(second.beats).toHaveLength(1)
+  })
+
+  test('that answer slowly, break off or answer nonsense are passed over', async () => {
+    const clock = new ManualClock()
+    const [slow, reset, nonsense, redirecting] = await Promise.all([
+      startedAdmin(),
+      startedAdmin(),
+      startedAdmin(),
+      startedAdmin(),
+    ])
+    const good = await startedAdmin()
+    slow.behaviour = () => true
+    reset.behaviour = (_request, response) => {
+      response.destroy()
+      return true
+    }
+    nonsense.behaviour = (_request, response) => {
+      response.end('<html>Sign in</html>')
+      return true
+    }
+    redirecting.behaviour = (_request, response) => {
+      response.writeHead(302, { location: '/login' }).end()
+      return true
+    }
+    const adminAddresses = [slow, reset, nonsense, redirecting, good].map(({ address }) => address)
+    const { executor } = await startRig({ handlers, clock, adminAddresses }, good)
+    const registered = executor.events.next('registered')
+    await slow.until(({ beats }) => beats.length === 1)
+    await clock.advance(3000)
+    expect(await registered).toEqual({ adminAddress: good.address })
+    for (const each of [reset, nonsense, redirecting]) expect(each.beats).toHaveLength(1)
+  })
+
+  test('hear of the executor at once and then every 25 to 30 seconds; all away is said once', async () => {
+    const clock = new ManualClock()
+    const admin = await startedAdmin()
+    const failures: string[] = []
+    const { executor } = await startRig({ handlers, clock }, admin)
+    executor.events.on('registrationFailed', ({ error }) => failures.push(error.message))
+    const isKnown = (): boolean => executor.status().lastBeat !== null
+    await advanceUntil(clock, isKnown)
+    const firstMs = Number(executor.status().lastBeat)
+    await clock.advance(firstMs + 23_000 - clock.now())
+    expect(admin.beats).toHaveLength(1)
+    await advanceUntil(clock, () => Number(executor.status().lastBeat) > firstMs)
+    expect(Number(executor.status().lastBeat) - firstMs).toBeLessThan(33_000)
+    await admin.stop()
+    await advanceUntil(clock, () => failures.length === 1)
+    expect(failures[0]).toContain(admin.address)
+    await clock.advance(60_000)
+    await admin.start()
+    const back = executor.events.next('registered')
+    const before = clock.now()
+    await advanceUntil(clock, () => Number(executor.status().lastBeat) >= before)
+    expect(await back).toEqual({ adminAddress: admin.address })
+    expect(failures).toHaveLength(1)
+  })
+
+  test('beats of executors that start together spread (C.6 5)', async () => {
+    const clock = new ManualClock()
+    const admin = await startedAdmin()
+    const count = 40
+    for (let index = 0; index < count; index++) await startRig({ handlers, clock }, admin)
+    await admin.until(({ beats }) => beats.length === count)
+    await clock.settle()
+    const times = new Set<number>()
+    for (let index = 0; index < count; index++) {
+      await clock.advanceToNextTimer()
+      times.add(clock.now())
+    }
+    expect(times.size).toBeGreaterThan(count / 2)
+    expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(2000)
+  })
+})
