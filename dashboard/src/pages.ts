@@ -96,6 +96,16 @@ export const pages: readonly PageEntry[] = [
     icon: 'groups',
     needs: 'groups.list',
   }),
+  page('/audit', async () => (await import('./pages/audit/audit.tsx')).AuditPage, {
+    label: 'audit',
+    icon: 'audit',
+    needs: 'audit.list',
+  }),
+  page('/users', async () => (await import('./pages/users/users.tsx')).UsersPage, {
+    label: 'users',
+    icon: 'users',
+    needs: 'auth.list',
+  }),
   page('/settings', async () => (await import('./pages/settings/settings.tsx')).SettingsPage, {
     label: 'settings',
     icon: 'settings',

@@ -112,14 +112,16 @@ export function helpOf(spec: CommandSpec): string {
     left: option.type === 'boolean' ? `  --${name}` : `  --${name} ${option.value}`,
     help: option.help,
   }))
-  const width = Math.max(...rows.map(({ left }) => left.length)) + 2
+  const width = Math.max(0, ...rows.map(({ left }) => left.length)) + 2
   const options = rows.map(({ left, help }) => {
     const lines = wrap(help, helpColumns - width)
     return lines.map((line, index) => (index === 0 ? left : '').padEnd(width) + line).join('\n')
   })
   const notes = spec.notes.map((paragraph) => `${wrap(paragraph, helpColumns).join('\n')}\n`)
-  const usage = `Usage: ${['quartz-ts', spec.name, spec.argument, '[options]'].filter(Boolean).join(' ')}\n`
-  return [usage, `${spec.summary}.\n`, `Options:\n${options.join('\n')}\n`, ...notes].join('\n')
+  const words = ['quartz-ts', spec.name, spec.argument, options.length === 0 ? '' : '[options]']
+  const usage = `Usage: ${words.filter(Boolean).join(' ')}\n`
+  const listed = options.length === 0 ? [] : [`Options:\n${options.join('\n')}\n`]
+  return [usage, `${spec.summary}.\n`, ...listed, ...notes].join('\n')
 }
 
 /** A text as lines of at most so many characters, broken at blanks. */

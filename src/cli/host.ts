@@ -3,6 +3,7 @@ import { userInfo } from 'node:os'
 import { type Clock, systemClock } from '../time/clock.ts'
 import type { Output } from './terminal/output.ts'
 import { streamOutput } from './terminal/output.ts'
+import { readSecret } from './terminal/read-secret.ts'
 
 /** Everything of the outside world that the commands touch, so that tests run them without a process of their own. */
 export interface CliHost {
@@ -14,6 +15,8 @@ export interface CliHost {
   readonly userName: string
   /** Names of the users of this machine; empty where they cannot be read. */
   readonly knownUsers: () => readonly string[]
+  /** Reads a line that is not shown, or the first line of what is piped in; empty where there is none. */
+  readSecret(prompt: string): Promise<string>
   /** Calls the listener each time the signal comes, instead of ending; returns what takes the listener away. */
   onSignal(signal: NodeJS.Signals, listener: () => void): () => void
 }
@@ -27,6 +30,7 @@ export function processHost(): CliHost {
     environment: process.env,
     userName: ownUserName(),
     knownUsers: readUserNames,
+    readSecret,
     onSignal(signal, listener) {
       process.on(signal, listener)
       return () => {

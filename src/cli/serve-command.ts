@@ -1,6 +1,8 @@
+import { type PrometheusPlugin, prometheusPlugin } from '../metrics/prometheus/prometheus-plugin.ts'
 import { createScheduler, type SchedulerOptions } from '../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { zeroSizeThreadPool } from '../threadpool/in-process-thread-pool.ts'
+import type { Clock } from '../time/clock.ts'
 import { settingsFor, storeOptions } from './api/connection-options.ts'
 import { type Command, type OptionValues, parseCommandLine, UsageError } from './command.ts'
 import type { Settings } from './config/settings.ts'
@@ -25,6 +27,15 @@ const spec = {
       value: 'TIME',
       help: 'With --start: how long running jobs may go on after a signal (default 30s)',
     },
+    'not-ready': {
+      type: 'string',
+      value: 'TIME',
+      help: 'After a signal, say so at /health/ready for this long before anything ends (default 0s)',
+    },
+    metrics: {
+      type: 'boolean',
+      help: 'With --start: measure, and answer at /metrics (needs the package prom-client)',
+    },
     port: { type: 'string', value: 'PORT', help: 'The port, 0 for a free one (default 8080)' },
     host: {
       type: 'string',
@@ -46,7 +57,7 @@ const spec = {
   notes: [
     'The token is printed once, at the end of the address. Without --start this process fires nothing and is no node ' +
       'of the cluster: it looks at the data of others and changes it.',
-    'SIGTERM or Ctrl-C ends it: no more is fired, running jobs get the time of --drain and are then interrupted. A ' +
+    'SIGTERM or Ctrl-C ends it: after the time of --not-ready no more is fired, running jobs get the time of --drain and are then interrupted. A ' +
       `second signal ends it at once with ${exitCodes.atOnce}.`,
   ],
 } as const
@@ -66,19 +77,26 @@ export const serveCommand: Command = {
       max: 65_535,
     })
     const drainMs = drainOf(values, settings)
+    const notReadyMs =
+      values['not-ready'] === undefined
+        ? (settings.serve?.notReadyMs ?? 0)
+        : parseDuration('--not-ready', values['not-ready'])
+    const metrics = metricsOf(values, settings)
     const scheduler = await createScheduler({
-      ...behaviourOf(values, settings, drainMs),
+      ...behaviourOf(values, settings, { drainMs, metrics }),
       jobStore: store.open('onStart'),
       clock: host.clock,
       ...(settings.schedulerName !== undefined && { schedulerName: settings.schedulerName }),
     })
     const stop = stopRequests(host, null)
     try {
-      const { server, greeting } = await open(scheduler, { values, settings, port }, host)
+      const opened = await open(scheduler, { values, settings, port, metrics }, host)
+      const { server, health, greeting } = opened
       host.stdout.write(greeting)
       if (values.start === true) await scheduler.start()
       await stop.first
-      const ended = drain(scheduler, drainMs, host)
+      health.beginStop()
+      const ended = pause(host.clock, notReadyMs).then(() => drain(scheduler, drainMs, host))
       const endedAtOnce = await Promise.race([ended.then(() => false), stop.atOnce.then(() => true)])
       if (endedAtOnce) return exitCodes.atOnce
       await server.close()
@@ -99,26 +117,50 @@ function drainOf({ drain, start }: Values, settings: Settings): number {
   return parseDuration('--drain', drain)
 }
 
+/** Only a node has something to measure. @throws UsageError */
+function metricsOf({ metrics, start }: Values, { serve: config = {} }: Settings): PrometheusPlugin | null {
+  if (metrics === true && start !== true) throw new UsageError('--metrics goes with --start.')
+  return start === true && (metrics ?? config.metrics ?? false) ? prometheusPlugin() : null
+}
+
+interface Behaviour {
+  readonly drainMs: number
+  readonly metrics: PrometheusPlugin | null
+}
+
 /** Attached to the data of others, or a node that runs what the settings name. @throws UsageError */
-function behaviourOf({ start }: Values, { scheduler = {} }: Settings, drainMs: number): SchedulerOptions {
+function behaviourOf(
+  { start }: Values,
+  { scheduler = {} }: Settings,
+  { drainMs, metrics }: Behaviour,
+): SchedulerOptions {
   if (start !== true) return { threadPool: zeroSizeThreadPool() }
   if ((scheduler.jobs ?? []).length === 0) {
     throw new UsageError(`'serve --start' needs jobs: name them under scheduler.jobs in quartz-ts.config.ts.`)
   }
-  return { ...scheduler, disposeTimeoutMs: drainMs }
+  const plugins = [...(scheduler.plugins ?? []), ...(metrics === null ? [] : [metrics])]
+  return { ...scheduler, plugins, disposeTimeoutMs: drainMs }
+}
+
+function pause(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (delayMs === 0) resolve()
+    else clock.setTimer(delayMs, resolve)
+  })
 }
 
 interface Opening {
   readonly values: Values
   readonly settings: Settings
   readonly port: number
+  readonly metrics: PrometheusPlugin | null
 }
 
 async function open(
   scheduler: Scheduler,
-  { values, settings: { store, serve: config = {} }, port }: Opening,
+  { values, settings: { store, serve: config = {} }, port, metrics }: Opening,
   { clock }: CliHost,
-): Promise<{ server: Serving['server']; greeting: string }> {
+): Promise<Pick<Serving, 'server' | 'health'> & { readonly greeting: string }> {
   // The store is reached before the address is printed.
   await scheduler.getJobGroupNames()
   const tokenFile = values['token-file'] ?? config.tokenFile ?? null
@@ -131,11 +173,12 @@ async function open(
     isReadOnly,
     allowedHosts,
     clock,
+    ...(metrics !== null && { metrics }),
   }
-  const { server, url } = await portOrUsage(() => serve(scheduler, listening), port)
+  const { server, health, url } = await portOrUsage(() => serve(scheduler, listening), port)
   const hint = server.newToken === null ? ` (with the token of ${tokenFile ?? ''})` : ''
   const what = `${scheduler.schedulerName} on ${store?.place ?? ''}`
-  return { server, greeting: visible(`Serving ${what}:\n\n  ${url}${hint}\n\n`) }
+  return { server, health, greeting: visible(`Serving ${what}:\n\n  ${url}${hint}\n\n`) }
 }
 
 /** Fires no more, waits for what runs, and closes the store; jobs that go on are interrupted when the time is up. */

@@ -1,6 +1,8 @@
+import { type SchedulerHealth, schedulerHealth } from '../health/scheduler-health.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { createServer } from '../server/create-server.ts'
 import type { SchedulerServer } from '../server/server-face.ts'
+import type { MetricsSource } from '../server/server-options.ts'
 import type { Clock } from '../time/clock.ts'
 
 export interface ServingOptions {
@@ -12,10 +14,14 @@ export interface ServingOptions {
   /** Null for those of `createServer`. */
   readonly allowedHosts: readonly string[] | null
   readonly clock: Clock
+  /** What `/metrics` answers. Default: there is no such page. */
+  readonly metrics?: MetricsSource
 }
 
 export interface Serving {
   readonly server: SchedulerServer
+  /** That of the paths below `/health`. */
+  readonly health: SchedulerHealth
   /**
    * The address of the page. A new token is its fragment, which browsers send to no server: it is in no log and no
    * referrer.
@@ -25,16 +31,20 @@ export interface Serving {
 
 /** Serves a scheduler over HTTP, with a token. */
 export async function serve(scheduler: Scheduler, options: ServingOptions): Promise<Serving> {
-  const { port, host, tokenFile, isReadOnly, allowedHosts, clock } = options
+  const { port, host, tokenFile, isReadOnly, allowedHosts, clock, metrics } = options
+  const health = schedulerHealth(scheduler, { clock })
   const server = await createServer({
     scheduler,
     auth: { kind: 'token', ...(tokenFile !== null && { file: tokenFile }) },
     readOnly: isReadOnly,
+    health,
+    ...(metrics !== undefined && { metrics }),
     ...(allowedHosts !== null && { allowedHosts }),
     clock,
   })
   const address = await server.listen({ port, host })
-  return { server, url: server.newToken === null ? `${address}/` : `${address}/#token=${server.newToken}` }
+  const url = server.newToken === null ? `${address}/` : `${address}/#token=${server.newToken}`
+  return { server, health, url }
 }
 
 /** As {@link serve}, on another port when this one is taken. */

@@ -121,7 +121,7 @@ function followed({ trigger, calendar, keepsFirst, untilMs }: MissedFires, steps
     toMs = isFirst ? (plannedFireTimeMs(trigger) ?? timeMs) : timeMs
     fromMs ??= toMs
     count++
-    if (steps > stepsMax + 1) return { fromMs: fromMs ?? nextMs, toMs: untilMs, count: null, steps }
+    if (steps > stepsMax + 1) return { fromMs, toMs: untilMs, count: null, steps }
   }
   return { fromMs: fromMs ?? nextMs, toMs, count, steps }
 }

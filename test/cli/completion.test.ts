@@ -79,6 +79,43 @@ describe('completion scripts', () => {
     expect(spawnSync('fish', ['-n', script], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
   })
 
+  withZsh('zsh offers commands, options and what they can be', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, '_quartz-ts'), (await run(['completion', 'zsh'])).out)
+    // A terminal of its own, in which the keys are pressed that a person would press.
+    const keys = [
+      'zmodload zsh/zpty',
+      `zpty z "env TERM=dumb PS1='> ' zsh -fi"`,
+      `zpty -w z "fpath=($1 \\$fpath); autoload -Uz compinit; compinit -u -D; LISTMAX=10000; echo REA''DY"`,
+      `zpty -r -m z out '*READY*'`,
+      `zpty -w -n z "$2"$'\\t\\t'`,
+      'text=',
+      'for i in {1..30}; do while zpty -r -t z out; do text+=$out; done; sleep 0.1; done',
+      'print -r -- $text',
+    ].join('\n')
+    const offeredBy = (line: string): string =>
+      execFileSync('zsh', ['-fc', keys, 'zsh', folder, line], { encoding: 'utf8', timeout: 30_000 })
+    expect(offeredBy('quartz-ts au')).toContain('quartz-ts audit')
+    expect(offeredBy('quartz-ts audit --outcome ')).toMatch(/done[^]*failed[^]*refused/)
+    expect(offeredBy('quartz-ts log --fol')).toContain('--follow')
+  })
+
+  withFish('fish offers commands, options and what they can be', async () => {
+    const script = temporaryFile('quartz-ts.fish', (await run(['completion', 'fish'])).out)
+    const offeredBy = (line: string): readonly string[] => {
+      const ask = `source ${script}; complete -C '${line}'`
+      const out = execFileSync('fish', ['--no-config', '-c', ask], { encoding: 'utf8' })
+      return out.split('\n').flatMap((each) => (each === '' ? [] : [each.split('\t', 1)[0] ?? '']))
+    }
+    expect(offeredBy('quartz-ts au')).toEqual(['audit'])
+    expect(offeredBy('quartz-ts ')).toEqual(expect.arrayContaining(commands.map(({ spec }) => spec.name)))
+    expect(offeredBy('quartz-ts audit --outcome ')).toEqual(['done', 'failed', 'refused'])
+    expect(offeredBy('quartz-ts log --fol')).toEqual(['--follow'])
+    expect(offeredBy('quartz-ts pause trig')).toEqual(
+      expect.arrayContaining(['trigger', 'trigger-group', 'triggers']),
+    )
+  })
+
   test('for another shell are a usage error', async () => {
     expect(await run(['completion', 'ksh'])).toMatchObject({ code: 2, err: /takes one of bash, zsh, fish/ })
   })

@@ -67,6 +67,8 @@ export interface FakeHostOptions {
   readonly environment?: Record<string, string>
   readonly userName?: string
   readonly knownUsers?: readonly string[]
+  /** What is typed where something is asked for. */
+  readonly secret?: string
 }
 
 /** A host without a process: texts in memory, a clock that stands still, signals that are sent by the test. */
@@ -77,6 +79,7 @@ export class FakeHost implements CliHost {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly userName: string
   readonly #users: readonly string[]
+  readonly #secret: string
   readonly #signals = new Map<string, Set<() => void>>()
 
   constructor(options: FakeHostOptions = {}) {
@@ -84,9 +87,11 @@ export class FakeHost implements CliHost {
     this.clock = options.clock ?? new ManualClock()
     this.environment = options.environment ?? {}
     this.userName = options.userName ?? 'alice'
+    this.#secret = options.secret ?? ''
     this.#users = options.knownUsers ?? ['root', 'alice', 'www-data', 'mail']
   }
 
+  readSecret = async (): Promise<string> => this.#secret
   knownUsers = (): readonly string[] => this.#users
 
   onSignal(signal: NodeJS.Signals, listener: () => void): () => void {

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { routes } from '../../src/cli/api/routes.ts'
 import { runCli } from '../../src/cli/run-cli.ts'
 import { triggerKey } from '../../src/core/key.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { catalogue } from '../../src/server/catalogue/catalogue.ts'
@@ -106,6 +107,72 @@ describe.each([
     const { out } = await run('triggers', 'reports/daily', '--count', '2', '--zone', 'UTC')
     expect(out).toMatch(/expression +0 0 7 \? \* MON-FRI \(Europe\/Paris\)\nin words +At 07:00/)
     expect(out).toContain('Next fire times in UTC:\n  Tue 2199-01-01 06:00:00 +00:00\n  Wed 2199-01-02')
+  })
+
+  test('the audit says who did what, and is filtered', async () => {
+    const place = await open()
+    const { run } = place
+    await run('pause', 'job', 'mail/hourly', '--reason', 'a move')
+    await run('run', 'job', 'reports/nothing')
+    await place.scheduler.idle()
+    const all = await run('audit', '--zone', 'UTC')
+    expect(all.out).toMatch(/^TIME \(UTC\) .* WHO .* OPERATION +TARGET +OUTCOME +TIMES/)
+    expect(all.out).toMatch(/jobs\.run +reports\/nothing +failed +1 .*ERR_JOB_NOT_FOUND/)
+    const done = JSON.parse(
+      (await run('audit', '--outcome', 'done', '--name', 'hourly', '--json')).out,
+    ) as object
+    expect(done).toMatchObject({ items: [{ operation: 'jobs.pause', requestText: '{"reason":"a move"}' }] })
+    expect((await run('audit', '--by', 'nobody')).out).toBe('No entries.\n')
+    expect(await run('audit', '--outcome', 'lost')).toMatchObject({ code: 2 })
+  })
+
+  test('a trigger skips its next fire time, and is not reset where it is not in error', async () => {
+    const { run } = await open()
+    const dry = await run('skip', 'reports/daily', '--dry-run', '--zone', 'UTC')
+    expect(dry.out).toBe(
+      'trigger reports/daily: would be told to skip 2199-01-01 06:00:00 and to fire at 2199-01-02 06:00:00 (UTC)\n',
+    )
+    expect((await run('skip', 'reports/daily', '--zone', 'UTC')).out).toMatch(/told to skip 2199-01-01/)
+    expect((await run('triggers', 'reports/daily', '--count', '1', '--zone', 'UTC')).out).toContain(
+      '2199-01-02',
+    )
+    expect((await run('reset-error', 'reports/daily')).out).toBe('trigger reports/daily: is not in error\n')
+    expect(await run('reset-error', 'reports/none')).toMatchObject({ code: 3 })
+    expect(await run('skip')).toMatchObject({ code: 2, err: /'skip' needs one KEY/ })
+  })
+
+  test('jobs say how they are doing, and an execution what it logged', async () => {
+    const place = await open()
+    const { run, scheduler } = place
+    expect((await run('status')).out).toBe('No job has run yet.\n')
+    scheduler.registerJobs([
+      defineJob('talker', ({ log }) => {
+        log.info({ sent: 3 }, 'mail is out')
+        log.warn('one is left')
+      }),
+    ])
+    const talker = await addPlainJob(scheduler, 'talker', 'talker', 'mail')
+    const bad = await addPlainJob(scheduler, 'failing', 'bad', 'mail')
+    const ended = scheduler.events.next('jobWasExecuted')
+    await scheduler.start()
+    await scheduler.triggerJob(talker)
+    const { fireInstanceId } = (await ended).context
+    await scheduler.triggerJob(bad)
+    await scheduler.idle()
+    const status = await run('status', '--zone', 'UTC')
+    expect(status.out).toMatch(
+      /^JOB +LAST RUN \(UTC\) .*\nmail\/bad .* failed .* 1 +.*it broke.*\nmail\/talker .* succeeded/,
+    )
+    expect((await run('status', '--failing')).out).not.toContain('talker')
+    const one = await run('status', 'mail/bad')
+    expect(one.out).toMatch(/failures in a row +1\n[^]*DAY \(UTC\) .*\n\d{4}-\d\d-\d\d +0 +1 /)
+    expect(await run('status', 'mail/none')).toMatchObject({ code: 3 })
+    const log = await run('log', fireInstanceId, '--zone', 'UTC')
+    expect(log.out).toMatch(/ INFO +mail is out \{"sent":3\}\n.* WARN +one is left\n$/)
+    expect(JSON.parse((await run('log', fireInstanceId, '--json')).out.split('\n')[1] ?? '')).toMatchObject({
+      line: 2,
+      level: 'warn',
+    })
   })
 
   test('a job, a trigger and a group are paused and resumed', async () => {
@@ -400,4 +467,26 @@ describe('a token', () => {
     expect(err).toMatch(/the token goes to quartz.invalid:1 unencrypted/)
     expect(err).not.toContain('hush')
   })
+})
+
+test('log --follow goes on until the execution has ended', async () => {
+  const { run, scheduler } = await serverPlace()
+  const steps: (() => void)[] = []
+  scheduler.registerJobs([
+    defineJob('slow-talker', async ({ log }) => {
+      log.info({}, 'begins')
+      await new Promise<void>((resolve) => steps.push(resolve))
+      log.info({}, 'ends')
+    }),
+  ])
+  const began = scheduler.events.next('jobToBeExecuted')
+  await scheduler.start()
+  await scheduler.triggerJob(await addPlainJob(scheduler, 'slow-talker', 'slow', 'mail'))
+  const { fireInstanceId } = (await began).context
+  const followed = run('log', fireInstanceId, '--follow')
+  await expect.poll(() => steps.length, { timeout: 10_000 }).toBe(1)
+  steps[0]?.()
+  const { code, out } = await followed
+  expect([code, out.match(/begins|ends/g)]).toEqual([0, ['begins', 'ends']])
+  expect((await run('log', 'nothing')).out).toBe('No lines.\n')
 })

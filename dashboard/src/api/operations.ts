@@ -1,8 +1,10 @@
+import type { AuditEntry } from '../../../src/jobstore/audit.ts'
 import type { SchedulerNode } from '../../../src/jobstore/cluster-view.ts'
 import type { ExecutionLogLine } from '../../../src/jobstore/execution-log.ts'
 import type { BulkJson } from '../../../src/server/bulk/bulk-runs.ts'
 import type { ExecutionStatsJson } from '../../../src/server/execution-stats.ts'
 import type { AlertsJson, AlertTestJson, SilenceJson } from '../../../src/server/operations/alerts.ts'
+import type { AuthJson } from '../../../src/server/operations/auth.ts'
 import type { CalendarJson } from '../../../src/server/operations/calendars.ts'
 import type { CompletionJson } from '../../../src/server/operations/completion.ts'
 import type { CronPreviewJson } from '../../../src/server/operations/cron.ts'
@@ -97,6 +99,8 @@ export interface Operations {
     { readonly items: readonly ExecutionLogLine[]; readonly next: number | null }
   >
   'executions.stats': Get<Nothing, ExecutionStatsJson>
+  'audit.list': Get<Nothing, PageJson<AuditEntry>>
+  'auth.list': Get<Nothing, AuthJson>
   'misfires.list': Get<Nothing, PageJson<MisfireJson>>
   'misfires.stats': Get<Nothing, MisfireStatsJson>
   'completion.list': Get<Nothing, Items<CompletionJson>>
@@ -228,6 +232,8 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'executions.get': { method: 'GET', path: '/executions/{fireInstanceId}' },
   'executions.log': { method: 'GET', path: '/executions/{fireInstanceId}/log' },
   'executions.stats': { method: 'GET', path: '/execution-stats' },
+  'audit.list': { method: 'GET', path: '/audit' },
+  'auth.list': { method: 'GET', path: '/auth', isServerWide: true },
   'misfires.list': { method: 'GET', path: '/misfires' },
   'misfires.stats': { method: 'GET', path: '/misfire-stats' },
   'completion.list': { method: 'GET', path: '/completion' },

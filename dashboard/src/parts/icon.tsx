@@ -14,8 +14,11 @@ const shapes = {
   nodes: 'M5 4h14v6H5zM5 14h14v6H5zM8 7h.5M8 17h.5',
   groups: 'M3 6h7l2 2h9v11H3z',
   audit: 'M6 3h9l4 4v14H6zM9 12h7M9 16h7M9 8h3',
+  users:
+    'M9 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M2 20c0-4 3-6 7-6s7 2 7 6M16 4.5a4 4 0 0 1 0 7M18 14.5c2.5.8 4 2.7 4 5.5',
   settings: 'M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5',
   menu: 'M4 6h16M4 12h16M4 18h16',
+  open: 'M6 9l6 6 6-6',
   close: 'M6 6l12 12M18 6 6 18',
   pause: 'M8 5v14M16 5v14',
   play: 'M8 5v14l11-7z',

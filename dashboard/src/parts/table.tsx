@@ -1,6 +1,8 @@
-import { type ReadonlySignal, type Signal, useComputed } from '@preact/signals'
+import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals'
 import type { ComponentChildren, JSX } from 'preact'
+import { useId } from 'preact/hooks'
 import { common } from '../words/common.ts'
+import { Icon } from './icon.tsx'
 
 export interface Column<Row> {
   readonly id: string
@@ -30,13 +32,15 @@ interface TableProps<Row> {
   readonly keyOf: (row: Row) => string
   readonly empty: ComponentChildren
   readonly selection?: Selection<Row>
+  /** What is shown below a row when it is opened. */
+  readonly detail?: (row: Row) => ComponentChildren
 }
 
 const skeletonRows = 5
 
 /** A table; on a telephone each row is a card. */
 export function Table<Row>(props: TableProps<Row>): JSX.Element {
-  const { caption, columns, rows, keyOf, empty, selection } = props
+  const { caption, columns, rows, keyOf, empty, selection, detail } = props
   if (rows?.length === 0) return <>{empty}</>
   return (
     <div class="table-box">
@@ -50,6 +54,11 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
                 {column.isTitleHidden === true ? <span class="only-read">{column.title}</span> : column.title}
               </th>
             ))}
+            {detail !== undefined && (
+              <th scope="col">
+                <span class="only-read">{common().details}</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -57,23 +66,58 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
             ? Array.from({ length: skeletonRows }, (_, index) => (
                 <SkeletonRow key={index} columns={columns.length} />
               ))
-            : rows.map((row) => (
-                <tr key={keyOf(row)}>
-                  {selection !== undefined && <SelectRow row={row} id={keyOf(row)} selection={selection} />}
-                  {columns.map((column) => (
-                    <td
-                      key={column.id}
-                      class={classOf(column)}
-                      data-label={column.isTitleHidden === true ? '' : column.title}
-                    >
-                      {column.cell(row)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
+            : rows.map((row) => <TableRow key={keyOf(row)} row={row} {...props} />)}
         </tbody>
       </table>
     </div>
+  )
+}
+
+function TableRow<Row>({
+  row,
+  columns,
+  keyOf,
+  selection,
+  detail,
+}: TableProps<Row> & { readonly row: Row }): JSX.Element {
+  const isOpen = useSignal(false)
+  const id = useId()
+  return (
+    <>
+      <tr>
+        {selection !== undefined && <SelectRow row={row} id={keyOf(row)} selection={selection} />}
+        {columns.map((column) => (
+          <td
+            key={column.id}
+            class={classOf(column)}
+            data-label={column.isTitleHidden === true ? '' : column.title}
+          >
+            {column.cell(row)}
+          </td>
+        ))}
+        {detail !== undefined && (
+          <td class="open-row">
+            <button
+              type="button"
+              class="button quiet small"
+              aria-label={common().details}
+              aria-expanded={isOpen.value}
+              aria-controls={isOpen.value ? id : undefined}
+              onClick={() => {
+                isOpen.value = !isOpen.value
+              }}
+            >
+              <Icon name="open" />
+            </button>
+          </td>
+        )}
+      </tr>
+      {detail !== undefined && isOpen.value && (
+        <tr id={id} class="row-detail">
+          <td colSpan={columns.length + 2}>{detail(row)}</td>
+        </tr>
+      )}
+    </>
   )
 }
 

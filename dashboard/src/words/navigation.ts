@@ -13,6 +13,7 @@ const en = {
   nodes: 'Nodes',
   groups: 'Groups',
   audit: 'Audit',
+  users: 'Users and tokens',
   settings: 'Settings',
 }
 
@@ -34,6 +35,7 @@ export const navigation = dictionary<NavigationWords>({
     nodes: '节点',
     groups: '分组',
     audit: '审计',
+    users: '用户与令牌',
     settings: '设置',
   },
 })

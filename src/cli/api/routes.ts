@@ -1,8 +1,11 @@
+import type { AuditEntry } from '../../jobstore/audit.ts'
 import type { SchedulerNode } from '../../jobstore/cluster-view.ts'
+import type { ExecutionLogLine } from '../../jobstore/execution-log.ts'
 import type { BulkJson } from '../../server/bulk/bulk-runs.ts'
 import type { DefinitionsJson } from '../../server/operations/definitions.ts'
 import type { ActionJson } from '../../server/wire/action.ts'
 import type { KeyJson } from '../../server/wire/fields.ts'
+import type { JobStatusJson } from '../../server/wire/job-status.ts'
 import type { JobJson, JobSummaryJson } from '../../server/wire/jobs.ts'
 import type { MisfireJson } from '../../server/wire/misfires.ts'
 import type { PageJson } from '../../server/wire/pages.ts'
@@ -28,12 +31,16 @@ export const routes: Readonly<Record<keyof Answers, Route>> = {
   'jobs.pause': { method: 'POST', path: '/jobs/{group}/{name}/pause' },
   'jobs.resume': { method: 'POST', path: '/jobs/{group}/{name}/resume' },
   'jobs.interrupt': { method: 'POST', path: '/jobs/{group}/{name}/interrupt' },
+  'jobs.status': { method: 'GET', path: '/jobs/{group}/{name}/status' },
+  'jobStatus.list': { method: 'GET', path: '/job-status' },
   'triggers.list': { method: 'GET', path: '/triggers' },
   'triggers.get': { method: 'GET', path: '/triggers/{group}/{name}' },
   'triggers.fireTimes': { method: 'GET', path: '/triggers/{group}/{name}/fire-times' },
   'triggers.run': { method: 'POST', path: '/triggers/{group}/{name}/run' },
   'triggers.pause': { method: 'POST', path: '/triggers/{group}/{name}/pause' },
   'triggers.resume': { method: 'POST', path: '/triggers/{group}/{name}/resume' },
+  'triggers.skipNext': { method: 'POST', path: '/triggers/{group}/{name}/skip-next' },
+  'triggers.resetError': { method: 'POST', path: '/triggers/{group}/{name}/reset-error' },
   'jobGroups.pause': { method: 'POST', path: '/job-groups/{group}/pause' },
   'jobGroups.resume': { method: 'POST', path: '/job-groups/{group}/resume' },
   'triggerGroups.pause': { method: 'POST', path: '/trigger-groups/{group}/pause' },
@@ -42,6 +49,7 @@ export const routes: Readonly<Record<keyof Answers, Route>> = {
   'scheduler.resumeAll': { method: 'POST', path: '/scheduler/resume-all' },
   'nodes.list': { method: 'GET', path: '/nodes' },
   'executions.list': { method: 'GET', path: '/executions' },
+  'executions.log': { method: 'GET', path: '/executions/{fireInstanceId}/log' },
   'misfires.list': { method: 'GET', path: '/misfires' },
   'executing.list': { method: 'GET', path: '/executing' },
   'executing.interrupt': { method: 'POST', path: '/executing/{fireInstanceId}/interrupt' },
@@ -50,6 +58,7 @@ export const routes: Readonly<Record<keyof Answers, Route>> = {
   'bulk.stop': { method: 'POST', path: '/bulk/{id}/stop', isServerWide: true },
   'definitions.export': { method: 'GET', path: '/definitions' },
   'definitions.import': { method: 'POST', path: '/definitions' },
+  'audit.list': { method: 'GET', path: '/audit' },
   'support.dump': { method: 'GET', path: '/support-dump' },
 }
 
@@ -69,12 +78,16 @@ export interface Answers {
   'jobs.pause': ActionJson
   'jobs.resume': ActionJson
   'jobs.interrupt': ActionJson
+  'jobs.status': JobStatusJson
+  'jobStatus.list': PageJson<JobStatusJson>
   'triggers.list': PageJson<TriggerSummaryJson>
   'triggers.get': TriggerDetailJson
   'triggers.fireTimes': { readonly fireTimesMs: readonly number[] }
   'triggers.run': RunAnswer
   'triggers.pause': ActionJson
   'triggers.resume': ActionJson
+  'triggers.skipNext': ActionJson<{ readonly skippedMs: number; readonly nextMs: number | null } | null>
+  'triggers.resetError': ActionJson
   'jobGroups.pause': ActionJson
   'jobGroups.resume': ActionJson
   'triggerGroups.pause': ActionJson
@@ -83,6 +96,7 @@ export interface Answers {
   'scheduler.resumeAll': ActionJson
   'nodes.list': Items<SchedulerNode>
   'executions.list': PageJson<ExecutionJson>
+  'executions.log': { readonly items: readonly ExecutionLogLine[]; readonly next: number | null }
   'misfires.list': PageJson<MisfireJson>
   'executing.list': Items<ExecutingJson>
   'executing.interrupt': ActionJson
@@ -91,6 +105,7 @@ export interface Answers {
   'bulk.stop': ActionJson
   'definitions.export': DefinitionsJson
   'definitions.import': ActionJson<ImportJson>
+  'audit.list': PageJson<AuditEntry>
   'support.dump': object
 }
 

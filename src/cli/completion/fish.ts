@@ -16,7 +16,9 @@ export function fishCompletion(specs: readonly CommandSpec[]): string {
 
 function optionWords(name: string, option: OptionSpec): string {
   const values = valuesOfOption(option)
-  const action = values === null ? '' : `-r ${actionOf(values)}`.trimEnd()
+  // `-x` takes a value and keeps names of files out.
+  const action =
+    values === null ? '' : `${values.kind === 'files' ? '-r' : '-x'} ${actionOf(values)}`.trimEnd()
   return [`-l ${name}`, action, `-d ${quoted(option.help)}`].filter((part) => part !== '').join(' ')
 }
 

@@ -96,6 +96,7 @@ export function storeSetting(
     requireThere: () => {
       requireStoreFile(place)
     },
-    open: (migrate) => storeAt(place, tables, migrate),
+    open: (migrate, history) =>
+      storeAt(place, { ...tables, ...(history !== undefined && { history }) }, migrate),
   }
 }

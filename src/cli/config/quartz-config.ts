@@ -26,6 +26,13 @@ export interface ServeConfig {
   readonly tokenFile?: string
   /** Refuse everything that changes something. Default false. */
   readonly readOnly?: boolean
+  /**
+   * How long the server says at `/health/ready` that it ends, before anything does: until others send no more work.
+   * Milliseconds, 0 to 3,600,000, default 0.
+   */
+  readonly notReadyMs?: number
+  /** With `--start`: answer measurements at `/metrics`, which needs the package prom-client. Default false. */
+  readonly metrics?: boolean
 }
 
 /** What `quartz-ts.config.ts` says, so that the command line need not. The command line goes before it. */
@@ -72,6 +79,8 @@ const serveChecks: Readonly<Record<keyof ServeConfig, ArgumentCheck>> = {
   allowedHosts: listOf(checkName),
   tokenFile: checkName,
   readOnly: checkBoolean,
+  notReadyMs: checkWhole(0, 3_600_000),
+  metrics: checkBoolean,
 }
 
 const configChecks: Readonly<Record<keyof QuartzConfig, ArgumentCheck>> = {

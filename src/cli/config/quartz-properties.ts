@@ -111,7 +111,8 @@ class PropertiesReader {
     return {
       place: connectionString.place,
       requireThere: () => {},
-      open: (migrate) => postgresJobStore({ ...options, migrate }),
+      open: (migrate, history) =>
+        postgresJobStore({ ...options, migrate, ...(history !== undefined && { history }) }),
     }
   }
 

@@ -1,4 +1,5 @@
 import type { JobStore } from '../../jobstore/job-store.ts'
+import type { HistoryOptions } from '../../jobstore/record-options.ts'
 import type { MigrateMode } from '../../jobstore/sql/migrations/migrate.ts'
 import type { QuartzConfig } from './quartz-config.ts'
 
@@ -8,7 +9,8 @@ export interface StoreSetting {
   readonly place: string
   /** Where the place is text that can be looked at: throws a UsageError when it is a file that is not there. */
   requireThere(): void
-  open(migrate: MigrateMode): JobStore
+  /** `history` is for a place that is text; a store that was made has its own. */
+  open(migrate: MigrateMode, history?: HistoryOptions): JobStore
 }
 
 /** What a file of settings says, whatever kind of file it is. */

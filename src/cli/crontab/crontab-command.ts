@@ -1,5 +1,7 @@
 import { timerDelayMaxMs } from '../../time/clock.ts'
 import { type Command, type OptionValues, parseCommandLine, UsageError } from '../command.ts'
+import { findSettings, loadSettings } from '../config/load-settings.ts'
+import type { Settings } from '../config/settings.ts'
 import { parseDuration } from '../duration.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
@@ -45,6 +47,11 @@ const spec = {
       value: 'STORE',
       help: `Where jobs are kept: ${storePlaces}, or 'memory' (default ${defaultStore})`,
     },
+    config: {
+      type: 'string',
+      value: 'FILE',
+      help: 'Settings, for the store, the port and --drain (default: quartz-ts.config.ts, where it is here)',
+    },
     serve: {
       type: 'string',
       value: 'PORT',
@@ -82,7 +89,8 @@ export const crontabCommand: Command = {
   async run(args, host) {
     const { argument: path, values } = parseCommandLine(spec, args)
     const format = requireCrontabFormat(values, host)
-    const options = runOptions(values, format.zoneName, host)
+    const settings = await settingsOf(values, host)
+    const options = runOptions(values, settings, format.zoneName, host)
     const file = readCrontabFile(path, format)
     if (file.problems.length > 0) {
       for (const problem of file.problems) host.stderr.write(describeProblem(path, problem))
@@ -107,8 +115,27 @@ function requireTimeout(text: string): number | null {
   throw new UsageError(`--timeout takes at most 24d, got '${text}'. Use 'none' for no limit.`)
 }
 
+type Values = OptionValues<typeof spec.options>
+
+/** A store on the command line needs no file of settings, so none is looked for. */
+function settingsOf({ config, store }: Values, { stderr }: CliHost): Promise<Settings> {
+  if (config !== undefined) return loadSettings(config, stderr)
+  return store === undefined ? findSettings(stderr) : Promise.resolve({ store: null })
+}
+
+function storeOf({ store }: Values, settings: Settings): CrontabRunOptions['store'] {
+  if (store !== undefined) return givenStore(store)
+  return settings.store === null ? { place: defaultStore, isGiven: false } : { setting: settings.store }
+}
+
+function portOf({ serve }: Values, settings: Settings): number | null {
+  if (serve === undefined) return settings.serve?.port ?? null
+  return requireWhole('--serve', serve, { min: 0, max: 65_535 })
+}
+
 function runOptions(
-  values: OptionValues<typeof spec.options>,
+  values: Values,
+  settings: Settings,
   zoneName: string,
   { environment, stdout }: CliHost,
 ): CrontabRunOptions {
@@ -118,10 +145,10 @@ function runOptions(
     zoneName,
     forMs: values.for === undefined ? null : parseDuration('--for', values.for),
     timeoutMs: requireTimeout(values.timeout ?? '1h'),
-    drainMs: parseDuration('--drain', values.drain ?? '10s'),
-    store: values.store === undefined ? { place: defaultStore, isGiven: false } : givenStore(values.store),
-    servePort:
-      values.serve === undefined ? null : requireWhole('--serve', values.serve, { min: 0, max: 65_535 }),
+    drainMs:
+      values.drain === undefined ? (settings.drainMs ?? 10_000) : parseDuration('--drain', values.drain),
+    store: storeOf(values, settings),
+    servePort: portOf(values, settings),
     threads: requireWhole('--threads', values.threads ?? '10', { min: 1, max: threadsMax }),
     view: isLive ? 'live' : 'lines',
     colors: hasColors ? 'ansi' : 'none',

@@ -6,10 +6,13 @@ import { JobPersistenceError } from '../../core/errors.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
 import { createScheduler, type SchedulerOptions } from '../../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
+import type { StoreSetting } from '../config/settings.ts'
 import { isPostgresUrl, storeAt } from '../stores.ts'
 
 /** Where a run keeps its jobs. */
-export interface StoreChoice {
+export type StoreChoice = PlaceChoice | { readonly setting: StoreSetting }
+
+interface PlaceChoice {
   /** A file, a postgres:// URL, or `memory`. */
   readonly place: string
   /** The user named it. When the default cannot be used, jobs are kept in memory. */
@@ -41,6 +44,7 @@ export async function openScheduler(
 ): Promise<OpenedScheduler> {
   const named = { ...options, schedulerName: schedulerNameOf(crontabPath) }
   const inMemory = (): Promise<Scheduler> => createScheduler(named)
+  if ('setting' in choice) return openSetting(choice.setting, named)
   const { place, isGiven } = choice
   if (place === 'memory') return { scheduler: await inMemory(), note: null }
   try {
@@ -56,9 +60,21 @@ export async function openScheduler(
   }
 }
 
+/** The store of a file of settings, which has a place of its own kind. */
+async function openSetting(setting: StoreSetting, options: SchedulerOptions): Promise<OpenedScheduler> {
+  const jobStore = setting.open('onStart', history)
+  const identity = jobStore.capabilities.clustered ? ownInstanceId() : {}
+  const scheduler = await createScheduler({ ...options, ...identity, jobStore })
+  return { scheduler, note: `Jobs are kept in ${setting.place}.` }
+}
+
+function ownInstanceId(): SchedulerOptions {
+  return { instanceId: `${hostname()}-${process.pid}` }
+}
+
 /** Nodes of a cluster need different instance ids; on a file there is one scheduler, whose id stays the same. */
 function identityOn(place: string): SchedulerOptions {
-  if (isPostgresUrl(place)) return { instanceId: `${hostname()}-${process.pid}` }
+  if (isPostgresUrl(place)) return ownInstanceId()
   keepPrivate(place)
   return {}
 }

@@ -1,0 +1,130 @@
+import type { ExecutionLogLine } from '../../jobstore/execution-log.ts'
+import type { Clock } from '../../time/clock.ts'
+import type { TimeZone } from '../../time/zone.ts'
+import type { ApiClient } from '../api/api-client.ts'
+import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
+import { type Command, parseCommandLine, UsageError } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { CliHost } from '../host.ts'
+import { formatMoment } from '../local-time.ts'
+import { requireZone, zoneOption } from '../shared-options.ts'
+import { visible } from '../terminal/text.ts'
+import { requireClusterView } from './cluster-view.ts'
+
+const spec = {
+  name: 'log',
+  argument: 'ID',
+  summary: 'Prints what an execution logged',
+  options: {
+    follow: { type: 'boolean', help: 'Go on until the execution has ended' },
+    zone: zoneOption,
+    json: { type: 'boolean', help: 'Print each line as JSON' },
+    ...connectionOptions,
+  },
+  notes: [
+    "'quartz-ts history' with --json or --running has the ids. Lines arrive about a second after they were logged. " +
+      'With --follow a signal ends it.',
+    connectionNote,
+  ],
+} as const
+
+/** How often the server is asked for further lines. */
+const lookEveryMs = 1000
+/** Lines of an execution that has ended are written within this time. */
+const writtenWithinMs = 3000
+
+/** `quartz-ts log` */
+export const logCommand: Command = {
+  spec,
+  async run(args, host) {
+    const { argument: fireInstanceId, values } = parseCommandLine(spec, args)
+    if (fireInstanceId.trim() === '') throw new UsageError(`'log' needs ID.`)
+    const printer = new LinePrinter(requireZone(values.zone), values.json === true, host)
+    await using client = await connect(values, host)
+    if (values.follow === true) {
+      await requireClusterView(client)
+      await follow(client, { fireInstanceId, printer }, host)
+    } else await printRest(client, fireInstanceId, printer)
+    if (printer.isEmpty && values.json !== true) host.stdout.write('No lines.\n')
+    return exitCodes.ok
+  },
+}
+
+/** Prints the lines of one execution as they come. */
+class LinePrinter {
+  readonly #zone: TimeZone
+  readonly #isJson: boolean
+  readonly #host: CliHost
+  /** The number of the last line that was printed. */
+  last = 0
+
+  constructor(zone: TimeZone, isJson: boolean, host: CliHost) {
+    this.#zone = zone
+    this.#isJson = isJson
+    this.#host = host
+  }
+
+  get isEmpty(): boolean {
+    return this.last === 0
+  }
+
+  print(line: ExecutionLogLine): void {
+    this.last = line.line
+    const { timeMs, level, message, fieldsText } = line
+    const words = [formatMoment(this.#zone, timeMs), level.toUpperCase().padEnd(5), message, fieldsText ?? '']
+    const text = this.#isJson ? JSON.stringify(line) : visible(words.join(' ').trimEnd())
+    this.#host.stdout.write(`${text}\n`)
+  }
+}
+
+/** Prints all that is there behind the last line. */
+async function printRest(client: ApiClient, fireInstanceId: string, printer: LinePrinter): Promise<void> {
+  for (;;) {
+    const query = { after: printer.last, take: 1000 }
+    const { items, next } = await client.call('executions.log', { params: { fireInstanceId }, query })
+    for (const line of items) printer.print(line)
+    if (next === null) return
+  }
+}
+
+async function follow(
+  client: ApiClient,
+  { fireInstanceId, printer }: { readonly fireInstanceId: string; readonly printer: LinePrinter },
+  host: CliHost,
+): Promise<void> {
+  const { clock } = host
+  const stopping = new AbortController()
+  const removers = (['SIGINT', 'SIGTERM'] as const).map((signal) =>
+    host.onSignal(signal, () => {
+      stopping.abort()
+    }),
+  )
+  try {
+    let endedMs: number | null = null
+    for (;;) {
+      const { items } = await client.call('executing.list')
+      if (!items.some((each) => each.fireInstanceId === fireInstanceId)) endedMs ??= clock.elapsedMs()
+      await printRest(client, fireInstanceId, printer)
+      const isWritten = endedMs !== null && clock.elapsedMs() - endedMs >= writtenWithinMs
+      if (isWritten || stopping.signal.aborted) return
+      await pause(clock, lookEveryMs, stopping.signal)
+    }
+  } finally {
+    for (const remove of removers) remove()
+  }
+}
+
+/** Ends early when it is told to stop. */
+function pause(clock: Clock, delayMs: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.setTimer(delayMs, resolve)
+    stop.addEventListener(
+      'abort',
+      () => {
+        timer.cancel()
+        resolve()
+      },
+      { once: true },
+    )
+  })
+}
