@@ -148,7 +148,7 @@ describe.each([
     scheduler.registerJobs([
       defineJob('talker', ({ log }) => {
         log.info({ sent: 3 }, 'mail is out')
-        log.warn('one is left')
+        log.warn({ left: 1 }, 'one is left')
       }),
     ])
     const talker = await addPlainJob(scheduler, 'talker', 'talker', 'mail')
@@ -168,7 +168,7 @@ describe.each([
     expect(one.out).toMatch(/failures in a row +1\n[^]*DAY \(UTC\) .*\n\d{4}-\d\d-\d\d +0 +1 /)
     expect(await run('status', 'mail/none')).toMatchObject({ code: 3 })
     const log = await run('log', fireInstanceId, '--zone', 'UTC')
-    expect(log.out).toMatch(/ INFO +mail is out \{"sent":3\}\n.* WARN +one is left\n$/)
+    expect(log.out).toMatch(/ INFO +mail is out \{"sent":3\}\n.* WARN +one is left \{"left":1\}\n$/)
     expect(JSON.parse((await run('log', fireInstanceId, '--json')).out.split('\n')[1] ?? '')).toMatchObject({
       line: 2,
       level: 'warn',

@@ -28,6 +28,7 @@ export const inks: Readonly<Record<BarKind, string>> = {
   running: '--accent-fill',
   planned: '--accent',
   blocked: '--warn-fill',
+  missed: '--bad',
 }
 
 /** What is drawn, and between which instants. */
@@ -165,6 +166,13 @@ function drawKind(
       [left + markPx, middle],
       [left, middle + markPx],
       [left - markPx, middle],
+    ])
+  } else if (kind === 'missed') {
+    context.fillRect(left, middle - 1, right - left, 2)
+    drawShape(context, [
+      [left - markPx, middle - markPx],
+      [left + markPx, middle - markPx],
+      [left, middle + markPx],
     ])
   } else if (kind === 'blocked') {
     // Dashes: nothing runs. It may be due for a year, in a picture of a minute.

@@ -1,5 +1,6 @@
 import type { ExecutionJson } from '../../../../src/server/wire/runs.ts'
 import { call } from '../../api/client.ts'
+import { may } from '../../state/session.ts'
 import { nowMs } from '../../time/clock.ts'
 import type { TimelineData } from './rows.ts'
 
@@ -10,6 +11,8 @@ const pageSize = 1000
 const triggersMax = 500
 const timesMax = 500
 const blockedMax = 500
+/** Misfires are told by when they were noticed, which may be later than what is shown. */
+const missedMax = 500
 
 export interface TimelineWindow {
   readonly fromMs: number
@@ -33,7 +36,7 @@ export async function loadTimeline(
   const now = Math.floor(nowMs())
   const planFromMs = Math.max(now, fromMs)
   const ofGroup = group === '' ? undefined : group
-  const [past, executing, plan, blocked] = await Promise.all([
+  const [past, executing, plan, blocked, missed] = await Promise.all([
     loadExecutions({ fromMs, toMs }, group, signal),
     call('executing.list', { signal }),
     planFromMs < toMs
@@ -43,6 +46,9 @@ export async function loadTimeline(
         })
       : null,
     call('triggers.list', { query: { state: 'BLOCKED', jobGroup: ofGroup, take: blockedMax }, signal }),
+    may('misfires.list')
+      ? call('misfires.list', { query: { fromMs, filter: groupFilter(group), take: missedMax }, signal })
+      : null,
   ])
   return {
     executions: past.executions,
@@ -52,6 +58,7 @@ export async function loadTimeline(
         fireTimeMs <= toMs && now >= fromMs && (group === '' || jobKey.group === group),
     ),
     planned: plan?.items ?? [],
+    missed: (missed?.items ?? []).filter((each) => each.fromMs <= toMs && each.toMs >= fromMs),
     // Due before now, and before the end of what is shown.
     blocked: blocked.items.filter(
       ({ nextFireTimeMs }) =>
@@ -61,6 +68,10 @@ export async function loadTimeline(
     knownToMs: plan !== null && plan.completeUntilMs < toMs ? plan.completeUntilMs : null,
     isOftenLeftOut: plan?.items.some(({ isComplete }) => !isComplete) ?? false,
   }
+}
+
+function groupFilter(group: string): string {
+  return group === '' ? '' : `group:"${group.replace(/[\\"]/g, '\\$&')}"`
 }
 
 interface Past {
@@ -75,7 +86,7 @@ async function loadExecutions(
 ): Promise<Past> {
   // What began before the first instant that is shown may reach into what is shown.
   const sinceMs = Math.floor(fromMs - (toMs - fromMs) / 2)
-  const filter = group === '' ? '' : `group:"${group.replace(/[\\"]/g, '\\$&')}"`
+  const filter = groupFilter(group)
   const executions: ExecutionJson[] = []
   let after = ''
   for (let page = 0; page < pagesMax; page++) {

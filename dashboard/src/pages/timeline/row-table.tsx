@@ -25,7 +25,7 @@ export function RowTable({ rows, by }: RowTableProps): JSX.Element {
 }
 
 const isPlanned = ({ kind }: Bar): boolean => kind === 'planned'
-const hasRun = ({ kind }: Bar): boolean => kind !== 'planned' && kind !== 'blocked'
+const hasRun = ({ kind }: Bar): boolean => kind !== 'planned' && kind !== 'blocked' && kind !== 'missed'
 const hasNotSucceeded = (bar: Bar): boolean => hasRun(bar) && !['running', 'succeeded'].includes(bar.kind)
 const count = ({ bars }: Row, test: (bar: Bar) => boolean): string => numberText(bars.filter(test).length)
 

@@ -1,16 +1,19 @@
+import type { MisfireCause } from '../../../../src/jobstore/misfires.ts'
 import type { ExecutionOutcome } from '../../../../src/jobstore/queries.ts'
 import type { PlannedTriggerJson } from '../../../../src/server/operations/planned.ts'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
+import type { MisfireJson } from '../../../../src/server/wire/misfires.ts'
 import type { ExecutingJson, ExecutionJson } from '../../../../src/server/wire/runs.ts'
 import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { executionHref } from '../../parts/execution-table.tsx'
+import { filterTerm } from '../../parts/filter-term.ts'
 import { isByHand, keyText } from '../../parts/links.tsx'
 import { href, jobPath, triggerPath } from '../../state/place.ts'
 import { common } from '../../words/common.ts'
 
 export const rowKinds = ['job', 'trigger', 'node'] as const
 export type RowKind = (typeof rowKinds)[number]
-export type BarKind = ExecutionOutcome | 'running' | 'planned' | 'blocked'
+export type BarKind = ExecutionOutcome | 'running' | 'planned' | 'blocked' | 'missed'
 
 export interface Bar {
   readonly kind: BarKind
@@ -21,6 +24,8 @@ export interface Bar {
   readonly dueMs: number
   /** What it is about, for the note beside the pointer. */
   readonly jobKey: KeyJson
+  /** Why nothing ran. */
+  readonly cause?: MisfireCause
   /** The page that it leads to. */
   readonly href: () => string
 }
@@ -37,6 +42,8 @@ export interface TimelineData {
   readonly executions: readonly ExecutionJson[]
   readonly executing: readonly ExecutingJson[]
   readonly planned: readonly PlannedTriggerJson[]
+  /** Planned firings that did not happen, and why. */
+  readonly missed: readonly MisfireJson[]
   /** Triggers that are due, and wait for the job to end. */
   readonly blocked: readonly TriggerSummaryJson[]
 }
@@ -66,6 +73,11 @@ export function rowsOf(data: TimelineData, by: RowKind, names: Names): readonly 
   for (const { key, jobKey, nextFireTimeMs } of data.blocked)
     if (nextFireTimeMs !== null)
       rowFor({ triggerKey: key, jobKey, node: null }).bars.push(barOfBlocked(nextFireTimeMs, key, jobKey))
+  for (const misfire of data.missed) {
+    const { triggerKey, jobKey, node } = misfire
+    // Of a job that is gone there is no row of jobs.
+    if (jobKey !== null) rowFor({ triggerKey, jobKey, node }).bars.push(barOfMissed(misfire, jobKey))
+  }
   for (const { bars } of rows.values()) bars.sort((one, other) => heightOf(one) - heightOf(other))
   return [...rows.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
 }
@@ -115,6 +127,18 @@ function barOfRunning({ fireTimeMs, scheduledFireTimeMs, jobKey }: ExecutingJson
     dueMs: scheduledFireTimeMs,
     jobKey,
     href: () => href('/running'),
+  }
+}
+
+function barOfMissed({ triggerKey, fromMs, toMs, cause }: MisfireJson, jobKey: KeyJson): Bar {
+  return {
+    kind: 'missed',
+    beginMs: fromMs,
+    endMs: toMs,
+    dueMs: fromMs,
+    jobKey,
+    cause,
+    href: () => href('/misfires', { filter: filterTerm('trigger', triggerKey) }),
   }
 }
 

@@ -7,6 +7,7 @@ import { keyText } from '../../parts/links.tsx'
 import { language, theme, viewerZone } from '../../state/preferences.ts'
 import { durationText, fullInstantText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
+import { words as misfires } from '../misfires/words.ts'
 import { axisHeight, barAt, drawTimeline, rowHeight, type Scene } from './drawing.ts'
 import type { Bar, BarKind } from './rows.ts'
 import { words } from './words.ts'
@@ -85,7 +86,7 @@ export function kindText(kind: BarKind): string {
 }
 
 function isOutcome(kind: BarKind): kind is ExecutionOutcome {
-  return kind !== 'running' && kind !== 'planned' && kind !== 'blocked'
+  return !['running', 'planned', 'blocked', 'missed'].includes(kind)
 }
 
 function BarNote({ pointed, nowMs }: { readonly pointed: Pointed; readonly nowMs: number }): JSX.Element {
@@ -100,8 +101,9 @@ function BarNote({ pointed, nowMs }: { readonly pointed: Pointed; readonly nowMs
       <strong>{keyText(bar.jobKey)}</strong>
       <span>{kindText(bar.kind)}</span>
       <span class="number">{fullInstantText(bar.beginMs)}</span>
+      {bar.cause !== undefined && <span>{misfires().causes[bar.cause]}</span>}
       {bar.kind === 'blocked' && <span class="number">{durationText(nowMs - bar.dueMs)}</span>}
-      {bar.kind !== 'planned' && bar.kind !== 'blocked' && (
+      {(isOutcome(bar.kind) || bar.kind === 'running') && (
         <span class="number">
           {names.late} {durationText(lateMs)} · {names.took}{' '}
           {durationText(bar.kind === 'lost' ? null : (bar.endMs ?? nowMs) - bar.beginMs)}

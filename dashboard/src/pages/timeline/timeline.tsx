@@ -184,6 +184,7 @@ const legend: readonly BarKind[] = [
   'vetoed',
   'running',
   'planned',
+  'missed',
   'blocked',
 ]
 
