@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs'
-import { mkdir, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Lanes } from '../../../core/lanes.ts'
 import type { Logger } from '../../../core/logger.ts'
 import { logThrown } from '../../../core/thrown-value.ts'
@@ -101,13 +101,19 @@ export class JobLogs {
     if (logRetentionDays === null) return
     const oldest = localDay(zone, clock.now() - logRetentionDays * dayMs)
     try {
-      for (const name of await readdir(logPath)) {
-        if (!dayFolder.test(name) || name >= oldest) continue
+      // Listed at once, so that a run that an admin dates long ago does not lose the log that it is about to write.
+      for (const name of readdirSync(logPath)) {
+        if (!dayFolder.test(name) || name >= oldest || this.#isOpen(name)) continue
         await rm(join(logPath, name), { recursive: true, force: true })
       }
     } catch (error) {
       logThrown(logger, error, 'old logs of XXL-JOB runs cannot be deleted', { logPath })
     }
+  }
+
+  #isOpen(day: string): boolean {
+    const folder = join(this.#options.logPath, day)
+    return [...this.#open.values()].some(({ path }) => dirname(path) === folder)
   }
 
   #logAt(path: string, label: string): JobLog {
