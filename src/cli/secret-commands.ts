@@ -34,7 +34,7 @@ export const hashPasswordCommand: Command = {
 const tokenSpec = {
   name: 'new-token',
   argument: '',
-  summary: 'Prints a new token and its SHA-256, for the tokens of a server',
+  summary: 'Prints a new token for a server, and its SHA-256',
   options: {},
   notes: [
     "The token is for who uses it, and is kept nowhere. The SHA-256 goes into 'sha256' of a token in the options of " +

@@ -57,8 +57,8 @@ const spec = {
   notes: [
     'The token is printed once, at the end of the address. Without --start this process fires nothing and is no node ' +
       'of the cluster: it looks at the data of others and changes it.',
-    'SIGTERM or Ctrl-C ends it: after the time of --not-ready no more is fired, running jobs get the time of --drain and are then interrupted. A ' +
-      `second signal ends it at once with ${exitCodes.atOnce}.`,
+    'SIGTERM or Ctrl-C ends it: after the time of --not-ready no more is fired, running jobs get the time of --drain ' +
+      `and are then interrupted. A second signal ends it at once with ${exitCodes.atOnce}.`,
   ],
 } as const
 

@@ -16,7 +16,7 @@ import { pageOptions, printPages } from './pages.ts'
 const spec = {
   name: 'status',
   argument: '[KEY]',
-  summary: 'Says how jobs are doing: last run, last success, failures in a row',
+  summary: 'Says how jobs do: last run and success, failures in a row',
   options: {
     failing: { type: 'boolean', help: 'Jobs whose last execution failed' },
     failures: { type: 'string', value: 'N', help: 'Jobs that failed at least so often in a row' },

@@ -29,7 +29,7 @@ export const words = dictionary({
     csv: 'CSV',
     empty: 'Nothing was done yet',
     emptyHint:
-      'Each request that changes something is listed here, from this page, the API and the command line. What a program does with its own scheduler is not.',
+      'Each request that changes something is listed, from here, the API and the command line. Not what programs do.',
     noneFound: 'No entry fits',
     noneFoundHint: 'All conditions must hold, and names must be written out.',
     changed: 'What changed',

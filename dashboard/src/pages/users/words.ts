@@ -29,9 +29,9 @@ export const words = dictionary({
     add: { token: 'Add a token', password: 'Add a user' },
     addHint: {
       token:
-        'Tokens are among the options of the server, which knows them by their SHA-256. The first line prints a new token with it:',
+        'Tokens are options of the server, which knows them by their SHA-256. The first line prints a new one:',
       password:
-        'Users are among the options of the server, with a hash of each password. The first line asks for a password and prints its hash:',
+        'Users are options of the server, with a hash of each password. The first line asks for one and prints it:',
     },
     afterwards: 'Then start the server again.',
     you: 'Your session',
