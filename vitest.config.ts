@@ -106,8 +106,9 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/support/build-dashboard.ts', 'test/support/postgres-setup.ts'],
-          // Beside what is built: a browser waits for its server most of the time.
-          sequence: { groupOrder: 1 },
+          // A browser wants a core, and the server that it asks another one.
+          sequence: { groupOrder: 4 },
+          maxWorkers: 1,
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 120_000,

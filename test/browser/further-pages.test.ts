@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { inBrowser } from '../support/browser-suite.ts'
+import { script } from '../support/dashboard-data.ts'
 import { type DashboardFixture, dashboardFixture } from '../support/dashboard-fixture.ts'
 import { looksRight, looksRightInChinese, type PageCase } from '../support/page-looks.ts'
 import { plannedScheduler } from '../support/planned-scheduler.ts'
@@ -12,7 +13,7 @@ const pages: readonly PageCase[] = [
   ['timeline-month', '/timeline?span=month&by=trigger', 'Run by hand'],
   ['timeline-nodes', '/timeline?by=node&span=day', 'Planned, by any node'],
   ['timeline-empty', '/timeline?from=0', 'Nothing ran in this time'],
-  ['misfires', '/misfires', 'Skipped by hand'],
+  ['misfires', '/misfires', script],
   ['misfires-none', '/misfires?cause=lost', 'No misfire fits'],
   ['calendars', '/calendars', 'holidays'],
   ['calendar', '/calendars/of/holidays?month=2199-12', 'Excluded'],

@@ -5,8 +5,8 @@ import { cleanEnd, runProcess } from '../support/process-run.ts'
 const script = fileURLToPath(new URL('../fixtures/heap/process.mjs', import.meta.url))
 
 /** Code that V8 compiles makes the heap grow in the first rounds, and by ever less later. */
-const rounds = 14
-const warmRounds = 7
+const rounds = 24
+const warmRounds = 12
 
 describe('a scheduler whose jobs all have new names', () => {
   // A key, its texts and the entry of a map that forgets none come to more than these bytes a job.

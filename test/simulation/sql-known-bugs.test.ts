@@ -4,7 +4,7 @@ import { knownClusterBugs } from '../support/sim-cluster-bugs.ts'
 import { nextTurn } from '../support/sim-seeds.ts'
 
 /** Within so many seeds the simulation must find each bug. */
-const seedsMax = 200
+const seedsMax = 100
 
 describe('the simulation of a cluster finds bugs that are put in on purpose', () => {
   it.each(knownClusterBugs)('$name', { timeout: 240_000 }, async (bug) => {

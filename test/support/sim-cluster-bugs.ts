@@ -68,7 +68,7 @@ const claimsUnseen: KnownClusterBug = {
 
 const completionUnfenced: KnownClusterBug = {
   name: 'A completion is written although the execution was recovered',
-  seed: 92,
+  seed: 68,
   symptom: /the counter ran \d+ times and counted/,
   *after(statement, reply): SqlProgram<SqlReply> {
     if (!endsOwn.test(statement.text) || !statement.values.includes('EXECUTING')) return reply
@@ -86,7 +86,7 @@ const completionUnfenced: KnownClusterBug = {
 
 const recoveryForgetsClaims: KnownClusterBug = {
   name: 'A recovery deletes the claims of a node and leaves their triggers acquired',
-  seed: 33,
+  seed: 67,
   symptom: /ACQUIRED unlike its claim/,
   statement: (statement, lock) =>
     lock === 'cluster' &&
@@ -97,7 +97,7 @@ const recoveryForgetsClaims: KnownClusterBug = {
 
 const executionsForgotten: KnownClusterBug = {
   name: 'A job that wants recovery goes with its last trigger, whatever is in flight of it',
-  seed: 42,
+  seed: 44,
   symptom: /should have run again/,
   statement: (statement) => {
     const looksForExecutions =
@@ -129,7 +129,7 @@ const junkStopsAll: KnownClusterBug = {
 
 const sleepsOverWhatItLeft: KnownClusterBug = {
   name: 'A search does not say that it left something, so its loop sleeps out its idle wait',
-  seed: 164,
+  seed: 5,
   symptom: /held is late although its job is free again/,
   searched: ({ fired, acquired }) => ({ fired, acquired }),
 }

@@ -444,19 +444,25 @@ class ClusterWorld {
    * trigger stored now fires in time, and one whose job was held fires soon after.
    */
   async #checkStrays(): Promise<void> {
-    const startAt = new Date(this.#clock.now() + 400)
-    const once = (name: string, job: string): Trigger =>
-      TriggerBuilder.newTrigger().withIdentity(name, 'sim').forJob(job).startAt(startAt).build()
-    await this.#persist((scheduler) => scheduler.scheduleJob(once('held', heldJob)))
+    const once = (name: string, job: string, inMs: number): Trigger =>
+      TriggerBuilder.newTrigger()
+        .withIdentity(name, 'sim')
+        .forJob(job)
+        .startAt(new Date(this.#clock.now() + inMs))
+        .build()
+    // Later than any loop looks ahead, so that its row is held before a node claims it.
+    await this.#persist((scheduler) => scheduler.scheduleJob(once('held', heldJob, 6000)))
     const release = this.#foreignLocks.holdJob(heldJob)
+    await this.#clock.sleep(5600)
     addStrays(this.#database, this.#clock.now() - 500)
-    await this.#persist((scheduler) => scheduler.scheduleJob(once('canary', 'plain-1')))
+    await this.#persist((scheduler) => scheduler.scheduleJob(once('canary', 'plain-1', 400)))
     await this.#clock.sleep(400 + mostLateMs)
     this.#expectFired('canary', 'is late behind rows that no node can use')
     removeStrays(this.#database)
-    release()
     // The canary may have the only slot until it ends.
-    await this.#clock.sleep(this.#durationMaxMs + mostLateMs)
+    await this.#clock.sleep(this.#durationMaxMs)
+    release()
+    await this.#clock.sleep(mostLateMs)
     this.#expectFired('held', 'is late although its job is free again')
     // What late ones run ends, too.
     await this.#clock.sleep(15_000)

@@ -43,7 +43,9 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   const { caption, columns, rows, keyOf, empty, selection, detail } = props
   if (rows?.length === 0) return <>{empty}</>
   return (
-    <div class="table-box">
+    // A wide table scrolls within its box, also by the keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must have the focus to be scrolled by keys.
+    <div class="table-box" tabIndex={0}>
       <table class="table" aria-busy={rows === null}>
         <caption class="only-read">{caption}</caption>
         <thead>
