@@ -14,6 +14,8 @@ let pool: pg.Pool
 beforeAll(async () => {
   database = await freshDatabase()
   pool = new pg.Pool({ connectionString: database.connectionString, max: 10 })
+  // The database is dropped while the last of its sessions end.
+  pool.on('error', () => {})
 })
 afterAll(async () => {
   await pool.end()
