@@ -67,7 +67,7 @@ inBrowser('a place', (browser) => {
 
   test('comes back through lists, their pages and what they lead to', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/triggers')
-    await page.locator('main').getByRole('searchbox').fill('rows')
+    await page.locator('main input[type=search]').fill('rows')
     await page.waitForURL(/search=rows/)
     await page.getByRole('link', { name: 'rows/t100' }).first().waitFor()
     await page.getByRole('link', { name: 'Next page' }).click()

@@ -44,7 +44,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   if (rows?.length === 0) return <>{empty}</>
   return (
     // A wide table scrolls within its box, also by the keyboard.
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must have the focus to be scrolled by keys.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must have the focus for the keys to do it.
     <div class="table-box" tabIndex={0}>
       <table class="table" aria-busy={rows === null}>
         <caption class="only-read">{caption}</caption>
