@@ -10,7 +10,7 @@ import {
   openDashboard,
   picture,
 } from '../support/dashboard-fixture.ts'
-import { looksRight, looksRightInChinese, type PageCase } from '../support/page-looks.ts'
+import { lookRight, type PageCase } from '../support/page-looks.ts'
 import { filledScheduler } from '../support/server-fixture.ts'
 
 const pages: readonly PageCase[] = [
@@ -46,13 +46,7 @@ inBrowser('audit and users', (browser) => {
     await fixture[Symbol.asyncDispose]()
   })
 
-  test.each(pages)('%s is right in light and dark, wide and narrow', async (...of) => {
-    await looksRight(browser(), fixture.address, of)
-  })
-
-  test.each(pages)('%s is right in Chinese', async (...of) => {
-    await looksRightInChinese(browser(), fixture.address, of)
-  })
+  lookRight(pages, browser, () => fixture.address)
 
   test('an entry opens and shows what changed, as text', async () => {
     const { page, errors } = await openDashboard(browser(), fixture.address, '/audit?operation=jobs.put')
