@@ -1,7 +1,7 @@
-import { checkName, checkObject, checkOneOf, checkOptions, listOf } from '../core/arguments.ts'
+import { checkName, checkObject, checkOptions, listOf } from '../core/arguments.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
 import { checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
-import { checkGroupMatcher, type GroupMatcher } from '../core/matcher.ts'
+import type { GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import { packageVersion } from '../core/version.ts'
 import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
@@ -9,28 +9,9 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
-import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore/audit.ts'
-import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
-import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
+import type { AuditNote } from '../jobstore/audit.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
-import type { Misfire, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
-import type { PausedGroups } from '../jobstore/pauses.ts'
-import type {
-  ExecutionCursor,
-  ExecutionDetails,
-  ExecutionQuery,
-  ExecutionSummary,
-  FirePlace,
-  GroupCount,
-  JobQuery,
-  JobSummary,
-  NextTriggerQuery,
-  Page,
-  TriggerCounts,
-  TriggerQuery,
-  TriggerSummary,
-} from '../jobstore/queries.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
@@ -42,8 +23,8 @@ import { Cluster } from './cluster.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
+import { ReadingScheduler } from './reading-scheduler.ts'
 import type { Recorder } from './recorder.ts'
-import { Remembered } from './remembered.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type {
   AddCalendarOptions,
@@ -61,12 +42,8 @@ import type {
 import {
   addCalendarOptions,
   checkAuditNote,
-  checkTriggerKeys,
-  jobQuery,
-  nextTriggerQuery,
   type ScheduleJobCall,
   shutdownOptions,
-  triggerQuery,
 } from './scheduler-arguments.ts'
 import type { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
@@ -91,7 +68,7 @@ export interface QuartzSchedulerParts {
  * The scheduler as its users see it: checks arguments, hands operations to the store and tells listeners. Starting and
  * ending are the life cycle's, firing is the loop's.
  */
-export class QuartzScheduler implements Scheduler {
+export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   readonly context: Map<string, unknown> = new Map()
   readonly #options: ResolvedSchedulerOptions
   readonly #store: JobStore
@@ -104,12 +81,12 @@ export class QuartzScheduler implements Scheduler {
   readonly #wallClockStarts: WallClockStarts
   readonly #scheduling: Scheduling
   readonly #cluster: Cluster
-  readonly #remembered: Remembered
   readonly #audit: AuditTrail
   readonly #steering: Steering
   #delayedStart: ClockTimer | null = null
 
   constructor(parts: QuartzSchedulerParts) {
+    super(() => this.#read())
     this.#options = parts.options
     this.#store = parts.options.jobStore
     this.#lifeCycle = parts.lifeCycle
@@ -120,7 +97,6 @@ export class QuartzScheduler implements Scheduler {
     const { clock, hasOwnClock, logger } = parts.options
     this.#wallClockStarts = new WallClockStarts({ clock, hasOwnClock, logger })
     this.#nameless = new Nameless({ isPersistent: this.#store.capabilities.persistent, clock, logger })
-    this.#remembered = new Remembered(() => this.#read())
     this.#audit = new AuditTrail({ ...parts.options, recorder: parts.recorder })
     const requireOpen = (): void => {
       this.#lifeCycle.requireOpen()
@@ -344,62 +320,11 @@ export class QuartzScheduler implements Scheduler {
     return this.#steering.getShards(jobKey, this.#read())
   }
 
-  async getPausedGroups(): Promise<PausedGroups> {
-    return this.#read().getPausedGroups()
-  }
-  async getPausedTriggerGroups(): Promise<readonly string[]> {
-    return this.#read().getPausedTriggerGroups()
-  }
-  async getPausedJobGroups(): Promise<readonly string[]> {
-    return this.#read().getPausedJobGroups()
-  }
-  async getJobGroupNames(): Promise<readonly string[]> {
-    return this.#read().getJobGroupNames()
-  }
-  async getTriggerGroupNames(): Promise<readonly string[]> {
-    return this.#read().getTriggerGroupNames()
-  }
-  async getJobKeys(matcher: GroupMatcher): Promise<readonly JobKey[]> {
-    checkGroupMatcher('getJobKeys', 'matcher', matcher)
-    return this.#read().getJobKeys(matcher)
-  }
-  async getTriggerKeys(matcher: GroupMatcher): Promise<readonly TriggerKey[]> {
-    checkGroupMatcher('getTriggerKeys', 'matcher', matcher)
-    return this.#read().getTriggerKeys(matcher)
-  }
-  async queryJobs(query: JobQuery = {}): Promise<Page<JobSummary, JobKey>> {
-    checkOptions('queryJobs', query, jobQuery, 'query')
-    return this.#read().queryJobs(query)
-  }
-  async queryTriggers(query: TriggerQuery = {}): Promise<Page<TriggerSummary, TriggerKey>> {
-    checkOptions('queryTriggers', query, triggerQuery, 'query')
-    return this.#read().queryTriggers(query)
-  }
-  async queryNextTriggers(query: NextTriggerQuery = {}): Promise<Page<TriggerSummary, FirePlace>> {
-    checkOptions('queryNextTriggers', query, nextTriggerQuery, 'query')
-    return this.#read().queryNextTriggers(query)
-  }
-  async getTriggers(triggerKeys: readonly TriggerKey[]): Promise<readonly Trigger[]> {
-    checkTriggerKeys('getTriggers', 'triggerKeys', triggerKeys)
-    return this.#read().getTriggers(triggerKeys)
-  }
-  async getTriggerCounts(): Promise<TriggerCounts> {
-    return this.#read().getTriggerCounts()
-  }
-  async getGroupCounts(of: 'jobs' | 'triggers'): Promise<readonly GroupCount[]> {
-    checkOneOf(['jobs', 'triggers'])('getGroupCounts', 'of', of)
-    const counts = await this.#read().getGroupCounts(of)
-    return [...counts].sort((a, b) => (a.group < b.group ? -1 : 1))
-  }
   getJobDetail(jobKey: JobKey): Promise<JobDetail | null> {
     return this.#scheduling.getJobDetail(jobKey)
   }
   getTrigger(triggerKey: TriggerKey): Promise<Trigger | null> {
     return this.#scheduling.getTrigger(triggerKey)
-  }
-  async getEarliestDueTime(): Promise<Date | null> {
-    const dueMs = await this.#read().earliestDueMs()
-    return dueMs === null ? null : new Date(dueMs)
   }
   getTriggersOfJob(jobKey: JobKey): Promise<readonly Trigger[]> {
     return this.#scheduling.getTriggersOfJob(jobKey)
@@ -431,38 +356,10 @@ export class QuartzScheduler implements Scheduler {
     checkName('deleteCalendar', 'name', name)
     return this.#change((store) => store.deleteCalendar(name))
   }
-  async getCalendar(name: string): Promise<Calendar | null> {
-    checkName('getCalendar', 'name', name)
-    return this.#read().getCalendar(name)
-  }
-  async getCalendarNames(): Promise<readonly string[]> {
-    return this.#read().getCalendarNames()
-  }
-  queryExecutions(query: ExecutionQuery = {}): Promise<Page<ExecutionSummary, ExecutionCursor>> {
-    return this.#remembered.executions(query)
-  }
-  getExecution(fireInstanceId: string): Promise<ExecutionDetails | null> {
-    return this.#remembered.execution(fireInstanceId)
-  }
-  queryExecutionLog(id: string, query: ExecutionLogQuery = {}): Promise<Page<ExecutionLogLine, number>> {
-    return this.#remembered.log(id, query)
-  }
-  queryMisfires(query: MisfireQuery = {}): Promise<Page<Misfire, MisfireCursor>> {
-    return this.#remembered.misfires(query)
-  }
-  queryJobStatus(query: JobStatusQuery = {}): Promise<Page<JobStatus, JobKey>> {
-    return this.#remembered.jobStatuses(query)
-  }
-  getJobStatus(jobKey: JobKey): Promise<JobStatus | null> {
-    return this.#remembered.jobStatus(jobKey)
-  }
   recordAudit(note: AuditNote): void {
     checkAuditNote(note)
     this.#lifeCycle.requireOpen()
     this.#audit.note(note)
-  }
-  queryAudit(query: AuditQuery = {}): Promise<Page<AuditEntry, AuditCursor>> {
-    return this.#remembered.audit(query)
   }
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[] {
     return this.#executing.all()
