@@ -6,6 +6,7 @@ export {
   type JobStoreOperation,
 } from './jobstore/delegating-job-store.ts'
 export type { ExecutionLogChunk, ExecutionProgress } from './jobstore/execution-log.ts'
+export { type FiringPart, firingPartOf, withoutOwner } from './jobstore/firing-part.ts'
 export type { DayChange, EndedExecution, JobStatusChange } from './jobstore/job-status.ts'
 export type {
   AcquiredAndFired,
@@ -61,6 +62,14 @@ export {
   sqlJobStore,
 } from './jobstore/sql/sql-database.ts'
 export type { JobDataEncoding } from './jobstore/sql/tables/encoding/job-data-text.ts'
+export {
+  endedSharding,
+  isSplit,
+  OpenFirings,
+  type SplitFiring,
+  type SplitRequest,
+  shownFiring,
+} from './jobstore/split-firing.ts'
 export {
   type StateChanges,
   type StoredTriggerState,

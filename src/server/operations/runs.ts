@@ -102,7 +102,7 @@ const listExecutions: Operation = operation({
       .default('')
       .describe(
         'As in `job:reports/daily outcome:failed late>5s took>1m data.to=ops`; also trigger:, group:, node:, ' +
-          'error:, manual:.',
+          'firing:, error:, manual:.',
       ),
     fromMs: instantQuery.optional().describe('Began at or after this instant.'),
     toMs: instantQuery.optional().describe('Began before this instant.'),
