@@ -38,6 +38,14 @@ export type {
   MisfireRecordOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
+export {
+  endedSharding,
+  isSplit,
+  OpenFirings,
+  type SplitFiring,
+  type SplitRequest,
+  shownFiring,
+} from './jobstore/split-firing.ts'
 export type { RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
 export {
   RowsLockedError,
@@ -62,14 +70,6 @@ export {
   sqlJobStore,
 } from './jobstore/sql/sql-database.ts'
 export type { JobDataEncoding } from './jobstore/sql/tables/encoding/job-data-text.ts'
-export {
-  endedSharding,
-  isSplit,
-  OpenFirings,
-  type SplitFiring,
-  type SplitRequest,
-  shownFiring,
-} from './jobstore/split-firing.ts'
 export {
   type StateChanges,
   type StoredTriggerState,

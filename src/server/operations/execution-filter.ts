@@ -19,8 +19,8 @@ const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h:
 
 /**
  * Reads `job:reports/daily outcome:failed late>5s took>=1m`. Terms: `job:` and `trigger:` (`group/name`, or a name
- * in any group), `group:` (of the job), `node:`, `outcome:`, `firing:` (items of that sharded firing), `late` and `took`
- * with a comparison. Values with blanks stand in double quotes. All terms must hold.
+ * in any group), `group:` (of the job), `node:`, `outcome:`, `firing:` (items of that sharded firing), `late` and
+ * `took` with a comparison. Values with blanks stand in double quotes. All terms must hold.
  *
  * @throws InvalidArgumentError for what is no such term, saying where
  */

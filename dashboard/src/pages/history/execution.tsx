@@ -152,8 +152,18 @@ function Items({ firingId }: { readonly firingId: string }): JSX.Element | null 
   ).value.value
   if (items === null || items.items.length === 0) return null
   return (
-    <Panel title={text.items} isFlush actions={<a href={href('/history', { filter })}>{text.itemsOfFiring}</a>}>
-      <ExecutionTable caption={text.items} rows={items.items} empty="" without={['job', 'trigger']} areItems />
+    <Panel
+      title={text.items}
+      isFlush
+      actions={<a href={href('/history', { filter })}>{text.itemsOfFiring}</a>}
+    >
+      <ExecutionTable
+        caption={text.items}
+        rows={items.items}
+        empty=""
+        without={['job', 'trigger']}
+        areItems
+      />
     </Panel>
   )
 }

@@ -9,7 +9,7 @@ export const words = dictionary({
     emptyHint: 'What ends is listed here, as far as the store remembers it. This has a store remember all:',
     noneFound: 'No execution fits',
     noneFoundHint:
-      'Terms: job: trigger: group: node: outcome: firing: late> took> error: manual: data.name=. All of them must hold.',
+      'Terms: job: trigger: group: node: outcome: firing: late> took> error: manual: data.name=. All must hold.',
     times: 'Began',
     anyTime: 'At any time',
     lastHour: 'Within an hour',

@@ -9,8 +9,8 @@ import { readRoll } from '../tables/nodes/scheduler-state-table.ts'
 const jobsAtOnce = 200
 
 /**
- * Ends items of sharded firings that no node will run. Firings of the same job do so too, so this is for jobs that do not
- * fire again.
+ * Ends items of sharded firings that no node will run. Firings of the same job do so too, so this is for jobs that do
+ * not fire again.
  */
 export function* settleLostItems(tx: SqlTransaction): SqlProgram<void> {
   const { session } = tx
