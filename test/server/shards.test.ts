@@ -17,7 +17,9 @@ async function opened(type: string): Promise<ServerFixture> {
 }
 
 test('the items of a job are turned off and on, once, and the audit says how they were', async () => {
-  const { ask, scheduler } = await opened('echo')
+  const fixture = await opened('echo')
+  const { scheduler } = fixture
+  const ask = fixture.ask.bind(fixture)
   const shards = '/jobs/reports/parts/shards'
   const off = (options = {}): ReturnType<typeof ask> => ask(`POST ${shards}/1/disable`, options)
   expect((await off()).json).toMatchObject({
@@ -48,7 +50,9 @@ test('the items of a job are turned off and on, once, and the audit says how the
 })
 
 test('an open firing is shown with its items, and what ended of it is found by its id', async () => {
-  const { ask, scheduler } = await opened('waiting')
+  const fixture = await opened('waiting')
+  const { scheduler } = fixture
+  const ask = fixture.ask.bind(fixture)
   await scheduler.start()
   const began = scheduler.events.next('jobToBeExecuted')
   await scheduler.triggerJob(key)

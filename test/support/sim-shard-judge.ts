@@ -127,7 +127,7 @@ class ShardReplay {
     for (const [index, part] of items.entries()) {
       const was = before[index]
       if (was?.state === 'ended' && part.outcome !== was.outcome) {
-        this.#wrong(row, `has item ${part.item} ${String(part.outcome ?? part.state)} after its end`)
+        this.#wrong(row, `has item ${part.item} ${part.outcome ?? part.state} after its end`)
       }
       if (part.triggerKey !== null) {
         this.#carriers.set(`${part.triggerKey.group}.${part.triggerKey.name}`, { firing, part })

@@ -113,8 +113,8 @@ export const tablesOf2: readonly Table[] = [
     primaryKey: ['sched_name', 'note_kind', 'note_name'],
   },
   {
-    // Firings of sharded jobs that have not ended, each with its items as JSON. They go with the job, whoever deletes
-    // it.
+    // Firings of sharded jobs that have not ended, each with its items as JSON. The database deletes them
+    // with the job.
     name: 'splitFirings',
     columns: {
       ...schedulerName,
