@@ -1,5 +1,4 @@
 import type { JSX } from 'preact'
-import type { ShardPlace } from '../../../../src/jobstore/queries.ts'
 import type { ExecutingJson, ExecutionDetailsJson } from '../../../../src/server/wire/runs.ts'
 import { executionHref } from '../../parts/execution-table.tsx'
 import { itemsTerm } from '../../parts/filter-term.ts'
@@ -52,7 +51,14 @@ function endedFacts(ended: ExecutionDetailsJson): readonly Fact[] {
     { name: names.took, value: <Duration ms={ended.durationMs} /> },
     { name: names.type, value: <span class="mono">{ended.jobType ?? unknownText}</span> },
     { name: names.attempt, value: ended.attempt },
-    { name: names.item, value: shard && <ItemOf shard={shard} />, isLeftOut: shard === null },
+    { name: names.item, value: shard?.item, isLeftOut: shard === null },
+    {
+      name: text.firing,
+      value: shard && (
+        <a href={href('/history', { filter: itemsTerm(shard.firingId) })}>{text.itemsOfFiring}</a>
+      ),
+      isLeftOut: shard === null,
+    },
     { name: text.recovering, value: names.yes, isLeftOut: !ended.recovering },
     { name: text.manual, value: triggeredBy ?? names.yes, isLeftOut: !ended.manual },
     {
@@ -61,13 +67,4 @@ function endedFacts(ended: ExecutionDetailsJson): readonly Fact[] {
       isLeftOut: previous === null,
     },
   ]
-}
-
-/** Its number, and the way to the others. */
-function ItemOf({ shard: { item, firingId } }: { readonly shard: ShardPlace }): JSX.Element {
-  return (
-    <>
-      {item} (<a href={href('/history', { filter: itemsTerm(firingId) })}>{words().itemsOfFiring}</a>)
-    </>
-  )
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { ShardingJson } from '../../../../src/server/wire/jobs.ts'
 import type { ExecutingJson } from '../../../../src/server/wire/runs.ts'
-import type { ShardedItemJson, ShardsJson } from '../../../../src/server/wire/shards.ts'
+import type { ShardedFiringJson, ShardedItemJson, ShardsJson } from '../../../../src/server/wire/shards.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { act } from '../../parts/action.ts'
@@ -33,6 +33,10 @@ interface ShardsProps {
   readonly sharding: ShardingJson
 }
 
+interface FiringHeadProps {
+  readonly firing: ShardedFiringJson
+}
+
 /** The items of a sharded job: who has them, and how far they are. */
 export function Shards({ of: key, sharding }: ShardsProps): JSX.Element {
   const text = words()
@@ -54,15 +58,7 @@ export function Shards({ of: key, sharding }: ShardsProps): JSX.Element {
       {error !== null && <ProblemNote error={error} retry={loaded.reload} />}
       {shown?.shards.firings.map((firing) => (
         <div key={firing.fireInstanceId}>
-          <p class="panel-body">
-            {text.firedAt} <When ms={firing.fireTimeMs} />:{' '}
-            <a href={href('/history', { filter: itemsTerm(firing.fireInstanceId) })}>
-              {text.openItems(
-                firing.items.filter(({ state }) => state !== 'ended').length,
-                firing.items.length,
-              )}
-            </a>
-          </p>
+          <FiringHead firing={firing} />
           <ItemTable of={key} rows={rowsOf(firing.items, shown.shards, shown.running)} />
         </div>
       ))}
@@ -70,6 +66,21 @@ export function Shards({ of: key, sharding }: ShardsProps): JSX.Element {
         <ItemTable of={key} rows={definedRows(sharding, shown.shards)} />
       )}
     </Panel>
+  )
+}
+
+function FiringHead({ firing: { fireInstanceId, fireTimeMs, items } }: FiringHeadProps): JSX.Element {
+  const text = words()
+  const open = items.filter(({ state }) => state !== 'ended').length
+  return (
+    <div class="panel-head">
+      <span>
+        {text.firedAt} <When ms={fireTimeMs} />: <span>{text.openItems(open, items.length)}</span>
+      </span>
+      <div class="actions">
+        <a href={href('/history', { filter: itemsTerm(fireInstanceId) })}>{text.endedItems}</a>
+      </div>
+    </div>
   )
 }
 
