@@ -5,6 +5,7 @@ import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
+import { AuditLink } from '../../parts/audit-link.tsx'
 import { StateBadge } from '../../parts/badge.tsx'
 import { Json } from '../../parts/code.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -74,7 +75,7 @@ function Details({ job }: { readonly job: JobJson }): JSX.Element {
   const { retry, nodeAffinity, sharding } = job
   return (
     <div class="columns">
-      <Panel title={text.definition}>
+      <Panel title={text.definition} actions={<AuditLink of={job.key} />}>
         <Facts
           facts={[
             { name: names.type, value: <span class="mono">{job.jobType}</span> },
