@@ -30,9 +30,9 @@ const spec = {
   summary: 'Shows the items of a sharded job, or turns one off or on',
   options,
   notes: [
-    'KEY is the GROUP/NAME of a job, or a name in the group DEFAULT. Each firing that has not ended is shown with its ' +
-      "items: 'given' waits for its node or runs, 'held' waits for that item of an earlier firing; one that has ended " +
-      'shows its outcome.',
+    'KEY is the GROUP/NAME of a job, or a name in the group DEFAULT. Each firing that has not ended is shown with ' +
+      "its items: 'given' waits for its node or runs, 'held' waits for that item of an earlier firing; one that has " +
+      'ended shows its outcome.',
     connectionNote,
   ],
 } as const
