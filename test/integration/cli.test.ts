@@ -245,7 +245,8 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
   })
 
   test('reads the file of settings that is beside it: store, port and how long jobs may go on', async () => {
-    const folder = crontabFolder('@reboot echo up; sleep 60\n')
+    const running = '@reboot touch running; sleep 60\n'
+    const folder = crontabFolder(`${running}@reboot while [ ! -e running ]; do sleep 0.05; done; echo seen\n`)
     const settings = `{ store: 'sqlite:own.db', serve: { port: 0 }, drainMs: 100_000 }`
     writeFileSync(join(folder, 'quartz-ts.config.mjs'), `export default ${settings}\n`)
     const command = runIn(folder, 'crontab', 'crontab')
@@ -255,6 +256,7 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
       true,
       false,
     ])
+    await command.until(/exit 0 +seen/)
     command.kill('SIGTERM')
     await command.until(/^Stopping: waiting up to 1 m 40 s for 1 running job/m)
     command.kill('SIGINT')

@@ -13,7 +13,12 @@ async function node(...options: readonly string[]) {
   const ask = (path: string, by: string = token): Promise<Response> =>
     fetch(`${address}${path}`, { headers: { authorization: `Bearer ${by}` } })
   const isReady = (status: number): Promise<void> =>
-    vi.waitFor(async () => expect((await ask('/health/ready')).status).toBe(status), { timeout: 20_000 })
+    vi.waitFor(
+      async () => {
+        expect((await ask('/health/ready')).status).toBe(status)
+      },
+      { timeout: 20_000 },
+    )
   return { child, ended, ask, isReady }
 }
 
