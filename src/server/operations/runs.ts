@@ -110,7 +110,7 @@ const listExecutions: Operation = operation({
       .default('')
       .describe(
         'As in `job:reports/daily outcome:failed late>5s took>1m data.to=ops`; also trigger:, group:, node:, ' +
-          'error:, manual:.',
+          'firing:, error:, manual:.',
       ),
     ...windowQuery('Began at or after', 'Began before'),
   }),
