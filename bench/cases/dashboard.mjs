@@ -142,7 +142,7 @@ const nextFrames = `new Promise((resolve) => {
   })
 })`
 
-/** In the page: resolves with how long it took until each row has a name in it, and rejects when that takes too long. */
+/** In the page: resolves with how long it took until each row has a name in it; rejects when that takes too long. */
 function rowsHave({ name, giveUpMs }) {
   const { document, performance, requestAnimationFrame } = globalThis
   const startedMs = performance.now()
