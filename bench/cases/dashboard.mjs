@@ -78,11 +78,7 @@ async function firstLoads(address, count) {
     const page = await browser.newPage()
     page.setDefaultTimeout(patienceMs)
     await page.goto(`${address}/#token=${token}`, { waitUntil: 'commit' })
-    const useful = await page.waitForFunction(
-      `document.querySelector('.verdict[role=status]') !== null &&
-        document.querySelector('main [aria-busy=true]') === null && performance.now()`,
-    )
-    taken.push(await useful.jsonValue())
+    taken.push(await page.evaluate(whenTrue(isUseful)))
     await browser.close()
   }
   const sorted = sortedCopy(taken)
@@ -99,7 +95,8 @@ async function usedLists(address, { triggers, steps }) {
   const used = { frames: [], waits: [] }
   await useList(page, `${address}/triggers`, steps, used, (step) => `invoice-${(step * 4321 + 7) % triggers}`)
   await useList(page, `${address}/history`, steps, used, (step) => {
-    return `trigger:DEFAULT/invoice-${(step * 321 + 7) % Math.min(triggers, 5000)}`
+    const job = (step * 321 + 7) % 1000
+    return `job:group-${job % 100}/job-${job}`
   })
   await browser.close()
   const frames = sortedCopy(used.frames)
@@ -127,7 +124,7 @@ async function useList(page, address, steps, { frames, waits }, textOf) {
     const text = textOf(step)
     const startedMs = performance.now()
     await box.fill(text)
-    await page.waitForFunction(everyRowHas, text.split('/').at(-1))
+    await page.evaluate(whenTrue(everyRowHas(text.split('/').at(-1))))
     waits.push(performance.now() - startedMs)
   }
   frames.push(...(await page.evaluate('globalThis.frameTimes')))
@@ -151,8 +148,22 @@ const someFrames = `new Promise((resolve) => {
   })
 })`
 
-/** In the page. */
+const isUseful = `document.querySelector('.verdict[role=status]') !== null &&
+  document.querySelector('main [aria-busy=true]') === null`
+
 function everyRowHas(name) {
-  const rows = [...globalThis.document.querySelectorAll('tbody tr')]
-  return rows.length > 0 && rows.every((row) => row.textContent.includes(name))
+  return `document.querySelector('tbody tr') !== null &&
+    [...document.querySelectorAll('tbody tr')].every((row) => row.textContent.includes('${name}'))`
+}
+
+/** Resolves in the page with the time since it was opened. The page's policy has no \`eval\`, so it is one text. */
+function whenTrue(condition) {
+  return `new Promise((resolve, reject) => {
+    const endMs = performance.now() + ${patienceMs}
+    requestAnimationFrame(function look(nowMs) {
+      if (${condition}) resolve(performance.now())
+      else if (nowMs > endMs) reject(new Error('not within ${patienceMs} ms: ' + location.href))
+      else requestAnimationFrame(look)
+    })
+  })`
 }
