@@ -149,7 +149,14 @@ describe('two processes on one SQLite file', () => {
     await first.kill()
     expect(await second.ask('start')).not.toHaveProperty('error')
     const remembered = async (): Promise<void> => {
-      const lost = { triggerKey: 'gone', jobKey: 'gone', cause: 'lost', policy: null, count: 1, node: 'second' }
+      const lost = {
+        triggerKey: 'gone',
+        jobKey: 'gone',
+        cause: 'lost',
+        policy: null,
+        count: 1,
+        node: 'second',
+      }
       const { answer } = await second.ask('misfires')
       expect(answer).toMatchObject([lost])
       const [{ fromMs, toMs, noticedTimeMs } = { fromMs: 0, toMs: 0, noticedTimeMs: 0 }] =
