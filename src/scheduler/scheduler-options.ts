@@ -112,10 +112,13 @@ const what = 'createScheduler'
 /** For numbers, whose bounds are checked where their defaults are filled in. */
 const isGiven = checkThat('a number', (value) => value !== null)
 
+/** Its items are looked at afterwards. */
+const checkObjects = listOf(checkObject)
+
 const scheduleSetOptions: Readonly<Record<keyof ScheduleSet, ArgumentCheck>> = {
   name: checkName,
   version: isGiven,
-  schedules: checkDefinitions,
+  schedules: checkObjects,
 }
 
 /** The kind of each option. */
@@ -128,8 +131,10 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   threadPool: checkObject,
   jobs: listOf(checkJobSource),
   schedules: (method, argument, value, code) => {
-    if (Array.isArray(value)) checkDefinitions(method, argument, value, code)
-    else checkOptions(method, value, scheduleSetOptions, argument)
+    if (Array.isArray(value)) return checkDefinitions(method, argument, value, code)
+    checkObject(method, argument, value, code)
+    checkOptions(method, value, scheduleSetOptions, argument)
+    checkDefinitions(method, argument, Reflect.get(Object(value), 'schedules'), code)
   },
   triggerFamilies: listOf(checkObject),
   schedulerName: checkName,
