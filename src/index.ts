@@ -188,6 +188,7 @@ export type {
   DailyWhen,
   EveryWhen,
   InWhen,
+  OneWhen,
   ReconcileOptions,
   Reconciliation,
   ScheduleData,

@@ -1,6 +1,6 @@
 /**
- * What a job was last declared to be, by `schedule` or in a set of schedules. It is compared with what is declared next,
- * so that what is the same is left alone, whatever has become of the job meanwhile.
+ * What a job was last declared to be, by `schedule` or in a set of schedules. It is compared with what is declared
+ * next, so that what is the same is left alone, whatever has become of the job meanwhile.
  */
 export interface JobPlan {
   /** The set of schedules that the job belongs to; null when it belongs to none. */

@@ -48,15 +48,27 @@ export interface InWhen {
   readonly in: DurationLike
 }
 
-type Only<When> = When & { readonly [Name in Exclude<WhenName | 'zone', keyof When>]?: never }
+/** One form, without the options of the others. */
+export type OneWhen<When> = When & { readonly [Name in Exclude<WhenName | 'zone', keyof When>]?: never }
 
 /** When a schedule runs: one of five forms. */
-export type ScheduleWhen = Only<CronWhen> | Only<DailyWhen> | Only<EveryWhen> | Only<AtWhen> | Only<InWhen>
+export type ScheduleWhen =
+  | OneWhen<CronWhen>
+  | OneWhen<DailyWhen>
+  | OneWhen<EveryWhen>
+  | OneWhen<AtWhen>
+  | OneWhen<InWhen>
 
 /** The data of a schedule: required where the job has fields that must be there. */
 export type ScheduleData<Data extends object> = [RequiredKeys<Data>] extends [never]
-  ? { readonly data?: Data }
-  : { readonly data: Data }
+  ? {
+      /** The data of the job. The same key with other values changes these, and leaves what the job itself stored. */
+      readonly data?: Data
+    }
+  : {
+      /** The data of the job. The same key with other values changes these, and leaves what the job itself stored. */
+      readonly data: Data
+    }
 
 /** What a schedule has beside when it runs and the data of its job. */
 export interface ScheduleSettings {

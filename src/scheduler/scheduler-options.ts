@@ -112,6 +112,11 @@ const what = 'createScheduler'
 /** For numbers, whose bounds are checked where their defaults are filled in. */
 const isGiven = checkThat('a number', (value) => value !== null)
 
+const checkSet = checkThat(
+  'a list of schedules, or an object with one',
+  (value) => typeof value === 'object' && value !== null && 'schedules' in value,
+)
+
 /** Its items are looked at afterwards. */
 const checkObjects = listOf(checkObject)
 
@@ -132,7 +137,7 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   jobs: listOf(checkJobSource),
   schedules: (method, argument, value, code) => {
     if (Array.isArray(value)) return checkDefinitions(method, argument, value, code)
-    checkObject(method, argument, value, code)
+    checkSet(method, argument, value, code)
     checkOptions(method, value, scheduleSetOptions, argument)
     checkDefinitions(method, argument, Reflect.get(Object(value), 'schedules'), code)
   },

@@ -365,10 +365,7 @@ const surfaces: readonly Surface[] = [
       createScheduler: {
         options: kinds.options({
           jobs: kinds.listOf(kinds.aJob),
-          schedules: kinds.plus(kinds.oneOf('x'), {
-            value: { schedules: 'x' },
-            field: 'schedules.schedules',
-          }),
+          schedules: kinds.plus(kinds.oneOf('x'), { value: { schedules: 'x' } }),
           jobStore: kinds.oneOf('x'),
           threadPool: kinds.object,
           schedulerName: kinds.name,
