@@ -5,6 +5,9 @@ import { defineConfig } from 'vitest/config'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
+/** Projects whose processes wait most of the time: they run beside each other, with more workers than there are cores. */
+const waiting = { sequence: { groupOrder: 3 }, maxWorkers: availableParallelism() + 2 }
+
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>
 }
@@ -59,8 +62,8 @@ export default defineConfig({
           globalSetup: ['test/support/postgres-setup.ts'],
           // The server and its clients share the cores, so they wait for the others to end.
           sequence: { groupOrder: 2 },
-          // Many of them wait for locks and leases, so one more than there are cores.
-          maxWorkers: availableParallelism() + 1,
+          // Many of them wait for locks and leases, so two more than there are cores.
+          maxWorkers: availableParallelism() + 2,
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -74,9 +77,8 @@ export default defineConfig({
           // For hours, by `npm run soak`.
           exclude: process.env['QUARTZ_TS_SOAK_HOURS'] === undefined ? ['test/chaos/soak.test.ts'] : [],
           globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],
-          // Processes that are killed, frozen and cut off from their server: two clusters at a time.
-          sequence: { groupOrder: 3 },
-          maxWorkers: 2,
+          // Processes that are killed, frozen and cut off from their server.
+          ...waiting,
           pool: 'forks',
           testTimeout: 240_000,
           hookTimeout: 120_000,
@@ -92,9 +94,8 @@ export default defineConfig({
             'test/support/postgres-setup.ts',
             'test/interop/java-setup.ts',
           ],
-          // Each file has a cluster of processes of its own. They wait most of the time, so they run beside the chaos.
-          sequence: { groupOrder: 3 },
-          maxWorkers: 2,
+          // Each file has a cluster of processes of its own.
+          ...waiting,
           pool: 'forks',
           testTimeout: 180_000,
           hookTimeout: 120_000,
@@ -106,9 +107,8 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup: ['test/support/build-dashboard.ts', 'test/support/postgres-setup.ts'],
-          // A browser wants a core, and the server that it asks another one.
-          sequence: { groupOrder: 4 },
-          maxWorkers: 1,
+          // Each file has a browser and a server.
+          ...waiting,
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -122,8 +122,9 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/build.ts'],
-          // After the unit tests: real processes and real time deserve the cores for themselves.
+          // After the unit tests, since they are about real processes and real time; many of them wait.
           sequence: { groupOrder: 1 },
+          maxWorkers: availableParallelism() + 1,
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 120_000,

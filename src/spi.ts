@@ -6,6 +6,7 @@ export {
   type JobStoreOperation,
 } from './jobstore/delegating-job-store.ts'
 export type { ExecutionLogChunk, ExecutionProgress } from './jobstore/execution-log.ts'
+export { type FiringPart, firingPartOf, withoutOwner } from './jobstore/firing-part.ts'
 export type { DayChange, EndedExecution, JobStatusChange } from './jobstore/job-status.ts'
 export type {
   AcquiredAndFired,
@@ -38,6 +39,14 @@ export type {
   MisfireRecordOptions,
   RecordOptions,
 } from './jobstore/record-options.ts'
+export {
+  endedSharding,
+  isSplit,
+  OpenFirings,
+  type SplitFiring,
+  type SplitRequest,
+  shownFiring,
+} from './jobstore/split-firing.ts'
 export type { RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
 export {
   RowsLockedError,

@@ -14,6 +14,7 @@ import { benchmark as scheduleCalls } from './schedule-calls.mjs'
 import { benchmark as serverLists } from './server-lists.mjs'
 import { benchmark as serverLive } from './server-live.mjs'
 import { benchmark as serverOpen } from './server-open.mjs'
+import { firing as sharding, takeOver } from './sharding.mjs'
 import { benchmark as sqlLateness } from './sql-lateness.mjs'
 import { benchmark as sqlSchedule } from './sql-schedule.mjs'
 import { benchmark as sqlSkipped } from './sql-skipped.mjs'
@@ -51,6 +52,8 @@ export const benchmarks = [
   sqlSkipped,
   pgBeside,
   failover,
+  sharding,
+  takeOver,
   serverLists,
   serverLive,
   serverOpen,

@@ -5047,7 +5047,6 @@ ON CONFLICT (sched_name, fire_id) DO UPDATE SET job_name = excluded.job_name, jo
   fired_time = excluded.fired_time, parts = excluded.parts;
 
 -- splitFirings.delete
---   cluster/lost-items.ts (settleLostItems)
 --   programs/steps/split-firings.ts (loadOpenFirings, writeOpenFirings)
 -- SQLite
 DELETE FROM qrtz_split_firings
@@ -5133,11 +5132,6 @@ WHERE t.job_name = r.job_name
   AND t.job_group = r.job_group
   AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || '';
-
--- splitFirings.clear
---   programs/scheduling/deleting.ts (clear)
--- Every engine
-DELETE FROM qrtz_split_firings WHERE sched_name = :scheduler;
 
 -----------------------------------------------------------------------
 -- groupLimits: how many jobs of a group may run, where that is limited

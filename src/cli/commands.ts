@@ -15,6 +15,7 @@ import { misfiresCommand } from './steering/misfires-command.ts'
 import { nodesCommand } from './steering/nodes-command.ts'
 import { pauseCommand, resumeCommand } from './steering/pause-command.ts'
 import { runCommand } from './steering/run-command.ts'
+import { shardsCommand } from './steering/shards-command.ts'
 import { statusCommand } from './steering/status-command.ts'
 import { resetErrorCommand, skipCommand } from './steering/trigger-commands.ts'
 import { triggersCommand } from './steering/triggers-command.ts'
@@ -38,6 +39,7 @@ const allButCompletion: readonly Command[] = [
   pauseCommand,
   resumeCommand,
   interruptCommand,
+  shardsCommand,
   skipCommand,
   resetErrorCommand,
   exportCommand,

@@ -2,7 +2,7 @@ import { type PrometheusPlugin, prometheusPlugin } from '../metrics/prometheus/p
 import { createScheduler, type SchedulerOptions } from '../scheduler/create-scheduler.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { zeroSizeThreadPool } from '../threadpool/in-process-thread-pool.ts'
-import type { Clock } from '../time/clock.ts'
+import { pause } from '../time/pause.ts'
 import { settingsFor, storeOptions } from './api/connection-options.ts'
 import { type Command, type OptionValues, parseCommandLine, UsageError } from './command.ts'
 import type { Settings } from './config/settings.ts'
@@ -140,13 +140,6 @@ function behaviourOf(
   }
   const plugins = [...(scheduler.plugins ?? []), ...(metrics === null ? [] : [metrics])]
   return { ...scheduler, plugins, disposeTimeoutMs: drainMs }
-}
-
-function pause(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    if (delayMs === 0) resolve()
-    else clock.setTimer(delayMs, resolve)
-  })
 }
 
 interface Opening {

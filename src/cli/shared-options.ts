@@ -63,3 +63,32 @@ export function requireInstant(option: string, text: string): EpochMs {
     `${option} takes an instant with its offset such as 2026-03-29T00:00:00Z, or a date (UTC), got '${text}'.`,
   )
 }
+
+/** What lists of what happened take; the words say what happened when. */
+export function windowOptions(
+  atOrAfter: string,
+  before: string,
+): Readonly<Record<'from' | 'to', StringOption>> {
+  return {
+    from: { type: 'string', value: 'TIME', help: `${atOrAfter} this instant, as in 2026-03-29T00:00:00Z` },
+    to: { type: 'string', value: 'TIME', help: `${before} this instant` },
+  }
+}
+
+interface WindowValues {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+interface TimeWindow {
+  readonly fromMs: EpochMs | undefined
+  readonly toMs: EpochMs | undefined
+}
+
+/** @throws UsageError for what names no instant */
+export function requireWindow({ from, to }: WindowValues): TimeWindow {
+  return {
+    fromMs: from === undefined ? undefined : requireInstant('--from', from),
+    toMs: to === undefined ? undefined : requireInstant('--to', to),
+  }
+}

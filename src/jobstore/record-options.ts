@@ -143,8 +143,8 @@ export function resolveRecordOptions(
     history: resolveHistoryOptions(what, { maxRows, ...options.history }),
     jobStatus: resolveJobStatusOptions(what, options.jobStatus),
     executionLog: resolveExecutionLogOptions(what, { maxRows, ...options.executionLog }),
-    misfires: resolveMisfireOptions(what, { maxRows, ...options.misfires }),
-    audit: resolveAuditOptions(what, { maxRows, ...options.audit }),
+    misfires: resolveKeptRows(`${what}: misfires`, { maxRows, ...options.misfires }, 2_592_000_000),
+    audit: resolveKeptRows(`${what}: audit`, { maxRows, ...options.audit }, 31_536_000_000),
   })
 }
 
@@ -187,10 +187,14 @@ function agesByOutcome(
   return Object.freeze({ ...ages })
 }
 
-function resolveAuditOptions(what: string, options: AuditOptions): Required<AuditOptions> {
-  const of = `${what}: audit`
+/** What is kept or not, for a time and up to a number of rows. */
+function resolveKeptRows(
+  of: string,
+  options: AuditOptions | MisfireRecordOptions,
+  defaultAgeMs: number,
+): Required<AuditOptions & MisfireRecordOptions> {
   refuseUnknownKeys(of, options, ['record', 'maxAgeMs', 'maxRows'])
-  const { record = true, maxAgeMs = 31_536_000_000, maxRows = 100_000 } = options
+  const { record = true, maxAgeMs = defaultAgeMs, maxRows = 100_000 } = options
   checkBoolean(of, 'record', record, 'ERR_INVALID_OPTION')
   return Object.freeze({
     record,
@@ -212,21 +216,6 @@ function resolveExecutionLogOptions(
   return Object.freeze({
     level,
     maxLines: requireInteger(of, 'maxLines', maxLines, { min: 1, max: 100_000 }),
-    maxAgeMs: requireInteger(of, 'maxAgeMs', maxAgeMs, { min: 1000 }),
-    maxRows: requireInteger(of, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
-  })
-}
-
-function resolveMisfireOptions(
-  what: string,
-  options: MisfireRecordOptions = {},
-): Required<MisfireRecordOptions> {
-  const of = `${what}: misfires`
-  refuseUnknownKeys(of, options, ['record', 'maxAgeMs', 'maxRows'])
-  const { record = true, maxAgeMs = 2_592_000_000, maxRows = 100_000 } = options
-  checkBoolean(of, 'record', record, 'ERR_INVALID_OPTION')
-  return Object.freeze({
-    record,
     maxAgeMs: requireInteger(of, 'maxAgeMs', maxAgeMs, { min: 1000 }),
     maxRows: requireInteger(of, 'maxRows', maxRows, { min: 1, max: 100_000_000 }),
   })

@@ -7,7 +7,7 @@ import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { notesOfPart } from './firing-part.ts'
 import type { EndedSharding, ShardedFiring, ShardedItem, ShardOutcome } from './job-store-shards.ts'
-import { type ExecutionOutcome, executionOutcomes } from './queries.ts'
+import { type ExecutionOutcome, executionOutcomes, type ShardPlace } from './queries.ts'
 import { ownersOf } from './shard-strategies.ts'
 
 /** A sharded firing as a store keeps it while an item is open. */
@@ -86,6 +86,15 @@ export class OpenFirings {
   /** The item of a trigger goes on under another one; false when the trigger runs none. */
   move(carrier: TriggerKey, next: TriggerKey): boolean {
     return this.#change(carrier, (each) => ({ ...each, triggerKey: next }))
+  }
+
+  /** The item that this trigger runs; null when it runs none. */
+  placeOf(carrier: TriggerKey): ShardPlace | null {
+    for (const { fireInstanceId, items } of this.#firings) {
+      const found = items.find(({ triggerKey }) => triggerKey?.equals(carrier) === true)
+      if (found !== undefined) return { firingId: fireInstanceId, item: found.item }
+    }
+    return null
   }
 
   /** The triggers of all items that wait or run. */

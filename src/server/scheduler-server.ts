@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { checkOptions, checkString, checkWhole } from '../core/arguments.ts'
 import { SchedulerError } from '../core/errors.ts'
 import type { Clock } from '../time/clock.ts'
+import { pause } from '../time/pause.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
 import { Sessions } from './auth/sessions.ts'
 import { BulkRuns } from './bulk/bulk-runs.ts'
@@ -104,12 +105,6 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
       await this.close()
     },
   }
-}
-
-function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(ms, resolve)
-  })
 }
 
 /** Makes a value when it is first asked for. */

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, test } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { inBrowser } from '../support/browser-suite.ts'
 import { script } from '../support/dashboard-data.ts'
 import { type DashboardFixture, dashboardFixture } from '../support/dashboard-fixture.ts'
-import { looksRight, looksRightInChinese, type PageCase } from '../support/page-looks.ts'
+import { lookRight, type PageCase } from '../support/page-looks.ts'
 import { plannedScheduler } from '../support/planned-scheduler.ts'
 
 const pages: readonly PageCase[] = [
@@ -30,11 +30,5 @@ inBrowser('further pages', (browser) => {
     await fixture[Symbol.asyncDispose]()
   })
 
-  test.each(pages)('%s is right in light and dark, wide and narrow', async (...of) => {
-    await looksRight(browser(), fixture.address, of)
-  })
-
-  test.each(pages)('%s is right in Chinese', async (...of) => {
-    await looksRightInChinese(browser(), fixture.address, of)
-  })
+  lookRight(pages, browser, () => fixture.address)
 })

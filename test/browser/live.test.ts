@@ -117,6 +117,8 @@ inBrowser('an open page', (browser) => {
   test('is reached by the keyboard alone', async () => {
     await using fixture = await running()
     const { page } = await openDashboard(browser(), fixture.address, '/jobs/mail/slow')
+    // The buttons come with the job.
+    await page.getByRole('button', { name: 'Run now' }).first().waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN')

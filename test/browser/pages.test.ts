@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { inBrowser } from '../support/browser-suite.ts'
-import type { BrowserPage } from '../support/chromium.ts'
 import { busyScheduler, script } from '../support/dashboard-data.ts'
 import {
   axeFindings,
@@ -10,11 +9,11 @@ import {
   openDashboard,
   picture,
 } from '../support/dashboard-fixture.ts'
+import { isHacked, lookRight, type PageCase } from '../support/page-looks.ts'
 
 const part = encodeURIComponent(script)
 
-/** A page by its name, its path, and a text in English that is there when it has loaded. */
-const pages: readonly (readonly [name: string, path: string, text: string])[] = [
+const pages: readonly PageCase[] = [
   ['overview', '/', 'Next to fire'],
   ['jobs', '/jobs', 'reports/good'],
   ['jobs-none', '/jobs?search=nosuchjob', 'No job fits'],
@@ -34,19 +33,6 @@ const pages: readonly (readonly [name: string, path: string, text: string])[] = 
   ['not-found', '/nothing/here', 'There is no such page'],
 ]
 
-/** The page has loaded when nothing is busy and the text is there. */
-async function settled(page: BrowserPage, text: string): Promise<void> {
-  await page.locator('main').getByText(text).first().waitFor()
-  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
-}
-
-async function isHacked(page: BrowserPage): Promise<boolean> {
-  return (
-    (await page.evaluate(`document.title === 'hacked' || document.querySelector('main img') !== null`)) ===
-    true
-  )
-}
-
 inBrowser('every page', (browser) => {
   let fixture: DashboardFixture
   beforeAll(async () => {
@@ -57,34 +43,7 @@ inBrowser('every page', (browser) => {
     await fixture[Symbol.asyncDispose]()
   })
 
-  test.each(pages)('%s is right in light and dark, wide and narrow', async (name, path, text) => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, path)
-    await settled(page, text)
-    const findings = await axeFindings(page)
-    await picture(page, name)
-    await page.emulateMedia({ colorScheme: 'dark' })
-    findings.push(...(await axeFindings(page)))
-    await picture(page, `${name}-dark`)
-    await page.setViewportSize({ width: 390, height: 844 })
-    findings.push(...(await axeFindings(page)))
-    const overhang = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-    await picture(page, `${name}-phone`)
-    expect(findings).toEqual([])
-    expect([name, Number(overhang) <= 0]).toEqual([name, true])
-    expect([await isHacked(page), errors]).toEqual([false, []])
-    await page.close()
-  })
-
-  test.each(pages)('%s is right in Chinese', async (name, path) => {
-    const { page, errors } = await openDashboard(browser(), fixture.address, path, { locale: 'zh-CN' })
-    await page.locator('main h1').waitFor()
-    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
-    expect(await page.evaluate('document.documentElement.lang')).toBe('zh-CN')
-    expect(await axeFindings(page)).toEqual([])
-    await picture(page, `${name}-zh`)
-    expect(errors).toEqual([])
-    await page.close()
-  })
+  lookRight(pages, browser, () => fixture.address)
 
   test('an execution shows its error as text', async () => {
     const { page, errors } = await openDashboard(

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { jobStoreConformance } from 'quartz-ts/testing'
 import { afterAll, describe, test } from 'vitest'
+import { sqliteCapabilities } from '../support/sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-conformance-'))
 afterAll(() => {
@@ -15,14 +16,7 @@ describe('SqliteJobStore in memory conforms', () => {
   const cases = jobStoreConformance({
     name: 'sqlite-memory',
     create: () => sqliteJobStore({ filename: ':memory:' }),
-    capabilities: {
-      persistent: false,
-      clustered: false,
-      history: true,
-      records: true,
-      firesAtOnce: true,
-      sharding: true,
-    },
+    capabilities: sqliteCapabilities,
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })
@@ -31,14 +25,7 @@ describe('SqliteJobStore on a file conforms', () => {
   const cases = jobStoreConformance({
     name: 'sqlite-file',
     create: (dataId) => sqliteJobStore({ filename: join(folder, `${dataId}.db`) }),
-    capabilities: {
-      persistent: true,
-      clustered: false,
-      history: true,
-      records: true,
-      firesAtOnce: true,
-      sharding: true,
-    },
+    capabilities: { ...sqliteCapabilities, persistent: true },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })
@@ -56,14 +43,7 @@ describe("SqliteJobStore on a user's connection conforms", () => {
   const cases = jobStoreConformance({
     name: 'sqlite-database',
     create: (dataId) => sqliteJobStore({ database: open(dataId), tablePrefix: 'my_' }),
-    capabilities: {
-      persistent: true,
-      clustered: false,
-      history: true,
-      records: true,
-      firesAtOnce: true,
-      sharding: true,
-    },
+    capabilities: { ...sqliteCapabilities, persistent: true },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

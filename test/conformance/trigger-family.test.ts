@@ -3,6 +3,7 @@ import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { jobStoreConformance } from 'quartz-ts/testing'
 import { describe, test } from 'vitest'
 import { slowingTriggers } from '../support/slowing-trigger.ts'
+import { sqliteCapabilities } from '../support/sqlite.ts'
 
 describe('RAMJobStore conforms with triggers of another family', () => {
   const cases = jobStoreConformance({
@@ -19,14 +20,7 @@ describe('SqliteJobStore conforms with triggers of another family', () => {
     name: 'sqlite-slowing',
     create: () => sqliteJobStore({ filename: ':memory:' }),
     triggers: slowingTriggers,
-    capabilities: {
-      persistent: false,
-      clustered: false,
-      history: true,
-      records: true,
-      firesAtOnce: true,
-      sharding: true,
-    },
+    capabilities: sqliteCapabilities,
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
 import type { BrowserPage, TestBrowser } from './chromium.ts'
 import { axeFindings, openDashboard, picture } from './dashboard-fixture.ts'
 
@@ -12,13 +12,28 @@ export async function settled(page: BrowserPage, text: string): Promise<void> {
 }
 
 /** Whether a stored text was taken for HTML. */
-async function isHacked(page: BrowserPage): Promise<boolean> {
+export async function isHacked(page: BrowserPage): Promise<boolean> {
   const test = `document.title === 'hacked' || document.querySelector('main img') !== null`
   return (await page.evaluate(test)) === true
 }
 
+/** A test of each page in English and in Chinese. */
+export function lookRight(
+  pages: readonly PageCase[],
+  browser: () => TestBrowser,
+  address: () => string,
+): void {
+  test.each(pages)('%s is right in light and dark, wide and narrow', async (...of) => {
+    await looksRight(browser(), address(), of)
+  })
+
+  test.each(pages)('%s is right in Chinese', async (...of) => {
+    await looksRightInChinese(browser(), address(), of)
+  })
+}
+
 /** Looks at a page in both themes and on a telephone, and takes pictures. */
-export async function looksRight(browser: TestBrowser, address: string, of: PageCase): Promise<void> {
+async function looksRight(browser: TestBrowser, address: string, of: PageCase): Promise<void> {
   const [name, path, text] = of
   const { page, errors } = await openDashboard(browser, address, path)
   await settled(page, text)
@@ -37,12 +52,11 @@ export async function looksRight(browser: TestBrowser, address: string, of: Page
   await page.close()
 }
 
-export async function looksRightInChinese(
+async function looksRightInChinese(
   browser: TestBrowser,
   address: string,
-  of: PageCase,
+  [name, path]: PageCase,
 ): Promise<void> {
-  const [name, path] = of
   const { page, errors } = await openDashboard(browser, address, path, { locale: 'zh-CN' })
   await page.locator('main h1').waitFor()
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })

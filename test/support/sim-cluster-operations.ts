@@ -5,6 +5,7 @@ import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { CronCalendar } from '../../src/triggers/calendars/cron-calendar.ts'
 import { SimpleScheduleBuilder } from '../../src/triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
+import type { Trigger } from '../../src/triggers/trigger.ts'
 import type { SimClock } from './sim-clock.ts'
 import type { SimRandom } from './sim-random.ts'
 
@@ -165,6 +166,15 @@ export class ClusterOperations {
       .modifiedByCalendar(hasCalendar ? calendarNames.steady : null)
     if (isSure && !isDoomed(jobName)) this.wishes.set(`sim.${name}`, instantsOf(plan, hasCalendar))
     await scheduler.scheduleJob(trigger.build())
+  }
+
+  /** A trigger that fires once, in so many milliseconds. */
+  oneShot(name: string, jobName: string, inMs: number): Trigger {
+    return TriggerBuilder.newTrigger()
+      .withIdentity(name, 'sim')
+      .forJob(jobName)
+      .startAt(new Date(this.#clock.now() + inMs))
+      .build()
   }
 
   /** A trigger that nothing is expected of but what is true of all. */

@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type ClusterSimulation, simulateCluster } from './sim-cluster.ts'
-import { nextTurn } from './sim-seeds.ts'
+import { nextTurn, seedCount } from './sim-seeds.ts'
 
-/** How many seeds run by default, over all shards. */
-const defaultSeedCount = 120
-const seedsPerTest = 20
+/** How many seeds run, over all shards. */
+const usualSeedCount = 30
+const seedsPerTest = 15
 const keptSeedsFile = new URL('../simulation/sql-seeds.txt', import.meta.url)
 
 /** The tests of one shard, of those from 0 on. `SEED=n` runs that seed alone, `SEEDS=n` the seeds from 1 to n. */
 export function clusterSimulationTests(shard: number, shardCount: number): void {
   const only = process.env['SEED']
-  const count = Number(process.env['SEEDS'] ?? defaultSeedCount)
-  const own = Array.from({ length: count }, (_, index) => index + 1).filter(
+  const own = Array.from({ length: seedCount(usualSeedCount) }, (_, index) => index + 1).filter(
     (seed) => seed % shardCount === shard,
   )
   const seeds = only === undefined ? own : shard === 0 ? [Number(only)] : []

@@ -14,8 +14,6 @@ import type { SqliteRunner } from '../../src/jobstore/sqlite/sqlite-runner.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
 import { inProcessThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
-import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
-import type { Trigger } from '../../src/triggers/trigger.ts'
 import { InjectedFailure } from './intercept-job-store.ts'
 import { SimClock } from './sim-clock.ts'
 import {
@@ -35,6 +33,7 @@ import { SimProcess, SimWay, type StatementBug, type WayFaults } from './sim-clu
 import { ClusterOperations, type JobKind, jobKinds } from './sim-cluster-operations.ts'
 import { SimForeignLocks } from './sim-foreign-locks.ts'
 import { SimRandom } from './sim-random.ts'
+import { SimShards } from './sim-shards.ts'
 import { sqliteWords } from './sqlite.ts'
 
 export interface ClusterSimulation {
@@ -60,10 +59,14 @@ interface Node {
   readonly scheduler: () => Scheduler | null
 }
 
-/** Runs one seed: a cluster on one database, from an empty one to the day after. */
-export async function simulateCluster(seed: number, bug: StatementBug = {}): Promise<ClusterSimulation> {
+/** Runs one seed: a cluster on one database, from an empty one to the day after; users may have sharded jobs, too. */
+export async function simulateCluster(
+  seed: number,
+  bug: StatementBug = {},
+  { isSharded = false }: { readonly isSharded?: boolean } = {},
+): Promise<ClusterSimulation> {
   const database = await emptyDatabase()
-  const world = new ClusterWorld(seed, bug, database)
+  const world = new ClusterWorld(seed, bug, database, isSharded)
   try {
     return await world.run()
   } finally {
@@ -80,6 +83,8 @@ class ClusterWorld {
   readonly #runner: SqliteRunner
   readonly #nodes: Node[] = []
   readonly #operations: ClusterOperations
+  /** With choices of its own, so that seeds stay what they are without it. */
+  readonly #shards: SimShards | null
   readonly #foreignLocks: SimForeignLocks
   readonly #runs: Run[] = []
   readonly #violations: string[] = []
@@ -90,7 +95,7 @@ class ClusterWorld {
   #faults: WayFaults | null = null
   #acting = { process: 0, lock: '' }
 
-  constructor(seed: number, bug: StatementBug, database: Database.Database) {
+  constructor(seed: number, bug: StatementBug, database: Database.Database, isSharded: boolean) {
     const random = new SimRandom(seed)
     const ties = random.fork()
     this.#seed = seed
@@ -105,6 +110,7 @@ class ClusterWorld {
     this.#poolSize = random.pick([1, 3, 10])
     this.#operations = new ClusterOperations(this.#clock, random.fork())
     this.#foreignLocks = new SimForeignLocks(this.#clock, random.fork())
+    this.#shards = isSharded ? new SimShards(this.#clock, new SimRandom(seed + 1_000_000)) : null
   }
 
   async run(): Promise<ClusterSimulation> {
@@ -114,6 +120,7 @@ class ClusterWorld {
     this.#database.function('sim_elapsed', () => Math.floor(clock.elapsedMs()))
     this.#database.function('sim_now', () => clock.now())
     keepLedger(this.#database)
+    this.#shards?.keepLedger(this.#database)
     try {
       await clock.runUntil(this.#live(), 24 * 3_600_000)
     } catch (error) {
@@ -135,7 +142,7 @@ class ClusterWorld {
     })
     return {
       seed: this.#seed,
-      violations: [...this.#violations, ...violations],
+      violations: [...this.#violations, ...violations, ...(this.#shards?.judge(ledger, this.#runs) ?? [])],
       fingerprint: JSON.stringify(ledger),
       firings,
       recoveries,
@@ -148,19 +155,27 @@ class ClusterWorld {
     for (let index = 0; index < count; index++) this.#newNode(`n${index}`)
     await this.#clock.sleep(100)
     await this.#persist((scheduler) => this.#operations.populate(scheduler))
+    const shards = this.#shards
+    if (shards !== null) await this.#persist((scheduler) => shards.populate(scheduler))
     this.#setFaults(random.chance(0.8) ? wayFaults : null)
     const untilMs = this.#clock.elapsedMs() + random.integer(20_000, 60_000)
     await Promise.all([
       this.#operate(untilMs),
       this.#operate(untilMs),
+      ...(shards === null ? [] : [this.#operate(untilMs, shards)]),
       this.#disturb(untilMs),
       this.#foreignLocks.disturb(untilMs, this.#database),
     ])
     await this.#calmDown()
+    if (shards !== null) {
+      await this.#persist((scheduler) => shards.scheduleLast(scheduler))
+      await this.#clock.sleep(60_000)
+    }
     this.#checkCalm()
     await this.#checkStrays()
     for (const node of this.#up()) await node.scheduler()?.shutdown({ waitForJobsToComplete: true })
-    this.#expectNone('SELECT instance_name AS what FROM qrtz_scheduler_state', 'is left in the cluster')
+    const left = this.#all<{ what: string }>('SELECT instance_name AS what FROM qrtz_scheduler_state')
+    this.#violations.push(...left.map(({ what }) => `${what} is left in the cluster`))
   }
 
   #setFaults(faults: WayFaults | null): void {
@@ -225,6 +240,7 @@ class ClusterWorld {
       misfireThresholdMs: random.pick([1000, 60_000]),
       batchTimeWindowMs: random.pick([0, 0, 1000]),
     })
+    scheduler.events.on('allShardsDone', ({ firing }) => this.#shards?.told.push(firing))
     void this.#start(scheduler, process)
     return scheduler
   }
@@ -264,7 +280,7 @@ class ClusterWorld {
       names: sqliteWords.names,
       encoding: 'json',
       migrate: () => Promise.resolve([]),
-      records: resolveRecordOptions('simulated'),
+      records: resolveRecordOptions('simulated', this.#shards === null ? {} : { history: { record: 'all' } }),
       connect: (session) => {
         onConnect(session)
         return Promise.resolve({
@@ -322,7 +338,8 @@ class ClusterWorld {
         run.hasEnded = true
       }
     }
-    return clusterJobs(work)
+    const sharded = this.#shards?.job((context) => work(context, 'retrying')) ?? []
+    return [...clusterJobs(work), sharded].flat()
   }
 
   /** A body may begin only for an execution that is its own, and beside no other one of a non-concurrent job. */
@@ -350,7 +367,7 @@ class ClusterWorld {
   }
 
   /** What users do, on any node that is up. */
-  async #operate(untilMs: number): Promise<void> {
+  async #operate(untilMs: number, users: Pick<ClusterOperations, 'run'> = this.#operations): Promise<void> {
     const random = this.#random
     while (this.#clock.elapsedMs() < untilMs) {
       await this.#clock.sleep(random.integer(0, 2500))
@@ -360,7 +377,7 @@ class ClusterWorld {
       const node = random.pick(up)
       const scheduler = node.scheduler()
       if (scheduler === null) continue
-      const operation = this.#operations.run(scheduler).catch(() => false)
+      const operation = users.run(scheduler).catch(() => false)
       // What is asked of a node that dies is never answered.
       await Promise.race([operation, this.#clock.sleep(5000)])
     }
@@ -417,7 +434,8 @@ class ClusterWorld {
       await scheduler.resumeAll()
     })
     for (const node of this.#up()) await node.scheduler()?.start()
-    const leftMs = Math.max(0, this.#operations.lastPlannedMs - this.#clock.now())
+    const lastPlannedMs = Math.max(this.#operations.lastPlannedMs, this.#shards?.lastPlannedMs ?? 0)
+    const leftMs = Math.max(0, lastPlannedMs - this.#clock.now())
     await this.#clock.sleep(leftMs + 10_000)
     // What was kept waiting by a job that allows one execution at a time, or by a small pool.
     for (let round = 0; round < 100 && hasUnfinished(this.#database); round++) {
@@ -444,12 +462,7 @@ class ClusterWorld {
    * trigger stored now fires in time, and one whose job was held fires soon after.
    */
   async #checkStrays(): Promise<void> {
-    const once = (name: string, job: string, inMs: number): Trigger =>
-      TriggerBuilder.newTrigger()
-        .withIdentity(name, 'sim')
-        .forJob(job)
-        .startAt(new Date(this.#clock.now() + inMs))
-        .build()
+    const once = this.#operations.oneShot.bind(this.#operations)
     // Later than any loop looks ahead, so that its row is held before a node claims it.
     await this.#persist((scheduler) => scheduler.scheduleJob(once('held', heldJob, 6000)))
     const release = this.#foreignLocks.holdJob(heldJob)
@@ -471,10 +484,6 @@ class ClusterWorld {
   #expectFired(name: string, message: string): void {
     const [fired] = this.#all(`SELECT 1 FROM ledger WHERE kind = 'fired' AND trigger_name = '${name}'`)
     if (fired === undefined) this.#violations.push(`${name} ${message}`)
-  }
-
-  #expectNone(query: string, message: string): void {
-    for (const { what } of this.#all<{ what: string }>(query)) this.#violations.push(`${what} ${message}`)
   }
 
   #all<Row>(query: string): Row[] {

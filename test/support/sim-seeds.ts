@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { type SimulationResult, simulate } from './sim-world.ts'
 
-/** How many seeds run by default, over all shards. */
-const defaultSeedCount = 2000
+/** How many seeds run, over all shards. */
+const usualSeedCount = 500
 const seedsPerTest = 100
 const keptSeedsFile = new URL('../simulation/seeds.txt', import.meta.url)
 
@@ -32,6 +32,12 @@ export function simulationTests(shard: number, shardCount: number): void {
   })
 }
 
+/** `SEEDS=n`, or what is usual for a simulation, which `QUARTZ_TS_SEED_FACTOR=n` multiplies. */
+export function seedCount(usual: number): number {
+  const { SEEDS: asked, QUARTZ_TS_SEED_FACTOR: factor = '1' } = process.env
+  return asked === undefined ? usual * Number(factor) : Number(asked)
+}
+
 /** Simulations wait for no I/O, and the test runner needs some. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -57,8 +63,9 @@ function expectSound(results: readonly SimulationResult[]): void {
 }
 
 function seedsOfShard(shard: number, shardCount: number): readonly number[] {
-  const count = Number(process.env['SEEDS'] ?? defaultSeedCount)
-  return Array.from({ length: count }, (_, index) => index + 1).filter((seed) => seed % shardCount === shard)
+  return Array.from({ length: seedCount(usualSeedCount) }, (_, index) => index + 1).filter(
+    (seed) => seed % shardCount === shard,
+  )
 }
 
 function keptSeeds(): readonly number[] {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { systemIds } from '../../src/core/ids.ts'
+import type { JobStoreCapabilities } from '../../src/jobstore/job-store.ts'
 import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
 import type { SchemaVocabulary } from '../../src/jobstore/sql/migrations/plan-migrations.ts'
 import { sqliteDialect, sqliteSchema } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
@@ -17,6 +18,16 @@ export const sqliteWords: SchemaVocabulary = {
   dialect: sqliteDialect,
   schema: sqliteSchema,
   names: sqlNames('test', {}),
+}
+
+/** What a SQLite store in memory can do; one on a file is persistent. */
+export const sqliteCapabilities: JobStoreCapabilities = {
+  persistent: false,
+  clustered: false,
+  history: true,
+  records: true,
+  firesAtOnce: true,
+  sharding: true,
 }
 
 /** A folder that goes when the test ends. */

@@ -25,6 +25,7 @@ import type {
   ExecutionJson,
   SchedulerJson,
 } from '../../../src/server/wire/runs.ts'
+import type { ShardsJson } from '../../../src/server/wire/shards.ts'
 import type {
   TriggerDetailJson,
   TriggerFieldsJson,
@@ -46,6 +47,7 @@ interface Shape<Params, Body, Answer> {
 type Items<Item> = { readonly items: readonly Item[] }
 type Get<Params, Answer> = Shape<Params, Nothing, Answer>
 type Act<Params, Body = Nothing, Result = null> = Shape<Params, Body, ActionJson<Result>>
+type ItemOfJob = KeyJson & { readonly item: string }
 type Started = { readonly triggerKey: KeyJson | null }
 
 /** The operations of the HTTP API that pages call, with the server's own types. */
@@ -70,6 +72,9 @@ export interface Operations {
   'jobs.status': Get<KeyJson, JobStatusJson>
   'jobStatus.list': Get<Nothing, PageJson<JobStatusJson>>
   'jobs.triggers': Get<KeyJson, Items<TriggerDetailJson>>
+  'jobs.shards': Get<KeyJson, ShardsJson>
+  'jobs.disableShard': Act<ItemOfJob, Nothing, object>
+  'jobs.enableShard': Act<ItemOfJob, Nothing, object>
   'jobs.put': Act<KeyJson, JobFieldsJson, { before: JobJson | null; after: JobJson }>
   'jobs.delete': Act<KeyJson, Nothing, { triggers: number }>
   'jobs.run': Act<KeyJson, { jobDataMap: Data }, Started>
@@ -210,6 +215,9 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'jobs.status': { method: 'GET', path: `${job}/status` },
   'jobStatus.list': { method: 'GET', path: '/job-status' },
   'jobs.triggers': { method: 'GET', path: `${job}/triggers` },
+  'jobs.shards': { method: 'GET', path: '/jobs/{group}/{name}/shards' },
+  'jobs.disableShard': { method: 'POST', path: '/jobs/{group}/{name}/shards/{item}/disable' },
+  'jobs.enableShard': { method: 'POST', path: '/jobs/{group}/{name}/shards/{item}/enable' },
   'jobs.put': { method: 'PUT', path: job },
   'jobs.delete': { method: 'DELETE', path: job },
   'jobs.run': { method: 'POST', path: `${job}/run` },

@@ -7,7 +7,7 @@ import { FiredBy, JobLink } from './links.tsx'
 import { type Column, Table } from './table.tsx'
 import { Duration, Instant } from './time.tsx'
 
-type ColumnId = 'outcome' | 'job' | 'trigger' | 'began' | 'late' | 'took' | 'node' | 'attempt'
+type ColumnId = 'outcome' | 'job' | 'trigger' | 'began' | 'late' | 'took' | 'node' | 'attempt' | 'item'
 
 interface ExecutionTableProps {
   readonly caption: string
@@ -15,14 +15,18 @@ interface ExecutionTableProps {
   readonly empty: ComponentChildren
   /** Of a page that is about one of these. */
   readonly without?: readonly ColumnId[]
+  /** They are items of one sharded firing. Default false. */
+  readonly areItems?: boolean
 }
 
 /** Executions that have ended; each leads to its own page. */
-export function ExecutionTable({ caption, rows, empty, without = [] }: ExecutionTableProps): JSX.Element {
+export function ExecutionTable(props: ExecutionTableProps): JSX.Element {
+  const { caption, rows, empty, without = [], areItems = false } = props
+  const leftOut: readonly string[] = areItems ? without : [...without, 'item']
   return (
     <Table
       caption={caption}
-      columns={columns().filter(({ id }) => !without.some((left) => left === id))}
+      columns={columns().filter(({ id }) => !leftOut.includes(id))}
       rows={rows}
       keyOf={({ fireInstanceId }) => fireInstanceId}
       empty={empty}
@@ -46,6 +50,7 @@ function columns(): readonly Column<ExecutionJson>[] {
         </a>
       ),
     },
+    { id: 'item', title: text.item, cell: ({ shard }) => shard?.item, isNumber: true },
     { id: 'job', title: text.job, cell: ({ jobKey }) => <JobLink of={jobKey} /> },
     {
       id: 'trigger',

@@ -3,6 +3,14 @@ export function filterTerm(
   name: 'job' | 'trigger',
   { group, name: own }: { group: string; name: string },
 ): string {
-  const value = `${group}/${own}`
-  return `${name}:${/[\s"\\]/.test(value) ? `"${value.replace(/[\\"]/g, '\\$&')}"` : value}`
+  return `${name}:${quoted(`${group}/${own}`)}`
+}
+
+/** The items of a sharded firing. */
+export function itemsTerm(firingId: string): string {
+  return `firing:${quoted(firingId)}`
+}
+
+function quoted(value: string): string {
+  return /[\s"\\]/.test(value) ? `"${value.replace(/[\\"]/g, '\\$&')}"` : value
 }

@@ -10,6 +10,7 @@ import type { JobJson, JobSummaryJson } from '../../server/wire/jobs.ts'
 import type { MisfireJson } from '../../server/wire/misfires.ts'
 import type { PageJson } from '../../server/wire/pages.ts'
 import type { ExecutingJson, ExecutionJson, SchedulerJson } from '../../server/wire/runs.ts'
+import type { ShardsJson } from '../../server/wire/shards.ts'
 import type { TriggerDetailJson, TriggerSummaryJson } from '../../server/wire/triggers.ts'
 
 /** How a request is sent. The catalogue of the server needs zod, which a client of a server far away has no use for. */
@@ -27,6 +28,9 @@ export const routes: Readonly<Record<keyof Answers, Route>> = {
   'jobs.list': { method: 'GET', path: '/jobs' },
   'jobs.get': { method: 'GET', path: '/jobs/{group}/{name}' },
   'jobs.triggers': { method: 'GET', path: '/jobs/{group}/{name}/triggers' },
+  'jobs.shards': { method: 'GET', path: '/jobs/{group}/{name}/shards' },
+  'jobs.disableShard': { method: 'POST', path: '/jobs/{group}/{name}/shards/{item}/disable' },
+  'jobs.enableShard': { method: 'POST', path: '/jobs/{group}/{name}/shards/{item}/enable' },
   'jobs.run': { method: 'POST', path: '/jobs/{group}/{name}/run' },
   'jobs.pause': { method: 'POST', path: '/jobs/{group}/{name}/pause' },
   'jobs.resume': { method: 'POST', path: '/jobs/{group}/{name}/resume' },
@@ -74,6 +78,9 @@ export interface Answers {
   'jobs.list': PageJson<JobSummaryJson>
   'jobs.get': JobJson
   'jobs.triggers': Items<TriggerDetailJson>
+  'jobs.shards': ShardsJson
+  'jobs.disableShard': ActionJson
+  'jobs.enableShard': ActionJson
   'jobs.run': RunAnswer
   'jobs.pause': ActionJson
   'jobs.resume': ActionJson

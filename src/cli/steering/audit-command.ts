@@ -3,7 +3,7 @@ import type { TimeZone } from '../../time/zone.ts'
 import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
 import { type Command, parseCommandLine } from '../command.ts'
 import { formatMoment } from '../local-time.ts'
-import { requireInstant, requireZone, zoneOption } from '../shared-options.ts'
+import { requireWindow, requireZone, windowOptions, zoneOption } from '../shared-options.ts'
 import type { Column } from '../terminal/table.ts'
 import { groupOption, requireOneOf } from './filters.ts'
 import { pageOptions, printPages } from './pages.ts'
@@ -24,8 +24,7 @@ const spec = {
       choices: auditOutcomes,
     },
     node: { type: 'string', value: 'NODE', help: 'Asked of this node' },
-    from: { type: 'string', value: 'TIME', help: 'At or after this instant, as in 2026-03-29T00:00:00Z' },
-    to: { type: 'string', value: 'TIME', help: 'Before this instant' },
+    ...windowOptions('At or after', 'Before'),
     zone: zoneOption,
     ...pageOptions,
     ...connectionOptions,
@@ -45,9 +44,8 @@ export const auditCommand: Command = {
     requireOneOf('--outcome', values.outcome, auditOutcomes)
     const zone = requireZone(values.zone)
     const { by, group, name, node, operation, outcome } = values
-    const fromMs = values.from === undefined ? undefined : requireInstant('--from', values.from)
-    const toMs = values.to === undefined ? undefined : requireInstant('--to', values.to)
-    const filter = { by, group, name, node, operation, outcome, fromMs, toMs }
+    const window = requireWindow(values)
+    const filter = { by, group, name, node, operation, outcome, ...window }
     await using client = await connect(values, host)
     const list = {
       load: (take: number, after?: string) =>

@@ -1,5 +1,5 @@
 import type { BulkJson } from '../../server/bulk/bulk-runs.ts'
-import type { Clock } from '../../time/clock.ts'
+import { pause } from '../../time/pause.ts'
 import type { ApiClient } from '../api/api-client.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
@@ -71,12 +71,6 @@ async function watch(client: ApiClient, begun: BulkJson | null, host: CliHost): 
   } finally {
     for (const remove of removers) remove()
   }
-}
-
-function pause(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    clock.setTimer(delayMs, resolve)
-  })
 }
 
 function printEnd(bulk: BulkJson, done: string, { stdout, stderr }: CliHost): void {

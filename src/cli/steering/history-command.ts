@@ -4,7 +4,7 @@ import { connect, connectionNote, connectionOptions } from '../api/connection-op
 import { type Command, parseArguments, UsageError } from '../command.ts'
 import { formatDuration } from '../duration.ts'
 import { formatMoment } from '../local-time.ts'
-import { requireInstant, requireZone, zoneOption } from '../shared-options.ts'
+import { requireWindow, requireZone, windowOptions, zoneOption } from '../shared-options.ts'
 import type { Column } from '../terminal/table.ts'
 import { requireClusterView } from './cluster-view.ts'
 import { formatKey } from './keys.ts'
@@ -16,12 +16,7 @@ const spec = {
   summary: 'Lists executions that ended, or those that run',
   options: {
     running: { type: 'boolean', help: 'Those that run now, with the id that interrupt takes' },
-    from: {
-      type: 'string',
-      value: 'TIME',
-      help: 'Began at or after this instant, as in 2026-03-29T00:00:00Z',
-    },
-    to: { type: 'string', value: 'TIME', help: 'Began before this instant' },
+    ...windowOptions('Began at or after', 'Began before'),
     zone: zoneOption,
     ...pageOptions,
     ...connectionOptions,
@@ -40,10 +35,9 @@ export const historyCommand: Command = {
     const { positionals, values } = parseArguments(spec, args)
     const filter = positionals.join(' ')
     const zone = requireZone(values.zone)
-    const isWindow = (values.from ?? values.to) !== undefined || filter !== ''
-    if (values.running === true && isWindow) throw new UsageError('--running takes no filter.')
-    const fromMs = values.from === undefined ? undefined : requireInstant('--from', values.from)
-    const toMs = values.to === undefined ? undefined : requireInstant('--to', values.to)
+    const isFiltered = (values.from ?? values.to) !== undefined || filter !== ''
+    if (values.running === true && isFiltered) throw new UsageError('--running takes no filter.')
+    const window = requireWindow(values)
     await using client = await connect(values, host)
     if (values.running === true) {
       await requireClusterView(client)
@@ -52,7 +46,7 @@ export const historyCommand: Command = {
     }
     const list = {
       load: (take: number, after?: string) =>
-        client.call('executions.list', { query: { filter, fromMs, toMs, take, after } }),
+        client.call('executions.list', { query: { filter, ...window, take, after } }),
       columns: endedColumns(zone),
       none: 'No executions.',
     }

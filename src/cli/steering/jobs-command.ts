@@ -75,7 +75,7 @@ async function showJob(
 }
 
 function pairsOf(job: JobJson): readonly (readonly [string, string])[] {
-  const { retry, nodeAffinity } = job
+  const { retry, nodeAffinity, sharding } = job
   return [
     ['job', formatKey(job.key)],
     ['type', job.jobType],
@@ -84,8 +84,15 @@ function pairsOf(job: JobJson): readonly (readonly [string, string])[] {
     ['data', JSON.stringify(job.jobDataMap)],
     ['timeout', job.timeoutMs === null ? '' : formatDuration(job.timeoutMs)],
     ['retry', retry === null ? '' : `${retry.attempts} attempts, ${retry.backoff.type} backoff`],
+    ['sharding', shardingText(sharding)],
     ['nodes', nodeAffinity === null ? '' : nodeAffinity.names.join(', ')],
   ].filter((pair): pair is [string, string] => pair[1] !== '')
+}
+
+function shardingText(sharding: JobJson['sharding']): string {
+  if (sharding === null) return ''
+  const { items, strategy } = sharding
+  return items === 'nodes' ? 'one item for each node' : `${items} items, ${strategy}`
 }
 
 function triggerColumns(zone: TimeZone): readonly Column<TriggerDetailJson>[] {

@@ -1,5 +1,5 @@
 import type { ExecutionLogLine } from '../../jobstore/execution-log.ts'
-import type { Clock } from '../../time/clock.ts'
+import { pause } from '../../time/pause.ts'
 import type { TimeZone } from '../../time/zone.ts'
 import type { ApiClient } from '../api/api-client.ts'
 import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
@@ -112,19 +112,4 @@ async function follow(
   } finally {
     for (const remove of removers) remove()
   }
-}
-
-/** Ends early when it is told to stop. */
-function pause(clock: Clock, delayMs: number, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = clock.setTimer(delayMs, resolve)
-    stop.addEventListener(
-      'abort',
-      () => {
-        timer.cancel()
-        resolve()
-      },
-      { once: true },
-    )
-  })
 }

@@ -4,7 +4,7 @@ import type { TimeZone } from '../../time/zone.ts'
 import { connect, connectionNote, connectionOptions } from '../api/connection-options.ts'
 import { type Command, parseArguments } from '../command.ts'
 import { formatMoment } from '../local-time.ts'
-import { requireInstant, requireZone, zoneOption } from '../shared-options.ts'
+import { requireWindow, requireZone, windowOptions, zoneOption } from '../shared-options.ts'
 import type { Column } from '../terminal/table.ts'
 import { formatKey } from './keys.ts'
 import { pageOptions, printPages } from './pages.ts'
@@ -14,12 +14,7 @@ const spec = {
   argument: '[FILTER]',
   summary: 'Lists planned fire times that nothing ran at, and why',
   options: {
-    from: {
-      type: 'string',
-      value: 'TIME',
-      help: 'Noticed at or after this instant, as in 2026-03-29T00:00:00Z',
-    },
-    to: { type: 'string', value: 'TIME', help: 'Noticed before this instant' },
+    ...windowOptions('Noticed at or after', 'Noticed before'),
     zone: zoneOption,
     ...pageOptions,
     ...connectionOptions,
@@ -38,12 +33,11 @@ export const misfiresCommand: Command = {
     const { positionals, values } = parseArguments(spec, args)
     const filter = positionals.join(' ')
     const zone = requireZone(values.zone)
-    const fromMs = values.from === undefined ? undefined : requireInstant('--from', values.from)
-    const toMs = values.to === undefined ? undefined : requireInstant('--to', values.to)
+    const window = requireWindow(values)
     await using client = await connect(values, host)
     const list = {
       load: (take: number, after?: string) =>
-        client.call('misfires.list', { query: { filter, fromMs, toMs, take, after } }),
+        client.call('misfires.list', { query: { filter, ...window, take, after } }),
       columns: columns(zone),
       none: 'No misfires.',
     }

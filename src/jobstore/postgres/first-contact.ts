@@ -1,6 +1,7 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Clock } from '../../time/clock.ts'
+import { pause } from '../../time/pause.ts'
 import { settledWithin } from '../../time/settled-within.ts'
 import { judgeError, thrownMessage } from './postgres-errors.ts'
 
@@ -42,7 +43,7 @@ export async function firstContact(
       if (delayMs === pauseMs.first) {
         logger.warn({ err: error, connectWaitMs }, 'PostgreSQL is away; createScheduler waits for it.')
       }
-      await new Promise<void>((resolve) => clock.setTimer(Math.min(delayMs, leftMs), resolve))
+      await pause(clock, Math.min(delayMs, leftMs))
     }
   }
 }

@@ -112,6 +112,7 @@ export class RamData {
     this.jobs.delete(key)
     this.pauses.forget({ scope: 'job', key })
     job.isStored = false
+    job.shards = null
     if (job.executions > 0) this.#departed.add(key, job)
   }
 

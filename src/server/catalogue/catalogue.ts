@@ -16,6 +16,7 @@ import { plannedOperations } from '../operations/planned.ts'
 import { runOperations } from '../operations/runs.ts'
 import { schedulerOperations } from '../operations/scheduler.ts'
 import { serverOperations } from '../operations/sessions.ts'
+import { shardOperations } from '../operations/shards.ts'
 import { supportOperations } from '../operations/support.ts'
 import { triggerListOperations } from '../operations/trigger-lists.ts'
 import { triggerOperations } from '../operations/triggers.ts'
@@ -28,6 +29,7 @@ export const catalogue: readonly Operation[] = [
   ...schedulerOperations,
   ...overviewOperations,
   ...jobOperations,
+  ...shardOperations,
   ...triggerListOperations,
   ...triggerOperations,
   ...plannedOperations,

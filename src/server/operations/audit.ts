@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { auditOutcomes } from '../../jobstore/audit.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { auditCursorJson, auditEntryJson } from '../wire/audit.ts'
-import { instantQuery, nothing, textUpTo } from '../wire/fields.ts'
-import { cursorOf, cursorText, pageJson, pageQuery } from '../wire/pages.ts'
+import { nothing, textUpTo } from '../wire/fields.ts'
+import { cursorOf, cursorText, pageJson, pageQuery, windowOf, windowQuery } from '../wire/pages.ts'
 
 const listAudit: Operation = operation({
   id: 'audit.list',
@@ -25,24 +25,23 @@ const listAudit: Operation = operation({
     name: textUpTo(500).optional().describe('The name of what it was about, or its id.'),
     outcome: z.enum(auditOutcomes).optional(),
     node: textUpTo(200).optional().describe('The node that was asked.'),
-    fromMs: instantQuery.optional().describe('At or after this instant.'),
-    toMs: instantQuery.optional().describe('Before this instant.'),
+    ...windowQuery('At or after', 'Before'),
   }),
   body: null,
   answer: pageJson(auditEntryJson),
   async handle({ scheduler, query }) {
-    const { take, after, by, operation: id, group, name, outcome, node, fromMs, toMs } = query
+    const { take, by, operation: id, group, name, outcome, node } = query
+    const after = cursorOf(query.after, auditCursorJson)
     const found = await scheduler.queryAudit({
       take,
-      ...(after !== undefined && { after: cursorOf(after, auditCursorJson) }),
+      ...(after !== undefined && { after }),
       ...(by !== undefined && { by }),
       ...(id !== undefined && { operation: id }),
       ...(group !== undefined && { targetGroup: group }),
       ...(name !== undefined && { targetName: name }),
       ...(outcome !== undefined && { outcome }),
       ...(node !== undefined && { node }),
-      ...(fromMs !== undefined && { from: new Date(fromMs) }),
-      ...(toMs !== undefined && { to: new Date(toMs) }),
+      ...windowOf(query),
     })
     return { items: [...found.items], next: found.next && cursorText(found.next) }
   },

@@ -52,7 +52,11 @@ function isBlank(group: string, name: string): boolean {
 export async function requireJob(scheduler: Scheduler, key: KeyJson): Promise<JobDetail> {
   const job = await scheduler.getJobDetail(jobKeyOf(key))
   if (job !== null) return job
-  throw new JobPersistenceError(`There is no job '${key.group}.${key.name}'.`, { code: 'ERR_JOB_NOT_FOUND' })
+  throw unknownJob(key)
+}
+
+export function unknownJob({ group, name }: KeyJson): JobPersistenceError {
+  return new JobPersistenceError(`There is no job '${group}.${name}'.`, { code: 'ERR_JOB_NOT_FOUND' })
 }
 
 /** @throws SchedulerError ERR_NOT_FOUND */

@@ -103,6 +103,7 @@ const termNames = [
   'group:',
   'node:',
   'outcome:',
+  'firing:',
   'error:',
   'manual:',
   'late>',

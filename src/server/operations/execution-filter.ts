@@ -14,12 +14,13 @@ export interface ExecutionFilter {
 }
 
 const what = 'executions'
+const knownTerms = 'job, trigger, group, node, outcome, firing, error, manual, late, took, data.x'
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /**
  * Reads `job:reports/daily outcome:failed late>5s took>=1m`. Terms: `job:` and `trigger:` (`group/name`, or a name
- * in any group), `group:` (of the job), `node:`, `outcome:`, `late` and `took` with a comparison. Values with
- * blanks stand in double quotes. All terms must hold.
+ * in any group), `group:` (of the job), `node:`, `outcome:`, `firing:` (items of that sharded firing), `late` and
+ * `took` with a comparison. Values with blanks stand in double quotes. All terms must hold.
  *
  * @throws InvalidArgumentError for what is no such term, saying where
  */
@@ -68,6 +69,9 @@ function addTerm({ name, operator, value }: FilterTerm, query: StoreQuery, rest:
       query.outcome = outcome
       return
     }
+    case 'firing':
+      query.firingId = value
+      return
     case 'error':
       query.errorContains = value
       return
@@ -76,7 +80,7 @@ function addTerm({ name, operator, value }: FilterTerm, query: StoreQuery, rest:
       query.manual = value === 'true'
       return
     default:
-      throw wrong(`'${name}'; known: job, trigger, group, node, outcome, error, manual, late, took, data.x`)
+      throw wrong(`'${name}'; known: ${knownTerms}`)
   }
 }
 

@@ -29,7 +29,7 @@ const listJobStatus: Operation = operation({
   answer: pageJson(jobStatusJson),
   async handle({ scheduler, query, access }) {
     const { take, consecutiveFailures, days } = query
-    const after = query.after === undefined ? undefined : cursorOf(query.after, keyJson)
+    const after = cursorOf(query.after, keyJson)
     const found = await filteredPage<JobStatus, JobKey>(
       (size, from) =>
         scheduler.queryJobStatus({

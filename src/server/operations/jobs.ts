@@ -55,7 +55,7 @@ const listJobs: Operation = operation({
   answer: pageJson(jobSummaryJson),
   async handle({ scheduler, query, access, parts }) {
     const { take, jobType, search } = query
-    const after = query.after === undefined ? undefined : cursorOf(query.after, keyJson)
+    const after = cursorOf(query.after, keyJson)
     const wanted: JobQuery = {
       ...groupMatcherOf(query),
       ...visibleTo(access, 'viewer'),

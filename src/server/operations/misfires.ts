@@ -8,9 +8,17 @@ import {
   misfireCauses,
 } from '../../jobstore/misfires.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
-import { instantMs, instantQuery, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
+import { instantMs, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
 import { misfireJson, misfireStatsJson, misfireToJson } from '../wire/misfires.ts'
-import { cursorOf, cursorText, filteredPage, pageJson, pageQuery } from '../wire/pages.ts'
+import {
+  cursorOf,
+  cursorText,
+  filteredPage,
+  pageJson,
+  pageQuery,
+  windowOf,
+  windowQuery,
+} from '../wire/pages.ts'
 import { filterTerms, splitKey, wrongFilter } from './filter-terms.ts'
 
 type Predicate = (misfire: Misfire) => boolean
@@ -82,13 +90,11 @@ const listMisfires: Operation = operation({
     filter: textUpTo(2000)
       .default('')
       .describe('As in `trigger:reports/daily cause:outage`; also job:, group:.'),
-    fromMs: instantQuery.optional().describe('Noticed at or after this instant.'),
-    toMs: instantQuery.optional().describe('Noticed before this instant.'),
+    ...windowQuery('Noticed at or after', 'Noticed before'),
   }),
   body: null,
   answer: pageJson(misfireJson),
   async handle({ scheduler, query, access }) {
-    const { take, fromMs, toMs } = query
     const { query: wanted, rest } = parseMisfireFilter(query.filter)
     const isVisible: Predicate | null = access.has('viewer')
       ? null
@@ -98,12 +104,11 @@ const listMisfires: Operation = operation({
       (size, from) =>
         scheduler.queryMisfires({
           ...wanted,
-          ...(fromMs !== undefined && { from: new Date(fromMs) }),
-          ...(toMs !== undefined && { to: new Date(toMs) }),
+          ...windowOf(query),
           ...(from !== undefined && { after: from }),
           take: size,
         }),
-      { take, after: query.after === undefined ? undefined : cursorOf(query.after, cursorJson) },
+      { take: query.take, after: cursorOf(query.after, cursorJson) },
       predicates.length === 0
         ? null
         : { isWanted: (misfire) => predicates.every((holds) => holds(misfire)), keyOf: placeOf },

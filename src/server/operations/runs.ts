@@ -5,8 +5,16 @@ import type { ExecutionCursor, ExecutionSummary } from '../../jobstore/queries.t
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { plainActionJson } from '../wire/action.ts'
-import { instantMs, instantQuery, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
-import { cursorOf, cursorText, filteredPage, pageJson, pageQuery } from '../wire/pages.ts'
+import { instantMs, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
+import {
+  cursorOf,
+  cursorText,
+  filteredPage,
+  pageJson,
+  pageQuery,
+  windowOf,
+  windowQuery,
+} from '../wire/pages.ts'
 import {
   executingJson,
   executingToJson,
@@ -102,26 +110,23 @@ const listExecutions: Operation = operation({
       .default('')
       .describe(
         'As in `job:reports/daily outcome:failed late>5s took>1m data.to=ops`; also trigger:, group:, node:, ' +
-          'error:, manual:.',
+          'firing:, error:, manual:.',
       ),
-    fromMs: instantQuery.optional().describe('Began at or after this instant.'),
-    toMs: instantQuery.optional().describe('Began before this instant.'),
+    ...windowQuery('Began at or after', 'Began before'),
   }),
   body: null,
   answer: pageJson(executionJson),
   async handle({ scheduler, query, access }) {
-    const { take, fromMs, toMs } = query
     const { query: wanted, rest } = parseExecutionFilter(query.filter)
     const found = await filteredPage<ExecutionSummary, ExecutionCursor>(
       (size, from) =>
         scheduler.queryExecutions({
           ...wanted,
-          ...(fromMs !== undefined && { from: new Date(fromMs) }),
-          ...(toMs !== undefined && { to: new Date(toMs) }),
+          ...windowOf(query),
           ...(from !== undefined && { after: from }),
           take: size,
         }),
-      { take, after: query.after === undefined ? undefined : cursorOf(query.after, cursorJson) },
+      { take: query.take, after: cursorOf(query.after, cursorJson) },
       executionFilter(rest, access.has('viewer') ? null : (group) => access.hasOn(group, 'viewer')),
     )
     return {

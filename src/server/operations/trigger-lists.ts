@@ -137,7 +137,7 @@ type ListPage = Page<TriggerSummary, string>
 
 async function byKey({ scheduler, query, access, parts }: ListCall): Promise<ListPage> {
   const { take, state, dueBeforeMs } = query
-  const after = query.after === undefined ? undefined : cursorOf(query.after, keyJson)
+  const after = cursorOf(query.after, keyJson)
   const wanted = {
     ...conditionsOf(query, access),
     ...(state !== undefined && { state }),
@@ -154,7 +154,7 @@ const placeJson = z.strictObject({ nextFireTimeMs: instantMs, priority: z.int(),
 
 async function inFireOrder({ scheduler, query, access, parts }: ListCall): Promise<ListPage> {
   const { take, dueBeforeMs } = query
-  const after = query.after === undefined ? undefined : cursorOf(query.after, placeJson)
+  const after = cursorOf(query.after, placeJson)
   const wanted = {
     ...conditionsOf(query, access),
     ...(dueBeforeMs !== undefined && { dueBefore: new Date(dueBeforeMs) }),

@@ -43,7 +43,11 @@ export interface KeyJson {
 export const keyJson: z.ZodType<KeyJson> = z.strictObject({ group: nameText, name: nameText })
 
 /** `/{group}/{name}` */
-export const keyPath: z.ZodType<KeyJson> = z.strictObject({ group: pathText, name: pathText })
+export const keyPathFields: { readonly group: z.ZodType<string>; readonly name: z.ZodType<string> } = {
+  group: pathText,
+  name: pathText,
+}
+export const keyPath: z.ZodType<KeyJson> = z.strictObject(keyPathFields)
 export const groupPath: z.ZodType<{ readonly group: string }> = z.strictObject({ group: pathText })
 export const namePath: z.ZodType<{ readonly name: string }> = z.strictObject({ name: pathText })
 

@@ -4,7 +4,7 @@ import { GroupMatcher } from '../../core/matcher.ts'
 import type { Page } from '../../jobstore/queries.ts'
 import type { Clock } from '../../time/clock.ts'
 import type { Access, Role } from '../catalogue/role.ts'
-import { textUpTo, wholeQuery } from './fields.ts'
+import { instantQuery, textUpTo, wholeQuery } from './fields.ts'
 
 /** One page of a list. */
 export interface PageJson<Item> {
@@ -26,6 +26,29 @@ export const pageQuery: {
   take: wholeQuery(1, 1000).default(100).describe('Most items of the page.'),
   after: textUpTo(4000).optional().describe('The `next` of the page before.'),
   format: z.enum(['json', 'csv']).default('json'),
+}
+
+/** What lists of what happened take; the words say what happened when. */
+export function windowQuery(
+  atOrAfter: string,
+  before: string,
+): Readonly<Record<'fromMs' | 'toMs', z.ZodOptional<z.ZodType<number>>>> {
+  return {
+    fromMs: instantQuery.optional().describe(`${atOrAfter} this instant.`),
+    toMs: instantQuery.optional().describe(`${before} this instant.`),
+  }
+}
+
+interface WindowChoice {
+  readonly fromMs?: number | undefined
+  readonly toMs?: number | undefined
+}
+
+export function windowOf({ fromMs, toMs }: WindowChoice): { from?: Date; to?: Date } {
+  return {
+    ...(fromMs !== undefined && { from: new Date(fromMs) }),
+    ...(toMs !== undefined && { to: new Date(toMs) }),
+  }
 }
 
 export const groupQuery: {
@@ -62,8 +85,9 @@ export function cursorText(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url')
 }
 
-/** @throws InvalidArgumentError for a text that no list has given */
-export function cursorOf<Value>(text: string, schema: z.ZodType<Value>): Value {
+/** Undefined for the first page. @throws InvalidArgumentError for a text that no list has given */
+export function cursorOf<Value>(text: string | undefined, schema: z.ZodType<Value>): Value | undefined {
+  if (text === undefined) return undefined
   const parsed = schema.safeParse(jsonOrNull(Buffer.from(text, 'base64url').toString()))
   if (parsed.success) return parsed.data
   throw new InvalidArgumentError('after', "'after' must be the 'next' of a page of this list.")

@@ -7,6 +7,7 @@ import {
   type ExecutionOutcome,
   type ExecutionSummary,
   executionOutcomes,
+  type ShardPlace,
 } from '../../jobstore/queries.ts'
 import { instantMs, instantOrNull, type KeyJson, keyJson, keyToJson } from './fields.ts'
 
@@ -79,7 +80,11 @@ export interface ExecutionJson extends Omit<ExecutingJson, 'progressText'> {
   readonly triggeredBy: string | null
   /** The execution that this one tries again; null for a first attempt. */
   readonly previousFireInstanceId: string | null
+  /** Of which sharded firing it is which item; null for any other, and for the firing itself. */
+  readonly shard: ShardPlace | null
 }
+
+const shardJson: z.ZodType<ShardPlace> = z.strictObject({ firingId: z.string(), item: z.number() })
 
 const executionFields = {
   ...firingFields,
@@ -96,6 +101,7 @@ const executionFields = {
   manual: z.boolean(),
   triggeredBy: z.string().nullable(),
   previousFireInstanceId: z.string().nullable(),
+  shard: shardJson.nullable(),
 }
 
 export const executionJson: z.ZodType<ExecutionJson> = z.strictObject(executionFields)
@@ -141,7 +147,7 @@ export const logLineJson: z.ZodType<ExecutionLogLine> = z.strictObject({
 
 export function executionToJson(summary: ExecutionSummary): ExecutionJson {
   const { jobType, finishedTimeMs, attempt, recovering, outcome, errorText } = summary
-  const { acquiredTimeMs, beganTimeMs, manual, triggeredBy, previousFireInstanceId } = summary
+  const { acquiredTimeMs, beganTimeMs, manual, triggeredBy, previousFireInstanceId, shard } = summary
   return {
     ...firingToJson(summary),
     jobType,
@@ -157,6 +163,7 @@ export function executionToJson(summary: ExecutionSummary): ExecutionJson {
     manual,
     triggeredBy,
     previousFireInstanceId,
+    shard: shard && { firingId: shard.firingId, item: shard.item },
   }
 }
 

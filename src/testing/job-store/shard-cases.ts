@@ -343,6 +343,42 @@ const items = area(
       await split(bed)
       assert.equal((await begin(bed)).length, 2)
     },
+    'is forgotten with its job, and a job stored anew under the key begins with all items': async (bed) => {
+      await schedule(bed, { items: 2 })
+      await split(bed)
+      const [slow, quick] = await begin(bed)
+      assert.ok(slow !== undefined && quick !== undefined)
+      await end(bed, [quick])
+      await splitNext(bed)
+      await shardsOf(bed).setItem(key, 1, { enabled: false })
+      await bed.store.deleteJobs([key])
+      await schedule(bed, { items: 2 })
+      assert.deepEqual(await shardsOf(bed).overview(key), { jobKey: key, firings: [], disabledItems: [] })
+      await split(bed)
+      assert.deepEqual(await states(bed), [['given', 'given']])
+      // What still runs of the other job ends nothing of this one.
+      await end(bed, [slow])
+      assert.deepEqual(await states(bed), [['given', 'given']])
+      await end(bed, await begin(bed))
+      assert.deepEqual(endings(bed), ['succeeded: succeeded succeeded'])
+    },
+    'is forgotten with a job that goes with its last trigger': async (bed) => {
+      const job = sharded({ items: 1 }, { durable: false })
+      await bed.schedule('once', { job })
+      const id = await split(bed)
+      await bed.store.deleteTriggers([new TriggerKey(`${id}_0`, shardedJobsGroup)])
+      assert.equal(await bed.store.getJob(key), null)
+      await bed.store.addJob(sharded({ items: 1 }), { replace: false })
+      assert.deepEqual((await shardsOf(bed).overview(key))?.firings, [])
+    },
+    'is forgotten when everything is deleted': async (bed) => {
+      await schedule(bed, { items: 2 })
+      await split(bed)
+      await bed.store.clear()
+      await bed.store.addJob(sharded({ items: 2 }), { replace: false })
+      assert.deepEqual((await shardsOf(bed).overview(key))?.firings, [])
+      assert.deepEqual(endings(bed), [])
+    },
     'is found anew when the job is sharded since the trigger was claimed': async (bed) => {
       const plain = jobDetail('sharded', { durable: true })
       await bed.schedule('t', { job: plain, everyMs: 60_000 })

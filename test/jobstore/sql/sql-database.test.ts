@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { systemIds } from '../../../src/core/ids.ts'
 import { openSqlite } from '../../../src/jobstore/sqlite/sqlite-runner.ts'
 import { systemClock } from '../../../src/time/clock.ts'
-import { temporaryFolder } from '../../support/sqlite.ts'
+import { sqliteCapabilities, temporaryFolder } from '../../support/sqlite.ts'
 
 /** A database as users of `sqlJobStore` write one, over the words and the runner of the SQLite store. */
 function databaseAt(filename: string): SqlDatabase & { readonly opened: () => number } {
@@ -40,14 +40,7 @@ describe('a store over a SQL database of the user conforms', () => {
   const cases = jobStoreConformance({
     name: 'own-database',
     create: () => sqlJobStore(databaseAt(':memory:')),
-    capabilities: {
-      persistent: false,
-      clustered: false,
-      history: true,
-      records: true,
-      firesAtOnce: true,
-      sharding: true,
-    },
+    capabilities: sqliteCapabilities,
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

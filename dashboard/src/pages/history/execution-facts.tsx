@@ -1,10 +1,12 @@
 import type { JSX } from 'preact'
 import type { ExecutingJson, ExecutionDetailsJson } from '../../../../src/server/wire/runs.ts'
 import { executionHref } from '../../parts/execution-table.tsx'
+import { itemsTerm } from '../../parts/filter-term.ts'
 import { FiredBy, JobLink } from '../../parts/links.tsx'
 import { type Fact, Facts } from '../../parts/panel.tsx'
 import { Progress } from '../../parts/progress.tsx'
 import { Duration, Elapsed, When } from '../../parts/time.tsx'
+import { href } from '../../state/place.ts'
 import { unknownText } from '../../time/format.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
@@ -43,12 +45,20 @@ export function ExecutionFacts({ running, ended }: ExecutionFactsProps): JSX.Ele
 function endedFacts(ended: ExecutionDetailsJson): readonly Fact[] {
   const text = words()
   const names = common()
-  const { previousFireInstanceId: previous, triggeredBy } = ended
+  const { previousFireInstanceId: previous, triggeredBy, shard } = ended
   return [
     { name: names.ended, value: <When ms={ended.finishedTimeMs} /> },
     { name: names.took, value: <Duration ms={ended.durationMs} /> },
     { name: names.type, value: <span class="mono">{ended.jobType ?? unknownText}</span> },
     { name: names.attempt, value: ended.attempt },
+    { name: names.item, value: shard?.item, isLeftOut: shard === null },
+    {
+      name: text.firing,
+      value: shard && (
+        <a href={href('/history', { filter: itemsTerm(shard.firingId) })}>{text.itemsOfFiring}</a>
+      ),
+      isLeftOut: shard === null,
+    },
     { name: text.recovering, value: names.yes, isLeftOut: !ended.recovering },
     { name: text.manual, value: triggeredBy ?? names.yes, isLeftOut: !ended.manual },
     {

@@ -10,7 +10,7 @@ import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ExecutionTable } from '../../parts/execution-table.tsx'
-import { filterTerm } from '../../parts/filter-term.ts'
+import { filterTerm, itemsTerm } from '../../parts/filter-term.ts'
 import { InterruptButton } from '../../parts/interrupt-button.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Panel } from '../../parts/panel.tsx'
@@ -22,6 +22,9 @@ import { ExecutionFacts } from './execution-facts.tsx'
 import { ExecutionLog } from './execution-log.tsx'
 import { Phases } from './phases.tsx'
 import { words } from './words.ts'
+
+/** The others are one link away. */
+const itemsShown = 50
 
 interface Found {
   readonly running: ExecutingJson | null
@@ -79,6 +82,7 @@ export function ExecutionPage({ params }: PageProps): JSX.Element {
             <ExecutionFacts running={shown?.running ?? null} ended={shown?.ended ?? null} />
           </Panel>
           {shown?.ended && <Ended execution={shown.ended} />}
+          {shown?.ended && <Items firingId={shown.ended.fireInstanceId} />}
           <ExecutionLog id={id} isRunning={shown?.running !== null} />
         </>
       )}
@@ -135,6 +139,32 @@ function Ended({ execution }: { readonly execution: ExecutionDetailsJson }): JSX
         </Panel>
       )}
     </>
+  )
+}
+
+/** Where the execution is a sharded firing: those of its items that have ended. */
+function Items({ firingId }: { readonly firingId: string }): JSX.Element | null {
+  const text = words()
+  const filter = itemsTerm(firingId)
+  const items = useResource(
+    (signal) => call('executions.list', { query: { filter, take: itemsShown }, signal }),
+    [filter],
+  ).value.value
+  if (items === null || items.items.length === 0) return null
+  return (
+    <Panel
+      title={text.items}
+      isFlush
+      actions={<a href={href('/history', { filter })}>{text.itemsOfFiring}</a>}
+    >
+      <ExecutionTable
+        caption={text.items}
+        rows={items.items}
+        empty=""
+        without={['job', 'trigger']}
+        areItems
+      />
+    </Panel>
   )
 }
 

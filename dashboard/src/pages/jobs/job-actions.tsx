@@ -1,21 +1,18 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
 import { act } from '../../parts/action.ts'
+import { type Asked, AskedDialog } from '../../parts/asked-dialog.tsx'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import { keyText } from '../../parts/links.tsx'
-import { PauseDialog, ResumeDialog } from '../../parts/pause-dialog.tsx'
-import { RunDialog } from '../../parts/run-dialog.tsx'
 import { href, jobPath } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
-
-type Asked = 'run' | 'pause' | 'resume' | null
 
 interface JobButtonsProps {
   readonly of: KeyJson
@@ -64,49 +61,15 @@ export function JobButtons({ of: key, triggers }: JobButtonsProps): JSX.Element 
         </a>
       )}
       {may('jobs.delete') && <Button text={remove} icon="remove" onPress={deleteJob} />}
-      <AskedDialog of={key} asked={asked} />
+      <AskedDialog
+        asked={asked}
+        what={name}
+        run={(jobDataMap) => call('jobs.run', { params: key, body: { jobDataMap } })}
+        pause={(body) => call('jobs.pause', { params: key, body })}
+        resume={(body) => call('jobs.resume', { params: key, body })}
+        paused={text.paused(name)}
+        resumed={text.resumed(name)}
+      />
     </>
   )
-}
-
-function AskedDialog({
-  of: key,
-  asked,
-}: {
-  readonly of: KeyJson
-  readonly asked: Signal<Asked>
-}): JSX.Element | null {
-  const text = words()
-  const name = keyText(key)
-  const onClose = (): void => {
-    asked.value = null
-  }
-  const shared = { what: name, onClose }
-  switch (asked.value) {
-    case 'run':
-      return (
-        <RunDialog
-          {...shared}
-          run={(jobDataMap) => call('jobs.run', { params: key, body: { jobDataMap } })}
-        />
-      )
-    case 'pause':
-      return (
-        <PauseDialog
-          {...shared}
-          done={text.paused(name)}
-          pause={(body) => call('jobs.pause', { params: key, body })}
-        />
-      )
-    case 'resume':
-      return (
-        <ResumeDialog
-          {...shared}
-          done={text.resumed(name)}
-          resume={(body) => call('jobs.resume', { params: key, body })}
-        />
-      )
-    case null:
-      return null
-  }
 }

@@ -5,6 +5,7 @@ import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
+import { AuditLink } from '../../parts/audit-link.tsx'
 import { StateBadge } from '../../parts/badge.tsx'
 import { Json } from '../../parts/code.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -23,6 +24,7 @@ import { scheduleText } from '../triggers/schedule-text.ts'
 import { TriggerButtons } from '../triggers/trigger-actions.tsx'
 import { JobButtons } from './job-actions.tsx'
 import { traitsOf } from './job-list.tsx'
+import { Shards } from './job-shards.tsx'
 import { Status } from './job-status.tsx'
 import { words } from './words.ts'
 
@@ -58,6 +60,7 @@ export function JobPage({ params }: PageProps): JSX.Element {
         <>
           <Status status={shown.status} />
           <Details job={shown.detail} />
+          {shown.detail.sharding !== null && <Shards of={key} sharding={shown.detail.sharding} />}
           <Triggers of={key} rows={shown.triggers} />
           <History of={key} />
         </>
@@ -69,10 +72,10 @@ export function JobPage({ params }: PageProps): JSX.Element {
 function Details({ job }: { readonly job: JobJson }): JSX.Element {
   const text = words()
   const names = common()
-  const { retry, nodeAffinity } = job
+  const { retry, nodeAffinity, sharding } = job
   return (
     <div class="columns">
-      <Panel title={text.definition}>
+      <Panel title={text.definition} actions={<AuditLink of={job.key} />}>
         <Facts
           facts={[
             { name: names.type, value: <span class="mono">{job.jobType}</span> },
@@ -82,6 +85,11 @@ function Details({ job }: { readonly job: JobJson }): JSX.Element {
               value: job.timeoutMs === null ? names.none : <Duration ms={job.timeoutMs} />,
             },
             { name: text.retry, value: retry === null ? names.none : text.retries(retry.attempts) },
+            {
+              name: text.sharding,
+              value: sharding && text.itemsOf(sharding.items, sharding.strategy),
+              isLeftOut: sharding === null,
+            },
             {
               name: text.nodes,
               value: nodeAffinity === null ? names.all : nodeAffinity.names.join(', '),

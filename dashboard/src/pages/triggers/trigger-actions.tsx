@@ -1,16 +1,15 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useLocation } from 'preact-iso'
 import type { TriggerState } from '../../../../src/jobstore/trigger-state.ts'
 import type { KeyJson } from '../../../../src/server/wire/fields.ts'
 import { call } from '../../api/client.ts'
 import { act } from '../../parts/action.ts'
+import { type Asked, AskedDialog } from '../../parts/asked-dialog.tsx'
 import { Button } from '../../parts/button.tsx'
 import { confirm } from '../../parts/dialog.tsx'
 import type { IconName } from '../../parts/icon.tsx'
 import { keyText } from '../../parts/links.tsx'
-import { PauseDialog, ResumeDialog } from '../../parts/pause-dialog.tsx'
-import { RunDialog } from '../../parts/run-dialog.tsx'
 import { href, triggerPath } from '../../state/place.ts'
 import { may } from '../../state/session.ts'
 import { say } from '../../state/toasts.ts'
@@ -23,8 +22,6 @@ interface TriggerButtonsProps {
   readonly state: TriggerState
   readonly isSmall?: boolean
 }
-
-type Asked = 'run' | 'pause' | 'resume' | null
 
 /** What an operator does to a trigger. */
 export function TriggerButtons({ of: key, state, isSmall = false }: TriggerButtonsProps): JSX.Element {
@@ -55,51 +52,17 @@ export function TriggerButtons({ of: key, state, isSmall = false }: TriggerButto
       {state === 'PAUSED' && may('triggers.resume') && button(resume, 'arrow', ask('resume'))}
       {canPause && may('triggers.pause') && button(pause, 'pause', ask('pause'))}
       {!isSmall && canPause && may('triggers.skipNext') && <SkipButton of={key} />}
-      <AskedDialog of={key} asked={asked} />
+      <AskedDialog
+        asked={asked}
+        what={name}
+        run={(jobDataMap) => call('triggers.run', { params: key, body: { jobDataMap } })}
+        pause={(body) => call('triggers.pause', { params: key, body })}
+        resume={(body) => call('triggers.resume', { params: key, body })}
+        paused={text.paused(name)}
+        resumed={text.resumed(name)}
+      />
     </div>
   )
-}
-
-function AskedDialog({
-  of: key,
-  asked,
-}: {
-  readonly of: KeyJson
-  readonly asked: Signal<Asked>
-}): JSX.Element | null {
-  const text = words()
-  const name = keyText(key)
-  const onClose = (): void => {
-    asked.value = null
-  }
-  const shared = { what: name, onClose }
-  switch (asked.value) {
-    case 'run':
-      return (
-        <RunDialog
-          {...shared}
-          run={(jobDataMap) => call('triggers.run', { params: key, body: { jobDataMap } })}
-        />
-      )
-    case 'pause':
-      return (
-        <PauseDialog
-          {...shared}
-          done={text.paused(name)}
-          pause={(body) => call('triggers.pause', { params: key, body })}
-        />
-      )
-    case 'resume':
-      return (
-        <ResumeDialog
-          {...shared}
-          done={text.resumed(name)}
-          resume={(body) => call('triggers.resume', { params: key, body })}
-        />
-      )
-    case null:
-      return null
-  }
 }
 
 /** Says which firing it is about before it leaves it out. */

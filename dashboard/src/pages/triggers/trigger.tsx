@@ -3,6 +3,7 @@ import type { TriggerDetailJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import type { PageProps } from '../../pages.ts'
+import { AuditLink } from '../../parts/audit-link.tsx'
 import { Badge, StateBadge } from '../../parts/badge.tsx'
 import { Json } from '../../parts/code.tsx'
 import { ExecutionTable } from '../../parts/execution-table.tsx'
@@ -97,7 +98,7 @@ function Schedule({ trigger, zone }: ScheduleProps): JSX.Element {
   const { definition } = trigger
   const endTimeMs = definition?.endTimeMs ?? null
   return (
-    <Panel title={text.schedule}>
+    <Panel title={text.schedule} actions={<AuditLink of={trigger.key} />}>
       <Facts
         facts={[
           { name: text.schedule, value: scheduleText(trigger) },

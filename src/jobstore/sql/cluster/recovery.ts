@@ -7,6 +7,7 @@ import { TriggerBuilder } from '../../../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../../../triggers/trigger.ts'
 import { withoutOwner } from '../../firing-part.ts'
 import type { NodeRecovery } from '../../node-recovery.ts'
+import type { ShardPlace } from '../../queries.ts'
 import { run, type SqlProgram } from '../kernel/statement.ts'
 import { noteEndedOfGroups } from '../programs/steps/ended-claims.ts'
 import { tellFaultyFirings } from '../programs/steps/faulty-triggers.ts'
@@ -110,13 +111,16 @@ function* recoverFirings(
   tellFaultyFirings(tx, rows)
   const recoverable = executions.filter((row) => isRecoverable(row, found))
   const recovered = yield* storeRecoveryTriggers(tx, instanceId, recoverable, found)
-  yield* recoverItems(tx, executions, { recovered, jobs: found.jobs })
+  const places = yield* recoverItems(tx, executions, { recovered, jobs: found.jobs })
   const lost = executions.filter(({ fireInstanceId }) => !recovered.has(fireInstanceId))
   for (const { fireInstanceId, jobKey, triggerKey, plannedTimeMs } of lost) {
     const scheduledFireTimeMs = plannedTimeMs
     tx.signals.add('executionLost', { fireInstanceId, instanceId, jobKey, triggerKey, scheduledFireTimeMs })
   }
-  yield* recordLost(tx, lost, (key) => found.jobs.get(key)?.jobType ?? null)
+  yield* recordLost(tx, lost, {
+    jobTypeOf: (key) => found.jobs.get(key)?.jobType ?? null,
+    shardOf: ({ fireInstanceId }) => places.get(fireInstanceId) ?? null,
+  })
   yield* settleJobs(tx, jobKeysOf(rows))
   yield* deleteFinished(tx, executions, found)
   yield* noteEndedOfGroups(tx, rows)
@@ -168,7 +172,7 @@ function isRecoverable({ requestsRecovery, jobKey }: FiredRow, { jobs }: Circums
   return requestsRecovery && jobKey !== null && jobs.has(jobKey)
 }
 
-/** Items of sharded firings go on under their recovery triggers, or are lost. */
+/** Items of sharded firings go on under their recovery triggers, or are lost. Answers which items executions ran. */
 function* recoverItems(
   tx: SqlTransaction,
   executions: readonly FiredRow[],
@@ -176,16 +180,20 @@ function* recoverItems(
     recovered,
     jobs,
   }: { readonly recovered: ReadonlyMap<string, Trigger>; readonly jobs: KeyMap<JobKey, JobRef> },
-): SqlProgram<void> {
+): SqlProgram<ReadonlyMap<string, ShardPlace>> {
+  const places = new Map<string, ShardPlace>()
   const known = jobKeysOf(executions).filter((key) => jobs.has(key))
   const open = yield* loadOpenFirings(tx, known)
   for (const { fireInstanceId, jobKey, triggerKey } of executions) {
     const firings = jobKey === null ? undefined : open.get(jobKey)
     const recovery = recovered.get(fireInstanceId)
+    const place = firings?.placeOf(triggerKey) ?? null
+    if (place !== null) places.set(fireInstanceId, place)
     if (recovery === undefined) firings?.end(triggerKey, 'lost', null)
     else firings?.move(triggerKey, recovery.key)
   }
   yield* writeOpenFirings(tx, open, jobs)
+  return places
 }
 
 /** Answers the firings that are run again. A firing whose data cannot be read or stored is reported and lost. */

@@ -113,7 +113,8 @@ export const tablesOf2: readonly Table[] = [
     primaryKey: ['sched_name', 'note_kind', 'note_name'],
   },
   {
-    // Firings of sharded jobs that have not ended, each with its items as JSON.
+    // Firings of sharded jobs that have not ended, each with its items as JSON. The database deletes them
+    // with the job.
     name: 'splitFirings',
     columns: {
       ...schedulerName,
@@ -127,6 +128,7 @@ export const tablesOf2: readonly Table[] = [
       parts: column.longTextOrNull,
     },
     primaryKey: ['sched_name', 'fire_id'],
+    references: { table: 'jobs', columns: ['sched_name', 'job_name', 'job_group'], isPartOfIt: true },
   },
   {
     // Who did what, in the order in which it is listed and deleted.

@@ -53,9 +53,8 @@ function* deleteRefs(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlProgra
 
 /** Deletes all jobs, triggers, calendars and remembered pauses. */
 export function* clear(tx: SqlTransaction): SqlProgram<void> {
-  const { triggers, jobs, calendars, pausedGroups, pauses, firedTriggers, splitFirings } = tx.session
+  const { triggers, jobs, calendars, pausedGroups, pauses, firedTriggers } = tx.session
   yield* triggers.clear()
-  yield* splitFirings.clear()
   yield* jobs.clear()
   yield* calendars.clear()
   yield* pausedGroups.clear()

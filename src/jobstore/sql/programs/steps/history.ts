@@ -1,5 +1,6 @@
 import type { JobKey } from '../../../../core/key.ts'
 import type { ExecutionReport, JobCompletion } from '../../../job-store.ts'
+import type { ShardPlace } from '../../../queries.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-trigger-table.ts'
@@ -48,11 +49,18 @@ function entryOf(
 export function* recordLost(
   tx: SqlTransaction,
   rows: readonly FiredRow[],
-  jobTypeOf: (jobKey: JobKey) => string | null,
+  {
+    jobTypeOf,
+    shardOf,
+  }: {
+    readonly jobTypeOf: (jobKey: JobKey) => string | null
+    readonly shardOf: (row: FiredRow) => ShardPlace | null
+  },
 ): SqlProgram<void> {
   const { history } = tx.session
   if (rows.length === 0 || !history.keeps('lost')) return
-  const entries = rows.flatMap(({ jobKey, ...row }): HistoryEntry[] => {
+  const entries = rows.flatMap((row): HistoryEntry[] => {
+    const { jobKey } = row
     if (jobKey === null) return []
     return [
       {
@@ -68,6 +76,7 @@ export function* recordLost(
         outcome: 'lost',
         errorText: null,
         recovering: false,
+        shard: shardOf(row),
       },
     ]
   })

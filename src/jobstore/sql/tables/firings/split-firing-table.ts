@@ -6,7 +6,6 @@ import type { ShardedItem } from '../../../job-store-shards.ts'
 import type { SplitFiring } from '../../../split-firing.ts'
 import {
   boundRows,
-  clearQuery,
   deleteQuery,
   isRow,
   type KeyQuery,
@@ -19,7 +18,7 @@ import {
   writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, later, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import { all, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
 import { brokenRow, brokenValue } from '../encoding/broken-row.ts'
 import { anyText, instant, text, textOrNull } from '../encoding/columns.ts'
 import { jobKeyColumns, jobKeyOf, jobKeyRows, triggerKeyOf } from '../encoding/key-rows.ts'
@@ -50,7 +49,7 @@ const columns = {
 
 /**
  * The rows of `split_firings`: firings that became several executions and have not ended. A row is read and written
- * under a lock on its job. Also the column of jobs that says which items are turned off.
+ * under a lock on its job, and goes with it. Also the column of jobs that says which items are turned off.
  */
 export class SplitFiringTable {
   readonly #scheduler: string
@@ -90,7 +89,7 @@ export class SplitFiringTable {
     yield* writeOver(idRows, (rows) => this.#statements.delete({ rows }))
   }
 
-  /** Jobs that have such firings, also jobs that were deleted since. */
+  /** Jobs that have such firings. */
   *jobs(limit: number): SqlProgram<readonly JobKey[]> {
     return (yield* all(this.#statements.jobs({ scheduler: this.#scheduler, limit }))).map(jobKeyOf)
   }
@@ -110,10 +109,6 @@ export class SplitFiringTable {
     const changed = [{ ...row, shards_off: items.length === 0 ? null : JSON.stringify(items) }]
     yield* writeOver(changed, (rows) => this.#statements.setDisabledItems({ rows }))
   }
-
-  *clear(): SqlProgram<void> {
-    yield* later(this.#statements.clear({ scheduler: this.#scheduler }))
-  }
 }
 
 interface SplitFiringStatements {
@@ -123,7 +118,6 @@ interface SplitFiringStatements {
   readonly jobs: SqlQuery<{ scheduler: string; limit: number }>
   readonly disabledItems: KeyQuery
   readonly setDisabledItems: KeyQuery
-  readonly clear: SqlQuery<{ readonly scheduler: string }>
 }
 
 export function splitFiringStatements(vocabulary: SqlVocabulary): SplitFiringStatements {
@@ -149,7 +143,6 @@ export function splitFiringStatements(vocabulary: SqlVocabulary): SplitFiringSta
        WHERE ${isRow(dialect, 'j', jobKeyColumns)} AND j.shards_off IS NOT NULL`,
     ),
     setDisabledItems: updateQuery(vocabulary, names.jobs, jobKeyColumns, { shards_off: 'text' }),
-    clear: clearQuery(vocabulary, names.splitFirings),
   }
 }
 

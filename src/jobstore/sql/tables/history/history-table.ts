@@ -18,6 +18,12 @@ import {
 } from '../../../queries.ts'
 import { keepsOutcome, type ResolvedHistoryOptions } from '../../../record-options.ts'
 import { Conditions } from '../../kernel/conditions.ts'
+import {
+  type NewestFirstQuery,
+  type NewestFirstTable,
+  newestFirstPage,
+  newestFirstQuery,
+} from '../../kernel/newest-first.ts'
 import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
@@ -27,7 +33,6 @@ import {
   type SqlProgram,
   type SqlQuery,
   type SqlRow,
-  type SqlValue,
   sqlQuery,
 } from '../../kernel/statement.ts'
 import {
@@ -131,7 +136,8 @@ export class HistoryTable {
   /** The place of the newest execution beyond `maxRows`; null when there are no more than that. */
   *surplus(maxRows: number): SqlProgram<ExecutionCursor | null> {
     const values = { scheduler: this.#vocabulary.schedulerName, skipped: maxRows }
-    return cursorOf(yield* first(this.#statements.nth(values)))
+    const nth = yield* first(this.#statements.nth(values))
+    return nth && cursorOf(nth)
   }
 
   /** Deletes executions that began before an instant, or are at or before a place; about `limit` at most. */
@@ -146,7 +152,7 @@ export class HistoryTable {
     const nth = yield* first(
       this.#statements.nthBefore({ scheduler, before: last.fireTimeMs, skipped: limit - 1 }),
     )
-    const end = cursorOf(nth) ?? last
+    const end = nth === null ? last : cursorOf(nth)
     const values = { scheduler, time: end.fireTimeMs, id: end.fireInstanceId }
     return yield* run(this.#statements.deleteUpTo(values))
   }
@@ -159,24 +165,9 @@ export class HistoryTable {
 
   /** Those that began last first. */
   *find(query: ExecutionQuery, size: number): SqlProgram<Page<ExecutionSummary, ExecutionCursor>> {
-    const { query: select, place, values } = executionsQuery(this.#vocabulary, query)
-    const given = {
-      scheduler: this.#vocabulary.schedulerName,
-      ...values,
-      limit: size + 1,
-      scanned: executionsScanned,
-    }
-    const found = (yield* all(select(given))).map(summaryOf)
-    const items = found.slice(0, size)
-    const last = items.at(-1)
-    if (found.length > size && last !== undefined) {
-      return { items, next: { fireTimeMs: last.fireTimeMs, fireInstanceId: last.fireInstanceId } }
-    }
-    // The next page goes on behind the rows that were looked at.
-    const next = isScan(query)
-      ? cursorOf(yield* first(place({ ...given, skipped: executionsScanned - 1 })))
-      : null
-    return { items, next }
+    const given = { scheduler: this.#vocabulary.schedulerName, size }
+    const read = { itemOf: summaryOf, cursorOf }
+    return yield* newestFirstPage(executionsQuery(this.#vocabulary, query), given, read)
   }
 
   /** One execution with all attempts at the same firing; null when it is not kept. */
@@ -270,16 +261,8 @@ const list = (shown: object): string =>
     .map((name) => `h.${name}`)
     .join(', ')
 
-type Values = Readonly<Record<string, SqlValue>>
-
-/**
- * The executions of a query, those that began last first; the values are those of its conditions. Conditions that no
- * index serves are tried on a bounded number of rows; `place` is the last of them.
- */
-export function executionsQuery(
-  { dialect, names }: SqlVocabulary,
-  query: ExecutionQuery,
-): { readonly query: SqlQuery<Values>; readonly place: SqlQuery<Values>; readonly values: Values } {
+/** The executions of a query, those that began last first. */
+export function executionsQuery(vocabulary: SqlVocabulary, query: ExecutionQuery): NewestFirstQuery {
   const { jobKey, triggerKey, firingId } = query
   const indexed = new Conditions('h.sched_name = :scheduler')
   addPlaces(indexed, query)
@@ -291,21 +274,16 @@ export function executionsQuery(
   indexed.add('h.firing_id = :firing', { firing: firingId })
   const outcomes = wantedOutcomes(query)
   if (outcomes !== null && !outcomes.includes('succeeded')) indexed.add(`h.outcome <> 'succeeded'`, {})
-  const inOrder = 'ORDER BY h.fired_time DESC, h.fire_instance_id DESC'
-  const scanned = scanConditions(dialect, query)
-  const rows = isScan(query)
-    ? `(SELECT * FROM ${names.history} AS h WHERE ${indexed.text} ${inOrder} LIMIT :scanned) AS h
-       WHERE ${scanned.text} ${inOrder}`
-    : `${names.history} AS h WHERE ${indexed.text} ${inOrder}`
-  return {
-    query: sqlQuery(dialect, `SELECT ${list(columns)} FROM ${rows} LIMIT :limit`),
-    place: sqlQuery(
-      dialect,
-      `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h WHERE ${indexed.text}
-         ${inOrder} LIMIT 1 OFFSET :skipped`,
-    ),
-    values: { ...indexed.values, ...scanned.values },
+  const table: NewestFirstTable = {
+    table: vocabulary.names.history,
+    alias: 'h',
+    time: 'fired_time',
+    id: 'fire_instance_id',
+    columns,
+    scannedMax: executionsScanned,
   }
+  const tried = isScan(query) ? triedConditions(vocabulary.dialect, query) : null
+  return newestFirstQuery(vocabulary, table, { indexed, tried })
 }
 
 /**
@@ -327,23 +305,23 @@ function addPlaces(indexed: Conditions, { from, to, after }: ExecutionQuery): vo
   })
 }
 
-function scanConditions(dialect: SqlVocabulary['dialect'], query: ExecutionQuery): Conditions {
+function triedConditions(dialect: SqlVocabulary['dialect'], query: ExecutionQuery): Conditions {
   const { data, errorContains, jobGroup, laterThanMs, manual, node, tookLongerThanMs } = query
-  const scanned = new Conditions('h.sched_name = :scheduler')
-  scanned.add('h.job_group = :group', { group: jobGroup })
-  scanned.add('h.instance_name = :node', { node })
-  scanned.addOneOf('h.outcome', 'outcome', wantedOutcomes(query))
-  scanned.add('h.fired_time - h.planned_time > :later', { later: laterThanMs })
-  scanned.add('h.finished_time - COALESCE(h.began_time, h.fired_time) > :took', { took: tookLongerThanMs })
-  scanned.add(dialect.contains('h.error_text', ':error'), { error: errorContains })
-  if (manual !== undefined) scanned.add(`COALESCE(h.is_manual, false) = :manual`, { manual })
+  const tried = new Conditions('h.sched_name = :scheduler')
+  tried.add('h.job_group = :group', { group: jobGroup })
+  tried.add('h.instance_name = :node', { node })
+  tried.addOneOf('h.outcome', 'outcome', wantedOutcomes(query))
+  tried.add('h.fired_time - h.planned_time > :later', { later: laterThanMs })
+  tried.add('h.finished_time - COALESCE(h.began_time, h.fired_time) > :took', { took: tookLongerThanMs })
+  tried.add(dialect.contains('h.error_text', ':error'), { error: errorContains })
+  if (manual !== undefined) tried.add(`COALESCE(h.is_manual, false) = :manual`, { manual })
   if (data !== undefined) {
     const needles = dataNeedles(data)
     const names = needles.map((_, index) => dialect.contains('h.job_data', `:data${String(index)}`))
     const values = Object.fromEntries(needles.map((needle, index) => [`data${String(index)}`, needle]))
-    scanned.add(`(${names.join(' OR ')})`, values)
+    tried.add(`(${names.join(' OR ')})`, values)
   }
-  return scanned
+  return tried
 }
 
 /** What is null is left out: a text of many rows is shorter without it. */
@@ -409,7 +387,6 @@ function shardOf(row: SqlRow): ShardPlace | null {
   return firingId === null ? null : { firingId, item: readable(integer, row, 'shard_item', 0) }
 }
 
-function cursorOf(row: SqlRow | null): ExecutionCursor | null {
-  if (row === null) return null
+function cursorOf(row: SqlRow): ExecutionCursor {
   return { fireTimeMs: instant(row, 'fired_time'), fireInstanceId: anyText(row, 'fire_instance_id') }
 }

@@ -9,18 +9,15 @@ import {
 } from '../../../audit.ts'
 import type { Page } from '../../../queries.ts'
 import { Conditions } from '../../kernel/conditions.ts'
+import {
+  type NewestFirstQuery,
+  type NewestFirstTable,
+  newestFirstPage,
+  newestFirstQuery,
+} from '../../kernel/newest-first.ts'
 import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import {
-  all,
-  first,
-  run,
-  type SqlProgram,
-  type SqlQuery,
-  type SqlRow,
-  type SqlValue,
-  sqlQuery,
-} from '../../kernel/statement.ts'
+import { first, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, instant, integer, readable, textOrNull } from '../encoding/columns.ts'
 import { storable } from '../encoding/storable-text.ts'
 
@@ -60,16 +57,8 @@ export class AuditTable {
 
   /** The newest first. */
   *find(query: AuditQuery, size: number): SqlProgram<Page<AuditEntry, AuditCursor>> {
-    const { query: select, place, values } = auditQuery(this.#vocabulary, query)
-    const given = { scheduler: this.#scheduler, ...values, limit: size + 1, scanned: auditScanned }
-    const found = (yield* all(select(given))).map(entryOf)
-    const items = found.slice(0, size)
-    const last = items.at(-1)
-    if (found.length > size && last !== undefined)
-      return { items, next: { timeMs: last.timeMs, id: last.id } }
-    // The next page goes on behind the rows that were looked at.
-    const next = isAuditScan(query) ? yield* first(place({ ...given, skipped: auditScanned - 1 })) : null
-    return { items, next: next && cursorOf(next) }
+    const given = { scheduler: this.#scheduler, size }
+    return yield* newestFirstPage(auditQuery(this.#vocabulary, query), given, { itemOf: entryOf, cursorOf })
   }
 
   /** Deletes rows from before an instant, and the oldest of more than `maxRows`; about `limit` at most. */
@@ -106,16 +95,8 @@ export function auditStatements(vocabulary: SqlVocabulary): AuditStatements {
   }
 }
 
-type Values = Readonly<Record<string, SqlValue>>
-
-/**
- * The entries of a query, the newest first; the values are those of its conditions. Conditions that no index serves are
- * tried on a bounded number of rows; `place` is the last of them.
- */
-export function auditQuery(
-  { dialect, names }: SqlVocabulary,
-  query: AuditQuery,
-): { readonly query: SqlQuery<Values>; readonly place: SqlQuery<Values>; readonly values: Values } {
+/** The entries of a query, the newest first. */
+export function auditQuery(vocabulary: SqlVocabulary, query: AuditQuery): NewestFirstQuery {
   const { after, from, to } = query
   const indexed = new Conditions('a.sched_name = :scheduler')
   indexed.add('a.audit_time >= :fromMs', { fromMs: from?.getTime() })
@@ -124,30 +105,27 @@ export function auditQuery(
     afterMs: after?.timeMs,
     afterId: after?.id,
   })
-  const scanned = new Conditions('a.sched_name = :scheduler')
-  scanned.add('a.asked_by = :by', { by: query.by })
-  scanned.add('a.operation = :operation', { operation: query.operation })
-  scanned.add('a.target_group = :group', { group: query.targetGroup })
-  scanned.add('a.target_name = :name', { name: query.targetName })
-  scanned.add('a.outcome = :outcome', { outcome: query.outcome })
-  scanned.add('a.node_name = :node', { node: query.node })
-  const inOrder = 'ORDER BY a.audit_time DESC, a.audit_id DESC'
-  const rows = isAuditScan(query)
-    ? `(SELECT * FROM ${names.audit} AS a WHERE ${indexed.text} ${inOrder} LIMIT :scanned) AS a
-       WHERE ${scanned.text} ${inOrder}`
-    : `${names.audit} AS a WHERE ${indexed.text} ${inOrder}`
-  const shown = Object.keys(columns)
-    .map((name) => `a.${name}`)
-    .join(', ')
-  return {
-    query: sqlQuery(dialect, `SELECT ${shown} FROM ${rows} LIMIT :limit`),
-    place: sqlQuery(
-      dialect,
-      `SELECT a.audit_time, a.audit_id FROM ${names.audit} AS a WHERE ${indexed.text}
-         ${inOrder} LIMIT 1 OFFSET :skipped`,
-    ),
-    values: { ...indexed.values, ...scanned.values },
+  const table: NewestFirstTable = {
+    table: vocabulary.names.audit,
+    alias: 'a',
+    time: 'audit_time',
+    id: 'audit_id',
+    columns,
+    scannedMax: auditScanned,
   }
+  const tried = isAuditScan(query) ? triedConditions(query) : null
+  return newestFirstQuery(vocabulary, table, { indexed, tried })
+}
+
+function triedConditions(query: AuditQuery): Conditions {
+  const tried = new Conditions('a.sched_name = :scheduler')
+  tried.add('a.asked_by = :by', { by: query.by })
+  tried.add('a.operation = :operation', { operation: query.operation })
+  tried.add('a.target_group = :group', { group: query.targetGroup })
+  tried.add('a.target_name = :name', { name: query.targetName })
+  tried.add('a.outcome = :outcome', { outcome: query.outcome })
+  tried.add('a.node_name = :node', { node: query.node })
+  return tried
 }
 
 function rowOf(entry: AuditEntry): object {

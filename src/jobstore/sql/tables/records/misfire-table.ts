@@ -12,18 +12,15 @@ import {
 } from '../../../misfires.ts'
 import type { Page } from '../../../queries.ts'
 import { Conditions } from '../../kernel/conditions.ts'
+import {
+  type NewestFirstQuery,
+  type NewestFirstTable,
+  newestFirstPage,
+  newestFirstQuery,
+} from '../../kernel/newest-first.ts'
 import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import {
-  all,
-  first,
-  run,
-  type SqlProgram,
-  type SqlQuery,
-  type SqlRow,
-  type SqlValue,
-  sqlQuery,
-} from '../../kernel/statement.ts'
+import { first, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
 import { anyText, instant, integerOrNull, readable } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
 
@@ -62,26 +59,16 @@ export class MisfireTable {
 
   /** Those that were noticed last first. */
   *find(query: MisfireQuery, size: number): SqlProgram<Page<Misfire, MisfireCursor>> {
-    const { query: select, place, values } = misfiresQuery(this.#vocabulary, query)
-    const scheduler = this.#vocabulary.schedulerName
-    const given = { scheduler, ...values, limit: size + 1, scanned: misfiresScanned }
-    const found = (yield* all(select(given))).map(misfireOf)
-    const items = found.slice(0, size)
-    const last = items.at(-1)
-    if (found.length > size && last !== undefined) {
-      return { items, next: { noticedTimeMs: last.noticedTimeMs, id: last.id } }
-    }
-    // The next page goes on behind the rows that were looked at.
-    const next = isMisfireScan(query)
-      ? cursorOf(yield* first(place({ ...given, skipped: misfiresScanned - 1 })))
-      : null
-    return { items, next }
+    const given = { scheduler: this.#vocabulary.schedulerName, size }
+    const read = { itemOf: misfireOf, cursorOf }
+    return yield* newestFirstPage(misfiresQuery(this.#vocabulary, query), given, read)
   }
 
   /** Deletes rows from before an instant, and the oldest of more than `maxRows`; `limit` at most. */
   *prune(beforeMs: EpochMs, maxRows: number, limit: number): SqlProgram<number> {
     const scheduler = this.#vocabulary.schedulerName
-    const surplus = cursorOf(yield* first(this.#statements.nth({ scheduler, skipped: maxRows })))
+    const nth = yield* first(this.#statements.nth({ scheduler, skipped: maxRows }))
+    const surplus = nth && cursorOf(nth)
     // Before every id of that instant.
     const oldest: MisfireCursor = { noticedTimeMs: beforeMs, id: '' }
     const { noticedTimeMs, id } = surplus !== null && surplus.noticedTimeMs >= beforeMs ? surplus : oldest
@@ -115,17 +102,9 @@ export function misfireStatements(vocabulary: SqlVocabulary): MisfireStatements 
   }
 }
 
-type Values = Readonly<Record<string, SqlValue>>
-
-/**
- * The misfires of a query, those that were noticed last first; the values are those of its conditions. Conditions that
- * the primary key does not serve are tried on a bounded number of rows; `place` is the last of them.
- */
-export function misfiresQuery(
-  { dialect, names }: SqlVocabulary,
-  query: MisfireQuery,
-): { readonly query: SqlQuery<Values>; readonly place: SqlQuery<Values>; readonly values: Values } {
-  const { after, from, jobGroup, jobKey, to, triggerKey } = query
+/** The misfires of a query, those that were noticed last first. */
+export function misfiresQuery(vocabulary: SqlVocabulary, query: MisfireQuery): NewestFirstQuery {
+  const { after, from, to } = query
   const indexed = new Conditions('m.sched_name = :scheduler', hasPlace)
   indexed.add('m.noticed_time >= :fromMs', { fromMs: from?.getTime() })
   indexed.add('m.noticed_time < :toMs', { toMs: to?.getTime() })
@@ -133,29 +112,29 @@ export function misfiresQuery(
     afterMs: after?.noticedTimeMs,
     afterId: after?.id,
   })
-  const scanned = new Conditions('m.sched_name = :scheduler')
-  scanned.add('m.trigger_name = :trigger AND m.trigger_group = :triggerGroup', {
+  const table: NewestFirstTable = {
+    table: vocabulary.names.misfires,
+    alias: 'm',
+    time: 'noticed_time',
+    id: 'misfire_id',
+    columns,
+    scannedMax: misfiresScanned,
+  }
+  const tried = isMisfireScan(query) ? triedConditions(query) : null
+  return newestFirstQuery(vocabulary, table, { indexed, tried })
+}
+
+function triedConditions(query: MisfireQuery): Conditions {
+  const { jobGroup, jobKey, triggerKey } = query
+  const tried = new Conditions('m.sched_name = :scheduler')
+  tried.add('m.trigger_name = :trigger AND m.trigger_group = :triggerGroup', {
     trigger: triggerKey?.name,
     triggerGroup: triggerKey?.group,
   })
-  scanned.add('m.job_name = :job AND m.job_group = :jobGroup', { job: jobKey?.name, jobGroup: jobKey?.group })
-  scanned.add('m.job_group = :group', { group: jobGroup })
-  scanned.addOneOf('m.cause', 'cause', wantedCauses(query))
-  const inOrder = 'ORDER BY m.noticed_time DESC, m.misfire_id DESC'
-  const rows = isMisfireScan(query)
-    ? `(SELECT * FROM ${names.misfires} AS m WHERE ${indexed.text} ${inOrder} LIMIT :scanned) AS m
-       WHERE ${scanned.text} ${inOrder}`
-    : `${names.misfires} AS m WHERE ${indexed.text} ${inOrder}`
-  const list = Object.keys(columns).map((name) => `m.${name}`)
-  return {
-    query: sqlQuery(dialect, `SELECT ${list.join(', ')} FROM ${rows} LIMIT :limit`),
-    place: sqlQuery(
-      dialect,
-      `SELECT m.noticed_time, m.misfire_id FROM ${names.misfires} AS m WHERE ${indexed.text}
-         ${inOrder} LIMIT 1 OFFSET :skipped`,
-    ),
-    values: { ...indexed.values, ...scanned.values },
-  }
+  tried.add('m.job_name = :job AND m.job_group = :jobGroup', { job: jobKey?.name, jobGroup: jobKey?.group })
+  tried.add('m.job_group = :group', { group: jobGroup })
+  tried.addOneOf('m.cause', 'cause', wantedCauses(query))
+  return tried
 }
 
 function rowOf(misfire: Misfire): object {
@@ -177,8 +156,7 @@ function rowOf(misfire: Misfire): object {
 
 function misfireOf(row: SqlRow): Misfire {
   return {
-    noticedTimeMs: instant(row, 'noticed_time'),
-    id: anyText(row, 'misfire_id'),
+    ...cursorOf(row),
     triggerKey: triggerKeyOf(row),
     jobKey: typeof row['job_name'] === 'string' ? jobKeyOf(row) : null,
     cause: misfireCauses.find((cause) => cause === row['cause']) ?? 'late',
@@ -190,7 +168,6 @@ function misfireOf(row: SqlRow): Misfire {
   }
 }
 
-function cursorOf(row: SqlRow | null): MisfireCursor | null {
-  if (row === null) return null
+function cursorOf(row: SqlRow): MisfireCursor {
   return { noticedTimeMs: instant(row, 'noticed_time'), id: anyText(row, 'misfire_id') }
 }
