@@ -198,6 +198,7 @@ export type {
   ScheduleSet,
   ScheduleSettings,
   ScheduleWhen,
+  WhenName,
 } from './scheduler/schedule-options.ts'
 export type {
   AddCalendarOptions,

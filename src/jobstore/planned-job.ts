@@ -138,14 +138,13 @@ function goingOn(
   if (stored === null || isOnce(stored) || isOnce(trigger)) return trigger
   const { previousFireTimeMs, nextFireTimeMs, timesTriggered, misfiredFireTimeMs } = stored
   const anchorMs = previousFireTimeMs ?? stored.startTimeMs
-  const anchored = isAnchored
-    ? startingAt(trigger, anchorMs, calendar).withoutMissed(calendar, nowMs)
-    : trigger
+  // A cron expression counts from the second that has begun, in which the trigger may have fired.
+  const next = (isAnchored ? startingAt(trigger, anchorMs, calendar) : trigger).withoutMissed(calendar, nowMs)
   const isDue = nextFireTimeMs !== null && nextFireTimeMs <= nowMs
-  return anchored.withFireState({
+  return next.withFireState({
     previousFireTimeMs,
     timesTriggered,
-    nextFireTimeMs: isDue ? nextFireTimeMs : anchored.nextFireTimeMs,
+    nextFireTimeMs: isDue ? nextFireTimeMs : next.nextFireTimeMs,
     misfiredFireTimeMs: isDue ? misfiredFireTimeMs : null,
   })
 }
