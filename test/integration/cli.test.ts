@@ -244,6 +244,25 @@ describe('quartz-ts crontab', { concurrent: true }, () => {
     expect(again.stderr).toBe('')
   })
 
+  test('reads the file of settings that is beside it: store, port and how long jobs may go on', async () => {
+    const running = '@reboot touch running; sleep 60\n'
+    const folder = crontabFolder(`${running}@reboot while [ ! -e running ]; do sleep 0.05; done; echo seen\n`)
+    const settings = `{ store: 'sqlite:own.db', serve: { port: 0 }, drainMs: 100_000 }`
+    writeFileSync(join(folder, 'quartz-ts.config.mjs'), `export default ${settings}\n`)
+    const command = runIn(folder, 'crontab', 'crontab')
+    await command.until(/^Jobs are kept in .*own\.db\.$/m)
+    await command.until(/Dashboard: http:\/\/127\.0\.0\.1:\d+\/#token=/)
+    expect([existsSync(join(folder, 'own.db')), existsSync(join(folder, 'quartz-ts.db'))]).toEqual([
+      true,
+      false,
+    ])
+    await command.until(/exit 0 +seen/)
+    command.kill('SIGTERM')
+    await command.until(/^Stopping: waiting up to 1 m 40 s for 1 running job/m)
+    command.kill('SIGINT')
+    expect(await command.exit).toEqual({ code: 130, signal: null })
+  })
+
   test('goes on in memory, and says why, when the file that nobody asked for cannot be used', async () => {
     const folder = crontabFolder('@reboot echo up\n')
     mkdirSync(join(folder, 'quartz-ts.db'))

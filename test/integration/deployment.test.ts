@@ -1,74 +1,29 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { addressIn, application, endOf, said, start } from '../support/application.ts'
 import { projectRoot } from '../support/source-files.ts'
 
 const run = promisify(execFile)
 const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8')
-
-/** An application as the container file and the unit expect it: settings in JavaScript, the package installed. */
-function application(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-application-'))
-  const installed = join(folder, 'node_modules/quartz-ts')
-  mkdirSync(dirname(installed))
-  symlinkSync(projectRoot, installed)
-  const text = `import { defineJob } from 'quartz-ts'
-import { defineConfig } from 'quartz-ts/config'
-
-const hello = defineJob('hello', () => 'hello')
-export default defineConfig({ store: 'sqlite:jobs.db', serve: { port: 0 }, scheduler: { jobs: [hello] } })
-`
-  writeFileSync(join(folder, 'quartz-ts.config.mjs'), text)
-  return folder
-}
 
 /** The command line that a file of examples starts, with the addresses of this machine. */
 function commandOf(line: string, folder: string): readonly string[] {
   return line.replace('/usr/bin/node ', '').replace('%S/quartz-ts', folder).split(' ')
 }
 
-function start(args: readonly string[], cwd: string): ChildProcess {
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
-  onTestFinished(() => {
-    child.kill('SIGKILL')
-  })
-  return child
-}
-
-/** Resolves with the output once it matches; rejects when the process ends before. */
-function said(child: ChildProcess, pattern: RegExp): Promise<string> {
-  let text = ''
-  return new Promise((resolve, reject) => {
-    child.stdout?.on('data', (chunk: Buffer) => {
-      text += chunk.toString()
-      if (pattern.test(text)) resolve(text)
-    })
-    child.once('close', () => {
-      reject(new Error(`ended: ${text}`))
-    })
-  })
-}
-
-const endOf = (child: ChildProcess): Promise<unknown> =>
-  new Promise((resolve) => {
-    child.once('exit', (code, signal) => {
-      resolve(code ?? signal)
-    })
-  })
-
 /** Starts a node, asks it something with its token, and ends it as an orchestrator does. */
 async function servesAndDrains(args: readonly string[]): Promise<void> {
   const folder = application()
   const child = start(args, folder)
   const ended = endOf(child)
-  const text = await said(child, /http:\S+#token=\S+/)
-  const [, port = '', token = ''] = /http:\/\/[^:]+:(\d+)\/#token=(\S+)/.exec(text) ?? []
-  expect((await fetch(`http://127.0.0.1:${port}/health/live`)).status).toBe(200)
+  const { address, token } = addressIn(await said(child, /http:\S+#token=\S+\n/))
+  expect((await fetch(`${address}/health/live`)).status).toBe(200)
   const main = join(projectRoot, 'dist/cli/main.js')
-  const asked = [main, 'nodes', '--json', '--server', `http://127.0.0.1:${port}`]
+  const asked = [main, 'nodes', '--json', '--server', address]
   const { stdout } = await run(process.execPath, asked, { env: { ...process.env, QUARTZ_TS_TOKEN: token } })
   expect(JSON.parse(stdout)).toHaveProperty('items')
   child.kill('SIGTERM')

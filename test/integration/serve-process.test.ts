@@ -1,0 +1,59 @@
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import { addressIn, application, endOf, said, start } from '../support/application.ts'
+import { projectRoot } from '../support/source-files.ts'
+
+const main = join(projectRoot, 'dist/cli/main.js')
+
+/** A node in a process of its own. */
+async function node(...options: readonly string[]) {
+  const child = start([main, 'serve', '--start', ...options], application())
+  const ended = endOf(child)
+  const { address, token } = addressIn(await said(child, /http:\S+#token=\S+\n/))
+  const ask = (path: string, by: string = token): Promise<Response> =>
+    fetch(`${address}${path}`, { headers: { authorization: `Bearer ${by}` } })
+  const isReady = (status: number): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        expect((await ask('/health/ready')).status).toBe(status)
+      },
+      { timeout: 20_000 },
+    )
+  return { child, ended, ask, isReady }
+}
+
+describe('quartz-ts serve --start', () => {
+  test('with --not-ready says so and goes on answering; a second signal ends it at once', async () => {
+    const { child, ended, ask, isReady } = await node('--not-ready', '1h')
+    await isReady(200)
+    child.kill('SIGTERM')
+    await isReady(503)
+    expect(await (await ask('/health/ready')).json()).toMatchObject({ reasons: [{ code: 'stopping' }] })
+    expect(await (await ask('/api/scheduler')).json()).toMatchObject({ status: 'started' })
+    child.kill('SIGINT')
+    expect(await ended).toBe(130)
+  })
+
+  test('with --not-ready ends by itself when its time is over', async () => {
+    const { child, ended, isReady } = await node('--not-ready', '1s')
+    await isReady(200)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
+  test('with --metrics measures itself, for those who may see it', async () => {
+    const { child, ended, ask, isReady } = await node('--metrics')
+    await isReady(200)
+    expect(await (await ask('/metrics')).text()).toMatch(/^quartz_scheduler_started\{[^}]*\} 1$/m)
+    expect((await ask('/metrics', 'wrong')).status).toBe(401)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+
+  test('without --metrics has none', async () => {
+    const { child, ended, ask } = await node()
+    expect((await ask('/metrics')).status).toBe(404)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  })
+})

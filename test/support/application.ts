@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { projectRoot } from './source-files.ts'
+
+/** An application as the container file and the unit expect it: settings in JavaScript, the package installed. */
+export function application(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-application-'))
+  const installed = join(folder, 'node_modules/quartz-ts')
+  mkdirSync(dirname(installed))
+  symlinkSync(projectRoot, installed)
+  const text = `import { defineJob } from 'quartz-ts'
+import { defineConfig } from 'quartz-ts/config'
+
+const hello = defineJob('hello', () => 'hello')
+export default defineConfig({ store: 'sqlite:jobs.db', serve: { port: 0 }, scheduler: { jobs: [hello] } })
+`
+  writeFileSync(join(folder, 'quartz-ts.config.mjs'), text)
+  return folder
+}
+
+/** Ends with the test. */
+export function start(args: readonly string[], cwd: string): ChildProcess {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  return child
+}
+
+/** Resolves with the output once it matches; rejects when the process ends before. */
+export function said(child: ChildProcess, pattern: RegExp): Promise<string> {
+  let text = ''
+  return new Promise((resolve, reject) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      if (pattern.test(text)) resolve(text)
+    })
+    child.once('close', () => {
+      reject(new Error(`ended: ${text}`))
+    })
+  })
+}
+
+export const endOf = (child: ChildProcess): Promise<unknown> =>
+  new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      resolve(code ?? signal)
+    })
+  })
+
+/** Where `quartz-ts serve` says that it answers, on this machine. */
+export function addressIn(text: string): { readonly address: string; readonly token: string } {
+  const [, port = '', token = ''] = /http:\/\/[^:]+:(\d+)\/#token=(\S+)/.exec(text) ?? []
+  return { address: `http://127.0.0.1:${port}`, token }
+}
