@@ -19,12 +19,7 @@ import { isJobKey } from '../core/key.ts'
 import { checkJobSource, type JobSource, requireJobType } from '../jobs/define-job.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
 import { calendarMisfireInstructions, simpleMisfireInstructions } from '../triggers/misfire-instruction.ts'
-import {
-  type ReconcileOptions,
-  type ScheduleDefinition,
-  type ScheduleOptions,
-  whenNames,
-} from './schedule-options.ts'
+import type { ReconcileOptions, ScheduleDefinition, ScheduleOptions, WhenName } from './schedule-options.ts'
 
 const checkKeyOrName: ArgumentCheck = (method, argument, value, code) => {
   if (!isJobKey(value)) checkName(method, argument, value, code)
@@ -54,6 +49,8 @@ const optionChecks: Readonly<Record<string, ArgumentCheck>> = {
     ...new Set<string>([...simpleMisfireInstructions, ...calendarMisfireInstructions]),
   ]),
 }
+
+const whenNames: readonly WhenName[] = ['cron', 'daily', 'every', 'at', 'in']
 
 /** Which of the other options each form takes. */
 const takes: Readonly<Record<string, readonly string[]>> = {

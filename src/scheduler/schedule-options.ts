@@ -5,8 +5,7 @@ import type { DurationLike } from '../time/duration-options.ts'
 import type { CalendarMisfireInstruction, SimpleMisfireInstruction } from '../triggers/misfire-instruction.ts'
 
 /** What says when a schedule runs: exactly one of these is given. */
-export const whenNames = ['cron', 'daily', 'every', 'at', 'in'] as const
-export type WhenName = (typeof whenNames)[number]
+export type WhenName = 'cron' | 'daily' | 'every' | 'at' | 'in'
 
 /** A cron expression. */
 export interface CronWhen {
