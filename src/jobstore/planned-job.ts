@@ -112,8 +112,9 @@ function changedData(
   before: JobPlan | null,
   { jobDataMap: declared, plan }: PlannedJob['job'],
 ): JobDataMap {
-  const data: Record<string, unknown> = { ...stored }
-  for (const key of Object.keys(before?.data ?? {})) if (!Object.hasOwn(plan.data, key)) delete data[key]
+  const isDropped = (key: string): boolean =>
+    before !== null && Object.hasOwn(before.data, key) && !Object.hasOwn(plan.data, key)
+  const data = Object.fromEntries(Object.entries(stored).filter(([key]) => !isDropped(key)))
   for (const [key, digest] of Object.entries(plan.data)) {
     if (before?.data[key] !== digest) data[key] = declared[key]
   }

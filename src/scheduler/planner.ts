@@ -115,9 +115,9 @@ function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleB
   const { cron, daily, every } = options
   if (cron !== undefined || daily !== undefined) {
     const { zone, misfireInstruction = 'smart' } = options
-    const isUnix = daily === undefined && isUnixText(cron ?? '')
+    const isUnix = daily === undefined && isUnixText(cron)
     const text = daily === undefined ? cron : cronOfDay(method, daily)
-    return CronScheduleBuilder.cronSchedule(text ?? '', {
+    return CronScheduleBuilder.cronSchedule(text, {
       timeZone: zone,
       dialect: isUnix ? 'unix' : 'quartz',
     }).withMisfireInstruction(misfireInstruction)
@@ -149,10 +149,11 @@ function cronOfDay(method: string, daily: string): string {
   )
 }
 
+const notWhen: ReadonlySet<string> = new Set(['key', 'data', 'description', 'requestRecovery'])
+
 /** The options that say when, without what differs between nodes that mean the same. */
 function whenOf(options: ScheduleOptions<object>): object {
-  const { key, data, description, requestRecovery, ...when } = options
-  return when
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !notWhen.has(name)))
 }
 
 /** A digest of a value as JSON, whatever the order of its fields. */
@@ -161,10 +162,8 @@ export function digestOf(value: unknown): string {
 }
 
 function canonicalText(value: unknown): string {
-  return (
-    JSON.stringify(value, (_, found: unknown) => {
-      if (typeof found !== 'object' || found === null || Array.isArray(found)) return found
-      return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
-    }) ?? 'undefined'
-  )
+  return JSON.stringify(value, (_, found: unknown) => {
+    if (typeof found !== 'object' || found === null || Array.isArray(found)) return found
+    return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
 }

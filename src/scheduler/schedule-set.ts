@@ -31,9 +31,7 @@ const none: SetRecord = { generation: 0, digest: '', version: null, members: [],
 export function setRecordOf(text: string): SetRecord {
   try {
     const found: unknown = JSON.parse(text)
-    return isObject(found) && Array.isArray(Reflect.get(found, 'members'))
-      ? ({ ...none, ...found } as SetRecord)
-      : none
+    return isObject(found) && Array.isArray(Reflect.get(found, 'members')) ? { ...none, ...found } : none
   } catch {
     return none
   }
@@ -61,12 +59,10 @@ export function withNode(
   instanceId: string,
   live: ReadonlySet<string> | null,
 ): SetRecord {
-  const others = Object.entries(record.nodes).filter(([id]) => id !== instanceId && live?.has(id) === true)
-  return { ...record, nodes: Object.fromEntries([...others, [instanceId, digest]].sort(byId)) }
-}
-
-function byId([a]: readonly [string, string] | string[], [b]: readonly [string, string] | string[]): number {
-  return (a ?? '') < (b ?? '') ? -1 : 1
+  const nodes = Object.entries(record.nodes).filter(([id]) => id !== instanceId && live?.has(id) === true)
+  nodes.push([instanceId, digest])
+  nodes.sort(([a], [b]) => (a < b ? -1 : 1))
+  return { ...record, nodes: Object.fromEntries(nodes) }
 }
 
 /** The record once a declaration is in force. Former members stay in it until they are removed. */

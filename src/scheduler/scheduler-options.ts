@@ -136,7 +136,10 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   threadPool: checkObject,
   jobs: listOf(checkJobSource),
   schedules: (method, argument, value, code) => {
-    if (Array.isArray(value)) return checkDefinitions(method, argument, value, code)
+    if (Array.isArray(value)) {
+      checkDefinitions(method, argument, value, code)
+      return
+    }
     checkSet(method, argument, value, code)
     checkOptions(method, value, scheduleSetOptions, argument)
     checkDefinitions(method, argument, Reflect.get(Object(value), 'schedules'), code)

@@ -52,6 +52,10 @@ export class SetCaretaker {
     this.#timer?.cancel()
   }
 
+  #hasEnded(): boolean {
+    return this.#isEnded
+  }
+
   #note(name: string, isWaiting: boolean): void {
     if (isWaiting) this.#waiting.add(name)
     else this.#waiting.delete(name)
@@ -71,12 +75,12 @@ export class SetCaretaker {
 
   async #lookAt(name: string, { mayTakeOver }: { readonly mayTakeOver: boolean }): Promise<void> {
     const declared = this.#declared.get(name)
-    if (declared === undefined || this.#isEnded) return
+    if (declared === undefined || this.#hasEnded()) return
     try {
       const { deferred } = await this.#schedules.reconcile(declared, { dryRun: false, mayTakeOver })
       this.#note(name, deferred)
     } catch (error) {
-      if (this.#isEnded) return
+      if (this.#hasEnded()) return
       this.#notifier.error(
         `The schedules '${name}' could not be compared with the store; trying again.`,
         error,

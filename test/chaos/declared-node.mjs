@@ -1,5 +1,5 @@
 // A node of an application whose schedules are declared in its code, in the built package. Every run goes to a file
-// that all nodes append to. Arguments: the engine, where the data are, the file, the instance id, and which code it has.
+// to which all nodes append. Arguments: the engine, where the data are, the file, the instance id, the code it has.
 
 import { openSync, writeSync } from 'node:fs'
 import { createScheduler, defineJob, defineSchedule, jobKey } from '../../dist/index.js'
