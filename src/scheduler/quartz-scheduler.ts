@@ -8,7 +8,7 @@ import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
-import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
+import type { TriggerJobOptions } from '../jobs/job-scheduler.ts'
 import type { AuditNote } from '../jobstore/audit.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
@@ -270,7 +270,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   scheduleJob(...call: ScheduleJobCall): Promise<Date> {
     return this.#scheduling.scheduleJob(...call)
   }
-  scheduleJobs(entries: readonly JobAndTriggers[], options: ReplaceOptions = {}): Promise<void> {
+  scheduleJobs(entries: readonly JobAndTriggers[], options: AddJobOptions = {}): Promise<void> {
     return this.#scheduling.scheduleJobs(entries, options)
   }
   addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {

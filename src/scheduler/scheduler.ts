@@ -42,9 +42,10 @@ import type {
 } from './schedule-options.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 
-/** A job and all its triggers, to be stored together. */
+/** A job and triggers, to be stored together. */
 export interface JobAndTriggers {
-  readonly job: JobDetail
+  /** Null when the triggers name jobs that are stored already. */
+  readonly job: JobDetail | null
   readonly triggers: readonly Trigger[]
 }
 
@@ -235,8 +236,8 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
     data?: MoreJobData<Data>,
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
-  /** Stores many jobs with their triggers, all or none. */
-  scheduleJobs(entries: readonly JobAndTriggers[], options?: ReplaceOptions): Promise<void>
+  /** Stores many jobs with their triggers, all or none. A job without triggers must be durable. */
+  scheduleJobs(entries: readonly JobAndTriggers[], options?: AddJobOptions): Promise<void>
   /** Stores a job without a trigger; it must be durable. */
   addJob(jobDetail: JobDetail, options?: AddJobOptions): Promise<void>
   /**

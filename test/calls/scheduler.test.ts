@@ -92,7 +92,10 @@ const scheduling: Record<string, Call | readonly Call[]> = {
       trigger: { ...kinds.aTrigger, wrong: [] },
     },
   ],
-  scheduleJobs: { entries: kinds.listOf(entry), options: replace },
+  scheduleJobs: {
+    entries: kinds.listOf(entry),
+    options: kinds.options({ replace: kinds.boolean, storeNonDurableWhileAwaitingScheduling: kinds.boolean }),
+  },
   addJob: {
     jobDetail: kinds.aJobDetail,
     options: kinds.options({ replace: kinds.boolean, storeNonDurableWhileAwaitingScheduling: kinds.boolean }),
