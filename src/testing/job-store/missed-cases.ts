@@ -4,6 +4,7 @@ import type { Misfire, MisfireCause, MisfirePolicy, MisfireQuery } from '../../j
 import type { EpochMs } from '../../time/clock.ts'
 import { HolidayCalendar } from '../../triggers/calendars/holiday-calendar.ts'
 import { CalendarIntervalScheduleBuilder } from '../../triggers/families/interval/calendar-interval-trigger.ts'
+import { SimpleScheduleBuilder } from '../../triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
 import { plannedFireTimeMs, type Trigger } from '../../triggers/trigger.ts'
 import { area, type StoreCase } from './store-case.ts'
@@ -122,11 +123,19 @@ const signalling = area(
       assert.ok(bed.signals.missed.every(({ trigger }) => trigger.key.name === 'once'))
     },
     'are made up for later by a trigger that is to fire as often': async (bed) => {
-      await bed.schedule('t', {
-        everyMs: minute,
-        times: 3,
-        misfire: 'rescheduleNowWithExistingRepeatCount',
-      })
+      // Families of users need not know this instruction.
+      const thrice = TriggerBuilder.newTrigger({ clock: bed.clock })
+        .withIdentity('t')
+        .forJob(bed.job)
+        .startAt(new Date(bed.now()))
+        .withSchedule(
+          SimpleScheduleBuilder.simpleSchedule()
+            .withIntervalInMinutes(1)
+            .withRepeatCount(2)
+            .withMisfireInstruction('rescheduleNowWithExistingRepeatCount'),
+        )
+        .build()
+      await bed.scheduleAll([thrice.computeFirstFireTime(null)])
       await bed.clock.advance(late)
       const ran = await run(bed)
       for (let left = 2; left > 0; left--) {
