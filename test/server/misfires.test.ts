@@ -99,7 +99,7 @@ describe('misfires over HTTP', () => {
       count: 2,
       node: 'n1',
     }))
-    await jobStore.records?.write({ misfires })
+    await jobStore.records.write({ misfires })
     expect((await other.ask('GET /misfire-stats')).json).toMatchObject({
       rows: 1000,
       fires: 2000,
