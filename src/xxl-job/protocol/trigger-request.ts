@@ -94,6 +94,22 @@ export interface LogResult {
   readonly isEnd: boolean
 }
 
+/** A page of a log in the content of an answer, or null when it is none; absent fields are those of an empty page. */
+export function readLogResult(content: unknown): LogResult | null {
+  if (typeof content !== 'object' || content === null) return null
+  const whole = (name: string): number => {
+    const value = Number(Reflect.get(content, name) ?? 0)
+    return Number.isSafeInteger(value) ? value : 0
+  }
+  const text: unknown = Reflect.get(content, 'logContent')
+  return {
+    fromLineNum: whole('fromLineNum'),
+    toLineNum: whole('toLineNum'),
+    logContent: typeof text === 'string' ? text : '',
+    isEnd: Reflect.get(content, 'isEnd') === true,
+  }
+}
+
 function isBlockStrategy(text: string | null): text is BlockStrategy {
   return text !== null && Object.hasOwn(blockStrategies, text)
 }
