@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** Projects whose processes wait most of the time: they run beside each other, with more workers than there are cores. */
+/** Projects whose processes wait most of the time run beside each other, with more workers than there are cores. */
 const waiting = { sequence: { groupOrder: 3 }, maxWorkers: availableParallelism() + 2 }
 
 interface Manifest {

@@ -1,4 +1,5 @@
 import { benchmark as acquire } from './acquire.mjs'
+import { benchmark as dashboard } from './dashboard.mjs'
 import { alive, cancelled, engines, fired, reschedule } from './executors.mjs'
 import { benchmark as intervals } from './intervals.mjs'
 import { benchmark as lateness } from './lateness.mjs'
@@ -57,4 +58,5 @@ export const benchmarks = [
   serverLists,
   serverLive,
   serverOpen,
+  dashboard,
 ]

@@ -52,7 +52,7 @@ export async function remember(place, count) {
   const beginMs = Date.now() - count * 1000
   const columns = `sched_name, fire_instance_id, trigger_name, trigger_group, job_name, job_group, job_type,
     instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text, recovering`
-  const text = (column) => (place.client === undefined ? column : `CAST(${column} AS text)`)
+  const text = (column) => `CAST(${column} AS text)`
   const values = `'${schedulerName}', 'f-' || ${text('i')}, 'invoice-' || ${text('i % 5000')}, 'DEFAULT',
     'job-' || ${text('i % 1000')}, 'group-' || ${text('i % 100')}, 'noop', 'node-' || ${text('i % 3')},
     ${beginMs} + i * 1000, ${beginMs} + i * 1000 + 5, ${beginMs} + i * 1000 + 25, 1,

@@ -5197,6 +5197,7 @@ LIMIT 1;
 -----------------------------------------------------
 
 -- pausedGroups.triggerGroups.load
+--   programs/firing/splitting.ts (splitFirings)
 --   programs/reading/pauses.ts (getPausedGroups)
 --   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
@@ -5250,6 +5251,7 @@ WHERE sched_name = :scheduler
 DELETE FROM qrtz_paused_trigger_grps WHERE sched_name = :scheduler;
 
 -- pausedGroups.jobGroups.load
+--   programs/firing/splitting.ts (splitFirings)
 --   programs/reading/pauses.ts (getPausedGroups)
 --   programs/reading/reading.ts (getPausedJobGroups, getPausedTriggerGroups)
 --   programs/scheduling/calendar-changes.ts (addCalendar)

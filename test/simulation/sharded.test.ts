@@ -5,7 +5,7 @@ import { knownShardBugs } from '../support/sim-shard-bugs.ts'
 
 /** `SEED=n` runs that seed alone, `SEEDS=n` the seeds from 1 to n. */
 const only = process.env['SEED']
-const seedCount = Number(process.env['SEEDS'] ?? 40)
+const seedCount = Number(process.env['SEEDS'] ?? 24)
 const seeds = only === undefined ? Array.from({ length: seedCount }, (_, index) => index + 1) : [Number(only)]
 /** Within so many seeds the simulation must find each bug. */
 const seedsMax = 40

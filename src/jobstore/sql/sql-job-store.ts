@@ -324,14 +324,21 @@ export class SqlJobStore implements DatabaseJobStore {
   async triggersFired(acquired: readonly AcquiredTrigger[]): Promise<readonly TriggerFiredResult[]> {
     const results: TriggerFiredResult[] = acquired.map(() => ({ kind: 'locked' }))
     const { failed } = await eachOrAll([...acquired.entries()], async (claims) => {
+      const areSplit = claims.every(([, { isSplit }]) => isSplit === true)
       const answers = await this.#pass(
         (tx) =>
           fireTriggers(
             tx,
             claims.map(([, claim]) => claim),
           ),
-        // When it is not known whether a firing was committed, the loop would lose it or run it twice.
-        { onDoubt: 'patient', lock: claims.some(([, { isSplit }]) => isSplit === true) ? 'shared' : 'rows' },
+        // When it is not known whether a firing was committed, the loop would lose it or run it twice. A firing that is
+        // split is on the disk before any of its items is, so a crash undoes one of which nothing ran: its claim is
+        // back then.
+        {
+          onDoubt: 'patient',
+          lock: claims.some(([, { isSplit }]) => isSplit === true) ? 'shared' : 'rows',
+          mayBeLost: (answered) => areSplit && answered.every(({ kind }) => kind === 'gone'),
+        },
       )
       for (const [position, answer] of answers.entries()) results[claims[position]?.[0] ?? -1] = answer
     })
@@ -380,7 +387,7 @@ export class SqlJobStore implements DatabaseJobStore {
   /** For operations of the loop, which must not wait for a lock of another session. */
   #pass<Answer>(
     program: (tx: SqlTransaction) => SqlProgram<Answer>,
-    options: Partial<SqlOperation>,
+    options: Partial<SqlOperation<NoInfer<Answer>>>,
   ): Promise<Answer> {
     return this.#require().transactions.run(program, { lock: 'rows', whenLocked: 'passOver', ...options })
   }

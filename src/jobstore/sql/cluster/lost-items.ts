@@ -20,7 +20,7 @@ export function* settleLostItems(tx: SqlTransaction): SqlProgram<void> {
   const jobs = yield* lockJobs(tx, keys)
   const open = yield* loadOpenFirings(tx, keys)
   yield* endLostItems(tx, open.values(), yield* registeredNodes(tx))
-  yield* writeOpenFirings(tx, open, jobs)
+  yield* writeOpenFirings(tx, open, { jobs })
   yield* offerItemsOfGone(tx)
 }
 

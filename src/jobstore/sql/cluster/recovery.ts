@@ -192,7 +192,7 @@ function* recoverItems(
     if (recovery === undefined) firings?.end(triggerKey, 'lost', null)
     else firings?.move(triggerKey, recovery.key)
   }
-  yield* writeOpenFirings(tx, open, jobs)
+  yield* writeOpenFirings(tx, open, { jobs })
   return places
 }
 

@@ -175,7 +175,7 @@ function* endItems(
     if (retryTrigger !== null) open.get(jobKey)?.move(trigger.key, retryTrigger.key)
     else open.get(jobKey)?.end(trigger.key, report?.outcome ?? 'failed', report?.errorText ?? null)
   }
-  yield* writeOpenFirings(tx, open, jobs)
+  yield* writeOpenFirings(tx, open, { jobs })
 }
 
 /** Carries out the instructions of executions; answers the jobs that lost a trigger. */

@@ -32,9 +32,14 @@ export function* splitFirings(
   if (fires.length === 0) return
   const { session, nowMs, offers } = tx
   const jobKeys = uniqueKeys(fires.map(({ jobDetail }) => jobDetail.key))
-  const [nodes, [open, disabled]] = yield* together(
-    lookAtNodes(tx),
-    together(loadOpenFirings(tx, jobKeys), session.splitFirings.disabledItems(jobKeys)),
+  const ids = fires.map(({ row }) => row.fireInstanceId)
+  // In one round trip, because the items wait for it. The claims end: their firings are no executions.
+  const [[nodes, paused], [open, [disabled]]] = yield* together(
+    together(lookAtNodes(tx), session.pausedGroups.load()),
+    together(
+      loadOpenFirings(tx, jobKeys),
+      together(session.splitFirings.disabledItems(jobKeys), session.firedTriggers.delete(ids, 'ACQUIRED')),
+    ),
   )
   yield* endLostItems(tx, open.values(), nodes?.registered ?? null)
   for (const { trigger, fired, jobDetail, row } of fires) {
@@ -53,13 +58,11 @@ export function* splitFirings(
     // The loop gets no bundle that would tell it.
     offers.note(fired.nextFireTimeMs)
   }
-  const ids = fires.map(({ row }) => row.fireInstanceId)
-  yield* session.firedTriggers.delete(ids, 'ACQUIRED')
   yield* noteEndedOfGroups(
     tx,
     fires.map(({ row }) => row),
   )
-  yield* writeOpenFirings(tx, open, jobs)
+  yield* writeOpenFirings(tx, open, { jobs, paused })
   yield* deleteSpent(tx, fires, jobs)
 }
 

@@ -34,12 +34,12 @@ export function* loadOpenFirings(
 export function* writeOpenFirings(
   tx: SqlTransaction,
   open: KeyMap<JobKey, OpenFirings>,
-  jobs: LockedRows['jobs'],
+  { jobs, paused = null }: Pick<LockedRows, 'jobs' | 'paused'>,
 ): SqlProgram<void> {
   const { splitFirings, history } = tx.session
   const settled = open.values().map((firings) => firings.settle(tx.nowMs))
   const carriers = settled.flatMap((each) => each.carriers)
-  yield* storeNewTriggers(tx, carriers, { existing: new KeyMap(), jobs })
+  yield* storeNewTriggers(tx, carriers, { existing: new KeyMap(), jobs, paused })
   yield* splitFirings.put(settled.flatMap(({ changed }) => changed))
   const over = settled.flatMap((each) => each.over)
   if (over.length === 0) return
