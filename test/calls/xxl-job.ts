@@ -1,4 +1,10 @@
-import { createXxlJobAdmin, createXxlJobExecutor, defineXxlJobWorker, XxlJob, XxlJobHelper } from '../../src/xxl-job.ts'
+import {
+  createXxlJobAdmin,
+  createXxlJobExecutor,
+  defineXxlJobWorker,
+  XxlJob,
+  XxlJobHelper,
+} from '../../src/xxl-job.ts'
 import * as kinds from './kinds.ts'
 import type { Surface } from './surface.ts'
 

@@ -103,7 +103,7 @@ describe('an admin with executors of this package', () => {
     expect(addressesOf(admin)).toEqual([executor])
     const { parts } = await admin.run({ ...job, param: 'May' })
     expect(parts).toMatchObject([{ address: executor, index: 0, total: 1, message: 'done' }])
-    const [{ logId = 0, logDateTime = new Date(0) } = {}] = parts
+    const [{ logId, logDateTime } = expect.fail('no part')] = parts
     const page = await admin.readLog({ appName: 'billing', address: executor, logId, logDateTime })
     expect(page.logContent).toContain('got May')
   })

@@ -209,7 +209,7 @@ function readPlace(body: string): { readonly appName: string; readonly address: 
   const appName = fields.text('registryKey')
   const address = fields.text('registryValue')
   if (group === '' || !isAppName(appName)) return null
-  if (!isHttpUrl(address) || address.length > addressLengthMax) return null
+  if (address === null || address.length > addressLengthMax || !isHttpUrl(address)) return null
   return { appName, address }
 }
 

@@ -1,7 +1,7 @@
 import { type ArgumentCheck, checkThat } from '../../core/arguments.ts'
 
 /** An address of either side: nothing in it but scheme, host, port and path. */
-export function isHttpUrl(value: unknown): value is string {
+export function isHttpUrl(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const { protocol, username, password, search, hash } = new URL(value)
   return /^https?:$/.test(protocol) && username === '' && password === '' && search === '' && hash === ''
