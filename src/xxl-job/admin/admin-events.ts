@@ -24,7 +24,7 @@ export interface XxlJobAdminEventMap {
     readonly outcome: 'succeeded' | 'failed' | 'noResult'
     readonly message: string
   }
-  /** A result came that nobody waits for: a repeated one, or one of a run that was given up. */
+  /** A result came that no caller waits for: a repeated one, or one of a run that was given up. */
   resultLate: { readonly logId: number; readonly handleCode: number; readonly handleMsg: string }
 }
 

@@ -56,8 +56,8 @@ export interface XxlJobAdmin extends AsyncDisposable {
    * its last part has ended. A run that was sent is never sent again by itself.
    *
    * @throws InvalidArgumentError ERR_INVALID_OPTION
-   * @throws SchedulerError ERR_XXL_JOB_RUN when no executor is there, it refuses the run, or the run fails or is killed;
-   *   ERR_XXL_JOB_NO_RESULT when it is not known how the run ended, and it may still run
+   * @throws SchedulerError ERR_XXL_JOB_RUN when no executor is there, it refuses the run, or the run fails or is
+   *   killed; ERR_XXL_JOB_NO_RESULT when it is not known how the run ended, and it may still run
    */
   run(options: XxlJobRunOptions): Promise<XxlJobRunResult>
   /**

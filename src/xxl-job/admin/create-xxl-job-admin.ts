@@ -152,7 +152,7 @@ class Admin implements XxlJobAdmin {
     }
   }
 
-  /** Also results that nobody waits for are taken: executors repeat for ever what is refused. */
+  /** Also results that no caller waits for are taken: executors repeat for ever what is refused. */
   #takeResults(body: string): Reply {
     for (const result of readCallback(body)) {
       if (!this.#desk.settle(result)) this.#events.emit('resultLate', result)
@@ -162,7 +162,8 @@ class Admin implements XxlJobAdmin {
 
   #register(body: string): Reply {
     const { accessToken, maxExecutors, logger } = this.#options
-    if (accessToken === null) return failure('the admin has no access token, so that nobody can register.')
+    if (accessToken === null)
+      return failure('the admin has no access token, so that no executor can register.')
     const place = readPlace(body)
     if (place === null) return failure('Illegal Argument.')
     const { appName, address } = place

@@ -1,15 +1,9 @@
 import type { Clock } from '../../time/clock.ts'
 import { consistentIndex } from './consistent-hash.ts'
+import type { XxlJobRoute } from './run-options.ts'
 
 /** The routes that choose without asking executors. */
-export type QuietRoute =
-  | 'FIRST'
-  | 'LAST'
-  | 'ROUND'
-  | 'RANDOM'
-  | 'CONSISTENT_HASH'
-  | 'LEAST_FREQUENTLY_USED'
-  | 'LEAST_RECENTLY_USED'
+export type QuietRoute = Exclude<XxlJobRoute, 'FAILOVER' | 'BUSYOVER' | 'SHARDING_BROADCAST'>
 
 /** Counters begin anew each day, and past a number that no longer says anything. */
 const forgetMs = 24 * 60 * 60 * 1000
@@ -30,7 +24,9 @@ export class RouteCounters {
   readonly #clock: Clock
   /** A whole number from 0 to below the bound. */
   readonly #random: (bound: number) => number
-  readonly #jobs = new Map<string, JobCounters>()
+  /** By AppName and job id. */
+  readonly #jobs = new Map<string, Map<number, JobCounters>>()
+  #size = 0
   #sinceMs: number
 
   constructor(clock: Clock, random: (bound: number) => number) {
@@ -81,16 +77,21 @@ export class RouteCounters {
   }
 
   #of(appName: string, jobId: number): JobCounters {
-    const key = `${jobId} ${appName}`
     const nowMs = this.#clock.elapsedMs()
-    const isFull = this.#jobs.size >= jobsMax && !this.#jobs.has(key)
-    if (isFull || nowMs - this.#sinceMs >= forgetMs) {
+    const isNew = this.#jobs.get(appName)?.has(jobId) !== true
+    if ((isNew && this.#size >= jobsMax) || nowMs - this.#sinceMs >= forgetMs) {
       this.#jobs.clear()
+      this.#size = 0
       this.#sinceMs = nowMs
     }
-    const found = this.#jobs.get(key) ?? { round: null, uses: new Map(), recent: new Set() }
-    this.#jobs.set(key, found)
-    return found
+    const group = this.#jobs.get(appName) ?? new Map<number, JobCounters>()
+    this.#jobs.set(appName, group)
+    const found = group.get(jobId)
+    if (found !== undefined) return found
+    const made: JobCounters = { round: null, uses: new Map(), recent: new Set() }
+    group.set(jobId, made)
+    this.#size++
+    return made
   }
 }
 

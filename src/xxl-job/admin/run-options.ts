@@ -12,10 +12,19 @@ import { InvalidArgumentError } from '../../core/errors.ts'
 import { timerDelayMaxMs } from '../../time/clock.ts'
 import { type BlockStrategy, blockStrategies, type GlueType, glueTypes } from '../protocol/trigger-request.ts'
 import { checkAppName } from './admin-options.ts'
-import type { QuietRoute } from './route-counters.ts'
 
 /** How the executor of a run is chosen, as XXL-JOB has it. */
-export type XxlJobRoute = QuietRoute | 'FAILOVER' | 'BUSYOVER' | 'SHARDING_BROADCAST'
+export type XxlJobRoute =
+  | 'FIRST'
+  | 'LAST'
+  | 'ROUND'
+  | 'RANDOM'
+  | 'CONSISTENT_HASH'
+  | 'LEAST_FREQUENTLY_USED'
+  | 'LEAST_RECENTLY_USED'
+  | 'FAILOVER'
+  | 'BUSYOVER'
+  | 'SHARDING_BROADCAST'
 
 /** Options of `run` of an admin of executors. */
 export interface XxlJobRunOptions {
@@ -32,8 +41,8 @@ export interface XxlJobRunOptions {
   readonly param?: string
   /**
    * `FIRST`, `LAST`, `ROUND`, `RANDOM`, `CONSISTENT_HASH`, `LEAST_FREQUENTLY_USED`, `LEAST_RECENTLY_USED`, `FAILOVER`
-   * (the first that answers a beat), `BUSYOVER` (the first that does not run the job) or `SHARDING_BROADCAST` (all, each
-   * with its part). Default `FIRST`.
+   * (the first that answers a beat), `BUSYOVER` (the first that does not run the job) or `SHARDING_BROADCAST` (all,
+   * each with its part). Default `FIRST`.
    */
   readonly route?: XxlJobRoute
   /**

@@ -230,7 +230,7 @@ function outcomeOf(error: SchedulerError | null): XxlJobAdminEventMap['runEnded'
   return error.code === 'ERR_XXL_JOB_NO_RESULT' ? 'noResult' : 'failed'
 }
 
-/** A broadcast of which a part may still run has no result: whoever repeats it has to know. */
+/** A broadcast of which a part may still run has no result: the caller that repeats it has to know. */
 function oneOf(failures: readonly SchedulerError[], parts: number): unknown {
   const unknown = failures.find(({ code }) => code === 'ERR_XXL_JOB_NO_RESULT')
   const first = unknown ?? failures[0]
