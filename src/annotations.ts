@@ -6,7 +6,6 @@ export {
   type ConcurrentTaskSchedulerOptions,
 } from './annotations/concurrent-task-scheduler.ts'
 export { CronTaskTrigger, type CronTaskTriggerOptions } from './annotations/cron-task-trigger.ts'
-export { type DurationLike, type TimeUnit, timeUnits } from './annotations/durations.ts'
 export { enableScheduling } from './annotations/enable-scheduling.ts'
 export { type ErrorHandler, logAndRethrow, logAndSuppress } from './annotations/error-handler.ts'
 export type { Scheduling } from './annotations/local-scheduling.ts'
@@ -49,4 +48,5 @@ export {
 export type { TypedEvents } from './core/typed-events.ts'
 export type { ScheduledFuture } from './executors/scheduled-future.ts'
 export type { TaskContext, TaskFunction } from './executors/task.ts'
+export { type DurationLike, type TimeUnit, timeUnits } from './time/duration-options.ts'
 export type { DateTimeLike, InstantLike } from './time/instant.ts'

@@ -77,6 +77,7 @@ export type {
 } from './jobs/job-definition.ts'
 export type { JobDetail, NodeAffinity } from './jobs/job-detail.ts'
 export type { ExecutingJobDetail, JobExecutionContext, JobRunContext } from './jobs/job-execution-context.ts'
+export type { JobPlan } from './jobs/job-plan.ts'
 export type { JobScheduler, ReplaceOptions, TriggerJobOptions } from './jobs/job-scheduler.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
 export {
@@ -180,6 +181,25 @@ export { type ExecutionLogOptions, executionLogPlugin } from './plugins/executio
 export { JobChainingJobListener, type JobChainLinkOptions } from './plugins/job-chaining-job-listener.ts'
 export { type ShutdownHookOptions, shutdownHookPlugin } from './plugins/shutdown-hook-plugin.ts'
 export { createScheduler, type SchedulerOptions } from './scheduler/create-scheduler.ts'
+export { defineSchedule } from './scheduler/define-schedule.ts'
+export type {
+  AtWhen,
+  CronWhen,
+  DailyWhen,
+  EveryWhen,
+  InWhen,
+  OneWhen,
+  ReconcileOptions,
+  Reconciliation,
+  ScheduleData,
+  ScheduleDefinition,
+  ScheduledJob,
+  ScheduleOptions,
+  ScheduleSet,
+  ScheduleSettings,
+  ScheduleWhen,
+  WhenName,
+} from './scheduler/schedule-options.ts'
 export type {
   AddCalendarOptions,
   AddJobOptions,
@@ -213,6 +233,7 @@ export {
   type DateUnit,
   dateUnits,
 } from './time/date-builder.ts'
+export type { DurationLike } from './time/duration-options.ts'
 export { TimeZone, type ZoneTransition } from './time/zone.ts'
 export type { ZoneOffsets } from './time/zone-offsets.ts'
 export {

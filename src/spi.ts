@@ -29,6 +29,7 @@ export type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from './jobstor
 export type { JobStoreShards } from './jobstore/job-store-shards.ts'
 export type { MissedFires } from './jobstore/missed-fires.ts'
 export type { EndedPauses, PauseNote, PauseTarget, ResumeManner, SkippedFire } from './jobstore/pauses.ts'
+export type { PlanChange, PlannedJob, PlanOutcome, PutPlan } from './jobstore/planned-job.ts'
 export type { UnknownJobType } from './jobstore/queries.ts'
 export type {
   AuditOptions,

@@ -43,6 +43,7 @@ export default defineConfig({
         text: 'Guide',
         items: [
           { text: 'Which of the five do I need', link: '/guide/which-one' },
+          { text: 'Schedules in one line', link: '/guide/schedules' },
           { text: '@Scheduled', link: '/guide/annotations' },
           { text: 'Jobs', link: '/guide/jobs' },
           { text: 'Triggers', link: '/guide/triggers' },

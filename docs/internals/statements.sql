@@ -194,6 +194,7 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
@@ -256,6 +257,7 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/firing/acquiring.ts (searchTriggers)
 --   programs/reading/reading.ts (getTrigger, getTriggers)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
+--   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/misfires.ts (leaveOutMissed, treatMisfires)
 -- SQLite
@@ -511,7 +513,7 @@ ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_
 FOR NO KEY UPDATE OF t;
 
 -- triggers.apply.acquire
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -542,7 +544,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.release
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -573,7 +575,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.fire
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -604,7 +606,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.fireLast
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -636,7 +638,7 @@ RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.block
 --   programs/firing/firing.ts (fireTriggers, fireUnclaimed)
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -669,7 +671,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.unblock
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -702,7 +704,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.pause
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -735,7 +737,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.resume
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -768,7 +770,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.complete
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -803,7 +805,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.fail
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -838,7 +840,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.reset
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -869,7 +871,7 @@ WHERE t.job_name = r.job_name
 RETURNING trigger_state, next_fire_time;
 
 -- triggers.apply.revive
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 --   programs/steps/settling.ts (settleLockedJobs)
 -- SQLite
 UPDATE qrtz_triggers AS t
@@ -1236,6 +1238,7 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 --   programs/steps/split-firings.ts (endLostItems)
@@ -1269,6 +1272,7 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 --   programs/steps/split-firings.ts (endLostItems)
@@ -1302,6 +1306,7 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 --   programs/steps/split-firings.ts (endLostItems)
@@ -1335,6 +1340,7 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
 --   programs/firing/completing.ts (completeJobs)
 --   programs/firing/splitting.ts (splitFirings)
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
+--   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 --   programs/steps/split-firings.ts (endLostItems)
@@ -4091,7 +4097,7 @@ FOR NO KEY UPDATE OF t;
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/firing/releasing.ts (release)
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 -- SQLite
 SELECT min(t.next_fire_time) AS earliest
 FROM (
@@ -4229,60 +4235,60 @@ WHERE t.trigger_name = r.trigger_name
 --------------------
 
 -- jobs.insert
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 -- SQLite
 INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
   is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity,
-  sharding)
+  sharding, job_plan)
 VALUES (:scheduler, :job_name, :job_group, :description, :job_class_name, :is_durable, :is_nonconcurrent,
   :is_update_data, :requests_recovery, CAST(:job_data AS BLOB), :timeout_ms, :retry_policy, :node_affinity,
-  :sharding);
+  :sharding, :job_plan);
 
 -- PostgreSQL
 INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
   is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity,
-  sharding)
+  sharding, job_plan)
 SELECT :scheduler, r.job_name, r.job_group, r.description, r.job_class_name, r.is_durable, r.is_nonconcurrent,
   r.is_update_data, r.requests_recovery, convert_to(r.job_data, 'UTF8'), r.timeout_ms, r.retry_policy,
-  r.node_affinity, r.sharding
+  r.node_affinity, r.sharding, r.job_plan
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, description text,
     job_class_name text, is_durable boolean, is_nonconcurrent boolean, is_update_data boolean,
     requests_recovery boolean, job_data text, timeout_ms bigint, retry_policy text, node_affinity text,
-    sharding text)
+    sharding text, job_plan text)
 ) AS r
 WHERE true;
 
 -- jobs.upsert
---   programs/scheduling/scheduling.ts (scheduleMany)
+--   programs/scheduling/scheduling.ts (storeJobs)
 -- SQLite
 INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
   is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity,
-  sharding)
+  sharding, job_plan)
 VALUES (:scheduler, :job_name, :job_group, :description, :job_class_name, :is_durable, :is_nonconcurrent,
   :is_update_data, :requests_recovery, CAST(:job_data AS BLOB), :timeout_ms, :retry_policy, :node_affinity,
-  :sharding)
+  :sharding, :job_plan)
 ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = excluded.description,
   job_class_name = excluded.job_class_name, is_durable = excluded.is_durable,
   is_nonconcurrent = excluded.is_nonconcurrent, is_update_data = excluded.is_update_data,
   requests_recovery = excluded.requests_recovery, job_data = excluded.job_data,
   timeout_ms = excluded.timeout_ms, retry_policy = excluded.retry_policy,
-  node_affinity = excluded.node_affinity, sharding = excluded.sharding;
+  node_affinity = excluded.node_affinity, sharding = excluded.sharding, job_plan = excluded.job_plan;
 
 -- PostgreSQL
 INSERT INTO qrtz_job_details (sched_name, job_name, job_group, description, job_class_name, is_durable,
   is_nonconcurrent, is_update_data, requests_recovery, job_data, timeout_ms, retry_policy, node_affinity,
-  sharding)
+  sharding, job_plan)
 SELECT :scheduler, r.job_name, r.job_group, r.description, r.job_class_name, r.is_durable, r.is_nonconcurrent,
   r.is_update_data, r.requests_recovery, convert_to(r.job_data, 'UTF8'), r.timeout_ms, r.retry_policy,
-  r.node_affinity, r.sharding
+  r.node_affinity, r.sharding, r.job_plan
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, description text,
     job_class_name text, is_durable boolean, is_nonconcurrent boolean, is_update_data boolean,
     requests_recovery boolean, job_data text, timeout_ms bigint, retry_policy text, node_affinity text,
-    sharding text)
+    sharding text, job_plan text)
 ) AS r
 WHERE true
 ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = excluded.description,
@@ -4290,15 +4296,17 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
   is_nonconcurrent = excluded.is_nonconcurrent, is_update_data = excluded.is_update_data,
   requests_recovery = excluded.requests_recovery, job_data = excluded.job_data,
   timeout_ms = excluded.timeout_ms, retry_policy = excluded.retry_policy,
-  node_affinity = excluded.node_affinity, sharding = excluded.sharding;
+  node_affinity = excluded.node_affinity, sharding = excluded.sharding, job_plan = excluded.job_plan;
 
 -- jobs.load
 --   programs/firing/acquiring.ts (searchTriggers)
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/reading/reading.ts (getJob)
+--   programs/scheduling/planning.ts (putPlanned)
 -- SQLite
 SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
-  j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy, j.node_affinity, j.sharding
+  j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy, j.node_affinity,
+  j.sharding, j.job_plan
 FROM (
   SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
     value ->> 'sched_name' AS sched_name
@@ -4312,7 +4320,8 @@ WHERE j.job_name = r.job_name
 
 -- PostgreSQL
 SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
-  j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy, j.node_affinity, j.sharding
+  j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy, j.node_affinity,
+  j.sharding, j.job_plan
 FROM (
   SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
 ) AS r
@@ -5486,6 +5495,7 @@ WHERE p.pause_scope = r.pause_scope
 -- pauses.forget
 --   programs/scheduling/deleting.ts (deleteJobs, deleteTriggers)
 --   programs/scheduling/pausing.ts (resumeJob, resumeJobs, resumeTriggers)
+--   programs/scheduling/planning.ts (putPlanned)
 --   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite

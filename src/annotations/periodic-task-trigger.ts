@@ -1,6 +1,6 @@
 import { checkBoolean } from '../core/arguments.ts'
 import { refuseUnknownKeys } from '../core/options.ts'
-import { type DurationLike, requireDurationMs } from './durations.ts'
+import { type DurationLike, requireDurationMs } from '../time/duration-options.ts'
 import type { TaskTrigger, TaskTriggerContext } from './task-trigger.ts'
 
 export interface PeriodicTaskTriggerOptions {

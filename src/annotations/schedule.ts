@@ -1,6 +1,6 @@
+import { type DurationLike, requireDurationMs } from '../time/duration-options.ts'
 import { CronExpression } from '../triggers/cron/cron-expression.ts'
 import type { CalendarMisfireInstruction } from '../triggers/misfire-instruction.ts'
-import { type DurationLike, requireDurationMs } from './durations.ts'
 import { type PlaceholderResolver, resolvePlaceholders } from './placeholders.ts'
 import type { ScheduledOptions } from './scheduled-options.ts'
 

@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue, refuseUnknownKeys } from '../core/options.ts'
+import { type DurationLike, type TimeUnit, timeUnits } from '../time/duration-options.ts'
 import { type CronDst, cronDsts } from '../triggers/cron/dst-policy.ts'
 import {
   type CalendarMisfireInstruction,
   calendarMisfireInstructions,
 } from '../triggers/misfire-instruction.ts'
-import { type DurationLike, type TimeUnit, timeUnits } from './durations.ts'
 
 export interface EveryScheduled {
   /**

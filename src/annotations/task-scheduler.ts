@@ -4,8 +4,8 @@ import type { TypedEvents } from '../core/typed-events.ts'
 import type { ScheduledFuture } from '../executors/scheduled-future.ts'
 import type { TaskFunction } from '../executors/task.ts'
 import type { Clock } from '../time/clock.ts'
+import type { DurationLike } from '../time/duration-options.ts'
 import type { InstantLike } from '../time/instant.ts'
-import type { DurationLike } from './durations.ts'
 import type { TaskTrigger } from './task-trigger.ts'
 
 /** A task scheduler did not take a task: it is shut down, or its executor refused. */

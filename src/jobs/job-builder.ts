@@ -236,7 +236,7 @@ export class JobBuilder<
     const draft = this.#draft
     const key: JobKey = draft.key ?? generatedJobKey(systemIds.uniqueName())
     const hasData = Object.keys(draft.data).length > 0
-    const { nodeAffinity, sharding } = draft
+    const { nodeAffinity, sharding, plan } = draft
     // Field by field: a spread takes several times as long, which counts when a million jobs are stored.
     const job: JobDetail<Data> = {
       // Only this builder knows the type of the data.
@@ -251,11 +251,12 @@ export class JobBuilder<
       timeoutMs: draft.timeoutMs,
       retry: draft.retry,
     }
-    if (nodeAffinity === undefined && sharding === undefined) return Object.freeze(job)
+    if (nodeAffinity === undefined && sharding === undefined && plan === undefined) return Object.freeze(job)
     return Object.freeze({
       ...job,
       ...(nodeAffinity === undefined ? {} : { nodeAffinity }),
       ...(sharding === undefined ? {} : { sharding }),
+      ...(plan === undefined ? {} : { plan }),
     })
   }
 }

@@ -2,6 +2,7 @@ import { type ArgumentCheck, checkThat } from '../core/arguments.ts'
 import type { JobDataMap } from '../core/job-data-map.ts'
 import { isJobKey, type JobKey } from '../core/key.ts'
 import { isObject } from '../core/options.ts'
+import type { JobPlan } from './job-plan.ts'
 import type { RetryPolicy } from './retry-policy.ts'
 import type { Sharding } from './sharding.ts'
 
@@ -37,6 +38,8 @@ export interface JobDetail<Data extends object = object> {
   readonly nodeAffinity?: NodeAffinity
   /** How each firing is split into several executions; absent for a job whose firings are one execution each. */
   readonly sharding?: Sharding
+  /** How it was declared; absent for a job that was stored in another way. */
+  readonly plan?: JobPlan
 }
 
 export const checkJobDetail: ArgumentCheck = checkThat(

@@ -22,6 +22,7 @@ import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { JobStoreShards } from './job-store-shards.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
+import type { PlannedJob, PutPlan } from './planned-job.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -119,6 +120,9 @@ export class DelegatingJobStore implements JobStore {
   }
   rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
     return this.around('rescheduleTrigger', () => this.inner.rescheduleTrigger(key, trigger))
+  }
+  putPlanned(planned: PlannedJob): Promise<PutPlan> {
+    return this.around('putPlanned', () => this.inner.putPlanned(planned))
   }
   deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
     return this.around('deleteJobs', () => this.inner.deleteJobs(keys))

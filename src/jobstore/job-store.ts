@@ -17,6 +17,7 @@ import type { LockWait } from './lock-wait.ts'
 import type { MissedFires } from './missed-fires.ts'
 import type { LostExecution, NodeRecovery } from './node-recovery.ts'
 import type { EndedPauses, PausedGroups, PauseNote, ResumeManner, SkippedFire } from './pauses.ts'
+import type { PlannedJob, PutPlan } from './planned-job.ts'
 import type {
   ExecutionCursor,
   ExecutionDetails,
@@ -333,6 +334,15 @@ export interface JobStore {
    * @throws JobPersistenceError ERR_JOB_KEY_MISMATCH when the new trigger names another job
    */
   rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean>
+  /**
+   * Stores a declared job and its trigger over what has their keys, as {@link planChange} decides: in one step, so that
+   * no firing and no completion comes between. A trigger that replaces another one keeps its pause, and what is known
+   * of it.
+   *
+   * @throws ObjectAlreadyExistsError when a trigger of another job has the key
+   * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS when the job belongs to another set of schedules
+   */
+  putPlanned(planned: PlannedJob): Promise<PutPlan>
   /** Deletes jobs with their triggers; answers those that existed. */
   deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]>
   /** Deletes triggers, and jobs that lose their last trigger and are not durable; answers those that existed. */

@@ -33,6 +33,15 @@ export function rescheduledOntoAnother(key: TriggerKey): ObjectAlreadyExistsErro
   )
 }
 
+/** A declared job cannot have a trigger whose key a trigger of another job has. */
+export function plannedOntoAnother(key: TriggerKey): ObjectAlreadyExistsError {
+  return new ObjectAlreadyExistsError(
+    'trigger',
+    key.toString(),
+    'Give the schedule another key, or unschedule that trigger first.',
+  )
+}
+
 export function calendarNotFound(key: TriggerKey, calendarName: string): JobPersistenceError {
   return new JobPersistenceError(
     `Trigger '${key.toString()}' names calendar '${calendarName}', which does not exist. ` +

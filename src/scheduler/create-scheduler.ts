@@ -19,6 +19,7 @@ import { QuartzScheduler } from './quartz-scheduler.ts'
 import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { Recorder } from './recorder.ts'
 import { ScheduleChecks } from './schedule-checks.ts'
+import type { ScheduleSet } from './schedule-options.ts'
 import type { Scheduler } from './scheduler.ts'
 import { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import {
@@ -106,12 +107,20 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     await lifeCycle.initialize()
     const context = pluginContextOf(resolved)
     for (const plugin of plugins) await plugin.initialize(scheduler, context)
+    await declareSchedules(scheduler, options)
   } catch (error) {
     // What was opened on the way is closed again, so that a failed start leaves no handles behind.
     await scheduler.shutdown()
     throw error
   }
   return scheduler
+}
+
+async function declareSchedules(scheduler: Scheduler, { schedules }: SchedulerOptions): Promise<void> {
+  if (schedules === undefined) return
+  const set: ScheduleSet = 'schedules' in schedules ? schedules : { schedules }
+  const { name = 'default', version } = set
+  await scheduler.reconcile(name, set.schedules, version === undefined ? {} : { version })
 }
 
 /** What the plugins measure and trace; null when none does. */

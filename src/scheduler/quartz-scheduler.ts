@@ -1,6 +1,6 @@
 import { checkName, checkObject, checkOptions, listOf } from '../core/arguments.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
-import { checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
+import { checkJobKey, checkTriggerKey, JobKey, type TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import { packageVersion } from '../core/version.ts'
@@ -8,7 +8,7 @@ import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
-import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
+import type { TriggerJobOptions } from '../jobs/job-scheduler.ts'
 import type { AuditNote } from '../jobstore/audit.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
@@ -20,12 +20,21 @@ import { type Calendar, checkCalendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { AuditTrail } from './audit-trail.ts'
 import { Cluster } from './cluster.ts'
+import { DeclaredSchedules } from './declared-schedules.ts'
+import { checkedReconcile, scheduleDefinition } from './define-schedule.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
 import { ReadingScheduler } from './reading-scheduler.ts'
 import type { Recorder } from './recorder.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
+import type {
+  ReconcileOptions,
+  Reconciliation,
+  ScheduleDefinition,
+  ScheduledJob,
+  ScheduleOptions,
+} from './schedule-options.ts'
 import type {
   AddCalendarOptions,
   AddJobOptions,
@@ -44,11 +53,13 @@ import {
   checkAuditNote,
   type ScheduleJobCall,
   shutdownOptions,
+  triggerJobOptions,
 } from './scheduler-arguments.ts'
 import type { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import { Scheduling, silentObserver } from './scheduling.ts'
+import { SetCaretaker } from './set-caretaker.ts'
 import { Steering } from './steering.ts'
 import { tellingObserver } from './telling-observer.ts'
 import { TurnBudget } from './turn-budget.ts'
@@ -80,6 +91,8 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   readonly #nameless: Nameless
   readonly #wallClockStarts: WallClockStarts
   readonly #scheduling: Scheduling
+  readonly #declared: DeclaredSchedules
+  readonly #sets: SetCaretaker
   readonly #cluster: Cluster
   readonly #audit: AuditTrail
   readonly #steering: Steering
@@ -114,6 +127,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       pauseWatch: this.#lifeCycle.pauseWatch,
       change: (change) => this.#change(change),
     })
+    const observer = tellingObserver(parts.notifier, parts.lifeCycle)
     this.#scheduling = new Scheduling({
       store: this.#store,
       checks: this.#checks,
@@ -122,8 +136,17 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       nameless: this.#nameless,
       wallClockStarts: this.#wallClockStarts,
       requireOpen,
-      observer: tellingObserver(parts.notifier, parts.lifeCycle),
+      observer,
     })
+    this.#declared = new DeclaredSchedules({
+      options: this.#options,
+      checks: this.#checks,
+      observer,
+      nameless: this.#nameless,
+      budget: this.#budget,
+      open: () => this.#read(),
+    })
+    this.#sets = new SetCaretaker(this.#declared, clock, this.#notifier)
   }
 
   get schedulerName(): string {
@@ -180,6 +203,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   async start(): Promise<void> {
     this.#cancelDelayedStart()
     await this.#lifeCycle.start()
+    await this.#sets.started()
   }
 
   startDelayed(delayMs: number): void {
@@ -207,6 +231,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   async shutdown(options: ShutdownOptions = {}): Promise<void> {
     checkOptions('shutdown', options, shutdownOptions)
     this.#cancelDelayedStart()
+    this.#sets.end()
     await this.#lifeCycle.shutdown(options)
   }
 
@@ -220,10 +245,32 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     deadline.cancel()
   }
 
+  async schedule(job: JobSource | string, options: ScheduleOptions<object>): Promise<ScheduledJob> {
+    const definition = scheduleDefinition('schedule', job, options)
+    return this.#declared.schedule(definition)
+  }
+  async reconcile(
+    name: string,
+    schedules: readonly ScheduleDefinition[],
+    options: ReconcileOptions = {},
+  ): Promise<Reconciliation> {
+    const { version = null, dryRun = false } = checkedReconcile(name, schedules, options)
+    return this.#sets.reconcile({ name, schedules, version }, { dryRun })
+  }
+  async runNow(
+    key: JobKey | string,
+    data: JobDataMap = emptyJobDataMap,
+    options: TriggerJobOptions = {},
+  ): Promise<TriggerKey> {
+    if (typeof key !== 'string') checkJobKey('runNow', 'key', key)
+    checkObject('runNow', 'data', data)
+    checkOptions('runNow', options, triggerJobOptions)
+    return this.#scheduling.triggerJob(typeof key === 'string' ? new JobKey(key) : key, data, options)
+  }
   scheduleJob(...call: ScheduleJobCall): Promise<Date> {
     return this.#scheduling.scheduleJob(...call)
   }
-  scheduleJobs(entries: readonly JobAndTriggers[], options: ReplaceOptions = {}): Promise<void> {
+  scheduleJobs(entries: readonly JobAndTriggers[], options: AddJobOptions = {}): Promise<void> {
     return this.#scheduling.scheduleJobs(entries, options)
   }
   addJob(jobDetail: JobDetail, options: AddJobOptions = {}): Promise<void> {

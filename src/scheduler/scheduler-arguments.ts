@@ -11,6 +11,7 @@ import {
   checkThat,
   checkWhole,
   listOf,
+  orNull,
   wrongArgument,
 } from '../core/arguments.ts'
 import { checkJobKey, checkTriggerKey, isJobKey, isTriggerKey } from '../core/key.ts'
@@ -302,6 +303,6 @@ export const checkEntries: ArgumentCheck = listOf((method, argument, value, code
   if (!isObject(value)) {
     throw wrongArgument(method, argument, 'an object such as { job, triggers }', value, { code })
   }
-  checkJobDetail(method, `${argument}.job`, Reflect.get(value, 'job'), code)
+  orNull(checkJobDetail)(method, `${argument}.job`, Reflect.get(value, 'job'), code)
   listOf(checkTrigger)(method, `${argument}.triggers`, Reflect.get(value, 'triggers'), code)
 })

@@ -21,12 +21,19 @@ import { AdjustableClock } from '../time/adjustable-clock.ts'
 import { type Clock, checkClock, systemClock, timerDelayMaxMs } from '../time/clock.ts'
 import { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { TriggerFamily } from '../triggers/trigger-family.ts'
+import { checkDefinitions } from './define-schedule.ts'
+import type { ScheduleDefinition, ScheduleSet } from './schedule-options.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
 /** The options of a scheduler except store and pool. */
 export interface SchedulerBehaviour {
   /** The code that may run: job definitions and job classes. Default none. */
   readonly jobs?: readonly JobSource[]
+  /**
+   * Schedules that the scheduler has: a set that `reconcile` makes what is given here, before createScheduler resolves.
+   * A list is the set `default`, without a version. Default none, which changes nothing.
+   */
+  readonly schedules?: readonly ScheduleDefinition[] | ScheduleSet
   /**
    * Trigger families besides those of this library. Every node that shares a store must name those whose triggers it
    * stores. Default none.
@@ -88,7 +95,7 @@ export interface SchedulerBehaviour {
 
 /** The options with every default filled in; frozen. */
 export interface ResolvedSchedulerOptions
-  extends Required<Omit<SchedulerBehaviour, 'logger' | 'triggerFamilies'>> {
+  extends Required<Omit<SchedulerBehaviour, 'logger' | 'triggerFamilies' | 'schedules'>> {
   /** Those of this library among them. */
   readonly triggerFamilies: TriggerFamilies
   readonly logger: Logger
@@ -105,6 +112,20 @@ const what = 'createScheduler'
 /** For numbers, whose bounds are checked where their defaults are filled in. */
 const isGiven = checkThat('a number', (value) => value !== null)
 
+const checkSet = checkThat(
+  'a list of schedules, or an object with one',
+  (value) => typeof value === 'object' && value !== null && 'schedules' in value,
+)
+
+/** Its items are looked at afterwards. */
+const checkObjects = listOf(checkObject)
+
+const scheduleSetOptions: Readonly<Record<keyof ScheduleSet, ArgumentCheck>> = {
+  name: checkName,
+  version: isGiven,
+  schedules: checkObjects,
+}
+
 /** The kind of each option. */
 const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'threadPool', ArgumentCheck>> = {
   jobStore: checkMethods(
@@ -114,6 +135,15 @@ const optionChecks: Readonly<Record<keyof SchedulerBehaviour | 'jobStore' | 'thr
   ),
   threadPool: checkObject,
   jobs: listOf(checkJobSource),
+  schedules: (method, argument, value, code) => {
+    if (Array.isArray(value)) {
+      checkDefinitions(method, argument, value, code)
+      return
+    }
+    checkSet(method, argument, value, code)
+    checkOptions(method, value, scheduleSetOptions, argument)
+    checkDefinitions(method, argument, Reflect.get(Object(value), 'schedules'), code)
+  },
   triggerFamilies: listOf(checkObject),
   schedulerName: checkName,
   instanceId: checkName,

@@ -1,7 +1,8 @@
-import type { MoreJobData } from '../core/job-data-type.ts'
+import type { MoreJobData, StorableJobData } from '../core/job-data-type.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import type { JobSource } from '../jobs/define-job.ts'
+import type { JobDefinition } from '../jobs/job-definition.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler, ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
@@ -32,11 +33,19 @@ import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type {
+  ReconcileOptions,
+  Reconciliation,
+  ScheduleDefinition,
+  ScheduledJob,
+  ScheduleOptions,
+} from './schedule-options.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 
-/** A job and all its triggers, to be stored together. */
+/** A job and triggers, to be stored together. */
 export interface JobAndTriggers {
-  readonly job: JobDetail
+  /** Null when the triggers name jobs that are stored already. */
+  readonly job: JobDetail | null
   readonly triggers: readonly Trigger[]
 }
 
@@ -186,8 +195,49 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    */
   shutdown(options?: ShutdownOptions): Promise<void>
 
-  /** Stores many jobs with their triggers, all or none. */
-  scheduleJobs(entries: readonly JobAndTriggers[], options?: ReplaceOptions): Promise<void>
+  /**
+   * Schedules a job in one call. The same key again changes the schedule, and leaves alone what is declared the same:
+   * when it runs next, whether it is paused, and the data that the job has stored. What was due and has not run stays
+   * due under a changed schedule, whose misfire policy decides.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option, also when none or several options say when
+   * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS when the key belongs to a set of `reconcile`, or its trigger
+   *   to another job; what `scheduleJob` throws
+   */
+  schedule<Data extends object, Result, Stored extends StorableJobData<Stored>>(
+    job: JobDefinition<Data, Result, Stored>,
+    options: ScheduleOptions<Stored>,
+  ): Promise<ScheduledJob>
+  schedule<Data extends StorableJobData<Data>>(
+    job: JobSource<Data>,
+    options: ScheduleOptions<Data>,
+  ): Promise<ScheduledJob>
+  schedule(jobType: string, options: ScheduleOptions): Promise<ScheduledJob>
+  /**
+   * Makes a named set of schedules (at most 1,000) what is declared: adds, changes and removes, and touches nothing
+   * that is not of this set. Any number of nodes may declare it at once. Beside live nodes that have declared it in a
+   * newer form it changes nothing, so that a rolling deploy does not go back and forth.
+   *
+   * @throws InvalidArgumentError for a schedule without a key, or a key that is there twice; what `schedule` throws
+   */
+  reconcile(
+    name: string,
+    schedules: readonly ScheduleDefinition[],
+    options?: ReconcileOptions,
+  ): Promise<Reconciliation>
+  /**
+   * `triggerJob` by the name of a job of the group `DEFAULT`, or by a key: runs it once, now.
+   *
+   * @returns the key of the one-shot trigger made for it
+   * @throws JobPersistenceError ERR_JOB_NOT_FOUND
+   */
+  runNow<Data extends object>(
+    key: string | JobKey<Data>,
+    data?: MoreJobData<Data>,
+    options?: TriggerJobOptions,
+  ): Promise<TriggerKey>
+  /** Stores many jobs with their triggers, all or none. A job without triggers must be durable. */
+  scheduleJobs(entries: readonly JobAndTriggers[], options?: AddJobOptions): Promise<void>
   /** Stores a job without a trigger; it must be durable. */
   addJob(jobDetail: JobDetail, options?: AddJobOptions): Promise<void>
   /**

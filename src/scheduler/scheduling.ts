@@ -25,7 +25,6 @@ import {
   checkEntries,
   checkScheduleJob,
   isTriggerCall,
-  replaceOptions,
   type ScheduleJobCall,
   triggerJobOptions,
 } from './scheduler-arguments.ts'
@@ -104,19 +103,23 @@ export class Scheduling implements SchedulerTransaction {
     return new Date(firstMs)
   }
 
-  async scheduleJobs(entries: readonly JobAndTriggers[], options: ReplaceOptions = {}): Promise<void> {
+  async scheduleJobs(entries: readonly JobAndTriggers[], options: AddJobOptions = {}): Promise<void> {
     checkEntries('scheduleJobs', 'entries', entries)
-    checkOptions('scheduleJobs', options, replaceOptions)
+    checkOptions('scheduleJobs', options, addJobOptions)
     this.#requireOpen()
-    const prepared: { job: JobDetail; triggers: readonly Trigger[] }[] = []
+    const prepared: { job: JobDetail | null; triggers: readonly Trigger[] }[] = []
     for (const entry of entries) {
+      if (entry.job === null) {
+        prepared.push({ job: null, triggers: await this.#prepareForStored(entry.triggers) })
+        continue
+      }
       const job = this.#checks.job(entry.job)
-      prepared.push({ job, triggers: await this.#prepare(job, entry.triggers) })
+      prepared.push({ job, triggers: await this.#prepare(job, entry.triggers, options) })
     }
     await this.#store.scheduleJobs(prepared, { replace: options.replace ?? false })
     for (const { job, triggers } of prepared) {
       this.#nameless.note(job, triggers)
-      await this.#observer.jobAdded(job)
+      if (job !== null) await this.#observer.jobAdded(job)
       for (const trigger of triggers) await this.#observer.jobScheduled(trigger)
     }
   }
@@ -227,8 +230,12 @@ export class Scheduling implements SchedulerTransaction {
     return new Date(prepared.nextFireTimeMs ?? Number.NaN)
   }
 
-  async #prepare(job: JobDetail, triggers: readonly Trigger[]): Promise<readonly Trigger[]> {
-    if (triggers.length === 0 && !job.durable) {
+  async #prepare(
+    job: JobDetail,
+    triggers: readonly Trigger[],
+    { storeNonDurableWhileAwaitingScheduling = false }: AddJobOptions = {},
+  ): Promise<readonly Trigger[]> {
+    if (triggers.length === 0 && !job.durable && !storeNonDurableWhileAwaitingScheduling) {
       throw new SchedulerError(
         'ERR_JOB_NOT_DURABLE',
         `Job ${job.key.toString()} is not durable and comes without triggers. ` +
@@ -237,6 +244,16 @@ export class Scheduling implements SchedulerTransaction {
     }
     const prepared: Trigger[] = []
     for (const trigger of triggers) {
+      prepared.push(await this.#checked(trigger, job))
+      await this.#budget.spend()
+    }
+    return prepared
+  }
+
+  async #prepareForStored(triggers: readonly Trigger[]): Promise<readonly Trigger[]> {
+    const prepared: Trigger[] = []
+    for (const trigger of triggers) {
+      const job = await this.#checks.existingJob(trigger.jobKey, `trigger ${trigger.key.toString()}`)
       prepared.push(await this.#checked(trigger, job))
       await this.#budget.spend()
     }

@@ -32,6 +32,49 @@ const entry: kinds.Kind = {
   ],
 }
 
+const aSchedule: kinds.Kind = {
+  good: { every: '1s' },
+  code: 'ERR_INVALID_OPTION',
+  wrong: [
+    { value: null, field: 'options', code: 'ERR_INVALID_ARGUMENT' },
+    { value: 'x', field: 'options', code: 'ERR_INVALID_ARGUMENT' },
+    { value: {}, field: 'cron' },
+    { value: { every: '1s', in: '1s' }, field: 'in' },
+    { value: { cron: 7 }, field: 'cron' },
+    { value: { daily: 7 }, field: 'daily' },
+    { value: { every: true }, field: 'every' },
+    { value: { at: 0 }, field: 'at' },
+    { value: { every: '1s', key: '' }, field: 'key' },
+    { value: { every: '1s', data: 'x' }, field: 'data' },
+    { value: { every: '1s', priority: '1' }, field: 'priority' },
+    { value: { every: '1s', unheardOf: 1 }, field: 'unheardOf' },
+  ],
+}
+const aDefinition: kinds.Kind = {
+  good: { job: kinds.report, options: { key: 'k', every: '1s' } },
+  code: 'ERR_INVALID_ARGUMENT',
+  wrong: [
+    { value: null },
+    { value: 'x' },
+    { value: { job: kinds.report } },
+    { value: { job: kinds.report, options: {} }, field: 'cron', code: 'ERR_INVALID_OPTION' },
+    { value: { job: kinds.report, options: { every: '1s' } }, field: '.key', code: 'ERR_INVALID_OPTION' },
+  ],
+}
+const definitions: kinds.Kind = {
+  good: [aDefinition.good],
+  code: aDefinition.code,
+  wrong: [
+    { value: 'x' },
+    { value: {} },
+    { value: [aDefinition.good, aDefinition.good], field: '[1].key', code: 'ERR_INVALID_OPTION' },
+    ...aDefinition.wrong.map((wrong) => {
+      const { value, field = '' } = wrong
+      return { ...wrong, value: [value], field: field === 'cron' ? field : `[0]${field}` }
+    }),
+  ],
+}
+
 const scheduling: Record<string, Call | readonly Call[]> = {
   scheduleJob: [
     { jobDetail: kinds.aJobDetail, trigger: kinds.aTrigger, options: replace },
@@ -49,7 +92,10 @@ const scheduling: Record<string, Call | readonly Call[]> = {
       trigger: { ...kinds.aTrigger, wrong: [] },
     },
   ],
-  scheduleJobs: { entries: kinds.listOf(entry), options: replace },
+  scheduleJobs: {
+    entries: kinds.listOf(entry),
+    options: kinds.options({ replace: kinds.boolean, storeNonDurableWhileAwaitingScheduling: kinds.boolean }),
+  },
   addJob: {
     jobDetail: kinds.aJobDetail,
     options: kinds.options({ replace: kinds.boolean, storeNonDurableWhileAwaitingScheduling: kinds.boolean }),
@@ -101,6 +147,23 @@ const surfaces: readonly Surface[] = [
     rejects: { except: ['registerJobs', 'startDelayed', 'withTransaction', 'recordAudit'] },
     calls: {
       ...scheduling,
+      schedule: {
+        job: kinds.plus(kinds.but(kinds.aJob, 'report'), { value: '', field: 'jobType' }),
+        options: aSchedule,
+      },
+      reconcile: {
+        name: kinds.plus(kinds.name, { value: 'x'.repeat(201) }),
+        schedules: definitions,
+        options: kinds.options({
+          version: kinds.plus(kinds.number, { value: -1 }, { value: 0.5 }),
+          dryRun: kinds.boolean,
+        }),
+      },
+      runNow: {
+        key: kinds.but(kinds.keyOfJob, 'a'),
+        data: kinds.optional(kinds.object),
+        options: kinds.options({ by: kinds.name }),
+      },
       getMetaData: {},
       registerJobs: { jobs: kinds.listOf(kinds.aJob) },
       start: {},
@@ -305,6 +368,7 @@ const surfaces: readonly Surface[] = [
       createScheduler: {
         options: kinds.options({
           jobs: kinds.listOf(kinds.aJob),
+          schedules: kinds.plus(kinds.oneOf('x'), { value: { schedules: 'x' } }),
           jobStore: kinds.oneOf('x'),
           threadPool: kinds.object,
           schedulerName: kinds.name,

@@ -56,6 +56,27 @@ describe('scheduling', () => {
     expect(await scheduler.checkExists(jobKey('c'))).toBe(true)
   })
 
+  it('stores new jobs and triggers of stored jobs, all or none', async () => {
+    const { scheduler, told, job, once } = await schedulerFixture()
+    const stored = job('stored', (builder) => builder.storeDurably())
+    await scheduler.addJob(stored)
+    const ofStored = once('late').withJobKey(stored.key)
+    const ofNone = once('none').withJobKey(jobKey('none'))
+    const awaiting = job('awaiting')
+    told.length = 0
+    const entries = [
+      { job: job('new'), triggers: [once('n1')] },
+      { job: awaiting, triggers: [] },
+    ]
+    const options = { storeNonDurableWhileAwaitingScheduling: true }
+    const refused = scheduler.scheduleJobs([...entries, { job: null, triggers: [ofStored, ofNone] }], options)
+    await expect(refused).rejects.toEqual(withCode('ERR_JOB_NOT_FOUND'))
+    expect(told).toEqual([])
+    await scheduler.scheduleJobs([...entries, { job: null, triggers: [ofStored] }], options)
+    expect(told).toEqual(['jobAdded new', 'jobScheduled n1', 'jobAdded awaiting', 'jobScheduled late'])
+    expect(await scheduler.checkExists(awaiting.key)).toBe(true)
+  })
+
   it.each([
     ['a job type that nobody registered', 'ERR_UNKNOWN_JOB_TYPE'],
     ['a trigger of another job', 'ERR_JOB_KEY_MISMATCH'],

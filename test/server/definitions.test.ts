@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
-import { type Asked, operationOf, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
+
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import type { DefinitionsJson } from '../../src/server/operations/definitions.ts'
+import {
+  type Asked,
+  filledScheduler,
+  operationOf,
+  type ServerFixture,
+  serverFixture,
+} from '../support/server-fixture.ts'
 
 let fixture: ServerFixture
 beforeAll(async () => {
@@ -106,6 +117,40 @@ describe('one file of all definitions', () => {
     })
     await answer('definitions.import', 'POST /definitions', { body: { definitions, remove: true } })
     expect(await fixture.scheduler.checkExists(jobKey('more', 'made'))).toBe(false)
+  })
+
+  test.each([
+    ['memory', () => new RAMJobStore()],
+    ['SQLite', () => sqliteJobStore({ filename: ':memory:' })],
+  ])('with one trigger that cannot be stored stores no job and no other trigger, in %s', async (_, store) => {
+    await using full = await serverFixture({ served: await filledScheduler({ jobStore: store() }) })
+    const definitions = (await full.ask('GET /definitions?secrets=true')).json as DefinitionsJson
+    const { scheduler } = full
+    const [broken, ...good] = definitions.triggers
+    if (broken === undefined) expect.fail()
+    const unstored = { ...broken, fields: { ...broken.fields, calendarName: 'nobody has it' } }
+    await scheduler.deleteJobs(await scheduler.getJobKeys(GroupMatcher.anyGroup()))
+    const refused = await full.ask('POST /definitions', {
+      body: { definitions: { ...definitions, triggers: [...good, unstored] } },
+    })
+    expect(refused.json).toMatchObject({ code: 'ERR_CALENDAR_NOT_FOUND' })
+    expect(await scheduler.queryJobs()).toMatchObject({ items: [] })
+    const whole = await full.ask('POST /definitions', { body: { definitions } })
+    expect([whole.status, whole.json]).toMatchObject([200, { changed: true, result: { counts: { add: 8 } } }])
+    expect((await scheduler.queryTriggers()).items).toHaveLength(4)
+  })
+
+  test('does not give a trigger another job, and a dry run says so', async () => {
+    const definitions = (await fixture.ask('GET /definitions?secrets=true')).json as DefinitionsJson
+    const [first, ...others] = definitions.triggers
+    if (first === undefined) expect.fail()
+    const other =
+      others.find(({ fields }) => fields.jobKey.name !== first.fields.jobKey.name) ?? expect.fail()
+    const moved = { ...first, fields: { ...first.fields, jobKey: other.fields.jobKey } }
+    const refused = await fixture.ask('POST /definitions?dryRun=true', {
+      body: { definitions: { ...definitions, triggers: [moved, ...others] } },
+    })
+    expect(refused.json).toMatchObject({ code: 'ERR_JOB_KEY_MISMATCH' })
   })
 
   test('without its secrets is not taken where they are not stored', async () => {

@@ -197,6 +197,21 @@ const scheduling: readonly (readonly [string, Make])[] = [
     },
   ],
   [
+    'scheduleJobs of new jobs and of triggers of stored ones',
+    ({ bed }) => {
+      const job = jobDetail('new')
+      const entries = [
+        { job, triggers: [bed.trigger('n1', { job })] },
+        { job: jobDetail('awaiting'), triggers: [] },
+        {
+          job: null,
+          triggers: [bed.trigger('strict1', { job: strictJob }), bed.trigger('n2', { job: strictJob })],
+        },
+      ]
+      return () => bed.store.scheduleJobs(entries, { replace: true })
+    },
+  ],
+  [
     'addJob',
     ({ bed }) =>
       () =>

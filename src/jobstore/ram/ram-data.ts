@@ -129,6 +129,17 @@ export class RamData {
     return replaced?.job ?? null
   }
 
+  /** Replaces a trigger by another one of its job, which is paused exactly when the former one is. */
+  replaceTrigger(record: TriggerRecord, trigger: Trigger): void {
+    this.apply(record, 'release')
+    this.apply(record, 'reset')
+    const isBack = this.apply(record, 'revive')
+    this.calendars.unregister(record)
+    this.changeTrigger(record, trigger)
+    this.calendars.register(record)
+    if (isBack) this.pauseAsGroupsSay(record)
+  }
+
   /** Deletes a trigger and leaves its job alone. */
   removeTrigger(record: TriggerRecord): void {
     this.#enter(record, 'COMPLETE')

@@ -29,6 +29,7 @@ import {
   type SkippedFire,
   silentPause,
 } from '../pauses.ts'
+import type { PlannedJob, PutPlan } from '../planned-job.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -53,6 +54,7 @@ import { acquireTriggers, completeJobs, fireTriggers, releaseTriggers } from './
 import { queryJobs, queryNextTriggers, queryTriggers, triggerCounts } from './listing.ts'
 import { skipNextFire } from './misfires.ts'
 import * as pausing from './pausing.ts'
+import { putPlanned } from './planning.ts'
 import { RamData } from './ram-data.ts'
 import { RamRecords } from './ram-records.ts'
 import { RamSession } from './ram-session.ts'
@@ -129,6 +131,10 @@ export class RAMJobStore implements JobStore {
   async rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
     const session = this.#require()
     return this.#tell(session, rescheduleTrigger(this.#data, key, trigger))
+  }
+  async putPlanned(planned: PlannedJob): Promise<PutPlan> {
+    const session = this.#require()
+    return this.#tell(session, putPlanned(this.#data, planned, session.context.clock.now()))
   }
   async deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
     const session = this.#require()

@@ -30,6 +30,7 @@ import {
   type SkippedFire,
   silentPause,
 } from '../pauses.ts'
+import type { PlannedJob, PutPlan } from '../planned-job.ts'
 import type {
   ExecutionCursor,
   ExecutionQuery,
@@ -63,6 +64,7 @@ import * as reading from './programs/reading/reading.ts'
 import { addCalendar, deleteCalendar } from './programs/scheduling/calendar-changes.ts'
 import { clear, deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
 import * as pausing from './programs/scheduling/pausing.ts'
+import { putPlanned } from './programs/scheduling/planning.ts'
 import { resetTriggerFromErrorState } from './programs/scheduling/resetting.ts'
 import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
 import { skipNextFire } from './programs/scheduling/skipping.ts'
@@ -174,6 +176,9 @@ export class SqlJobStore implements DatabaseJobStore {
   }
   rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
     return this.#transact('shared', (tx) => rescheduleTrigger(tx, key, trigger))
+  }
+  putPlanned(planned: PlannedJob): Promise<PutPlan> {
+    return this.#transact('shared', (tx) => putPlanned(tx, planned))
   }
   deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
     return this.#transact('shared', (tx) => deleteJobs(tx, keys))

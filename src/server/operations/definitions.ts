@@ -3,10 +3,13 @@ import { InvalidArgumentError } from '../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
 import { hidden } from '../../core/secrets.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { JobSummary, TriggerSummary } from '../../jobstore/queries.ts'
-import type { Scheduler } from '../../scheduler/scheduler.ts'
+import { jobKeyMismatch } from '../../jobstore/refusals.ts'
+import type { JobAndTriggers, Scheduler } from '../../scheduler/scheduler.ts'
 import type { CalendarDefinition } from '../../triggers/calendars/calendar.ts'
 import { calendarFromJSON } from '../../triggers/calendars/calendar-json.ts'
+import type { Trigger } from '../../triggers/trigger.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { actionJson } from '../wire/action.ts'
 import {
@@ -135,12 +138,21 @@ interface Step extends Difference {
   readonly carryOut: () => Promise<unknown>
 }
 
+interface JobDifference extends Difference {
+  readonly job: JobDetail
+}
+
+interface TriggerDifference extends Difference {
+  readonly trigger: Trigger
+}
+
 const importDefinitions: Operation = operation({
   id: 'definitions.import',
   method: 'POST',
   path: '/definitions',
   summary:
-    'Stores what a file defines; a dry run says what differs. An error ends it half way: sent again, it goes on.',
+    'Stores what a file defines; a dry run says what differs. Calendars are stored first, one by one; then all jobs ' +
+    'and triggers in one transaction; then what the file does not have is removed. Sent again, it goes on.',
   role: 'admin',
   reach: 'data',
   jobGroups: null,
@@ -167,12 +179,11 @@ const importDefinitions: Operation = operation({
   async handle(call) {
     const { scheduler, body, parts } = call
     const { definitions, remove } = body
-    const steps = [
-      ...(await calendarSteps(scheduler, definitions)),
-      ...(await jobSteps(scheduler, definitions)),
-      ...(await triggerSteps(scheduler, definitions, parts.clock.now())),
-      ...(remove ? await removalSteps(scheduler, definitions) : []),
-    ]
+    const calendars = await calendarSteps(scheduler, definitions)
+    const jobs = await jobDifferences(scheduler, definitions)
+    const triggers = await triggerDifferences(scheduler, definitions, parts.clock.now())
+    const removals = remove ? await removalSteps(scheduler, definitions) : []
+    const steps: readonly Difference[] = [...calendars, ...jobs, ...triggers, ...removals]
     const count = (wanted: Difference['change']): number =>
       steps.filter((step) => step.change === wanted).length
     const named = definitions.calendars.length + definitions.jobs.length + definitions.triggers.length
@@ -180,7 +191,12 @@ const importDefinitions: Operation = operation({
     return change(call, 'data', {
       wouldChange: () => steps.length > 0,
       async carryOut() {
-        for (const step of steps) await step.carryOut()
+        for (const step of calendars) await step.carryOut()
+        await scheduler.scheduleJobs(entriesOf(jobs, triggers), {
+          replace: true,
+          storeNonDurableWhileAwaitingScheduling: true,
+        })
+        for (const step of removals) await step.carryOut()
         return steps.length > 0
       },
       result: {
@@ -209,46 +225,64 @@ async function calendarSteps(scheduler: Scheduler, { calendars }: DefinitionsJso
   return steps
 }
 
-async function jobSteps(scheduler: Scheduler, { jobs }: DefinitionsJson): Promise<readonly Step[]> {
-  const steps: Step[] = []
+async function jobDifferences(
+  scheduler: Scheduler,
+  { jobs }: DefinitionsJson,
+): Promise<readonly JobDifference[]> {
+  const differences: JobDifference[] = []
   for (const { key, fields } of jobs) {
     const stored = await scheduler.getJobDetail(jobKeyOf(key))
     const job = jobOf(key, fields, stored)
     const text = JSON.stringify(jobToJson(job, { secrets: true }))
     if (stored !== null && JSON.stringify(jobToJson(stored, { secrets: true })) === text) continue
     refuseMasked(key, text)
-    steps.push({
-      kind: 'job',
-      key,
-      change: stored === null ? 'add' : 'change',
-      carryOut: () => scheduler.addJob(job, { replace: true, storeNonDurableWhileAwaitingScheduling: true }),
-    })
+    differences.push({ kind: 'job', key, change: stored === null ? 'add' : 'change', job })
   }
-  return steps
+  return differences
 }
 
-async function triggerSteps(
+async function triggerDifferences(
   scheduler: Scheduler,
   { triggers }: DefinitionsJson,
   nowMs: number,
-): Promise<readonly Step[]> {
-  const steps: Step[] = []
+): Promise<readonly TriggerDifference[]> {
+  const differences: TriggerDifference[] = []
   for (const { key, fields } of triggers) {
-    const triggerKey = triggerKeyOf(key)
-    const stored = await scheduler.getTrigger(triggerKey)
+    const stored = await scheduler.getTrigger(triggerKeyOf(key))
     const trigger = editedTrigger(key, fields, stored, nowMs)
     const text = triggerText(trigger)
     if (stored !== null && triggerText(stored) === text) continue
     refuseMasked(key, text)
-    steps.push({
-      kind: 'trigger',
-      key,
-      change: stored === null ? 'add' : 'change',
-      carryOut: () =>
-        stored === null ? scheduler.scheduleJob(trigger) : scheduler.rescheduleJob(triggerKey, trigger),
-    })
+    if (stored !== null) refuseOtherJob(stored, trigger)
+    differences.push({ kind: 'trigger', key, change: stored === null ? 'add' : 'change', trigger })
   }
-  return steps
+  return differences
+}
+
+/** Each job with its triggers; those of jobs that stay as they are by themselves. */
+function entriesOf(
+  jobs: readonly JobDifference[],
+  triggers: readonly TriggerDifference[],
+): readonly JobAndTriggers[] {
+  const ofJob = new KeyMap<JobKey, Trigger[]>()
+  for (const { job } of jobs) ofJob.set(job.key, [])
+  const ofStored: Trigger[] = []
+  for (const { trigger } of triggers) {
+    const others = trigger.jobKey === null ? undefined : ofJob.get(trigger.jobKey)
+    ;(others ?? ofStored).push(trigger)
+  }
+  return [
+    ...jobs.map(({ job }) => ({ job, triggers: ofJob.get(job.key) ?? [] })),
+    { job: null, triggers: ofStored },
+  ]
+}
+
+/** A trigger keeps its job, as it does when it is rescheduled. @throws JobPersistenceError ERR_JOB_KEY_MISMATCH */
+function refuseOtherJob(stored: Trigger, trigger: Trigger): void {
+  const { jobKey } = stored
+  if (jobKey !== null && trigger.jobKey?.equals(jobKey) !== true) {
+    throw jobKeyMismatch(trigger.key, jobKey, trigger.jobKey)
+  }
 }
 
 /** A file without secrets brings what it defines to a scheduler that has them, and to no other. */

@@ -164,7 +164,9 @@ export function jobOf(key: KeyJson, fields: JobFieldsJson, stored: JobDetail | n
     builder.onNodes(names, { required })
   }
   if (fields.sharding !== null) builder.withSharding(fields.sharding)
-  return builder.build()
+  const job = builder.build()
+  // An edit by hand lasts: what was declared is compared with what is declared next.
+  return stored?.plan === undefined ? job : Object.freeze({ ...job, plan: stored.plan })
 }
 
 const deleteJob: Operation = operation({

@@ -18,6 +18,7 @@ import { missedCases } from './missed-cases.ts'
 import { noteCases } from './note-cases.ts'
 import { pauseCases } from './pause-cases.ts'
 import { pauseNoteCases } from './pause-note-cases.ts'
+import { planCases } from './plan-cases.ts'
 import { queryCases } from './query-cases.ts'
 import { shardCases } from './shard-cases.ts'
 import { sharedDataCases } from './shared-data-cases.ts'
@@ -65,6 +66,7 @@ const allCases: readonly StoreCase[] = [
   ...listCases,
   ...sharedDataCases,
   ...noteCases,
+  ...planCases,
   ...shardCases,
 ]
 

@@ -156,7 +156,11 @@ export const tablesOf2: readonly Table[] = [
 
 /** Columns that this step adds to tables of the first one. */
 export const columnsOf2: Readonly<Partial<Record<keyof SqlNames, Readonly<Record<string, ColumnType>>>>> = {
-  jobs: { sharding: column.longTextOrNull, shards_off: column.longTextOrNull },
+  jobs: {
+    sharding: column.longTextOrNull,
+    shards_off: column.longTextOrNull,
+    job_plan: column.longTextOrNull,
+  },
   triggers: { node_affinity: column.longTextOrNull },
   history: {
     firing_id: column.keyTextOrNull(95),

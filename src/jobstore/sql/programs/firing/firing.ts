@@ -13,7 +13,7 @@ import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { StoredTrigger } from '../../tables/triggers/trigger-table.ts'
 import { calendarsOf } from '../steps/calendar-lookup.ts'
 import { type FaultyTrigger, putInError, tellFaultyFirings } from '../steps/faulty-triggers.ts'
-import { tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
+import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
 import { uniqueKeys } from '../steps/settling.ts'
 import { splitFirings } from './splitting.ts'
 
@@ -84,14 +84,20 @@ interface HeldClaims {
  * claim. So the trigger is not read again.
  */
 function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): SqlProgram<HeldClaims> {
-  const { rows, locked } = yield* lockClaims(tx, claims)
+  // Their jobs are known already, which saves the items a round trip.
+  const toSplit = claims.flatMap(({ isSplit, trigger }) => (isSplit === true ? (trigger.jobKey ?? []) : []))
+  const [{ rows, locked }, splitJobs] = yield* together(
+    lockClaims(tx, claims),
+    tryLockJobs(tx, uniqueKeys(toSplit)),
+  )
   if (rows.size === 0) return { held: [], locked, jobs: new KeyMap() }
   const all = Array.from(rows.values())
   // Jobs are locked before triggers, as everywhere; the claims name their jobs.
-  const ownJobs = yield* tryLockJobs(
+  const nonConcurrent = yield* tryLockJobs(
     tx,
-    uniqueKeys(all.flatMap(({ nonConcurrent, jobKey }) => (nonConcurrent ? (jobKey ?? []) : []))),
+    uniqueKeys(all.flatMap((row) => (row.nonConcurrent ? (row.jobKey ?? []) : []))),
   )
+  const ownJobs = bothOf(splitJobs, nonConcurrent)
   for (const { fireInstanceId, jobKey } of all) {
     if (jobKey !== null && ownJobs.locked.has(jobKey)) locked.add(fireInstanceId)
   }
@@ -140,6 +146,17 @@ function* heldClaims(tx: SqlTransaction, claims: readonly AcquiredTrigger[]): Sq
   yield* fail(tx, faulty)
   yield* giveUp(tx, idle)
   return { held, locked, jobs: busy.found }
+}
+
+function bothOf(
+  one: TriedLocks<JobKey, JobRef>,
+  two: TriedLocks<JobKey, JobRef>,
+): TriedLocks<JobKey, JobRef> {
+  const found = new KeyMap<JobKey, JobRef>()
+  for (const ref of [...one.found.values(), ...two.found.values()]) found.set(ref.key, ref)
+  const locked = new KeyMap<JobKey, true>()
+  for (const key of [...one.locked.keys(), ...two.locked.keys()]) locked.set(key, true)
+  return { found, locked }
 }
 
 /** The rows of claims that were not ended, by fire instance id, and which of them another session has locked. */

@@ -191,7 +191,7 @@ function* storeEntries(
   yield* deleteOrphans(tx, jobsLosingTriggers)
 }
 
-function* storeJobs(
+export function* storeJobs(
   tx: SqlTransaction,
   details: readonly JobDetail[],
   stored: KeyMap<JobKey, JobRef>,

@@ -16,6 +16,8 @@ export interface LockedRows {
   readonly jobs: KeyMap<JobKey, Pick<JobRef, 'nonConcurrent'>>
   /** Null before they were read. */
   readonly paused?: PausedGroups | null
+  /** A trigger that replaces one of its job is paused exactly when that one is. Default false: as groups say. */
+  readonly keepsPauses?: boolean
 }
 
 export function* lockTriggers(
@@ -43,7 +45,7 @@ export function* lockJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlProgr
 export function* storeNewTriggers(
   tx: SqlTransaction,
   triggers: readonly Trigger[],
-  { existing, jobs, paused = null }: LockedRows,
+  { existing, jobs, paused = null, keepsPauses = false }: LockedRows,
 ): SqlProgram<readonly JobKey[]> {
   if (triggers.length === 0) return []
   const states = new StartingStates(
@@ -55,10 +57,15 @@ export function* storeNewTriggers(
     const { key, jobKey } = trigger
     const formerJob = stored.get(key)?.trigger.jobKey ?? existing.get(key)?.jobKey
     if (formerJob !== undefined && jobKey?.equals(formerJob) !== true) jobsLosingTriggers.push(formerJob)
-    stored.set(key, { trigger, state: states.of(trigger) })
+    const replaced = keepsPauses ? existing.get(key) : undefined
+    stored.set(key, {
+      trigger,
+      state: replaced === undefined ? states.of(trigger) : states.after(trigger, replaced),
+    })
   }
   yield* tx.session.pausedGroups.addTriggerGroups(states.newlyPaused)
   yield* write(tx, stored.values(), existing)
+  if (!keepsPauses) yield* forgetPauses(tx, stored.values())
   return jobsLosingTriggers
 }
 
@@ -72,15 +79,18 @@ function* write(
   const replacing = stored.filter(({ trigger }) => existing.has(trigger.key))
   yield* triggers.insert(fresh)
   yield* triggers.put(replacing)
-  // They are paused by their groups: what is known of a pause is of the trigger that had the key before.
-  const paused = stored.filter(({ state }) => nextTriggerState(state, 'resume') !== null)
-  yield* tx.session.pauses.forget(paused.map(({ trigger: { key } }) => ({ scope: 'trigger', key })))
   for (const { trigger, state } of stored) {
     if (state === 'WAITING') tx.offers.note(trigger.nextFireTimeMs)
   }
   if (replacing.some(({ trigger }) => existing.get(trigger.key)?.state === 'ACQUIRED')) {
     yield* endStaleClaims(tx)
   }
+}
+
+/** They are paused by their groups: what is known of a pause is of the trigger that had the key before. */
+function* forgetPauses(tx: SqlTransaction, stored: readonly StoredTrigger[]): SqlProgram<void> {
+  const paused = stored.filter(({ state }) => nextTriggerState(state, 'resume') !== null)
+  yield* tx.session.pauses.forget(paused.map(({ trigger: { key } }) => ({ scope: 'trigger', key })))
 }
 
 /** What decides the first state of a trigger, besides its own fire time. */
@@ -122,7 +132,7 @@ class StartingStates {
   }
 
   of({ key: { group }, jobKey, nextFireTimeMs }: Trigger): StoredTriggerState {
-    const { paused, executing } = this.#circumstances
+    const { paused } = this.#circumstances
     const isNewGroup = paused.everyNewTriggerGroup && !this.#existingGroups.has(group)
     this.#existingGroups.add(group)
     if (nextFireTimeMs === null) return 'COMPLETE'
@@ -131,8 +141,18 @@ class StartingStates {
       this.newlyPaused.push(group)
     }
     const isPaused = this.#pausedGroups.has(group) || (jobKey !== null && paused.jobGroups.has(jobKey.group))
-    const state = isPaused ? 'PAUSED' : 'WAITING'
-    const isBlocked = jobKey !== null && executing.has(jobKey)
+    return this.#blocked(isPaused ? 'PAUSED' : 'WAITING', jobKey)
+  }
+
+  /** The state of a trigger that takes the place of another one, which lives on in it. */
+  after(trigger: Trigger, { state }: TriggerRef): StoredTriggerState {
+    if (state === 'COMPLETE' || state === 'ERROR' || trigger.nextFireTimeMs === null) return this.of(trigger)
+    const isPaused = nextTriggerState(state, 'resume') !== null
+    return this.#blocked(isPaused ? 'PAUSED' : 'WAITING', trigger.jobKey)
+  }
+
+  #blocked(state: StoredTriggerState, jobKey: JobKey | null): StoredTriggerState {
+    const isBlocked = jobKey !== null && this.#circumstances.executing.has(jobKey)
     return isBlocked ? (nextTriggerState(state, 'block') ?? state) : state
   }
 }

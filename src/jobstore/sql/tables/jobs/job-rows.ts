@@ -2,6 +2,7 @@ import { emptyJobDataMap } from '../../../../core/job-data-map.ts'
 import type { JobKey } from '../../../../core/key.ts'
 import { describeValue, isObject } from '../../../../core/options.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
+import type { JobPlan } from '../../../../jobs/job-plan.ts'
 import { type RetryOptions, type RetryPolicy, resolveRetryPolicy } from '../../../../jobs/retry-policy.ts'
 import { resolveSharding, type Sharding, type ShardingOptions } from '../../../../jobs/sharding.ts'
 import { timerDelayMaxMs } from '../../../../time/clock.ts'
@@ -28,6 +29,7 @@ export const jobColumns = {
   retry_policy: 'text',
   node_affinity: 'text',
   sharding: 'text',
+  job_plan: 'text',
 } as const
 
 /** @throws InvalidArgumentError for values that do not fit their columns */
@@ -52,6 +54,7 @@ export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof 
     retry_policy: job.retry === null ? null : JSON.stringify(job.retry),
     node_affinity: job.nodeAffinity === undefined ? null : nodeAffinityText(job.nodeAffinity),
     sharding: job.sharding === undefined ? null : JSON.stringify(job.sharding),
+    job_plan: job.plan === undefined ? null : JSON.stringify(job.plan),
   }
 }
 
@@ -61,6 +64,7 @@ export function jobOf(key: JobKey, row: SqlRow): JobDetail {
   const data = bytesOrNull(row, 'job_data')
   const nodeAffinity = textOrNull(row, 'node_affinity')
   const sharding = textOrNull(row, 'sharding')
+  const plan = planOf(textOrNull(row, 'job_plan'))
   const job: JobDetail = {
     key,
     jobType: jobTypeOf(row),
@@ -73,12 +77,24 @@ export function jobOf(key: JobKey, row: SqlRow): JobDetail {
     timeoutMs: timeoutOf(integerOrNull(row, 'timeout_ms')),
     retry: retryPolicyOf(textOrNull(row, 'retry_policy')),
   }
-  if (nodeAffinity === null && sharding === null) return Object.freeze(job)
+  if (nodeAffinity === null && sharding === null && plan === null) return Object.freeze(job)
   return Object.freeze({
     ...job,
     ...(nodeAffinity === null ? {} : { nodeAffinity: nodeAffinityOf(nodeAffinity) }),
     ...(sharding === null ? {} : { sharding: shardingOf(sharding) }),
+    ...(plan === null ? {} : { plan }),
   })
+}
+
+/** A plan that cannot be read counts as none: the job runs all the same, and the next declaration writes a new one. */
+function planOf(json: string | null): JobPlan | null {
+  if (json === null) return null
+  try {
+    const plan: unknown = JSON.parse(json)
+    return isObject(plan) && isObject(Reflect.get(plan, 'data')) ? (plan as unknown as JobPlan) : null
+  } catch {
+    return null
+  }
 }
 
 function shardingOf(json: string): Sharding {

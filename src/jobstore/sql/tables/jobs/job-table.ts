@@ -230,7 +230,7 @@ export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
       dialect,
       `SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
          j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy,
-         j.node_affinity, j.sharding ${wanted}`,
+         j.node_affinity, j.sharding, j.job_plan ${wanted}`,
     ),
     lock: sqlQuery(dialect, `${refs} ${dialect.forUpdate('j')}`),
     tryLock: sqlQuery(dialect, `${refs} ${dialect.forUpdateSkipLocked('j')}`),

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
-import { durationMsOf } from '../time/duration.ts'
+import { durationMsOf } from './duration.ts'
 
 /** A number of units (milliseconds, where nothing else is said), `5s`, `1m30s`, or ISO 8601's `PT5S`. */
 export type DurationLike = number | string

@@ -1,0 +1,155 @@
+import { JobPersistenceError } from '../core/errors.ts'
+import type { JobDataMap } from '../core/job-data-map.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
+import type { JobPlan } from '../jobs/job-plan.ts'
+import type { EpochMs } from '../time/clock.ts'
+import type { Calendar } from '../triggers/calendars/calendar.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+
+/** A job with its one trigger, as they were declared. Both have the same name and group. */
+export interface PlannedJob {
+  readonly job: JobDetail & { readonly plan: JobPlan }
+  /** With its first fire time. */
+  readonly trigger: Trigger
+  /** Counts its intervals from the last fire of the trigger that it replaces, or from the start of that one. */
+  readonly isAnchored: boolean
+  /** Its only instant has passed for too long when it is declared: it is stored without a trigger. */
+  readonly isPast: boolean
+}
+
+/** What became of a declared job. `newer`: a later generation of its set declared it, so it was left alone. */
+export type PlanOutcome = 'added' | 'changed' | 'unchanged' | 'newer'
+
+/** What is stored under the keys of a declared job. */
+export interface StoredPlan {
+  readonly job: JobDetail | null
+  readonly trigger: Trigger | null
+}
+
+/** What a store writes for a declared job. */
+export interface PlanChange {
+  readonly outcome: PlanOutcome
+  /** Null: the job stays as it is. */
+  readonly job: JobDetail | null
+  /** Null: the trigger stays as it is. It goes over the stored one, whose pause it keeps. */
+  readonly trigger: Trigger | null
+  /** The stored trigger is deleted. */
+  readonly dropsTrigger: boolean
+}
+
+/** The answer of `putPlanned`. */
+export interface PutPlan extends PlanChange {
+  readonly nextFireTimeMs: EpochMs | null
+}
+
+const untouched = { job: null, trigger: null, dropsTrigger: false }
+
+/**
+ * Decides what declaring a job changes. What was declared the same before is left alone: the phase and the progress of
+ * its trigger, its pause, and the data that the job has stored. A store calls it with both rows locked.
+ *
+ * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS when the job belongs to another set
+ */
+export function planChange(
+  stored: StoredPlan,
+  planned: PlannedJob,
+  { calendar, nowMs }: { readonly calendar: Calendar | null; readonly nowMs: EpochMs },
+): PlanChange {
+  const { plan } = planned.job
+  const before = stored.job?.plan ?? null
+  refuseOtherSet(planned, before)
+  const fresh = planned.isPast ? null : planned.trigger
+  if (stored.job === null) return { outcome: 'added', job: planned.job, trigger: fresh, dropsTrigger: false }
+  if (before !== null && before.set === plan.set && before.generation > plan.generation) {
+    return { outcome: 'newer', ...untouched }
+  }
+  const changesWhen = before?.when !== plan.when || isMissing(stored.trigger, fresh)
+  const isSame = before?.job === plan.job && !changesWhen && hasSameData(before, plan)
+  const keepsMark = before?.set === plan.set && before.generation === plan.generation
+  if (isSame && keepsMark) return { outcome: 'unchanged', ...untouched }
+  const job = { ...planned.job, jobDataMap: changedData(stored.job.jobDataMap, before, planned.job) }
+  return {
+    outcome: isSame ? 'unchanged' : 'changed',
+    job: Object.freeze(job),
+    trigger: changesWhen ? goingOn(stored.trigger, { ...planned, calendar, nowMs }) : null,
+    dropsTrigger: changesWhen && planned.isPast && stored.trigger !== null,
+  }
+}
+
+/** The next fire time of a declared job once a change was carried out. */
+export function nextFireTimeMsAfter(change: PlanChange, stored: Trigger | null): EpochMs | null {
+  if (change.dropsTrigger) return null
+  return (change.trigger ?? stored)?.nextFireTimeMs ?? null
+}
+
+function refuseOtherSet({ job }: PlannedJob, before: JobPlan | null): void {
+  if (before === null || before.set === null || before.set === job.plan.set) return
+  throw new JobPersistenceError(
+    `Job '${job.key.toString()}' belongs to the schedules '${before.set}'. Change it there, or use another key.`,
+    { code: 'ERR_OBJECT_ALREADY_EXISTS' },
+  )
+}
+
+/** A schedule without an end has a trigger unless somebody deleted it; one with an end may be over. */
+function isMissing(stored: Trigger | null, planned: Trigger | null): boolean {
+  return stored === null && planned !== null && !isOnce(planned) && planned.endTimeMs === null
+}
+
+/** Whether the schedule has a single fire time. */
+function isOnce(trigger: Trigger): boolean {
+  return trigger.finalFireTimeMs() === trigger.startTimeMs
+}
+
+function hasSameData(before: JobPlan, plan: JobPlan): boolean {
+  const keys = Object.keys(plan.data)
+  if (keys.length !== Object.keys(before.data).length) return false
+  return keys.every((key) => before.data[key] === plan.data[key])
+}
+
+/** The stored data with those entries changed that are declared otherwise than before. */
+function changedData(
+  stored: JobDataMap,
+  before: JobPlan | null,
+  { jobDataMap: declared, plan }: PlannedJob['job'],
+): JobDataMap {
+  const isDropped = (key: string): boolean =>
+    before !== null && Object.hasOwn(before.data, key) && !Object.hasOwn(plan.data, key)
+  const data = Object.fromEntries(Object.entries(stored).filter(([key]) => !isDropped(key)))
+  for (const [key, digest] of Object.entries(plan.data)) {
+    if (before?.data[key] !== digest) data[key] = declared[key]
+  }
+  return data
+}
+
+/**
+ * The new trigger in place of the stored one. What was due and has not fired stays due, so that the misfire policy of
+ * the new trigger decides; for a schedule with one instant that instant alone counts.
+ */
+function goingOn(
+  stored: Trigger | null,
+  {
+    trigger,
+    isAnchored,
+    isPast,
+    calendar,
+    nowMs,
+  }: PlannedJob & { readonly calendar: Calendar | null; readonly nowMs: EpochMs },
+): Trigger | null {
+  if (isPast) return null
+  if (stored === null || isOnce(stored) || isOnce(trigger)) return trigger
+  const { previousFireTimeMs, nextFireTimeMs, timesTriggered, misfiredFireTimeMs } = stored
+  const anchorMs = previousFireTimeMs ?? stored.startTimeMs
+  // A cron expression counts from the second that has begun, in which the trigger may have fired.
+  const next = (isAnchored ? startingAt(trigger, anchorMs, calendar) : trigger).withoutMissed(calendar, nowMs)
+  const isDue = nextFireTimeMs !== null && nextFireTimeMs <= nowMs
+  return next.withFireState({
+    previousFireTimeMs,
+    timesTriggered,
+    nextFireTimeMs: isDue ? nextFireTimeMs : next.nextFireTimeMs,
+    misfiredFireTimeMs: isDue ? misfiredFireTimeMs : null,
+  })
+}
+
+function startingAt(trigger: Trigger, startMs: EpochMs, calendar: Calendar | null): Trigger {
+  return trigger.getTriggerBuilder().startAt(new Date(startMs)).build().computeFirstFireTime(calendar)
+}

@@ -1,0 +1,23 @@
+import { triggerKey } from '../../core/key.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../planned-job.ts'
+import { calendarNotFound, plannedOntoAnother } from '../refusals.ts'
+import type { RamData } from './ram-data.ts'
+
+export function putPlanned(data: RamData, planned: PlannedJob, nowMs: EpochMs): PutPlan {
+  const { job, trigger } = planned
+  const { calendarName } = trigger
+  const record = data.triggers.get(triggerKey(job.key.name, job.key.group))
+  if (record !== undefined && !record.job.detail.key.equals(job.key)) throw plannedOntoAnother(trigger.key)
+  const calendar = calendarName === null ? null : data.calendars.calendars.get(calendarName)
+  if (calendar === undefined) throw calendarNotFound(trigger.key, calendarName ?? '')
+  const stored = { job: data.jobs.get(job.key)?.detail ?? null, trigger: record?.trigger ?? null }
+  const change = planChange(stored, planned, { calendar, nowMs })
+  const jobRecord = change.job === null ? data.jobs.get(job.key) : data.putJob(change.job)
+  if (change.dropsTrigger && record !== undefined) data.removeTrigger(record)
+  if (change.trigger !== null && jobRecord !== undefined) {
+    if (record === undefined) data.putTrigger(change.trigger, jobRecord)
+    else data.replaceTrigger(record, change.trigger)
+  }
+  return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, stored.trigger) }
+}

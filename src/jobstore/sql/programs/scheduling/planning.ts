@@ -1,0 +1,49 @@
+import { type TriggerKey, triggerKey } from '../../../../core/key.ts'
+import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../../../planned-job.ts'
+import { plannedOntoAnother } from '../../../refusals.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
+import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { StoredTrigger, TriggerRef } from '../../tables/triggers/trigger-table.ts'
+import { calendarsOf } from '../steps/calendar-lookup.ts'
+import { endStaleClaims } from '../steps/ended-claims.ts'
+import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
+import { storeJobs } from './scheduling.ts'
+
+/** Stores a declared job and its trigger, as far as they differ from what was declared before. */
+export function* putPlanned(tx: SqlTransaction, planned: PlannedJob): SqlProgram<PutPlan> {
+  const { job } = planned
+  const key = triggerKey(job.key.name, job.key.group)
+  // Jobs before triggers, as everywhere.
+  const locked = yield* lockJobs(tx, [job.key])
+  const existing = yield* lockTriggers(tx, [key])
+  const ref = existing.get(key)
+  if (ref !== undefined && !ref.jobKey.equals(job.key)) throw plannedOntoAnother(key)
+  const { found, broken } = yield* tx.session.jobs.load([job.key])
+  const fault = broken.get(job.key)
+  if (fault !== undefined) throw fault
+  const stored = yield* storedTrigger(tx, key)
+  const calendarOf = yield* calendarsOf(tx, [planned.trigger])
+  const change = planChange({ job: found.get(job.key) ?? null, trigger: stored?.trigger ?? null }, planned, {
+    calendar: calendarOf(planned.trigger),
+    nowMs: tx.nowMs,
+  })
+  if (change.job !== null) yield* storeJobs(tx, [change.job], locked)
+  if (change.dropsTrigger && ref !== undefined) yield* dropTrigger(tx, ref)
+  if (change.trigger !== null) {
+    const jobs = yield* lockJobs(tx, [job.key])
+    yield* storeNewTriggers(tx, [change.trigger], { existing, jobs, keepsPauses: true })
+  }
+  return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, stored?.trigger ?? null) }
+}
+
+/** A trigger that cannot be read counts as none: it is replaced. */
+function* storedTrigger(tx: SqlTransaction, key: TriggerKey): SqlProgram<StoredTrigger | undefined> {
+  const { found } = yield* tx.session.triggers.load([key])
+  return found.get(key)
+}
+
+function* dropTrigger(tx: SqlTransaction, ref: TriggerRef): SqlProgram<void> {
+  yield* tx.session.triggers.delete([ref])
+  yield* tx.session.pauses.forget([{ scope: 'trigger', key: ref.key }])
+  if (ref.state === 'ACQUIRED') yield* endStaleClaims(tx)
+}

@@ -1,0 +1,273 @@
+import { JobPersistenceError } from '../core/errors.ts'
+import type { JobKey } from '../core/key.ts'
+import type { JobStore } from '../jobstore/job-store.ts'
+import { type JobStoreNotes, MemoryNotes } from '../jobstore/job-store-notes.ts'
+import { type PlannedJob, type PutPlan, planChange } from '../jobstore/planned-job.ts'
+import type { Nameless } from './nameless.ts'
+import { digestOf, Planner } from './planner.ts'
+import type { ScheduleChecks } from './schedule-checks.ts'
+import type { Reconciliation, ScheduleDefinition, ScheduledJob } from './schedule-options.ts'
+import {
+  type Declaration,
+  formerMembers,
+  isHeldByOthers,
+  isOlder,
+  type SetRecord,
+  setRecordOf,
+  withDeclaration,
+  withNode,
+} from './schedule-set.ts'
+import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+import type { SchedulingObserver } from './scheduling.ts'
+import type { TurnBudget } from './turn-budget.ts'
+
+export interface DeclaredSchedulesParts {
+  readonly options: ResolvedSchedulerOptions
+  readonly checks: ScheduleChecks
+  readonly observer: SchedulingObserver
+  readonly nameless: Nameless
+  readonly budget: TurnBudget
+  /** The store; throws once the scheduler has been shut down. */
+  readonly open: () => JobStore
+}
+
+/** A set as a caller declares it, checked. */
+export interface DeclaredSet {
+  readonly name: string
+  readonly schedules: readonly ScheduleDefinition[]
+  readonly version: number | null
+}
+
+const noteKind = 'schedules'
+/** How often a node starts again because others change the record of the set at the same time. */
+const attemptsMax = 50
+
+type Changes = { -readonly [Field in 'added' | 'changed' | 'removed' | 'unchanged']: JobKey[] }
+
+/** Carries out what was declared: single schedules, and sets of them. */
+export class DeclaredSchedules {
+  readonly #parts: DeclaredSchedulesParts
+  readonly #planner: Planner
+  readonly #ownNotes = new MemoryNotes()
+
+  constructor(parts: DeclaredSchedulesParts) {
+    this.#parts = parts
+    this.#planner = new Planner({ ...parts.options, checks: parts.checks })
+  }
+
+  async schedule(definition: ScheduleDefinition): Promise<ScheduledJob> {
+    const planned = await this.#planner.plan('schedule', definition, { set: null, generation: 0 })
+    const put = await this.#put(planned)
+    const { outcome, nextFireTimeMs } = put
+    return {
+      key: planned.job.key,
+      change: outcome === 'newer' ? 'unchanged' : outcome,
+      nextFireTime: nextFireTimeMs === null ? null : new Date(nextFireTimeMs),
+    }
+  }
+
+  /**
+   * Makes a set what was declared, unless live nodes have declared it in a newer form. An older form takes over only
+   * when `mayTakeOver` says that this node has waited for those that have the newer one.
+   */
+  async reconcile(
+    declared: DeclaredSet,
+    { dryRun, mayTakeOver }: { readonly dryRun: boolean; readonly mayTakeOver: boolean },
+  ): Promise<Reconciliation> {
+    const { name } = declared
+    const plans = await this.#planAll(declared)
+    const declaration = declarationOf(declared, plans)
+    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+      const found = await this.#readRecord(name)
+      const live = await this.#liveNodes()
+      const isDeferred = this.#isDeferred(found.record, declaration, live, mayTakeOver)
+      const base = isDeferred ? found.record : withDeclaration(found.record, declaration)
+      const planned = plans.map((plan) => ofGeneration(plan, base.generation))
+      if (dryRun) return isDeferred ? deferred() : this.#foresee(planned, base, declaration, name)
+      const record = withNode(base, declaration, this.#parts.options.instanceId, live)
+      if (!(await this.#writeRecord(name, record, found))) continue
+      return isDeferred ? deferred() : this.#carryOut(planned, record, declaration, name)
+    }
+    throw new JobPersistenceError(
+      `The schedules '${name}' were changed by other nodes ${attemptsMax} times in a row. Try again.`,
+    )
+  }
+
+  async #planAll({ name, schedules }: DeclaredSet): Promise<readonly PlannedJob[]> {
+    const planned: PlannedJob[] = []
+    for (const definition of schedules) {
+      planned.push(await this.#planner.plan('reconcile', definition, { set: name, generation: 0 }))
+      await this.#parts.budget.spend()
+    }
+    return planned
+  }
+
+  #isDeferred(
+    record: SetRecord,
+    declaration: Declaration,
+    live: ReadonlySet<string> | null,
+    mayTakeOver: boolean,
+  ): boolean {
+    // Without a cluster this node is the only one.
+    if (live === null || !isOlder(record, declaration)) return false
+    return !mayTakeOver || isHeldByOthers(record, this.#parts.options.instanceId, live)
+  }
+
+  async #carryOut(
+    planned: readonly PlannedJob[],
+    record: SetRecord,
+    declaration: Declaration,
+    name: string,
+  ): Promise<Reconciliation> {
+    const changes = noChanges()
+    let isReplaced = false
+    for (const each of planned) {
+      const { outcome } = await this.#put(each)
+      if (outcome === 'newer') isReplaced = true
+      else changes[outcome].push(each.job.key)
+    }
+    if (!isReplaced) changes.removed.push(...(await this.#remove(name, record, declaration)))
+    isReplaced = !(await this.#settle(name, record, declaration, changes.added))
+    return { ...changes, deferred: isReplaced }
+  }
+
+  async #foresee(
+    planned: readonly PlannedJob[],
+    record: SetRecord,
+    declaration: Declaration,
+    name: string,
+  ): Promise<Reconciliation> {
+    const changes = noChanges()
+    for (const each of planned) {
+      const { outcome } = await this.#lookAt(each)
+      if (outcome === 'newer') return deferred()
+      changes[outcome].push(each.job.key)
+    }
+    for (const key of formerMembers(record, declaration)) {
+      if (await this.#isMember(key, name, record.generation)) changes.removed.push(key)
+    }
+    return { ...changes, deferred: false }
+  }
+
+  /** Deletes the members that are declared no more. */
+  async #remove(name: string, record: SetRecord, declaration: Declaration): Promise<readonly JobKey[]> {
+    const keys: JobKey[] = []
+    for (const key of formerMembers(record, declaration)) {
+      if (await this.#isMember(key, name, record.generation)) keys.push(key)
+    }
+    return this.#delete(keys)
+  }
+
+  async #delete(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
+    if (keys.length === 0) return []
+    const deleted = await this.#parts.open().deleteJobs(keys)
+    for (const key of deleted) await this.#parts.observer.jobDeleted(key)
+    return deleted
+  }
+
+  async #isMember(key: JobKey, set: string, generation: number): Promise<boolean> {
+    const plan = (await this.#parts.open().getJob(key))?.plan
+    return plan?.set === set && plan.generation <= generation
+  }
+
+  /**
+   * Takes the members that were deleted out of the record. False when another declaration came into force meanwhile:
+   * what this node has added and that one does not have is deleted again.
+   */
+  async #settle(
+    name: string,
+    { generation }: SetRecord,
+    declaration: Declaration,
+    added: readonly JobKey[],
+  ): Promise<boolean> {
+    for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+      const found = await this.#readRecord(name)
+      if (found.record.generation !== generation) {
+        const kept = new Set(found.record.members.map((member) => JSON.stringify(member)))
+        await this.#delete(added.filter((key) => !kept.has(JSON.stringify([key.name, key.group]))))
+        return false
+      }
+      const record = { ...found.record, members: declaration.members }
+      if (await this.#writeRecord(name, record, found)) return true
+    }
+    return true
+  }
+
+  /** Stores a plan that differs from what is stored; what is the same costs two reads. */
+  async #put(planned: PlannedJob): Promise<PutPlan> {
+    const { observer, nameless, budget } = this.#parts
+    const seen = await this.#lookAt(planned)
+    if (seen.job === null && seen.trigger === null && !seen.dropsTrigger) return seen
+    const put = await this.#parts.open().putPlanned(planned)
+    const { outcome, job, trigger, dropsTrigger } = put
+    nameless.note(planned.job, [planned.trigger])
+    if (outcome === 'changed' && (trigger !== null || dropsTrigger)) {
+      await observer.jobUnscheduled(planned.trigger.key)
+    }
+    if (job !== null && outcome !== 'unchanged') await observer.jobAdded(job)
+    if (trigger !== null) await observer.jobScheduled(trigger)
+    await budget.spend()
+    return put
+  }
+
+  async #lookAt(planned: PlannedJob): Promise<PutPlan> {
+    const store = this.#parts.open()
+    const job = await store.getJob(planned.job.key)
+    const trigger = job === null ? null : await store.getTrigger(planned.trigger.key)
+    const { calendarName } = planned.trigger
+    const calendar = calendarName === null ? null : await store.getCalendar(calendarName)
+    const change = planChange({ job, trigger }, planned, { calendar, nowMs: this.#parts.options.clock.now() })
+    return { ...change, nextFireTimeMs: (change.trigger ?? trigger)?.nextFireTimeMs ?? null }
+  }
+
+  async #readRecord(name: string): Promise<FoundRecord> {
+    const note = (await this.#notes().list(noteKind)).find((each) => each.name === name)
+    if (note === undefined) return { record: setRecordOf(''), text: null, noteVersion: null }
+    return { record: setRecordOf(note.text), text: note.text, noteVersion: note.version }
+  }
+
+  async #writeRecord(name: string, record: SetRecord, found: FoundRecord): Promise<boolean> {
+    const text = JSON.stringify(record)
+    return text === found.text || this.#notes().put(noteKind, name, text, found.noteVersion)
+  }
+
+  #notes(): JobStoreNotes {
+    return this.#parts.open().notes ?? this.#ownNotes
+  }
+
+  /** The instance ids of live nodes; null where this is the only one. */
+  async #liveNodes(): Promise<ReadonlySet<string> | null> {
+    const { cluster } = this.#parts.open()
+    if (cluster === null) return null
+    const nodes = await cluster.nodes()
+    return new Set(nodes.filter(({ state }) => state !== 'failed').map(({ instanceId }) => instanceId))
+  }
+}
+
+interface FoundRecord {
+  readonly record: SetRecord
+  readonly text: string | null
+  readonly noteVersion: number | null
+}
+
+function noChanges(): Changes {
+  return { added: [], changed: [], removed: [], unchanged: [] }
+}
+
+function deferred(): Reconciliation {
+  return { ...noChanges(), deferred: true }
+}
+
+/** The digests of jobs are a part of it: code that differs in the settings of a job declares another set. */
+function declarationOf({ version }: DeclaredSet, planned: readonly PlannedJob[]): Declaration {
+  return {
+    digest: digestOf(planned.map(({ job: { plan } }) => [plan.job, plan.when, plan.data])),
+    version,
+    members: planned.map(({ job: { key } }) => [key.name, key.group]),
+  }
+}
+
+function ofGeneration(planned: PlannedJob, generation: number): PlannedJob {
+  const { job } = planned
+  return { ...planned, job: Object.freeze({ ...job, plan: Object.freeze({ ...job.plan, generation }) }) }
+}

@@ -1,0 +1,170 @@
+import {
+  type ArgumentCheck,
+  checkBoolean,
+  checkDate,
+  checkName,
+  checkNumber,
+  checkObject,
+  checkOneOf,
+  checkOptions,
+  checkString,
+  checkThat,
+  checkWhole,
+  listOf,
+  wrongArgument,
+} from '../core/arguments.ts'
+import { InvalidArgumentError } from '../core/errors.ts'
+import type { StorableJobData } from '../core/job-data-type.ts'
+import { isJobKey } from '../core/key.ts'
+import { checkJobSource, type JobSource, requireJobType } from '../jobs/define-job.ts'
+import type { JobDefinition } from '../jobs/job-definition.ts'
+import { calendarMisfireInstructions, simpleMisfireInstructions } from '../triggers/misfire-instruction.ts'
+import type { ReconcileOptions, ScheduleDefinition, ScheduleOptions, WhenName } from './schedule-options.ts'
+
+const checkKeyOrName: ArgumentCheck = (method, argument, value, code) => {
+  if (!isJobKey(value)) checkName(method, argument, value, code)
+}
+
+const checkDuration = checkThat(
+  "a number of milliseconds or a text such as '10s', '5m' or '1h30m'",
+  (value) => typeof value === 'number' || typeof value === 'string',
+)
+
+const optionChecks: Readonly<Record<string, ArgumentCheck>> = {
+  key: checkKeyOrName,
+  cron: checkString,
+  daily: checkString,
+  every: checkDuration,
+  at: checkDate,
+  in: checkDuration,
+  zone: checkString,
+  data: checkObject,
+  description: checkString,
+  priority: checkNumber,
+  calendarName: checkName,
+  startAt: checkDate,
+  endAt: checkDate,
+  requestRecovery: checkBoolean,
+  misfireInstruction: checkOneOf([
+    ...new Set<string>([...simpleMisfireInstructions, ...calendarMisfireInstructions]),
+  ]),
+}
+
+const whenNames: readonly WhenName[] = ['cron', 'daily', 'every', 'at', 'in']
+
+/** Which of the other options each form takes. */
+const takes: Readonly<Record<string, readonly string[]>> = {
+  zone: ['cron', 'daily'],
+  misfireInstruction: ['cron', 'daily', 'every'],
+  startAt: ['cron', 'daily', 'every'],
+  endAt: ['cron', 'daily', 'every'],
+}
+
+/**
+ * A job with when it runs, for `reconcile` and for the `schedules` of createScheduler. It stores nothing.
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option, also when none or several options say when
+ */
+export function defineSchedule<Data extends object, Result, Stored extends StorableJobData<Stored>>(
+  job: JobDefinition<Data, Result, Stored>,
+  options: ScheduleOptions<Stored>,
+): ScheduleDefinition
+export function defineSchedule<Data extends StorableJobData<Data>>(
+  job: JobSource<Data>,
+  options: ScheduleOptions<Data>,
+): ScheduleDefinition
+export function defineSchedule(jobType: string, options: ScheduleOptions): ScheduleDefinition
+export function defineSchedule(
+  job: JobSource | string,
+  options: ScheduleOptions<object>,
+): ScheduleDefinition {
+  return scheduleDefinition('defineSchedule', job, options)
+}
+
+/** The same, for a caller of its own name. */
+export function scheduleDefinition(
+  method: string,
+  job: JobSource | string,
+  options: ScheduleOptions<object>,
+): ScheduleDefinition {
+  if (typeof job === 'string') requireJobType(job)
+  else checkJobSource(method, 'job', job)
+  checkObject(method, 'options', options)
+  checkOptions(method, options, optionChecks)
+  const given = Object.keys(options).filter((name) => Reflect.get(options, name) !== undefined)
+  const [when, second] = whenNames.filter((name) => given.includes(name))
+  if (when === undefined) {
+    throw invalid(method, 'cron', "nothing says when: give one of 'cron', 'daily', 'every', 'at' and 'in'")
+  }
+  if (second !== undefined) {
+    throw invalid(method, second, `both '${when}' and '${second}' say when: leave one of them out`)
+  }
+  for (const name of given) {
+    const fits = takes[name]
+    if (fits === undefined || fits.includes(when)) continue
+    const list = fits.map((fit) => `'${fit}'`).join(', ')
+    throw invalid(method, name, `'${name}' goes with ${list} only, not with '${when}': leave it out`)
+  }
+  return Object.freeze({ job, options: Object.freeze({ ...options }) })
+}
+
+function invalid(method: string, field: string, problem: string): InvalidArgumentError {
+  return new InvalidArgumentError(field, `${method}: ${problem}.`, 'ERR_INVALID_OPTION')
+}
+
+/** By shape: any object with these fields is a definition. It is checked again, because anybody may have made it. */
+export const checkScheduleDefinition: ArgumentCheck = (method, argument, value, code) => {
+  checkThat(
+    'what defineSchedule returned',
+    (given) => typeof given === 'object' && given !== null && 'job' in given && 'options' in given,
+  )(method, argument, value, code)
+  const { job, options } = value as ScheduleDefinition
+  scheduleDefinition(method, job, options)
+}
+
+/** Most schedules of one set. */
+const schedulesMax = 1000
+
+const setName = checkThat(
+  'a name of at most 200 characters that is not blank',
+  (value) => typeof value === 'string' && value.trim() !== '' && value.length <= 200,
+)
+
+/**
+ * Checks the arguments of `reconcile`; answers its options.
+ *
+ * @throws InvalidArgumentError naming the argument, or the schedule that has no key of its own
+ */
+export function checkedReconcile(
+  name: unknown,
+  schedules: readonly ScheduleDefinition[],
+  options: ReconcileOptions,
+): ReconcileOptions {
+  const method = 'reconcile'
+  setName(method, 'name', name)
+  checkDefinitions(method, 'schedules', schedules)
+  checkOptions(method, options, {
+    version: checkWhole(0, Number.MAX_SAFE_INTEGER),
+    dryRun: checkBoolean,
+  })
+  return options
+}
+
+/** Definitions with a key of their own each. */
+export const checkDefinitions: ArgumentCheck = (method, argument, value, code) => {
+  listOf(checkScheduleDefinition)(method, argument, value, code)
+  const definitions = value as readonly ScheduleDefinition[]
+  if (definitions.length > schedulesMax) {
+    throw wrongArgument(method, argument, `at most ${schedulesMax} schedules`, value, { code })
+  }
+  const keys = new Set<string>()
+  for (const [index, { options }] of definitions.entries()) {
+    const { key } = options
+    const field = `${argument}[${index}].key`
+    if (key === undefined)
+      throw invalid(method, field, `'${field}' is missing: in a set each schedule needs a key`)
+    const text = JSON.stringify(typeof key === 'string' ? ['DEFAULT', key] : [key.group, key.name])
+    if (keys.has(text)) throw invalid(method, field, `'${field}' is there twice: remove one, or rename it`)
+    keys.add(text)
+  }
+}

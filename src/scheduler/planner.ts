@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import { InvalidArgumentError } from '../core/errors.ts'
+import type { IdGenerator } from '../core/ids.ts'
+import { generatedJobKey, generatedTriggerKey, isGeneratedKey, JobKey, TriggerKey } from '../core/key.ts'
+import { JobBuilder } from '../jobs/job-builder.ts'
+import type { JobDetail } from '../jobs/job-detail.ts'
+import type { PlannedJob } from '../jobstore/planned-job.ts'
+import type { Clock } from '../time/clock.ts'
+import { requireDurationMs } from '../time/duration-options.ts'
+import { CronScheduleBuilder } from '../triggers/families/cron/cron-trigger.ts'
+import { SimpleScheduleBuilder } from '../triggers/families/simple/simple-trigger.ts'
+import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
+import type { ScheduleBuilder } from '../triggers/fluent-trigger-builder.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import type { ScheduleChecks } from './schedule-checks.ts'
+import type { ScheduleDefinition, ScheduleOptions } from './schedule-options.ts'
+
+export interface PlannerParts {
+  readonly checks: ScheduleChecks
+  readonly clock: Clock
+  readonly ids: IdGenerator
+  readonly misfireThresholdMs: number
+}
+
+/** The set of schedules that a definition belongs to. */
+export interface PlanOwner {
+  readonly set: string | null
+  readonly generation: number
+}
+
+/** Makes of definitions what stores take. */
+export class Planner {
+  readonly #parts: PlannerParts
+
+  constructor(parts: PlannerParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * @throws SchedulerError, JobPersistenceError, InvalidArgumentError, CronExpressionError as `scheduleJob` does, and
+   * for a time or a duration that cannot be read
+   */
+  async plan(method: string, definition: ScheduleDefinition, owner: PlanOwner): Promise<PlannedJob> {
+    const { checks, clock, misfireThresholdMs } = this.#parts
+    const { options } = definition
+    const key = keyOf(options) ?? generatedJobKey(this.#parts.ids.uniqueName())
+    const job = checks.job(jobOf(definition, key))
+    const nowMs = clock.now()
+    const trigger = await checks.trigger(triggerOf(method, options, job, clock), job)
+    return {
+      job: Object.freeze({
+        ...job,
+        plan: Object.freeze({
+          ...owner,
+          job: digestOf({ ...job, jobDataMap: null }),
+          when: digestOf(whenOf(options)),
+          data: Object.fromEntries(
+            Object.entries(job.jobDataMap).map(([name, value]) => [name, digestOf(value)]),
+          ),
+        }),
+      }),
+      trigger,
+      isAnchored: options.every !== undefined && options.startAt === undefined,
+      isPast:
+        options.key !== undefined &&
+        options.at !== undefined &&
+        options.at.getTime() < nowMs - misfireThresholdMs,
+    }
+  }
+}
+
+/** The key that options name; null when they name none. */
+export function keyOf({ key }: ScheduleOptions<object>): JobKey | null {
+  if (key === undefined) return null
+  return typeof key === 'string' ? new JobKey(key) : key
+}
+
+function jobOf({ job, options }: ScheduleDefinition, key: JobKey): JobDetail {
+  const { description, requestRecovery = false, data = {} } = options
+  const builder =
+    typeof job === 'string'
+      ? JobBuilder.newJob(job)
+      : JobBuilder.newJob<object, unknown, object>(job as never)
+  builder.withIdentity(key).requestRecovery(requestRecovery)
+  // What was run once stays, so that nothing runs it again when it is declared again.
+  builder.storeDurably(options.key !== undefined)
+  if (description !== undefined) builder.withDescription(description)
+  builder.usingJobData(data as never)
+  return builder.restOfDataFromTriggers().build()
+}
+
+function triggerOf(method: string, options: ScheduleOptions<object>, job: JobDetail, clock: Clock): Trigger {
+  const { startAt, endAt, priority, calendarName } = options
+  const { name, group } = job.key
+  const key = isGeneratedKey(job.key) ? generatedTriggerKey(name) : new TriggerKey(name, group)
+  const builder = TriggerBuilder.newTrigger({ clock })
+    .withIdentity(key)
+    .forJob(job.key)
+    .startAt(startOf(method, options, clock))
+    .withSchedule<Trigger>(scheduleOf(method, options))
+  if (startAt !== undefined) builder.startAt(startAt)
+  if (endAt !== undefined) builder.endAt(endAt)
+  if (priority !== undefined) builder.withPriority(priority)
+  if (calendarName !== undefined) builder.modifiedByCalendar(calendarName)
+  return builder.build()
+}
+
+function startOf(method: string, options: ScheduleOptions<object>, clock: Clock): Date {
+  if (options.at !== undefined) return options.at
+  const delayMs = options.in === undefined ? 0 : requireDurationMs(method, 'in', options.in, { minMs: 0 })
+  return new Date(clock.now() + delayMs)
+}
+
+function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleBuilder<Trigger> {
+  const { cron, daily, every } = options
+  if (cron !== undefined || daily !== undefined) {
+    const { zone, misfireInstruction = 'smart' } = options
+    const isUnix = daily === undefined && isUnixText(cron)
+    const text = daily === undefined ? cron : cronOfDay(method, daily)
+    return CronScheduleBuilder.cronSchedule(text, {
+      timeZone: zone,
+      dialect: isUnix ? 'unix' : 'quartz',
+    }).withMisfireInstruction(misfireInstruction)
+  }
+  const simple = SimpleScheduleBuilder.simpleSchedule()
+  if (every === undefined) return simple
+  return simple
+    .withIntervalInMilliseconds(requireDurationMs(method, 'every', every, { minMs: 1 }))
+    .repeatForever()
+    .withMisfireInstruction(options.misfireInstruction ?? 'smart')
+}
+
+function isUnixText(cron: string): boolean {
+  const fields = cron.trim().split(/\s+/)
+  return fields.length === 5 || cron.trim().startsWith('@')
+}
+
+const timeOfDay = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/
+
+function cronOfDay(method: string, daily: string): string {
+  const [, hour, minute, second = '0'] = timeOfDay.exec(daily.trim()) ?? []
+  if (hour !== undefined && minute !== undefined) {
+    return `${Number(second)} ${Number(minute)} ${Number(hour)} ? * *`
+  }
+  throw new InvalidArgumentError(
+    'daily',
+    `${method}: 'daily' must be a time of day such as '07:00' or '23:30:15', got '${daily}'.`,
+    'ERR_INVALID_OPTION',
+  )
+}
+
+const notWhen: ReadonlySet<string> = new Set(['key', 'data', 'description', 'requestRecovery'])
+
+/** The options that say when, without what differs between nodes that mean the same. */
+function whenOf(options: ScheduleOptions<object>): object {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !notWhen.has(name)))
+}
+
+/** A digest of a value as JSON, whatever the order of its fields. */
+export function digestOf(value: unknown): string {
+  return createHash('sha256').update(canonicalText(value)).digest('base64url').slice(0, 16)
+}
+
+function canonicalText(value: unknown): string {
+  return JSON.stringify(value, (_, found: unknown) => {
+    if (typeof found !== 'object' || found === null || Array.isArray(found)) return found
+    return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}

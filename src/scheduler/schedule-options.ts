@@ -1,0 +1,145 @@
+import type { RequiredKeys } from '../core/job-data-type.ts'
+import type { JobKey } from '../core/key.ts'
+import type { JobSource } from '../jobs/define-job.ts'
+import type { DurationLike } from '../time/duration-options.ts'
+import type { CalendarMisfireInstruction, SimpleMisfireInstruction } from '../triggers/misfire-instruction.ts'
+
+/** What says when a schedule runs: exactly one of these is given. */
+export type WhenName = 'cron' | 'daily' | 'every' | 'at' | 'in'
+
+/** A cron expression. */
+export interface CronWhen {
+  /** Five fields or a macro such as `@daily` as in Unix, or six or seven fields in Quartz's dialect. */
+  readonly cron: string
+  /** IANA name of the zone whose wall clock counts. Default: the zone of this process. */
+  readonly zone?: string
+  /** What to do when it could not run in time. Default `smart`, which runs once. */
+  readonly misfireInstruction?: CalendarMisfireInstruction
+}
+
+/** Once a day. */
+export interface DailyWhen {
+  /** The time on the wall clock, `HH:MM` or `HH:MM:SS`. */
+  readonly daily: string
+  /** IANA name of the zone whose wall clock counts. Default: the zone of this process. */
+  readonly zone?: string
+  /** What to do when it could not run in time. Default `smart`, which runs once. */
+  readonly misfireInstruction?: CalendarMisfireInstruction
+}
+
+/** At a fixed interval. */
+export interface EveryWhen {
+  /** The interval, at least 1 ms: milliseconds, or a text such as `10s`, `5m` or `1h30m`. The first run is at once. */
+  readonly every: DurationLike
+  /** What to do when it could not run in time. Default `smart`, which goes on with the next run of the series. */
+  readonly misfireInstruction?: SimpleMisfireInstruction
+}
+
+/** Once, at an instant. */
+export interface AtWhen {
+  /** With a key, an instant that passed by more than `misfireThresholdMs` before it was declared is left out. */
+  readonly at: Date
+}
+
+/** Once, after a time. */
+export interface InWhen {
+  /** From the first call on: milliseconds, or a text such as `5m`. Repeating the call does not put it off. */
+  readonly in: DurationLike
+}
+
+/** One form, without the options of the others. */
+export type OneWhen<When> = When & { readonly [Name in Exclude<WhenName | 'zone', keyof When>]?: never }
+
+/** When a schedule runs: one of five forms. */
+export type ScheduleWhen =
+  | OneWhen<CronWhen>
+  | OneWhen<DailyWhen>
+  | OneWhen<EveryWhen>
+  | OneWhen<AtWhen>
+  | OneWhen<InWhen>
+
+/** The data of a schedule: required where the job has fields that must be there. */
+export type ScheduleData<Data extends object> = [RequiredKeys<Data>] extends [never]
+  ? {
+      /** The data of the job. The same key with other values changes these, and leaves what the job itself stored. */
+      readonly data?: Data
+    }
+  : {
+      /** The data of the job. The same key with other values changes these, and leaves what the job itself stored. */
+      readonly data: Data
+    }
+
+/** What a schedule has beside when it runs and the data of its job. */
+export interface ScheduleSettings {
+  /**
+   * The name of the job and of its trigger, in the group `DEFAULT`, or a key with another group. The same key again
+   * changes the schedule. Default: a new name with each call, and the job is deleted after its last run.
+   */
+  readonly key?: string | JobKey
+  /** For people. Default: that of the job's definition. */
+  readonly description?: string
+  /** Between triggers that are due at the same millisecond the higher number goes first. Default 5. */
+  readonly priority?: number
+  /** Name of a stored calendar whose excluded times are left out. Default none. */
+  readonly calendarName?: string
+  /** Not before this instant, which an interval begins with. Not with `at` and `in`. Default: now. */
+  readonly startAt?: Date
+  /** Not after this instant. Not with `at` and `in`. Default: no end. */
+  readonly endAt?: Date
+  /** Run again when the node dies during an execution (persistent stores). Default false. */
+  readonly requestRecovery?: boolean
+}
+
+/** Options of `schedule`. */
+export type ScheduleOptions<Data extends object = Record<string, unknown>> = ScheduleSettings &
+  ScheduleWhen &
+  ScheduleData<Data>
+
+/** A job with when it runs, as `defineSchedule` makes it. */
+export interface ScheduleDefinition {
+  readonly job: JobSource | string
+  readonly options: ScheduleOptions<object>
+}
+
+/** What became of a schedule. */
+export interface ScheduledJob {
+  /** Of the job; its trigger has the same name and group. */
+  readonly key: JobKey
+  /** `unchanged`: it was declared the same before, so it was left alone. */
+  readonly change: 'added' | 'changed' | 'unchanged'
+  /** When it runs next; null when it is over. */
+  readonly nextFireTime: Date | null
+}
+
+/** Options of `reconcile`. */
+export interface ReconcileOptions {
+  /**
+   * Which of two declarations is the newer one: the greater number, such as that of a build. 0 to 2^53-1. Default: the
+   * one that was declared later for the first time.
+   */
+  readonly version?: number
+  /** Only say what would change. Default false. */
+  readonly dryRun?: boolean
+}
+
+/** A set of schedules, for `schedules` of createScheduler. */
+export interface ScheduleSet {
+  /** Of the set. Programs that share a store and the name of the scheduler need different ones. Default `default`. */
+  readonly name?: string
+  /** As in {@link ReconcileOptions}. */
+  readonly version?: number
+  readonly schedules: readonly ScheduleDefinition[]
+}
+
+/** What became of a set of schedules. */
+export interface Reconciliation {
+  readonly added: readonly JobKey[]
+  readonly changed: readonly JobKey[]
+  readonly removed: readonly JobKey[]
+  readonly unchanged: readonly JobKey[]
+  /**
+   * True: live nodes have declared the set in a newer form, so this one changed nothing. It is declared again every
+   * minute, until no live node has the newer form.
+   */
+  readonly deferred: boolean
+}

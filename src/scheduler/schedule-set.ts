@@ -1,0 +1,95 @@
+import { JobKey } from '../core/key.ts'
+import { isObject } from '../core/options.ts'
+
+/** What nodes share about a set of schedules. */
+export interface SetRecord {
+  /** One more with each declaration that differs from the one before. */
+  readonly generation: number
+  readonly digest: string
+  readonly version: number | null
+  /** The names and groups of the jobs that may belong to the set. */
+  readonly members: readonly (readonly [name: string, group: string])[]
+  /** What each node has declared last, by instance id. */
+  readonly nodes: Readonly<Record<string, string>>
+  /** Declarations that were in force before, those of late last. */
+  readonly superseded: readonly string[]
+}
+
+/** What a node declares. */
+export interface Declaration {
+  readonly digest: string
+  readonly version: number | null
+  readonly members: SetRecord['members']
+}
+
+/** How many former declarations are known again. */
+const supersededMax = 20
+
+const none: SetRecord = { generation: 0, digest: '', version: null, members: [], nodes: {}, superseded: [] }
+
+/** A record that cannot be read counts as none: the next declaration writes a new one. */
+export function setRecordOf(text: string): SetRecord {
+  try {
+    const found: unknown = JSON.parse(text)
+    return isObject(found) && Array.isArray(Reflect.get(found, 'members')) ? { ...none, ...found } : none
+  } catch {
+    return none
+  }
+}
+
+/** Whether a declaration was replaced by the one that is in force. */
+export function isOlder(record: SetRecord, { digest, version }: Declaration): boolean {
+  if (record.generation === 0 || record.digest === digest) return false
+  if (version !== null && record.version !== null && version !== record.version)
+    return version < record.version
+  return record.superseded.includes(digest)
+}
+
+/** Whether another live node has declared what is in force. */
+export function isHeldByOthers(record: SetRecord, instanceId: string, live: ReadonlySet<string>): boolean {
+  return Object.entries(record.nodes).some(
+    ([id, digest]) => id !== instanceId && digest === record.digest && live.has(id),
+  )
+}
+
+/** The record with what a node has declared, and without nodes that are gone. */
+export function withNode(
+  record: SetRecord,
+  { digest }: Declaration,
+  instanceId: string,
+  live: ReadonlySet<string> | null,
+): SetRecord {
+  const nodes = Object.entries(record.nodes).filter(([id]) => id !== instanceId && live?.has(id) === true)
+  nodes.push([instanceId, digest])
+  nodes.sort(([a], [b]) => (a < b ? -1 : 1))
+  return { ...record, nodes: Object.fromEntries(nodes) }
+}
+
+/** The record once a declaration is in force. Former members stay in it until they are removed. */
+export function withDeclaration(record: SetRecord, declared: Declaration): SetRecord {
+  const { digest, version } = declared
+  const members = union(record.members, declared.members)
+  if (record.digest === digest) return { ...record, version, members }
+  const superseded = [...record.superseded, record.digest].filter((each) => each !== digest && each !== '')
+  return {
+    ...record,
+    generation: record.generation + 1,
+    digest,
+    version,
+    members,
+    superseded: superseded.slice(-supersededMax),
+  }
+}
+
+function union(a: SetRecord['members'], b: SetRecord['members']): SetRecord['members'] {
+  const known = new Set(a.map((member) => JSON.stringify(member)))
+  return [...a, ...b.filter((member) => !known.has(JSON.stringify(member)))]
+}
+
+/** The members of a record that a declaration does not have. */
+export function formerMembers(record: SetRecord, { members }: Declaration): JobKey[] {
+  const kept = new Set(members.map((member) => JSON.stringify(member)))
+  return record.members
+    .filter((member) => !kept.has(JSON.stringify(member)))
+    .map(([name, group]) => new JobKey(name, group))
+}

@@ -1,0 +1,91 @@
+import { unawaited } from '../core/promises.ts'
+import type { Clock, ClockTimer } from '../time/clock.ts'
+import type { DeclaredSchedules, DeclaredSet } from './declared-schedules.ts'
+import type { Notifier } from './notifier.ts'
+import type { Reconciliation } from './schedule-options.ts'
+
+/** How often a node looks again at sets that live nodes have declared in a newer form: those nodes may stop. */
+const lookAgainMs = 60_000
+
+/** Remembers the sets that this node has declared, and declares those again that had to wait. */
+export class SetCaretaker {
+  readonly #schedules: DeclaredSchedules
+  readonly #clock: Clock
+  readonly #notifier: Notifier
+  /** By name; each call of `reconcile` for one replaces the one before. */
+  readonly #declared = new Map<string, DeclaredSet>()
+  readonly #waiting = new Set<string>()
+  #timer: ClockTimer | null = null
+  #looking: Promise<void> = Promise.resolve()
+  #isEnded = false
+
+  constructor(schedules: DeclaredSchedules, clock: Clock, notifier: Notifier) {
+    this.#schedules = schedules
+    this.#clock = clock
+    this.#notifier = notifier
+  }
+
+  async reconcile(declared: DeclaredSet, { dryRun }: { readonly dryRun: boolean }): Promise<Reconciliation> {
+    // One after the other, so that what was declared last is in force last.
+    const before = this.#looking
+    const reconciled = before.then(() => this.#schedules.reconcile(declared, { dryRun, mayTakeOver: false }))
+    this.#looking = reconciled.then(
+      () => {},
+      () => {},
+    )
+    const done = await reconciled
+    if (!dryRun) {
+      this.#declared.set(declared.name, declared)
+      this.#note(declared.name, done.deferred)
+    }
+    return done
+  }
+
+  /** Nodes are known to each other once they have started, and older ones may have changed sets before. */
+  async started(): Promise<void> {
+    await this.#look([...this.#declared.keys()], { mayTakeOver: false })
+  }
+
+  /** What is under way ends with the store. */
+  end(): void {
+    this.#isEnded = true
+    this.#timer?.cancel()
+  }
+
+  #hasEnded(): boolean {
+    return this.#isEnded
+  }
+
+  #note(name: string, isWaiting: boolean): void {
+    if (isWaiting) this.#waiting.add(name)
+    else this.#waiting.delete(name)
+    if (this.#waiting.size === 0 || this.#isEnded || this.#timer !== null) return
+    this.#timer = this.#clock.setTimer(lookAgainMs, () => {
+      this.#timer = null
+      unawaited(this.#look([...this.#waiting], { mayTakeOver: true }), () => {})
+    })
+  }
+
+  #look(names: readonly string[], options: { readonly mayTakeOver: boolean }): Promise<void> {
+    this.#looking = this.#looking.then(async () => {
+      for (const name of names) await this.#lookAt(name, options)
+    })
+    return this.#looking
+  }
+
+  async #lookAt(name: string, { mayTakeOver }: { readonly mayTakeOver: boolean }): Promise<void> {
+    const declared = this.#declared.get(name)
+    if (declared === undefined || this.#hasEnded()) return
+    try {
+      const { deferred } = await this.#schedules.reconcile(declared, { dryRun: false, mayTakeOver })
+      this.#note(name, deferred)
+    } catch (error) {
+      if (this.#hasEnded()) return
+      this.#notifier.error(
+        `The schedules '${name}' could not be compared with the store; trying again.`,
+        error,
+      )
+      this.#note(name, true)
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import type { JobDataMap } from '../../core/job-data-map.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { JobPlan } from '../../jobs/job-plan.ts'
+import type { PlannedJob, PlanOutcome } from '../../jobstore/planned-job.ts'
+import { area, type StoreCase } from './store-case.ts'
+import { jobDetail, refuses, type Testbed, type TriggerSpec } from './testbed.ts'
+
+interface PlanSpec extends TriggerSpec {
+  readonly changes?: Partial<JobDetail>
+  readonly data?: JobDataMap
+  readonly plan?: Partial<JobPlan>
+  readonly isAnchored?: boolean
+  readonly isPast?: boolean
+}
+
+/** A declared job, whose digests are what was given. */
+function planned(bed: Testbed, name: string, spec: PlanSpec = {}): PlannedJob {
+  const { changes = {}, data = {}, plan = {}, isAnchored = true, isPast = false, ...trigger } = spec
+  const digests = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)]))
+  const job = {
+    ...jobDetail(name, { durable: true, jobDataMap: data, ...changes }),
+    plan: {
+      set: null,
+      generation: 0,
+      job: JSON.stringify(changes),
+      when: JSON.stringify(trigger),
+      data: digests,
+      ...plan,
+    },
+  }
+  return { job, trigger: bed.trigger(name, { ...trigger, job }), isAnchored, isPast }
+}
+
+async function put(bed: Testbed, name: string, spec: PlanSpec = {}): Promise<PlanOutcome> {
+  return (await bed.store.putPlanned(planned(bed, name, spec))).outcome
+}
+
+async function dataOf(bed: Testbed, name: string): Promise<JobDataMap | undefined> {
+  return (await bed.store.getJob(jobDetail(name).key))?.jobDataMap
+}
+
+async function nextInMs(bed: Testbed, name: string): Promise<number> {
+  return ((await bed.stored(name)).nextFireTimeMs ?? Number.NaN) - bed.now()
+}
+
+const minute = 60_000
+
+const same = area('plans: what is declared the same', {
+  'is stored once, and left alone': async (bed) => {
+    assert.equal(await put(bed, 'p', { everyMs: 10 * minute, data: { a: 1 } }), 'added')
+    await bed.complete(await bed.start('p'))
+    await bed.clock.advance(minute)
+    assert.equal(await put(bed, 'p', { everyMs: 10 * minute, data: { a: 1 } }), 'unchanged')
+    assert.equal(await nextInMs(bed, 'p'), 9 * minute)
+    assert.notEqual((await bed.stored('p')).previousFireTimeMs, null)
+  },
+  'keeps its pause, and the data that the job has stored': async (bed) => {
+    const spec = { everyMs: minute, data: { a: 1 }, changes: { persistJobDataAfterExecution: true } }
+    await put(bed, 'p', spec)
+    await bed.complete(await bed.start('p'), 'noop', { jobDataMap: { a: 1, count: 7 } })
+    await bed.store.pauseTrigger((await bed.stored('p')).key)
+    assert.equal(await put(bed, 'p', spec), 'unchanged')
+    assert.equal(await bed.state('p'), 'PAUSED')
+    assert.deepEqual(await dataOf(bed, 'p'), { a: 1, count: 7 })
+  },
+  'is stored again where its trigger was deleted, unless it runs once': async (bed) => {
+    await put(bed, 'p', { everyMs: minute })
+    await put(bed, 'once', { inMs: minute })
+    await bed.store.deleteTriggers([(await bed.stored('p')).key, (await bed.stored('once')).key])
+    assert.equal(await put(bed, 'p', { everyMs: minute }), 'changed')
+    assert.equal(await put(bed, 'once', { inMs: minute }), 'unchanged')
+    assert.deepEqual(await bed.states('p', 'once'), ['NORMAL', 'NONE'])
+  },
+})
+
+const changed = area('plans: what is declared otherwise', {
+  'counts its intervals from the last fire': async (bed) => {
+    await put(bed, 'p', { everyMs: 60 * minute })
+    await bed.complete(await bed.start('p'))
+    await bed.clock.advance(50 * minute)
+    assert.equal(await put(bed, 'p', { everyMs: 120 * minute }), 'changed')
+    assert.equal(await nextInMs(bed, 'p'), 70 * minute)
+    assert.equal(await put(bed, 'p', { everyMs: 30 * minute }), 'changed')
+    assert.equal(await nextInMs(bed, 'p'), 10 * minute)
+    assert.equal(await put(bed, 'p', { everyMs: 30 * minute, inMs: minute, isAnchored: false }), 'changed')
+    assert.equal(await nextInMs(bed, 'p'), minute)
+  },
+  'keeps what was due and has not run': async (bed) => {
+    await put(bed, 'p', { everyMs: 60 * minute })
+    await bed.complete(await bed.start('p'))
+    await bed.clock.advance(90 * minute)
+    await put(bed, 'p', { everyMs: 45 * minute, misfire: 'rescheduleNextWithExistingCount' })
+    assert.equal(await nextInMs(bed, 'p'), -30 * minute)
+    assert.deepEqual(await bed.acquireNames(), [])
+    assert.deepEqual(
+      bed.signals.misfired.map(({ key }) => key.name),
+      ['p'],
+    )
+  },
+  'stays paused, with what is known of the pause': async (bed) => {
+    await put(bed, 'p', { everyMs: minute })
+    const { key } = await bed.stored('p')
+    await bed.store.pauseTrigger(key, { reason: 'broken', by: 'ann', untilMs: null })
+    await put(bed, 'p', { everyMs: 2 * minute })
+    assert.equal(await bed.state('p'), 'PAUSED')
+    const { items } = await bed.store.queryTriggers({ take: 10 })
+    assert.equal(items[0]?.pause?.reason, 'broken')
+    assert.deepEqual(await bed.acquireNames(), [])
+    await bed.store.resumeTrigger(key)
+    assert.deepEqual(await bed.acquireNames(), ['p'])
+  },
+  'goes on where it was resumed by itself in a paused group': async (bed) => {
+    await put(bed, 'p', { everyMs: minute })
+    await bed.store.pauseAll()
+    await bed.store.resumeTrigger((await bed.stored('p')).key)
+    await put(bed, 'p', { everyMs: 2 * minute })
+    assert.equal(await bed.state('p'), 'NORMAL')
+  },
+  'changes the data that are declared otherwise, and no other': async (bed) => {
+    await put(bed, 'p', { everyMs: minute, data: { a: 1, b: 1, c: 1 } })
+    await bed.store.addJob(
+      {
+        ...planned(bed, 'p', { everyMs: minute, data: { a: 1, b: 1, c: 1 } }).job,
+        jobDataMap: { a: 5, b: 6, c: 7, d: 8 },
+      },
+      { replace: true },
+    )
+    assert.equal(await put(bed, 'p', { everyMs: minute, data: { a: 1, b: 2 } }), 'changed')
+    assert.deepEqual(await dataOf(bed, 'p'), { a: 5, b: 2, d: 8 })
+  },
+  'ends a claim on the trigger before': async (bed) => {
+    await put(bed, 'p', { everyMs: minute })
+    const claim = await bed.acquireOne('p')
+    await put(bed, 'p', { everyMs: 2 * minute })
+    assert.equal(await bed.fireKind(claim), 'gone')
+    assert.deepEqual(await bed.acquireNames(), ['p'])
+  },
+  'is blocked by an execution of a job that forbids a second one': async (bed) => {
+    const changes = { disallowConcurrentExecution: true }
+    await put(bed, 'p', { everyMs: minute, changes })
+    const running = await bed.start('p')
+    await put(bed, 'p', { everyMs: 2 * minute, changes })
+    await bed.clock.advance(5 * minute)
+    assert.equal(await bed.state('p'), 'BLOCKED')
+    await bed.complete(running)
+    assert.equal(await bed.state('p'), 'NORMAL')
+  },
+  'goes out of the ERROR state': async (bed) => {
+    await put(bed, 'p', { everyMs: minute })
+    await bed.putInError('p')
+    assert.equal(await put(bed, 'p', { everyMs: minute }), 'unchanged')
+    assert.equal(await bed.state('p'), 'ERROR')
+    await put(bed, 'p', { everyMs: 2 * minute })
+    assert.equal(await bed.state('p'), 'NORMAL')
+  },
+  'takes the place of a job that was stored in another way': async (bed) => {
+    await bed.schedule('p', { everyMs: minute, job: jobDetail('p', { jobDataMap: { kept: 1, a: 0 } }) })
+    assert.equal(await put(bed, 'p', { everyMs: 2 * minute, data: { a: 1 } }), 'changed')
+    assert.deepEqual(await dataOf(bed, 'p'), { kept: 1, a: 1 })
+    assert.equal((await bed.store.getJob(jobDetail('p').key))?.durable, true)
+  },
+})
+
+const owned = area('plans: sets and their generations', {
+  'leave alone what a later generation declared': async (bed) => {
+    await put(bed, 'p', { everyMs: minute, plan: { set: 's', generation: 2 } })
+    assert.equal(await put(bed, 'p', { everyMs: 5 * minute, plan: { set: 's', generation: 1 } }), 'newer')
+    assert.equal(await nextInMs(bed, 'p'), 0)
+    assert.equal(await put(bed, 'p', { everyMs: minute, plan: { set: 's', generation: 3 } }), 'unchanged')
+    assert.equal(await put(bed, 'p', { everyMs: 5 * minute, plan: { set: 's', generation: 2 } }), 'newer')
+  },
+  'refuse a job of another set, and a trigger of another job': async (bed) => {
+    await put(bed, 'p', { everyMs: minute, plan: { set: 's' } })
+    await refuses(put(bed, 'p', { everyMs: minute, plan: { set: 't' } }), 'ERR_OBJECT_ALREADY_EXISTS')
+    await refuses(put(bed, 'p', { everyMs: minute }), 'ERR_OBJECT_ALREADY_EXISTS')
+    await bed.schedule('q')
+    await refuses(put(bed, 'q', { everyMs: minute }), 'ERR_OBJECT_ALREADY_EXISTS')
+  },
+  'have no trigger for an instant that has passed': async (bed) => {
+    await put(bed, 'p', { inMs: minute })
+    assert.equal(await put(bed, 'p', { inMs: -60 * minute, isPast: true }), 'changed')
+    assert.equal(await put(bed, 'q', { inMs: -60 * minute, isPast: true }), 'added')
+    assert.deepEqual(await bed.states('p', 'q'), ['NONE', 'NONE'])
+  },
+  'are stored once by many that declare at the same time': async (bed) => {
+    const spec = { everyMs: minute, data: { a: 1 } }
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => put(bed, 'p', spec)))
+    assert.deepEqual(outcomes.sort(), ['added', ...Array.from({ length: 4 }, () => 'unchanged')])
+  },
+})
+
+export const planCases: readonly StoreCase[] = [...same, ...changed, ...owned]

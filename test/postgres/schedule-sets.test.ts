@@ -1,0 +1,111 @@
+import {
+  createScheduler,
+  defineJob,
+  defineSchedule,
+  GroupMatcher,
+  type Scheduler,
+  triggerKey,
+} from 'quartz-ts'
+import { ManualClock } from 'quartz-ts/testing'
+import { expect, onTestFinished, test } from 'vitest'
+import { postgresStores } from '../support/sql-stores.ts'
+
+const stores = postgresStores()
+const work = defineJob('work', () => {})
+
+interface Node {
+  readonly scheduler: Scheduler
+  /** When it looks again at sets that others hold. */
+  readonly clock: ManualClock
+}
+
+type Plans = Readonly<Record<string, string>>
+
+/** Nothing of it is due for months. */
+async function node(
+  newStore: Awaited<ReturnType<typeof stores.prepare>>,
+  instanceId: string,
+  plans: Plans,
+  version?: number,
+): Promise<Node> {
+  const clock = new ManualClock()
+  const schedules = Object.entries(plans).map(([key, cron]) =>
+    defineSchedule(work, { key, cron, zone: 'UTC' }),
+  )
+  const scheduler = await createScheduler({
+    logger: false,
+    clock,
+    instanceId,
+    jobStore: newStore(),
+    jobs: [work],
+    schedules: { schedules, ...(version !== undefined && { version }) },
+  })
+  onTestFinished(() => scheduler.shutdown())
+  await scheduler.start()
+  return { scheduler, clock }
+}
+
+/** The jobs with the months of their next fire times. */
+async function stored(scheduler: Scheduler): Promise<string[]> {
+  const keys = await scheduler.getJobKeys(GroupMatcher.anyGroup())
+  const texts = keys.map(async ({ name }) => {
+    const next = (await scheduler.getTrigger(triggerKey(name)))?.nextFireTime
+    return `${name} ${next?.toISOString().slice(5, 7) ?? 'none'}`
+  })
+  return (await Promise.all(texts)).toSorted()
+}
+
+const inMonth = (month: number): string => `0 0 1 ${month} *`
+const oldPlans = { kept: inMonth(7), changed: inMonth(7), removed: inMonth(7) }
+const newPlans = { kept: inMonth(7), changed: inMonth(8), added: inMonth(7) }
+const asOld = ['changed 07', 'kept 07', 'removed 07']
+const asNew = ['added 07', 'changed 08', 'kept 07']
+
+test('old code beside new changes nothing, and takes over only when no node has the new code', async () => {
+  const newStore = await stores.prepare()
+  const old = await node(newStore, 'old-1', oldPlans)
+  expect(await stored(old.scheduler)).toEqual(asOld)
+  const fresh = await node(newStore, 'new-1', newPlans)
+  expect(await stored(fresh.scheduler)).toEqual(asNew)
+  const again = await node(newStore, 'old-2', oldPlans)
+  expect(await stored(fresh.scheduler)).toEqual(asNew)
+  await fresh.scheduler.shutdown()
+  const third = await node(newStore, 'old-3', oldPlans)
+  // The nodes with the new code may only be restarting.
+  expect(await stored(third.scheduler)).toEqual(asNew)
+  const deleted = again.scheduler.events.next('jobDeleted')
+  await again.clock.advance(60_000)
+  expect((await deleted).jobKey.name).toBe('added')
+  expect(await stored(third.scheduler)).toEqual(asOld)
+})
+
+test('of two versions the higher one is in force at once, however often each was declared', async () => {
+  const newStore = await stores.prepare()
+  const fresh = await node(newStore, 'new-1', newPlans, 2)
+  const old = await node(newStore, 'old-1', oldPlans, 1)
+  expect(await stored(old.scheduler)).toEqual(asNew)
+  await fresh.scheduler.shutdown()
+  const deleted = old.scheduler.events.next('jobDeleted')
+  await old.clock.advance(60_000)
+  await deleted
+  expect(await stored(old.scheduler)).toEqual(asOld)
+  const back = await node(newStore, 'new-2', newPlans, 2)
+  expect(await stored(back.scheduler)).toEqual(asNew)
+  await expect(old.scheduler.reconcile('default', [], { version: 1 })).resolves.toMatchObject({
+    deferred: true,
+  })
+  await expect(old.scheduler.reconcile('default', [], { version: 1, dryRun: true })).resolves.toMatchObject({
+    deferred: true,
+  })
+  expect(await stored(back.scheduler)).toEqual(asNew)
+})
+
+test('nodes that start at once store each schedule once, whatever they declare', async () => {
+  const newStore = await stores.prepare()
+  const ids = Array.from({ length: 6 }, (_, index) => `node-${index}`)
+  const nodes = await Promise.all(
+    ids.map((id, index) => node(newStore, id, index % 2 === 0 ? oldPlans : newPlans, 1 + (index % 2))),
+  )
+  const [first = expect.fail('there are nodes')] = nodes
+  expect(await stored(first.scheduler)).toEqual(asNew)
+})

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { defineSchedule } from '../../src/scheduler/define-schedule.ts'
+import type { Reconciliation, ScheduleDefinition } from '../../src/scheduler/schedule-options.ts'
+import type { Scheduler } from '../../src/scheduler/scheduler.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { schedulerFixture } from '../support/scheduler-fixture.ts'
+
+const work = defineJob('work', () => {})
+const every = (key: string, interval: string): ScheduleDefinition =>
+  defineSchedule(work, { key, every: interval })
+
+const fixture = (): ReturnType<typeof schedulerFixture> => schedulerFixture({ jobs: [work] })
+
+function names({ added, changed, removed, unchanged, deferred }: Reconciliation): object {
+  const of = (keys: Reconciliation['added']): string => keys.map(({ name }) => name).join(' ')
+  return { added: of(added), changed: of(changed), removed: of(removed), unchanged: of(unchanged), deferred }
+}
+
+const nothing = { added: '', changed: '', removed: '', unchanged: '', deferred: false }
+
+async function nextOf(scheduler: Scheduler, name: string): Promise<number | null | undefined> {
+  return (await scheduler.getTrigger(triggerKey(name)))?.nextFireTimeMs
+}
+
+describe('reconcile', () => {
+  it('adds, changes, removes, and leaves alone what is the same', async () => {
+    const { scheduler, told } = await fixture()
+    const first = await scheduler.reconcile('s', [every('a', '1m'), every('b', '1m'), every('c', '1m')])
+    expect(names(first)).toEqual({ ...nothing, added: 'a b c' })
+    told.length = 0
+    const again = await scheduler.reconcile('s', [every('a', '1m'), every('b', '1m'), every('c', '1m')])
+    expect(names(again)).toEqual({ ...nothing, unchanged: 'a b c' })
+    expect(told).toEqual([])
+    const second = await scheduler.reconcile('s', [every('a', '1m'), every('b', '2m'), every('d', '1m')])
+    expect(names(second)).toEqual({ ...nothing, added: 'd', changed: 'b', removed: 'c', unchanged: 'a' })
+    expect(told).toEqual([
+      'jobUnscheduled b',
+      'jobAdded b',
+      'jobScheduled b',
+      'jobAdded d',
+      'jobScheduled d',
+      'jobDeleted c',
+    ])
+  })
+
+  it('says what it would do, and does not do it', async () => {
+    const { scheduler } = await fixture()
+    await scheduler.reconcile('s', [every('a', '1m'), every('b', '1m')])
+    const next = [every('b', '2m'), every('c', '1m')]
+    const foreseen = await scheduler.reconcile('s', next, { dryRun: true })
+    expect(names(foreseen)).toEqual({ ...nothing, added: 'c', changed: 'b', removed: 'a' })
+    expect(await scheduler.checkExists(jobKey('c'))).toBe(false)
+    expect(await scheduler.checkExists(jobKey('a'))).toBe(true)
+    expect(names(await scheduler.reconcile('s', next))).toEqual(names(foreseen))
+  })
+
+  it('touches nothing that is not of its set', async () => {
+    const { scheduler, job, once } = await fixture()
+    await scheduler.schedule(work, { key: 'single', every: '1m' })
+    await scheduler.scheduleJob(job('built'), once('built', 60_000))
+    await scheduler.reconcile('other', [every('o', '1m')])
+    await scheduler.reconcile('s', [every('a', '1m')])
+    expect(names(await scheduler.reconcile('s', []))).toEqual({ ...nothing, removed: 'a' })
+    for (const name of ['single', 'built', 'o']) expect(await scheduler.checkExists(jobKey(name))).toBe(true)
+    await expect(scheduler.reconcile('s', [every('o', '1m')])).rejects.toMatchObject({
+      code: 'ERR_OBJECT_ALREADY_EXISTS',
+      message: expect.stringContaining("'other'") as string,
+    })
+    await expect(scheduler.schedule(work, { key: 'o', every: '1m' })).rejects.toMatchObject({
+      code: 'ERR_OBJECT_ALREADY_EXISTS',
+    })
+  })
+
+  it('leaves a job alone that was taken out of the set by hand', async () => {
+    const { scheduler, job, once } = await fixture()
+    await scheduler.reconcile('s', [every('a', '1m'), every('b', '1m')])
+    await scheduler.deleteJob(jobKey('a'))
+    await scheduler.scheduleJob(job('a'), once('a', 60_000))
+    expect(names(await scheduler.reconcile('s', [every('b', '1m')]))).toEqual({ ...nothing, unchanged: 'b' })
+    expect(await scheduler.checkExists(jobKey('a'))).toBe(true)
+  })
+
+  it('stores nothing when one schedule is refused', async () => {
+    const { scheduler } = await fixture()
+    const wrong = defineSchedule(work, { key: 'b', cron: '61 * * * *' })
+    await expect(scheduler.reconcile('s', [every('a', '1m'), wrong])).rejects.toMatchObject({
+      code: 'ERR_INVALID_CRON_EXPRESSION',
+    })
+    expect(await scheduler.checkExists(jobKey('a'))).toBe(false)
+  })
+
+  it('goes on where the one before it was interrupted', async () => {
+    const { scheduler, store } = await fixture()
+    const set = [every('a', '1m'), every('b', '1m')]
+    await scheduler.reconcile('s', [every('old', '1m')])
+    store.failOn({ operation: 'deleteJobs', error: new Error('away') })
+    await expect(scheduler.reconcile('s', set)).rejects.toThrow('away')
+    expect(names(await scheduler.reconcile('s', set))).toEqual({
+      ...nothing,
+      unchanged: 'a b',
+      removed: 'old',
+    })
+  })
+
+  it('keeps the phase of an interval through a change and back', async () => {
+    const { scheduler, clock } = await fixture()
+    await scheduler.reconcile('s', [every('a', '1h')])
+    await scheduler.start()
+    await scheduler.idle()
+    const firstMs = clock.now()
+    await clock.advance(600_000)
+    await scheduler.reconcile('s', [every('a', '2h')])
+    expect(await nextOf(scheduler, 'a')).toBe(firstMs + 7_200_000)
+    await scheduler.reconcile('s', [every('a', '1h')])
+    expect(await nextOf(scheduler, 'a')).toBe(firstMs + 3_600_000)
+    await scheduler.shutdown()
+  })
+})
+
+describe('the schedules of createScheduler', () => {
+  it('are in force when it resolves', async () => {
+    await using scheduler = await createScheduler({
+      clock: new ManualClock(),
+      logger: false,
+      jobs: [work],
+      schedules: { name: 'mine', version: 3, schedules: [every('a', '1m')] },
+    })
+    expect(await scheduler.checkExists(jobKey('a'))).toBe(true)
+    expect(names(await scheduler.reconcile('mine', []))).toEqual({ ...nothing, removed: 'a' })
+  })
+
+  it('make it fail when they are refused', async () => {
+    const schedules = [defineSchedule('unheard of', { key: 'k', every: '1m' })]
+    await expect(createScheduler({ logger: false, jobs: [work], schedules })).rejects.toMatchObject({
+      code: 'ERR_UNKNOWN_JOB_TYPE',
+    })
+  })
+})

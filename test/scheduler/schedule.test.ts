@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import type { ScheduleOptions } from '../../src/scheduler/schedule-options.ts'
+import { CronTrigger } from '../../src/triggers/families/cron/cron-trigger.ts'
+import { schedulerFixture } from '../support/scheduler-fixture.ts'
+
+const report = defineJob<{ to: string; copies?: number }>('report', () => {})
+const plain = defineJob('plain', () => {})
+const counter = defineJob<{ count: number }>('counter', () => {}, { persistJobDataAfterExecution: true })
+
+const fixture = (): ReturnType<typeof schedulerFixture> =>
+  schedulerFixture({ jobs: [report, plain, counter] })
+
+describe('schedule', () => {
+  it('stores a job and its trigger under one key', async () => {
+    const { scheduler, told, clock } = await fixture()
+    const done = await scheduler.schedule(report, { key: 'daily', every: '10s', data: { to: 'a' } })
+    expect(done).toEqual({ key: jobKey('daily'), change: 'added', nextFireTime: new Date(clock.now()) })
+    expect((await scheduler.getJobDetail(jobKey('daily')))?.jobDataMap).toEqual({ to: 'a' })
+    expect((await scheduler.getTrigger(triggerKey('daily')))?.jobKey?.name).toBe('daily')
+    expect(told).toEqual(['jobAdded daily', 'jobScheduled daily'])
+  })
+
+  it.each<[ScheduleOptions, string]>([
+    [{ cron: '0 7 * * MON-FRI', zone: 'Europe/Paris' }, '2026-01-02T06:00:00.000Z'],
+    [{ cron: '30 0 7 ? * MON-FRI', zone: 'UTC' }, '2026-01-01T07:00:30.000Z'],
+    [{ cron: '@daily', zone: 'UTC' }, '2026-01-02T00:00:00.000Z'],
+    [{ daily: '07:05', zone: 'UTC' }, '2026-01-01T07:05:00.000Z'],
+    [{ daily: '7:05:30', zone: 'UTC' }, '2026-01-01T07:05:30.000Z'],
+    [{ every: '1h30m', startAt: new Date('2026-01-03T00:00:00Z') }, '2026-01-03T00:00:00.000Z'],
+    [{ at: new Date('2026-02-01T00:00:00Z') }, '2026-02-01T00:00:00.000Z'],
+    [{ in: '5m' }, '2026-01-01T06:35:00.000Z'],
+    [{ in: 1000 }, '2026-01-01T06:30:01.000Z'],
+  ])('understands %j', async (options, expected) => {
+    const { scheduler, clock } = await fixture()
+    clock.jump(Date.parse('2026-01-01T06:30:00Z') - clock.now())
+    const { nextFireTime } = await scheduler.schedule(plain, options)
+    expect(nextFireTime?.toISOString()).toBe(expected)
+  })
+
+  it('leaves alone what is the same, and changes what is not', async () => {
+    const { scheduler, clock, told } = await fixture()
+    const options = { key: 'k', every: '10m', data: { to: 'a' } } as const
+    await scheduler.schedule(report, options)
+    await scheduler.start()
+    await scheduler.idle()
+    await clock.advance(60_000)
+    told.length = 0
+    expect((await scheduler.schedule(report, { ...options })).change).toBe('unchanged')
+    expect(told).toEqual([])
+    const before = await scheduler.getTrigger(triggerKey('k'))
+    expect(before?.nextFireTimeMs).toBe(clock.now() + 540_000)
+    const done = await scheduler.schedule(report, { ...options, data: { to: 'b' } })
+    expect(done).toMatchObject({ change: 'changed', nextFireTime: before?.nextFireTime })
+    expect((await scheduler.getJobDetail(jobKey('k')))?.jobDataMap).toEqual({ to: 'b' })
+    await scheduler.pauseJob(jobKey('k'))
+    await scheduler.schedule(report, { ...options, every: '20m', data: { to: 'b' } })
+    const after = await scheduler.getTrigger(triggerKey('k'))
+    expect(after?.nextFireTimeMs).toBe(clock.now() + 1_140_000)
+    expect(after?.previousFireTimeMs).toBe(before?.previousFireTimeMs)
+    expect(await scheduler.getTriggerState(triggerKey('k'))).toBe('PAUSED')
+    await scheduler.shutdown()
+  })
+
+  it('keeps the hour of a cron expression, and what is equal however it is written down', async () => {
+    const { scheduler } = await fixture()
+    await scheduler.schedule(report, { key: 'k', cron: '0 7 * * *', data: { to: 'a', copies: 1 } })
+    const again = await scheduler.schedule(report, {
+      data: { copies: 1, to: 'a' },
+      cron: '0 7 * * *',
+      key: jobKey('k'),
+    })
+    expect(again.change).toBe('unchanged')
+    expect(await scheduler.getTrigger(triggerKey('k'))).toBeInstanceOf(CronTrigger)
+  })
+
+  it('runs once what runs once, however often it is declared', async () => {
+    const { scheduler, clock } = await fixture()
+    let runs = 0
+    scheduler.events.on('jobWasExecuted', () => runs++)
+    const at = new Date(clock.now() + 5000)
+    await scheduler.schedule(plain, { key: 'launch', at })
+    await scheduler.schedule(plain, { key: 'later', in: '5s' })
+    await scheduler.start()
+    await clock.advance(5000)
+    await scheduler.idle()
+    expect(runs).toBe(2)
+    await clock.advance(120_000)
+    expect(await scheduler.schedule(plain, { key: 'launch', at })).toMatchObject({
+      change: 'unchanged',
+      nextFireTime: null,
+    })
+    expect(await scheduler.schedule(plain, { key: 'later', in: '5s' })).toMatchObject({ change: 'unchanged' })
+    expect(await scheduler.schedule(plain, { key: 'past', at })).toMatchObject({
+      change: 'added',
+      nextFireTime: null,
+    })
+    await scheduler.idle()
+    expect(runs).toBe(2)
+    await scheduler.schedule(plain, { key: 'launch', at: new Date(clock.now() + 1000) })
+    await clock.advance(1000)
+    await scheduler.idle()
+    expect(runs).toBe(3)
+    await scheduler.shutdown()
+  })
+
+  it('deletes a job without a key after its last run', async () => {
+    const { scheduler } = await fixture()
+    const { key } = await scheduler.schedule(plain, { in: 0 })
+    expect(await scheduler.checkExists(key)).toBe(true)
+    await scheduler.start()
+    await scheduler.idle()
+    expect(await scheduler.checkExists(key)).toBe(false)
+    await scheduler.shutdown()
+  })
+
+  it.each<[string, object, string]>([
+    ['nothing that says when', {}, 'cron'],
+    ['two that say when', { cron: '0 7 * * *', every: '1s' }, 'every'],
+    ['a zone for an interval', { every: '1s', zone: 'UTC' }, 'zone'],
+    ['a start of what runs once', { in: '1s', startAt: new Date(0) }, 'startAt'],
+    ['an unknown option', { every: '1s', zome: 'UTC' }, 'zome'],
+    ['no duration', { every: 'often' }, 'every'],
+    ['no interval', { every: 0 }, 'every'],
+    ['no time of day', { daily: '25:00' }, 'daily'],
+    ['no instant', { at: 'tomorrow' }, 'at'],
+    ['a blank key', { key: ' ', every: '1s' }, 'key'],
+  ])('refuses %s, naming the option', async (_, options, field) => {
+    const { scheduler } = await fixture()
+    const call = scheduler.schedule('plain', options as ScheduleOptions)
+    await expect(call).rejects.toMatchObject({ code: 'ERR_INVALID_OPTION', field })
+  })
+
+  it('is typed from the definition to the data', async () => {
+    const { scheduler } = await fixture()
+    const wrong = async (): Promise<void> => {
+      // @ts-expect-error -- 'to' must be there
+      await scheduler.schedule(report, { every: '1s' })
+      // @ts-expect-error -- 'to' is a text
+      await scheduler.schedule(report, { every: '1s', data: { to: 7 } })
+      // @ts-expect-error -- nothing says when
+      await scheduler.schedule(plain, { key: 'k' })
+      // @ts-expect-error -- two say when
+      await scheduler.schedule(plain, { every: '1s', cron: '@daily' })
+      // @ts-expect-error -- an interval has no zone
+      await scheduler.schedule(plain, { every: '1s', zone: 'UTC' })
+    }
+    expect(wrong).toBeTypeOf('function')
+  })
+})
+
+describe('runNow', () => {
+  it('runs a job once, by its name or its key', async () => {
+    const { scheduler } = await fixture()
+    const ran: unknown[] = []
+    scheduler.events.on('jobWasExecuted', ({ context }) => ran.push(context.mergedJobDataMap))
+    await scheduler.schedule(report, { key: 'k', daily: '07:00', data: { to: 'a' } })
+    await scheduler.runNow('k')
+    await scheduler.runNow(jobKey<{ to: string }>('k'), { to: 'b' })
+    await scheduler.start()
+    await scheduler.idle()
+    expect(ran).toEqual([{ to: 'a' }, { to: 'b' }])
+    await expect(scheduler.runNow('absent')).rejects.toMatchObject({ code: 'ERR_JOB_NOT_FOUND' })
+    await scheduler.shutdown()
+  })
+})
