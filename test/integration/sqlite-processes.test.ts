@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Misfire } from '../../src/jobstore/misfires.ts'
 
 const script = fileURLToPath(new URL('../fixtures/sqlite/node.mjs', import.meta.url))
 
@@ -135,6 +136,42 @@ describe('two processes on one SQLite file', () => {
       expect(after).toContain('often second')
       expect(after.filter((run) => /^recover_first_.* second$/.test(run))).toHaveLength(1)
     })
+  })
+
+  test('what a killed process was running is remembered as lost, if it does not ask to run again', async () => {
+    const [first, second] = [await spawn('first'), await spawn('second')]
+    await first.ask('start')
+    const earliestMs = Date.now()
+    await first.ask('schedule', { names: ['gone'], job: 'endless', recovers: false })
+    await eventually(() => {
+      expect(runs()).toEqual(['gone first'])
+    })
+    await first.kill()
+    expect(await second.ask('start')).not.toHaveProperty('error')
+    const remembered = async (): Promise<void> => {
+      const lost = {
+        triggerKey: 'gone',
+        jobKey: 'gone',
+        cause: 'lost',
+        policy: null,
+        count: 1,
+        node: 'second',
+      }
+      const { answer } = await second.ask('misfires')
+      expect(answer).toMatchObject([lost])
+      const [{ fromMs, toMs, noticedTimeMs } = { fromMs: 0, toMs: 0, noticedTimeMs: 0 }] =
+        answer as readonly Misfire[]
+      expect(fromMs).toBe(toMs)
+      expect(fromMs).toBeGreaterThanOrEqual(earliestMs)
+      expect(noticedTimeMs).toBeGreaterThan(fromMs)
+    }
+    await vi.waitFor(remembered, { timeout: 60_000, interval: 50 })
+    expect(runs()).toEqual(['gone first'])
+    // It is in the file, for whoever comes next.
+    await second.kill()
+    const third = await spawn('third')
+    expect(await third.ask('start')).not.toHaveProperty('error')
+    expect((await third.ask('misfires')).answer).toMatchObject([{ triggerKey: 'gone', cause: 'lost' }])
   })
 
   test('one that stands still is not taken over, and goes on', async () => {

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { triggerKey } from '../../src/core/key.ts'
-import { operationOf, type ServerFixture, serverFixture, type Who } from '../support/server-fixture.ts'
+import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
+import { systemClock } from '../../src/time/clock.ts'
+import {
+  filledScheduler,
+  operationOf,
+  type ServerFixture,
+  serverFixture,
+  type Who,
+} from '../support/server-fixture.ts'
 
 let fixture: ServerFixture
 beforeAll(async () => {
@@ -72,6 +80,31 @@ describe('misfires over HTTP', () => {
       fires: 3,
       hasMore: false,
       byCause: { skippedByHand: 3 },
+    })
+  })
+
+  test('say when there are more than they count', async () => {
+    const jobStore = new RAMJobStore()
+    await using other = await serverFixture({ served: await filledScheduler({ jobStore }) })
+    const nowMs = systemClock.now()
+    const misfires = Array.from({ length: 1001 }, (_, index) => ({
+      id: String(index),
+      noticedTimeMs: nowMs,
+      triggerKey: triggerKey('hourly', 'mail'),
+      jobKey: null,
+      cause: 'outage' as const,
+      policy: null,
+      fromMs: nowMs,
+      toMs: nowMs,
+      count: 2,
+      node: 'n1',
+    }))
+    await jobStore.records.write({ misfires })
+    expect((await other.ask('GET /misfire-stats')).json).toMatchObject({
+      rows: 1000,
+      fires: 2000,
+      hasMore: true,
+      byCause: { outage: 1000 },
     })
   })
 })

@@ -121,6 +121,22 @@ const signalling = area(
       assert.deepEqual(missed(bed, [startMs]), [])
       assert.ok(bed.signals.missed.every(({ trigger }) => trigger.key.name === 'once'))
     },
+    'are made up for later by a trigger that is to fire as often': async (bed) => {
+      await bed.schedule('t', {
+        everyMs: minute,
+        times: 3,
+        misfire: 'rescheduleNowWithExistingRepeatCount',
+      })
+      await bed.clock.advance(late)
+      const ran = await run(bed)
+      for (let left = 2; left > 0; left--) {
+        await bed.clock.advance(minute)
+        ran.push(...(await run(bed)))
+      }
+      assert.equal(ran.length, 3)
+      const why = bed.signals.missed.map(({ cause, policy }) => ({ cause, policy }))
+      assert.deepEqual(why, [{ cause: 'late', policy: 'postponed' }])
+    },
     'of a paused trigger are told when it is resumed': async (bed) => {
       const startMs = bed.now()
       const { key } = await bed.schedule('t', { everyMs: minute, misfire: 'rescheduleNextWithExistingCount' })

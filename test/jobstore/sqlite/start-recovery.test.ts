@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { recoveringJobsGroup } from '../../../src/core/key.ts'
 import { sqliteJobStore } from '../../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { createScheduler } from '../../../src/scheduler/create-scheduler.ts'
 import { jobDetail, only, Testbed } from '../../../src/testing/job-store/testbed.ts'
 import { ManualClock } from '../../../src/time/manual-clock.ts'
 import { temporaryFolder } from '../../support/sqlite.ts'
@@ -61,4 +62,36 @@ test('a start that finds nothing in flight tells nothing', async () => {
   expect(second.signals.recoveries).toEqual([])
   expect(await second.acquireNames()).toEqual(['t'])
   await second.store.shutdown()
+})
+
+test('an execution that died with an earlier run is in the ledger of misfires', async () => {
+  const clock = new ManualClock()
+  const filename = join(temporaryFolder(), 'jobs.db')
+  const first = new Testbed(sqliteJobStore({ filename }), clock, 'first')
+  await first.store.initialize(first.context)
+  const job = jobDetail('lost')
+  await first.scheduleAll([first.trigger('l', { job })], job)
+  await first.start('l')
+  const { schedulerName } = first.context
+  await first.store.shutdown()
+
+  await using second = await createScheduler({
+    schedulerName,
+    clock,
+    logger: false,
+    jobStore: sqliteJobStore({ filename }),
+    instanceId: 'second',
+  })
+  await second.start()
+  await second.idle()
+  expect((await second.queryMisfires()).items).toMatchObject([
+    {
+      triggerKey: { name: 'l' },
+      jobKey: { name: 'lost' },
+      cause: 'lost',
+      policy: null,
+      count: 1,
+      node: 'second',
+    },
+  ])
 })
