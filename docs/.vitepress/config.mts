@@ -74,6 +74,7 @@ export default defineConfig({
           { text: 'A trigger family of your own', link: '/guide/a-trigger-family-of-your-own' },
           { text: 'The command line', link: '/guide/command-line' },
           { text: 'A Node executor for XXL-JOB', link: '/guide/xxl-job-executor' },
+          { text: 'Driving executors of XXL-JOB', link: '/guide/xxl-job-admin' },
           { text: 'Run it in production', link: '/guide/production' },
         ],
       },

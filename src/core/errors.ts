@@ -63,6 +63,8 @@ export const errorCodes = [
   'ERR_IDEMPOTENCY_KEY',
   'ERR_XXL_JOB_ADMIN',
   'ERR_XXL_JOB_EXECUTOR',
+  'ERR_XXL_JOB_RUN',
+  'ERR_XXL_JOB_NO_RESULT',
   'ERR_INVARIANT',
 ] as const
 

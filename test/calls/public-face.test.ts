@@ -57,6 +57,7 @@ const exempt: Readonly<Record<string, string>> = {
   prometheusPlugin: 'takes options only, see test/metrics/prometheus.test.ts',
   openTelemetryPlugin: 'takes options only, see test/metrics/otel.test.ts',
   createServer: 'takes options only, see test/server/options.test.ts',
+  createXxlJobAdmin: 'takes options only, see test/xxl-job/admin.test.ts',
   createXxlJobExecutor: 'takes options only, see test/xxl-job/options.test.ts',
   compareKeys: 'sorts lists of keys',
   compareFireOrder: 'sorts lists of triggers',

@@ -1,4 +1,10 @@
-import { createXxlJobExecutor, defineXxlJobWorker, XxlJob, XxlJobHelper } from '../../src/xxl-job.ts'
+import {
+  createXxlJobAdmin,
+  createXxlJobExecutor,
+  defineXxlJobWorker,
+  XxlJob,
+  XxlJobHelper,
+} from '../../src/xxl-job.ts'
 import * as kinds from './kinds.ts'
 import type { Surface } from './surface.ts'
 
@@ -7,6 +13,7 @@ const executor = createXxlJobExecutor({
   appName: 'demo-executor',
   accessToken: null,
 })
+const admin = createXxlJobAdmin({ accessToken: null })
 const handler: kinds.Kind = {
   good: () => {},
   code: 'ERR_INVALID_OPTION',
@@ -38,6 +45,19 @@ export const xxlJobSurfaces: readonly Surface[] = [
       close: { options: kinds.options({ timeoutMs: kinds.plus(kinds.number, { value: -1 }) }) },
     },
     rejects: { except: ['registerHandler'] },
+  },
+  {
+    name: 'XxlJobAdmin',
+    subject: admin,
+    calls: {
+      run: { because: 'takes options only, see test/xxl-job/admin.test.ts' },
+      kill: { because: 'as run' },
+      readLog: { because: 'as run' },
+      executors: {},
+      fetch: { because: 'a server calls it' },
+      listener: { because: 'a server calls it' },
+      close: { because: 'takes nothing' },
+    },
   },
   {
     name: 'XxlJobHelper',

@@ -31,7 +31,7 @@ const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['families/simple', 'families/cron', 'families/interval', 'families/daily'],
     ['families'],
   ],
-  'src/xxl-job': [['protocol'], ['executor']],
+  'src/xxl-job': [['protocol'], ['executor', 'admin']],
   'src/jobstore': [[''], ['sql', 'ram'], ['sqlite', 'postgres']],
   'src/jobstore/sql': [
     ['kernel'],

@@ -18,6 +18,7 @@ import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../../thre
 import { type Clock, checkClock, systemClock, timerDelayMaxMs } from '../../time/clock.ts'
 import { TimeZone } from '../../time/zone.ts'
 import type { CallbackShape } from '../protocol/callback.ts'
+import { checkBasePath, checkToken, isHttpUrl } from '../protocol/option-checks.ts'
 import type { XxlJobHandler } from './handlers/xxl-job-handler.ts'
 import { scriptTypes, type XxlJobScript } from './scripts/script-runner.ts'
 
@@ -134,15 +135,13 @@ const optionChecks: Readonly<Record<keyof XxlJobExecutorOptions, ArgumentCheck>>
   appName: checkThat('4 to 64 characters without < and >', (value) => {
     return typeof value === 'string' && /^[^<>\s]{4,64}$/.test(value)
   }),
-  accessToken: orNull(checkToken()),
+  accessToken: orNull(checkToken),
   handlers: checkObject,
   instances: checkThat('an array', Array.isArray),
   port: orNull(checkThat('a number', (value) => typeof value === 'number')),
   host: checkName,
   address: checkHttpUrl,
-  basePath: checkThat("'' or a path such as '/xxl-job'", (value) => {
-    return typeof value === 'string' && /^(\/[\w.~-]+)*$/.test(value)
-  }),
+  basePath: checkBasePath,
   logPath: checkName,
   logRetentionDays: () => {},
   maxLogBytes: isGiven,
@@ -217,20 +216,6 @@ function addressesOf(given: string | readonly string[]): readonly string[] {
     throw invalid('adminAddresses', `'adminAddresses' has '${wrong}', which is no http URL`)
   if (addresses.length === 0) throw invalid('adminAddresses', "'adminAddresses' has to name an admin")
   return addresses
-}
-
-function isHttpUrl(value: unknown): boolean {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false
-  const { protocol, username, search, hash } = new URL(value)
-  return /^https?:$/.test(protocol) && username === '' && search === '' && hash === ''
-}
-
-/** It goes into a header. */
-function checkToken(): ArgumentCheck {
-  return checkThat(
-    'a text of visible ASCII characters, or null for none',
-    (value) => typeof value === 'string' && /^[\x21-\x7e]+$/.test(value),
-  )
 }
 
 function requireField(

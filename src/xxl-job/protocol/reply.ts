@@ -36,3 +36,25 @@ export function decodeReply(text: string): Reply | null {
   const content: unknown = Reflect.get(parsed, 'data') ?? Reflect.get(parsed, 'content') ?? null
   return { code, msg: typeof msg === 'string' ? msg : null, content }
 }
+
+/**
+ * The answer of an executor in a text, or null when the text is none. The executor in Go answers errors with an array
+ * of results, of which the first one says what happened.
+ */
+export function decodeExecutorReply(text: string): Reply | null {
+  const reply = decodeReply(text)
+  if (reply !== null || !text.trimStart().startsWith('[')) return reply
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    return null
+  }
+  const [first] = Array.isArray(parsed) ? (parsed as readonly unknown[]) : []
+  if (typeof first !== 'object' || first === null) return null
+  const inner: unknown = Reflect.get(first, 'executeResult')
+  const result = typeof inner === 'object' && inner !== null ? inner : {}
+  const code = Number(Reflect.get(result, 'code') ?? Reflect.get(first, 'handleCode') ?? Number.NaN)
+  const msg: unknown = Reflect.get(result, 'msg') ?? Reflect.get(first, 'handleMsg')
+  return Number.isInteger(code) ? { code, msg: typeof msg === 'string' ? msg : null, content: null } : null
+}

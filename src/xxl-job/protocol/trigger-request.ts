@@ -2,15 +2,28 @@ import type { EpochMs } from '../../time/clock.ts'
 import { MessageReader } from './message-reader.ts'
 
 /** What to do with a run of a job that runs already. */
-export const blockStrategies = {
+export type BlockStrategy = 'SERIAL_EXECUTION' | 'DISCARD_LATER' | 'COVER_EARLY'
+
+/** The titles by which messages call them. */
+export const blockStrategies: Readonly<Record<BlockStrategy, string>> = {
   SERIAL_EXECUTION: 'Serial execution',
   DISCARD_LATER: 'Discard Later',
   COVER_EARLY: 'Cover Early',
-} as const
-export type BlockStrategy = keyof typeof blockStrategies
+}
 
-/** The kinds of code that an admin can name, with the titles by which messages call them. */
-export const glueTypes = {
+/** The kinds of code that an admin can name. */
+export type GlueType =
+  | 'BEAN'
+  | 'GLUE_GROOVY'
+  | 'GLUE_SHELL'
+  | 'GLUE_PYTHON'
+  | 'GLUE_PYTHON2'
+  | 'GLUE_NODEJS'
+  | 'GLUE_POWERSHELL'
+  | 'GLUE_PHP'
+
+/** The titles by which messages call them. */
+export const glueTypes: Readonly<Record<GlueType, string>> = {
   BEAN: 'BEAN',
   GLUE_GROOVY: 'GLUE(Java)',
   GLUE_SHELL: 'GLUE(Shell)',
@@ -19,8 +32,7 @@ export const glueTypes = {
   GLUE_NODEJS: 'GLUE(Nodejs)',
   GLUE_POWERSHELL: 'GLUE(PowerShell)',
   GLUE_PHP: 'GLUE(PHP)',
-} as const
-export type GlueType = keyof typeof glueTypes
+}
 
 /** One run that an admin asks for; the same fields in all versions. */
 export interface TriggerRequest {
@@ -92,6 +104,22 @@ export interface LogResult {
   readonly toLineNum: number
   readonly logContent: string
   readonly isEnd: boolean
+}
+
+/** A page of a log in the content of an answer, or null when it is none; absent fields are those of an empty page. */
+export function readLogResult(content: unknown): LogResult | null {
+  if (typeof content !== 'object' || content === null) return null
+  const whole = (name: string): number => {
+    const value = Number(Reflect.get(content, name) ?? 0)
+    return Number.isSafeInteger(value) ? value : 0
+  }
+  const text: unknown = Reflect.get(content, 'logContent')
+  return {
+    fromLineNum: whole('fromLineNum'),
+    toLineNum: whole('toLineNum'),
+    logContent: typeof text === 'string' ? text : '',
+    isEnd: Reflect.get(content, 'isEnd') === true,
+  }
 }
 
 function isBlockStrategy(text: string | null): text is BlockStrategy {

@@ -1,12 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '../../../core/logger.ts'
-import { logThrown, textOf } from '../../../core/thrown-value.ts'
 import { accessTokenHeader, appNameHeader } from '../../protocol/callback.ts'
-import { MalformedRequest } from '../../protocol/message-reader.ts'
-import { encodeReply, failure, type Reply } from '../../protocol/reply.ts'
+import type { Reply } from '../../protocol/reply.ts'
+import { type Incoming, pathBelow, ReplyServer, tokenCheck, unmapped } from '../../protocol/reply-server.ts'
 import type { ExecutorOperations } from '../executor-operations.ts'
-import { bodyBytesMax, type ReadBody, readLimited } from './read-limited.ts'
 
 export interface HttpFaceOptions {
   readonly operations: ExecutorOperations
@@ -16,97 +13,31 @@ export interface HttpFaceOptions {
   readonly logger: Logger
 }
 
-/** A request, whichever server it came to. */
-interface Incoming {
-  readonly method: string
-  /** As it was sent: path and query. */
-  readonly target: string
-  header(name: string): string | null
-  readonly body: AsyncIterable<Uint8Array>
-}
-
-interface Outgoing {
-  readonly text: string
-  /** The body was not read to its end, so the connection is of no more use. */
-  readonly closes: boolean
-}
-
-const headers = {
-  'content-type': 'application/json;charset=UTF-8',
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-}
-
-/**
- * The requests of admins. Every answer has the HTTP status 200, as admins want it; whether it went well is in the
- * `code`. The body of a request without the right token is dropped as it comes in.
- */
+/** The requests of admins, as those of each version send them. */
 export class HttpFace {
   readonly #options: HttpFaceOptions
-  readonly #token: Buffer | null
+  readonly #isToken: (given: string | null) => boolean
+  readonly #server: ReplyServer
 
   constructor(options: HttpFaceOptions) {
     this.#options = options
-    this.#token = options.accessToken === null ? null : digest(options.accessToken)
+    this.#isToken = tokenCheck(options.accessToken)
+    this.#server = new ReplyServer({
+      sender: 'admin',
+      refusalOf: (incoming) => this.#refusalOf(incoming),
+      call: (incoming, body) => this.#call(incoming, body),
+      logger: options.logger,
+    })
   }
 
   /** Never rejects. */
-  async fetch(request: Request): Promise<Response> {
-    const { pathname, search } = new URL(request.url)
-    const outgoing = await this.#answer({
-      method: request.method,
-      target: `${pathname}${search}`,
-      header: (name) => request.headers.get(name),
-      body: (request.body ?? []) as AsyncIterable<Uint8Array>,
-    })
-    return new Response(outgoing.text, {
-      headers: { ...headers, ...(outgoing.closes && { connection: 'close' }) },
-    })
+  fetch(request: Request): Promise<Response> {
+    return this.#server.fetch(request)
   }
 
   /** For `node:http`. Never rejects. */
-  async listener(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const outgoing = await this.#answer({
-      method: request.method ?? '',
-      target: request.url ?? '',
-      header: (name) => {
-        const value = request.headers[name]
-        return typeof value === 'string' ? value : null
-      },
-      body: request,
-    })
-    if (response.destroyed) return
-    response.writeHead(200, {
-      ...headers,
-      'content-length': Buffer.byteLength(outgoing.text),
-      ...(outgoing.closes && { connection: 'close' }),
-    })
-    response.end(outgoing.text)
-  }
-
-  async #answer(incoming: Incoming): Promise<Outgoing> {
-    const refusal = this.#refusalOf(incoming)
-    let body: ReadBody
-    try {
-      body = await readLimited(incoming.body, refusal === null ? bodyBytesMax : 0)
-    } catch (error) {
-      logThrown(this.#options.logger, error, 'a request broke off', { target: incoming.target }, 'debug')
-      return { text: encodeReply(failure('invalid request, its body broke off.')), closes: true }
-    }
-    const reply = refusal === null ? await this.#reply(incoming, body.text) : failure(refusal)
-    return { text: encodeReply(reply), closes: !body.isAtEnd }
-  }
-
-  async #reply(incoming: Incoming, body: string | null): Promise<Reply> {
-    if (body === null) return failure(`invalid request, the body has more than ${bodyBytesMax} bytes.`)
-    try {
-      return await this.#call(incoming, body)
-    } catch (error) {
-      if (error instanceof MalformedRequest) return failure(error.message)
-      const message = 'a request of an XXL-JOB admin failed'
-      logThrown(this.#options.logger, error, message, { target: incoming.target }, 'warn')
-      return failure(textOf(error))
-    }
+  listener(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    return this.#server.listener(request, response)
   }
 
   #refusalOf(incoming: Incoming): string | null {
@@ -115,7 +46,7 @@ export class HttpFace {
     const appName = incoming.header(appNameHeader)
     // Admins from 3.5 on send both.
     const is35 = appName !== null || this.#pathOf(incoming) === '/trigger'
-    if (is35 && this.#token !== null && (token === null || token.trim() === '')) {
+    if (is35 && this.#options.accessToken !== null && (token === null || token.trim() === '')) {
       return 'invalid request, accessToken or appname is empty.'
     }
     if (!this.#isToken(token)) {
@@ -126,10 +57,6 @@ export class HttpFace {
       return 'invalid request, accessToken or appname is invalid.'
     }
     return null
-  }
-
-  #isToken(given: string | null): boolean {
-    return this.#token === null || timingSafeEqual(this.#token, digest(given ?? ''))
   }
 
   async #call(incoming: Incoming, body: string): Promise<Reply> {
@@ -150,18 +77,11 @@ export class HttpFace {
       case '/log':
         return operations.log(body)
       default:
-        return failure(`invalid request, uri-mapping(${incoming.target.slice(0, 200)}) not found.`)
+        return unmapped(incoming)
     }
   }
 
-  /** The target without what the executor is mounted at, compared as text: neither `//run` nor `/run?x` is `/run`. */
-  #pathOf({ target }: Incoming): string {
-    const { basePath } = this.#options
-    return target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : ''
+  #pathOf(incoming: Incoming): string {
+    return pathBelow(this.#options.basePath, incoming)
   }
-}
-
-/** Of equal length, so that comparing takes as long for every text. */
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

@@ -1,0 +1,243 @@
+import { randomInt } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { checkDate, checkName, checkObject, checkOptions, checkWhole } from '../../core/arguments.ts'
+import { SchedulerError } from '../../core/errors.ts'
+import { unawaited } from '../../core/promises.ts'
+import { logThrown } from '../../core/thrown-value.ts'
+import { TypedEventEmitter, type TypedEvents } from '../../core/typed-events.ts'
+import { accessTokenHeader } from '../protocol/callback.ts'
+import { MessageReader } from '../protocol/message-reader.ts'
+import { isHttpUrl } from '../protocol/option-checks.ts'
+import { failure, type Reply, success, xxlJobCodes } from '../protocol/reply.ts'
+import { type Incoming, pathBelow, ReplyServer, tokenCheck, unmapped } from '../protocol/reply-server.ts'
+import { type LogResult, readLogResult } from '../protocol/trigger-request.ts'
+import { adminEventNames, type XxlJobAdminEventMap } from './admin-events.ts'
+import type {
+  XxlJobAdmin,
+  XxlJobExecutorGroup,
+  XxlJobKillOptions,
+  XxlJobLogOptions,
+  XxlJobRunResult,
+} from './admin-face.ts'
+import {
+  checkAppName,
+  isAppName,
+  type ResolvedAdminOptions,
+  resolveAdminOptions,
+  type XxlJobAdminOptions,
+} from './admin-options.ts'
+import type { ExecutorAnswer, ExecutorClient } from './executor-client.ts'
+import { ExecutorRegistry } from './executor-registry.ts'
+import { ResultDesk, readCallback } from './result-desk.ts'
+import { RouteCounters } from './route-counters.ts'
+import { checkJobId, resolveRun, type XxlJobRunOptions } from './run-options.ts'
+import { RunSender } from './run-sender.ts'
+
+const addressLengthMax = 255
+const placeChecks = { appName: checkAppName, address: checkName }
+const killChecks = { ...placeChecks, jobId: checkJobId }
+const logIdCheck = checkWhole(1, Number.MAX_SAFE_INTEGER)
+const logChecks = {
+  ...placeChecks,
+  logId: logIdCheck,
+  logDateTime: checkDate,
+  fromLine: checkWhole(1, Number.MAX_SAFE_INTEGER),
+}
+/** All versions take it, and some want each of the fields. */
+const taken: Reply = { code: xxlJobCodes.success, msg: null, content: null }
+
+class Admin implements XxlJobAdmin {
+  readonly #options: ResolvedAdminOptions
+  readonly #events: TypedEventEmitter<XxlJobAdminEventMap>
+  readonly #registry: ExecutorRegistry
+  readonly #desk = new ResultDesk()
+  readonly #sender: RunSender
+  readonly #server: ReplyServer
+  readonly #isToken: (given: string | null) => boolean
+  #isClosed = false
+
+  constructor(options: ResolvedAdminOptions) {
+    this.#options = options
+    const { logger, clock, accessToken, callTimeoutMs } = options
+    this.#events = new TypedEventEmitter(logger, adminEventNames)
+    this.#registry = new ExecutorRegistry({ ...options, timeoutMs: callTimeoutMs })
+    this.#sender = new RunSender({
+      ...options,
+      registry: this.#registry,
+      desk: this.#desk,
+      counters: new RouteCounters(clock, (bound) => randomInt(bound)),
+      events: this.#events,
+    })
+    this.#isToken = tokenCheck(accessToken)
+    this.#server = new ReplyServer({
+      sender: 'executor',
+      refusalOf: (incoming) => this.#refusalOf(incoming),
+      call: (incoming, body) => this.#call(incoming, body),
+      logger,
+    })
+  }
+
+  get events(): TypedEvents<XxlJobAdminEventMap> {
+    return this.#events
+  }
+
+  async run(options: XxlJobRunOptions): Promise<XxlJobRunResult> {
+    return { parts: await this.#sender.run(resolveRun(options)) }
+  }
+
+  async kill(options: XxlJobKillOptions): Promise<void> {
+    checkAll('kill', options, killChecks, ['appName', 'address', 'jobId'])
+    const { jobId } = options
+    await this.#ask(options, (client) => client.kill(jobId))
+  }
+
+  async readLog(options: XxlJobLogOptions): Promise<LogResult> {
+    checkAll('readLog', options, logChecks, ['appName', 'address', 'logId', 'logDateTime'])
+    const { logId, logDateTime, fromLine = 1 } = options
+    const content = await this.#ask(options, (client) => client.log(logId, logDateTime.getTime(), fromLine))
+    const page = readLogResult(content)
+    if (page !== null) return page
+    const message = `The XXL-JOB executor at ${options.address} answered something that is no page of a log.`
+    throw new SchedulerError('ERR_XXL_JOB_RUN', message)
+  }
+
+  executors(): readonly XxlJobExecutorGroup[] {
+    return this.#registry.appNames.map((appName) => ({
+      appName,
+      byHand: this.#registry.isByHand(appName),
+      executors: this.#registry.clientsOf(appName).map(({ address }) => ({
+        address,
+        silentMs: this.#registry.isByHand(appName) ? null : this.#registry.silentMs(appName, address),
+      })),
+    }))
+  }
+
+  fetch(request: Request): Promise<Response> {
+    return this.#server.fetch(request)
+  }
+
+  listener(request: IncomingMessage, response: ServerResponse): void {
+    unawaited(this.#server.listener(request, response), (error) => {
+      logThrown(this.#options.logger, error, 'a request of an XXL-JOB executor was not answered')
+    })
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true
+    this.#sender.close()
+    return Promise.resolve()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close()
+  }
+
+  #refusalOf(incoming: Incoming): string | null {
+    if (incoming.method !== 'POST') return 'invalid request, HttpMethod not support.'
+    if (!this.#isToken(incoming.header(accessTokenHeader))) return 'The access token is wrong.'
+    return this.#isClosed ? 'the admin shuts down.' : null
+  }
+
+  #call(incoming: Incoming, body: string): Reply {
+    // Executors up to 3.4.0 have the folder of the admin's web application in its address.
+    switch (pathBelow(this.#options.basePath, incoming).replace(/^\/xxl-job-admin(?=\/)/, '')) {
+      case '/api/callback':
+        return this.#takeResults(body)
+      case '/api/registry':
+        return this.#register(body)
+      case '/api/registryRemove':
+        return this.#remove(body)
+      default:
+        return unmapped(incoming)
+    }
+  }
+
+  /** Also results that no caller waits for are taken: executors repeat for ever what is refused. */
+  #takeResults(body: string): Reply {
+    for (const result of readCallback(body)) {
+      if (!this.#desk.settle(result)) this.#events.emit('resultLate', result)
+    }
+    return taken
+  }
+
+  #register(body: string): Reply {
+    const { accessToken, maxExecutors, logger } = this.#options
+    if (accessToken === null)
+      return failure('the admin has no access token, so that no executor can register.')
+    const place = readPlace(body)
+    if (place === null) return failure('Illegal Argument.')
+    const { appName, address } = place
+    const outcome = this.#registry.beat(appName, address)
+    if (outcome === 'full') {
+      logger.warn({ appName, address, maxExecutors }, 'an XXL-JOB executor was refused: there are too many')
+      return failure(`the admin is full: ${maxExecutors} executors are registered (maxExecutors).`)
+    }
+    if (outcome === 'new') this.#events.emit('executorRegistered', { appName, address })
+    return success()
+  }
+
+  #remove(body: string): Reply {
+    const place = readPlace(body)
+    if (place === null) return failure('Illegal Argument.')
+    if (this.#registry.remove(place.appName, place.address)) this.#events.emit('executorRemoved', place)
+    return success()
+  }
+
+  /** The content of a good answer of an executor that is known. */
+  async #ask(
+    { appName, address }: { readonly appName: string; readonly address: string },
+    send: (client: ExecutorClient) => Promise<ExecutorAnswer>,
+  ): Promise<unknown> {
+    const client = this.#registry.clientsOf(appName).find((each) => each.address === address)
+    if (client === undefined) {
+      throw new SchedulerError(
+        'ERR_XXL_JOB_RUN',
+        `No executor of '${appName}' is registered at '${address}'.`,
+      )
+    }
+    const answer = await send(client)
+    if (answer.kind !== 'answered') throw answer.error
+    const { code, msg, content } = answer.reply
+    if (code === xxlJobCodes.success) return content
+    throw new SchedulerError('ERR_XXL_JOB_RUN', `The XXL-JOB executor at ${address} refused: ${msg ?? code}`)
+  }
+}
+
+/** Null for fields that are blank, or that no executor has. @throws MalformedRequest */
+function readPlace(body: string): { readonly appName: string; readonly address: string } | null {
+  const fields = new MessageReader(body)
+  const group = fields.text('registryGroup')?.trim() ?? ''
+  const appName = fields.text('registryKey')
+  const address = fields.text('registryValue')
+  if (group === '' || !isAppName(appName)) return null
+  if (address === null || address.length > addressLengthMax || !isHttpUrl(address)) return null
+  return { appName, address }
+}
+
+function checkAll<Options extends object>(
+  method: string,
+  options: Options,
+  checks: Readonly<Record<string, Parameters<typeof checkOptions>[2][string]>>,
+  required: readonly (keyof Options & string)[],
+): void {
+  checkObject(method, 'options', options, 'ERR_INVALID_OPTION')
+  checkOptions(method, options, checks)
+  for (const name of required) checks[name]?.(method, name, options[name], 'ERR_INVALID_OPTION')
+}
+
+/**
+ * Makes an admin of executors of XXL-JOB, of version 2.2 or later and in any language. It is mounted in a server by
+ * `fetch` or `listener`; executors register with it, and report there how runs ended. What it knows is in this process
+ * alone: each scheduler needs an admin with an address of its own.
+ *
+ * @example
+ * const admin = createXxlJobAdmin({ accessToken: process.env.XXL_JOB_TOKEN })
+ * createServer((request, response) => admin.listener(request, response)).listen(8080)
+ * await admin.run({ appName: 'billing', jobId: 17, handler: 'invoices', route: 'FAILOVER' })
+ *
+ * @throws InvalidArgumentError ERR_INVALID_OPTION for an option that is missing, unknown or wrong; there has to be
+ *   `accessToken`, if only null
+ */
+export function createXxlJobAdmin(options: XxlJobAdminOptions): XxlJobAdmin {
+  return new Admin(resolveAdminOptions(options))
+}

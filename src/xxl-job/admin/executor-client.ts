@@ -1,0 +1,121 @@
+import { SchedulerError } from '../../core/errors.ts'
+import { textOf } from '../../core/thrown-value.ts'
+import type { Clock, EpochMs } from '../../time/clock.ts'
+import { accessTokenHeader, appNameHeader } from '../protocol/callback.ts'
+import { type PostAnswer, post } from '../protocol/post.ts'
+import { decodeExecutorReply, failure, type Reply } from '../protocol/reply.ts'
+import type { TriggerRequest } from '../protocol/trigger-request.ts'
+
+/** Most bytes of an answer that are read: a page of a log is the longest. */
+const answerBytesMax = 16 * 1024 * 1024
+
+export interface ExecutorClientOptions {
+  readonly appName: string
+  readonly accessToken: string | null
+  readonly timeoutMs: number
+  readonly clock: Clock
+}
+
+/** `unknown`: the executor may have got it, and did not answer. `unsent`: it cannot have got it. */
+export type ExecutorAnswer =
+  | { readonly kind: 'answered'; readonly reply: Reply }
+  | { readonly kind: 'unknown' | 'unsent'; readonly error: SchedulerError }
+
+/**
+ * Sends to one executor what admins send, in words that executors of all versions and languages understand. Whether it
+ * takes runs at `/run`, or at `/trigger` as from version 3.5 on, is found out with the first run.
+ */
+export class ExecutorClient {
+  /** As the executor registered it. */
+  readonly address: string
+  readonly #options: ExecutorClientOptions
+  #runPath: '/run' | '/trigger' = '/run'
+
+  constructor(address: string, options: ExecutorClientOptions) {
+    this.address = address
+    this.#options = options
+  }
+
+  beat(): Promise<ExecutorAnswer> {
+    return this.#repeatable('/beat', '')
+  }
+
+  idleBeat(jobId: number): Promise<ExecutorAnswer> {
+    return this.#repeatable('/idleBeat', JSON.stringify({ jobId }))
+  }
+
+  /** Sent once: the answer to a second one would not say what became of the first. */
+  kill(jobId: number): Promise<ExecutorAnswer> {
+    return this.#send('/kill', JSON.stringify({ jobId }))
+  }
+
+  /** Sent once, or a second time to an executor that does not know the first path. */
+  async run(request: TriggerRequest): Promise<ExecutorAnswer> {
+    const body = encodeTrigger(request)
+    const first = this.#runPath
+    const answer = await this.#send(first, body)
+    if (!isUnmapped(answer, first)) return answer
+    const other = first === '/run' ? '/trigger' : '/run'
+    const second = await this.#send(other, body)
+    if (isUnmapped(second, other)) return answer
+    this.#runPath = other
+    return second
+  }
+
+  /** The content of a good answer is a page; `readLogResult` reads it. */
+  log(logId: number, logDateTimeMs: EpochMs, fromLineNum: number): Promise<ExecutorAnswer> {
+    // Executors before 3.5 read the time under the name without its last letter.
+    const body = { logId, logDateTim: logDateTimeMs, logDateTime: logDateTimeMs, fromLineNum }
+    return this.#repeatable('/log', JSON.stringify(body))
+  }
+
+  /** Once more when the connection breaks: an executor closes those that are kept open for long. */
+  async #repeatable(path: string, body: string): Promise<ExecutorAnswer> {
+    const answer = await this.#send(path, body)
+    return answer.kind === 'unknown' && isReset(answer.error.cause) ? this.#send(path, body) : answer
+  }
+
+  async #send(path: string, body: string): Promise<ExecutorAnswer> {
+    const { accessToken, appName, timeoutMs, clock } = this.#options
+    const token = accessToken === null ? {} : { [accessTokenHeader]: accessToken }
+    const headers = { ...token, [appNameHeader]: appName }
+    try {
+      const url = `${this.address.replace(/\/$/, '')}${path}`
+      const answer = await post(url, body, { headers, timeoutMs, answerBytesMax, clock })
+      // What stands between may have passed the request on before it answered that.
+      if (answer.status >= 500) throw new Error(`HTTP status ${answer.status}`)
+      return { kind: 'answered', reply: readAnswer(answer) }
+    } catch (thrown) {
+      const cause: unknown = thrown instanceof Error ? (thrown.cause ?? thrown) : thrown
+      const message = `The XXL-JOB executor at ${this.address} did not answer '${path}': ${textOf(cause)}.`
+      const error = new SchedulerError('ERR_XXL_JOB_RUN', message, { cause })
+      return { kind: neverConnected(cause) ? 'unsent' : 'unknown', error }
+    }
+  }
+}
+
+/** What is no answer of an executor counts as a failure, as admins have it. */
+function readAnswer({ status, text }: PostAnswer): Reply {
+  if (status !== 200) return failure(`HTTP status ${status}`)
+  return decodeExecutorReply(text) ?? failure(`no answer of an executor: ${text.slice(0, 200)}`)
+}
+
+function encodeTrigger({ logDateTimeMs, blockStrategy, ...fields }: TriggerRequest): string {
+  return JSON.stringify({ ...fields, executorBlockStrategy: blockStrategy, logDateTime: logDateTimeMs })
+}
+
+function isUnmapped(answer: ExecutorAnswer, path: string): boolean {
+  return answer.kind === 'answered' && answer.reply.msg?.includes(`uri-mapping(${path}) not found`) === true
+}
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : null)
+
+function neverConnected(error: unknown): boolean {
+  const codes = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
+  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
+  return errors.every((each) => codes.some((code) => code === codeOf(each)))
+}
+
+function isReset(error: unknown): boolean {
+  return ['ECONNRESET', 'UND_ERR_SOCKET', 'EPIPE'].some((code) => code === codeOf(error))
+}

@@ -1,0 +1,85 @@
+import type { EpochMs } from '../../time/clock.ts'
+import { MalformedRequest } from '../protocol/message-reader.ts'
+import { xxlJobCodes } from '../protocol/reply.ts'
+
+/** How a run ended, as an executor reports it. */
+export interface ReportedResult {
+  readonly logId: number
+  readonly handleCode: number
+  readonly handleMsg: string
+}
+
+/** As long as what executors of XXL-JOB send. */
+const messageLengthMax = 50_000
+
+/** Runs that were sent, or are just being sent, and who waits for their results. The first result of a run counts. */
+export class ResultDesk {
+  readonly #waiting = new Map<number, (result: ReportedResult) => void>()
+  #lastLogId = 0
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  /**
+   * A number that no run had before, also none before the last start of this process: executors file logs by it. It
+   * is exact in JavaScript until the year 2255.
+   */
+  nextLogId(nowMs: EpochMs): number {
+    this.#lastLogId = Math.max(this.#lastLogId + 1, nowMs * 1000)
+    return this.#lastLogId
+  }
+
+  /** Returns a function that ends the wait. */
+  expect(logId: number, onResult: (result: ReportedResult) => void): () => void {
+    this.#waiting.set(logId, onResult)
+    return () => this.#waiting.delete(logId)
+  }
+
+  /** Answers whether somebody waited for it. */
+  settle(result: ReportedResult): boolean {
+    const onResult = this.#waiting.get(result.logId)
+    if (onResult === undefined) return false
+    this.#waiting.delete(result.logId)
+    onResult(result)
+    return true
+  }
+}
+
+/**
+ * The results in the body of a callback: an array, or from 3.5 on an object with a list. What is no result is left
+ * out: an executor that were refused would send it again and again, and with it all others.
+ *
+ * @throws MalformedRequest for a body that has no list
+ */
+export function readCallback(body: string): readonly ReportedResult[] {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    throw new MalformedRequest('invalid request, the body is no JSON.')
+  }
+  const list: unknown =
+    typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+      ? Reflect.get(parsed, 'callbackList')
+      : parsed
+  if (!Array.isArray(list)) throw new MalformedRequest('invalid request, the body has no list of results.')
+  return list.map(readResult).filter((result) => result !== null)
+}
+
+/** The code is `handleCode`, or up to 2.2 that of `executeResult`. */
+function readResult(element: unknown): ReportedResult | null {
+  if (typeof element !== 'object' || element === null) return null
+  const field = (holder: unknown, name: string): unknown =>
+    typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined
+  const logId = Number(field(element, 'logId') ?? Number.NaN)
+  if (!Number.isSafeInteger(logId)) return null
+  const result = field(element, 'executeResult')
+  const code = Number(field(element, 'handleCode') ?? field(result, 'code') ?? Number.NaN)
+  const text = field(element, 'handleMsg') ?? field(result, 'msg')
+  return {
+    logId,
+    handleCode: Number.isInteger(code) && code > 0 ? code : xxlJobCodes.failure,
+    handleMsg: typeof text === 'string' ? text.slice(0, messageLengthMax) : '',
+  }
+}

@@ -1,0 +1,250 @@
+import { SchedulerError } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import { unawaited } from '../../core/promises.ts'
+import { logThrown, textOf } from '../../core/thrown-value.ts'
+import type { TypedEventEmitter } from '../../core/typed-events.ts'
+import type { Clock, EpochMs } from '../../time/clock.ts'
+import { xxlJobCodes } from '../protocol/reply.ts'
+import type { TriggerRequest } from '../protocol/trigger-request.ts'
+import type { XxlJobAdminEventMap, XxlJobRunPlace } from './admin-events.ts'
+import type { ExecutorAnswer, ExecutorClient } from './executor-client.ts'
+import type { ExecutorRegistry } from './executor-registry.ts'
+import type { ResultDesk } from './result-desk.ts'
+import type { RouteCounters } from './route-counters.ts'
+import type { ResolvedRun } from './run-options.ts'
+
+/** A run, or one part of a broadcast, that ended well. */
+export interface XxlJobRunPart {
+  readonly logId: number
+  /** What the executor files the log of the run under. */
+  readonly logDateTime: Date
+  readonly address: string
+  readonly index: number
+  readonly total: number
+  /** What the executor said of the result. */
+  readonly message: string
+}
+
+export interface RunSenderOptions {
+  readonly registry: ExecutorRegistry
+  readonly desk: ResultDesk
+  readonly counters: RouteCounters
+  readonly events: TypedEventEmitter<XxlJobAdminEventMap>
+  readonly maxRuns: number
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+interface Part {
+  readonly client: ExecutorClient
+  readonly index: number
+  readonly total: number
+}
+
+/** Chooses executors, sends runs and waits for their results. */
+export class RunSender {
+  readonly #options: RunSenderOptions
+  /** Gives up what still waits. */
+  readonly #givingUp = new Set<(why: string) => void>()
+  #isClosed = false
+
+  constructor(options: RunSenderOptions) {
+    this.#options = options
+  }
+
+  /** @throws SchedulerError ERR_XXL_JOB_RUN, ERR_XXL_JOB_NO_RESULT */
+  async run(run: ResolvedRun): Promise<readonly XxlJobRunPart[]> {
+    this.#refuseClosed()
+    refuseAborted(run)
+    const { desk, maxRuns, clock } = this.#options
+    const parts = await this.#partsOf(run)
+    this.#refuseClosed()
+    refuseAborted(run)
+    if (desk.size + parts.length > maxRuns) {
+      throw new SchedulerError(
+        'ERR_XXL_JOB_RUN',
+        `There are ${desk.size} runs on their way already (maxRuns).`,
+      )
+    }
+    // The parts of a broadcast are of one time.
+    const nowMs = clock.now()
+    const ends = await Promise.allSettled(parts.map((part) => this.#send(run, part, nowMs)))
+    const failures = ends
+      .filter((end) => end.status === 'rejected')
+      .map(({ reason }) => reason as SchedulerError)
+    if (failures.length > 0) throw oneOf(failures, parts.length)
+    return ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+  }
+
+  /** No run is sent any more, and none is waited for. */
+  close(): void {
+    this.#isClosed = true
+    for (const giveUp of [...this.#givingUp]) giveUp('the admin was closed')
+  }
+
+  #refuseClosed(): void {
+    if (this.#isClosed) throw new SchedulerError('ERR_XXL_JOB_RUN', 'The admin is closed; make another one.')
+  }
+
+  async #partsOf(run: ResolvedRun): Promise<readonly Part[]> {
+    const { route, appName, jobId, shard } = run
+    const { registry, counters } = this.#options
+    const clients = registry.clientsOf(appName)
+    const [first] = clients
+    if (first === undefined) throw noExecutor(`No executor of '${appName}' is registered.`)
+    if (shard !== undefined) return [{ client: clients[shard.index] ?? first, ...shard }]
+    const alone = (client: ExecutorClient): readonly Part[] => [{ client, index: 0, total: 1 }]
+    switch (route) {
+      case 'SHARDING_BROADCAST':
+        return clients.map((client, index) => ({ client, index, total: clients.length }))
+      case 'FAILOVER':
+        return alone(await firstThat(run, clients, (client) => client.beat()))
+      case 'BUSYOVER':
+        return alone(await firstThat(run, clients, (client) => client.idleBeat(jobId)))
+      default: {
+        const addresses = clients.map(({ address }) => address)
+        return alone(clients[counters.next(route, appName, jobId, addresses)] ?? first)
+      }
+    }
+  }
+
+  #send(run: ResolvedRun, part: Part, nowMs: EpochMs): Promise<XxlJobRunPart> {
+    const { desk, clock, events } = this.#options
+    const { signal, resultTimeoutMs, appName, jobId } = run
+    const { client, index, total } = part
+    const logId = desk.nextLogId(nowMs)
+    const place: XxlJobRunPlace = { appName, jobId, logId, address: client.address }
+    return new Promise((resolve, reject) => {
+      const end = (error: SchedulerError | null, message: string): void => {
+        if (!this.#givingUp.delete(giveUp)) return
+        stopWaiting()
+        timer.cancel()
+        signal?.removeEventListener('abort', abort)
+        const outcome = outcomeOf(error)
+        events.emit('runEnded', { ...place, outcome, message })
+        if (error !== null) reject(error)
+        else resolve({ logId, logDateTime: new Date(nowMs), address: client.address, index, total, message })
+      }
+      const fail = (problem: string): void => {
+        const message = `Run ${logId} of XXL-JOB job ${jobId} at ${client.address} failed: ${problem}`
+        end(new SchedulerError('ERR_XXL_JOB_RUN', message), problem)
+      }
+      const giveUp = (why: string): void => {
+        const message = `Run ${logId} of XXL-JOB job ${jobId} at ${client.address} has no result: ${why}.`
+        end(new SchedulerError('ERR_XXL_JOB_NO_RESULT', message), why)
+      }
+      const abort = (): void => {
+        unawaited(this.#kill(client, jobId, fail, giveUp), () => {
+          giveUp('it was interrupted')
+        })
+      }
+      const stopWaiting = desk.expect(logId, ({ handleCode, handleMsg }) => {
+        if (handleCode === xxlJobCodes.success) end(null, handleMsg)
+        else fail(`code ${handleCode}, ${handleMsg}`)
+      })
+      const timer = clock.setTimer(resultTimeoutMs, () => {
+        giveUp(`none came within ${resultTimeoutMs} ms`)
+      })
+      this.#givingUp.add(giveUp)
+      signal?.addEventListener('abort', abort, { once: true })
+      events.emit('runSent', place)
+      unawaited(this.#post(client, requestOf(run, part, logId, nowMs), place, fail), (error) => {
+        fail(textOf(error))
+      })
+    })
+  }
+
+  /** Says only what it knows: a run whose answer was lost may run. */
+  async #post(
+    client: ExecutorClient,
+    request: TriggerRequest,
+    place: XxlJobRunPlace,
+    fail: (problem: string) => void,
+  ): Promise<void> {
+    const answer = await client.run(request)
+    if (answer.kind === 'answered') {
+      const { code, msg } = answer.reply
+      if (code !== xxlJobCodes.success) fail(`it was refused: ${msg ?? `code ${code}`}`)
+      return
+    }
+    if (answer.kind === 'unsent') {
+      fail(answer.error.message)
+      return
+    }
+    this.#options.events.emit('runUnknown', { ...place, error: answer.error })
+    const message = 'an XXL-JOB executor did not answer a run; its result is waited for'
+    logThrown(this.#options.logger, answer.error, message, { ...place }, 'warn')
+  }
+
+  /** As the admin of XXL-JOB has it, a run has failed when the executor says that it killed the job. */
+  async #kill(
+    client: ExecutorClient,
+    jobId: number,
+    fail: (problem: string) => void,
+    giveUp: (why: string) => void,
+  ): Promise<void> {
+    if (isGood(await client.kill(jobId))) fail('it was interrupted, and the executor killed it')
+    else giveUp('it was interrupted, and the executor did not say that it killed it')
+  }
+}
+
+function requestOf(run: ResolvedRun, part: Part, logId: number, nowMs: EpochMs): TriggerRequest {
+  const { jobId, handler, param, blockStrategy, timeoutSeconds, glue } = run
+  return {
+    jobId,
+    executorHandler: handler,
+    executorParams: param,
+    blockStrategy,
+    executorTimeout: timeoutSeconds,
+    logId,
+    logDateTimeMs: nowMs,
+    glueType: glue?.type ?? 'BEAN',
+    glueSource: glue?.source ?? '',
+    glueUpdatetime: glue?.updated.getTime() ?? 0,
+    broadcastIndex: part.index,
+    broadcastTotal: part.total,
+  }
+}
+
+async function firstThat(
+  run: ResolvedRun,
+  clients: readonly ExecutorClient[],
+  ask: (client: ExecutorClient) => Promise<ExecutorAnswer>,
+): Promise<ExecutorClient> {
+  for (const client of clients) {
+    refuseAborted(run)
+    if (isGood(await ask(client))) return client
+  }
+  const wanted = run.route === 'FAILOVER' ? 'answered' : `is idle for job ${run.jobId}`
+  throw noExecutor(`No executor of '${run.appName}' ${wanted}; ${clients.length} were asked.`)
+}
+
+function refuseAborted({ signal }: ResolvedRun): void {
+  if (signal?.aborted === true) {
+    throw new SchedulerError('ERR_XXL_JOB_RUN', 'The run was interrupted before it was sent.')
+  }
+}
+
+function outcomeOf(error: SchedulerError | null): XxlJobAdminEventMap['runEnded']['outcome'] {
+  if (error === null) return 'succeeded'
+  return error.code === 'ERR_XXL_JOB_NO_RESULT' ? 'noResult' : 'failed'
+}
+
+/** A broadcast of which a part may still run has no result: the caller that repeats it has to know. */
+function oneOf(failures: readonly SchedulerError[], parts: number): unknown {
+  const unknown = failures.find(({ code }) => code === 'ERR_XXL_JOB_NO_RESULT')
+  const first = unknown ?? failures[0]
+  if (parts === 1) return first
+  const code = unknown === undefined ? 'ERR_XXL_JOB_RUN' : 'ERR_XXL_JOB_NO_RESULT'
+  const cause = new AggregateError(failures, 'parts of a broadcast')
+  const message = `${failures.length} of ${parts} parts did not end well. One of them: ${textOf(first)}`
+  return new SchedulerError(code, message, { cause })
+}
+
+function isGood(answer: ExecutorAnswer): boolean {
+  return answer.kind === 'answered' && answer.reply.code === xxlJobCodes.success
+}
+
+function noExecutor(message: string): SchedulerError {
+  return new SchedulerError('ERR_XXL_JOB_RUN', message)
+}

@@ -1,0 +1,134 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from '../../core/logger.ts'
+import { logThrown, textOf } from '../../core/thrown-value.ts'
+import { MalformedRequest } from './message-reader.ts'
+import { bodyBytesMax, type ReadBody, readLimited } from './read-limited.ts'
+import { encodeReply, failure, type Reply } from './reply.ts'
+
+/** A request, whichever server it came to. */
+export interface Incoming {
+  readonly method: string
+  /** As it was sent: path and query. */
+  readonly target: string
+  header(name: string): string | null
+}
+
+export interface ReplyServerOptions {
+  /** Who sends requests, for logs. */
+  readonly sender: string
+  /** Why a request is not looked at, or null. */
+  readonly refusalOf: (incoming: Incoming) => string | null
+  /** Its MalformedRequest is what the sender is answered. */
+  readonly call: (incoming: Incoming, body: string) => Reply | Promise<Reply>
+  readonly logger: Logger
+}
+
+interface IncomingWithBody extends Incoming {
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+interface Outgoing {
+  readonly text: string
+  /** The body was not read to its end, so the connection is of no more use. */
+  readonly closes: boolean
+}
+
+const headers = {
+  'content-type': 'application/json;charset=UTF-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
+
+/**
+ * The requests of one side to the other. Every answer has the HTTP status 200, as both sides want it; whether it went
+ * well is in the `code`. The body of a request that is refused is dropped as it comes in.
+ */
+export class ReplyServer {
+  readonly #options: ReplyServerOptions
+
+  constructor(options: ReplyServerOptions) {
+    this.#options = options
+  }
+
+  /** Never rejects. */
+  async fetch(request: Request): Promise<Response> {
+    const { pathname, search } = new URL(request.url)
+    const outgoing = await this.#answer({
+      method: request.method,
+      target: `${pathname}${search}`,
+      header: (name) => request.headers.get(name),
+      body: (request.body ?? []) as AsyncIterable<Uint8Array>,
+    })
+    return new Response(outgoing.text, {
+      headers: { ...headers, ...(outgoing.closes && { connection: 'close' }) },
+    })
+  }
+
+  /** For `node:http`. Never rejects. */
+  async listener(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const outgoing = await this.#answer({
+      method: request.method ?? '',
+      target: request.url ?? '',
+      header: (name) => {
+        const value = request.headers[name]
+        return typeof value === 'string' ? value : null
+      },
+      body: request,
+    })
+    if (response.destroyed) return
+    response.writeHead(200, {
+      ...headers,
+      'content-length': Buffer.byteLength(outgoing.text),
+      ...(outgoing.closes && { connection: 'close' }),
+    })
+    response.end(outgoing.text)
+  }
+
+  async #answer(incoming: IncomingWithBody): Promise<Outgoing> {
+    const refusal = this.#options.refusalOf(incoming)
+    let body: ReadBody
+    try {
+      body = await readLimited(incoming.body, refusal === null ? bodyBytesMax : 0)
+    } catch (error) {
+      logThrown(this.#options.logger, error, 'a request broke off', { target: incoming.target }, 'debug')
+      return { text: encodeReply(failure('invalid request, its body broke off.')), closes: true }
+    }
+    const reply = refusal === null ? await this.#reply(incoming, body.text) : failure(refusal)
+    return { text: encodeReply(reply), closes: !body.isAtEnd }
+  }
+
+  async #reply(incoming: Incoming, body: string | null): Promise<Reply> {
+    if (body === null) return failure(`invalid request, the body has more than ${bodyBytesMax} bytes.`)
+    const { call, sender, logger } = this.#options
+    try {
+      return await call(incoming, body)
+    } catch (error) {
+      if (error instanceof MalformedRequest) return failure(error.message)
+      logThrown(
+        logger,
+        error,
+        `a request of an XXL-JOB ${sender} failed`,
+        { target: incoming.target },
+        'warn',
+      )
+      return failure(textOf(error))
+    }
+  }
+}
+
+/** The target without what this side is mounted at, compared as text: neither `//run` nor `/run?x` is `/run`. */
+export function pathBelow(basePath: string, { target }: Incoming): string {
+  return target.startsWith(`${basePath}/`) ? target.slice(basePath.length) : ''
+}
+
+export function unmapped({ target }: Incoming): Reply {
+  return failure(`invalid request, uri-mapping(${target.slice(0, 200)}) not found.`)
+}
+
+/** Answers whether a token is the right one, taking as long for every text. Null: every token is. */
+export function tokenCheck(accessToken: string | null): (given: string | null) => boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+  const right = accessToken === null ? null : digest(accessToken)
+  return (given) => right === null || timingSafeEqual(right, digest(given ?? ''))
+}
