@@ -63,7 +63,12 @@ describe('a process', () => {
     const folder = join(logPath, 'callbacklogs', 'app-demo-executor')
     // The first result may be on its way while the second run still ends.
     const kept = (): readonly string[] => readdirSync(folder).filter((name) => name.endsWith('.json'))
-    await vi.waitFor(() => expect(kept().length).toBe(2), { timeout: 30_000 })
+    await vi.waitFor(
+      () => {
+        expect(kept().length).toBe(2)
+      },
+      { timeout: 30_000 },
+    )
     first.child.kill('SIGKILL')
     await once(first.child, 'exit')
     admin.behaviour = () => false
