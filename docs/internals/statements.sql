@@ -5068,6 +5068,48 @@ WHERE (fire_id, sched_name) IN (
     AND true
 );
 
+-- splitFirings.forgetDeleted
+--   cluster/lost-items.ts (settleLostItems)
+--   programs/scheduling/deleting.ts (deleteJobs)
+--   programs/steps/orphans.ts (deleteOrphans)
+-- SQLite
+DELETE FROM qrtz_split_firings AS s
+WHERE (job_name, job_group, sched_name) IN (
+  SELECT r.job_name, r.job_group, r.sched_name
+  FROM (
+    SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+      value ->> 'sched_name' AS sched_name
+    FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_job_details AS j
+      WHERE j.job_name = r.job_name
+        AND j.job_group = r.job_group
+        AND j.sched_name = r.sched_name
+        AND true
+    )
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_split_firings AS s
+WHERE (job_name, job_group, sched_name) IN (
+  SELECT r.job_name, r.job_group, r.sched_name
+  FROM (
+    SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+  ) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND NOT EXISTS (
+      SELECT 1
+      FROM qrtz_job_details AS j
+      WHERE j.job_name = r.job_name
+        AND j.job_group = r.job_group
+        AND j.sched_name = r.sched_name
+        AND r.sched_name = r.sched_name || ''
+    )
+);
+
 -- splitFirings.jobs
 --   cluster/lost-items.ts (offerItemsOfGone, settleLostItems)
 -- Every engine
@@ -5132,6 +5174,11 @@ WHERE t.job_name = r.job_name
   AND t.job_group = r.job_group
   AND t.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || '';
+
+-- splitFirings.clear
+--   programs/scheduling/deleting.ts (clear)
+-- Every engine
+DELETE FROM qrtz_split_firings WHERE sched_name = :scheduler;
 
 -----------------------------------------------------------------------
 -- groupLimits: how many jobs of a group may run, where that is limited

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
@@ -84,9 +84,16 @@ inBrowser('a timeline of thousands of bars', (browser) => {
     await using fixture = await dashboardFixture({ served: await manyFirings() })
     const { page, errors } = await openDashboard(browser(), fixture.address, '/timeline?span=quarter')
     await page.getByRole('link', { name: 'many/row-19' }).waitFor()
-    const label = (await page.locator('canvas').getAttribute('aria-label')) ?? ''
-    const bars = Number(/with (\d+) /.exec(label)?.[1])
-    expect(bars).toBeGreaterThan(5000)
+    // The last executions come into the history, and onto the page, a moment after they ended.
+    const bars = await vi.waitFor(
+      async () => {
+        const label = (await page.locator('canvas').getAttribute('aria-label')) ?? ''
+        const count = Number(/with (\d+) /.exec(label)?.[1])
+        expect(count).toBeGreaterThan(5000)
+        return count
+      },
+      { timeout: 60_000, interval: 200 },
+    )
     const frames = (await page.evaluate(pointedFrames)) as number[]
     const at = (share: number): string => (frames[Math.floor((frames.length - 1) * share)] ?? 0).toFixed(1)
     console.info(`${bars} bars: a frame takes ${at(0.5)} ms, ${at(0.99)} ms at the 99th, ${at(1)} ms at most`)

@@ -9,8 +9,8 @@ import { readRoll } from '../tables/nodes/scheduler-state-table.ts'
 const jobsAtOnce = 200
 
 /**
- * Ends items of sharded firings that no node will run. Firings of the same job do so too, so this is for jobs that do
- * not fire again.
+ * Ends items of sharded firings that no node will run, and gives up firings of jobs that somebody else deleted. Firings
+ * of the same job do so too, so this is for jobs that do not fire again.
  */
 export function* settleLostItems(tx: SqlTransaction): SqlProgram<void> {
   const { session } = tx
@@ -19,6 +19,9 @@ export function* settleLostItems(tx: SqlTransaction): SqlProgram<void> {
   if (keys.length === 0) return
   const jobs = yield* lockJobs(tx, keys)
   const open = yield* loadOpenFirings(tx, keys)
+  const given = keys.filter((key) => !jobs.has(key))
+  yield* splitFirings.forgetDeleted(given)
+  for (const key of given) open.delete(key)
   yield* endLostItems(tx, open.values(), yield* registeredNodes(tx))
   yield* writeOpenFirings(tx, open, { jobs })
   yield* offerItemsOfGone(tx)

@@ -113,8 +113,8 @@ export const tablesOf2: readonly Table[] = [
     primaryKey: ['sched_name', 'note_kind', 'note_name'],
   },
   {
-    // Firings of sharded jobs that have not ended, each with its items as JSON. The database deletes them
-    // with the job.
+    // Firings of sharded jobs that have not ended, each with its items as JSON. They do not refer to their jobs, whose
+    // table may be Java's: its script must be able to drop it.
     name: 'splitFirings',
     columns: {
       ...schedulerName,
@@ -128,7 +128,6 @@ export const tablesOf2: readonly Table[] = [
       parts: column.longTextOrNull,
     },
     primaryKey: ['sched_name', 'fire_id'],
-    references: { table: 'jobs', columns: ['sched_name', 'job_name', 'job_group'], isPartOfIt: true },
   },
   {
     // Who did what, in the order in which it is listed and deleted.

@@ -42,8 +42,6 @@ export interface Table {
   readonly references?: {
     readonly table: keyof SqlNames
     readonly columns: readonly string[]
-    /** Rows go with the row that they name; otherwise that one cannot be deleted while they are there. */
-    readonly isPartOfIt?: true
   }
 }
 
@@ -62,10 +60,8 @@ export function createTable(dialect: SqlDialect, names: SqlNames, table: Table):
   const parts = columns.map(([name, type]) => `${name} ${type(dialect)}`)
   parts.push(`PRIMARY KEY (${table.primaryKey.join(', ')})`)
   if (table.references) {
-    const { columns: foreign, table: target, isPartOfIt } = table.references
-    const onDelete = isPartOfIt === true ? ' ON DELETE CASCADE' : ''
-    const there = `${names[target]} (${foreign.join(', ')})${onDelete}`
-    parts.push(`FOREIGN KEY (${foreign.join(', ')}) REFERENCES ${there}`)
+    const { columns: foreign, table: target } = table.references
+    parts.push(`FOREIGN KEY (${foreign.join(', ')}) REFERENCES ${names[target]} (${foreign.join(', ')})`)
   }
   return `CREATE TABLE IF NOT EXISTS ${names[table.name]} (\n  ${parts.join(',\n  ')}\n)`
 }

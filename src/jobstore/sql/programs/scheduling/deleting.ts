@@ -19,6 +19,7 @@ export function* deleteJobs(tx: SqlTransaction, keys: readonly JobKey[]): SqlPro
   if (found.size > 0) {
     yield* deleteRefs(tx, yield* triggers.lockOfJobs(found.keys()))
     yield* jobs.delete(found.keys())
+    yield* tx.session.splitFirings.forgetDeleted(found.keys())
     yield* tx.session.pauses.forget(found.keys().map((key) => ({ scope: 'job', key })))
   }
   return unique.filter((key) => found.has(key))
@@ -53,8 +54,9 @@ function* deleteRefs(tx: SqlTransaction, refs: readonly TriggerRef[]): SqlProgra
 
 /** Deletes all jobs, triggers, calendars and remembered pauses. */
 export function* clear(tx: SqlTransaction): SqlProgram<void> {
-  const { triggers, jobs, calendars, pausedGroups, pauses, firedTriggers } = tx.session
+  const { triggers, jobs, calendars, pausedGroups, pauses, firedTriggers, splitFirings } = tx.session
   yield* triggers.clear()
+  yield* splitFirings.clear()
   yield* jobs.clear()
   yield* calendars.clear()
   yield* pausedGroups.clear()

@@ -7,7 +7,12 @@ import { executingJobs, uniqueKeys } from './settling.ts'
 /** Deletes jobs that lost their last trigger and are not durable, and signals it. */
 export function* deleteOrphans(tx: SqlTransaction, jobsLosingTriggers: readonly JobKey[]): SqlProgram<void> {
   if (jobsLosingTriggers.length === 0) return
-  yield* deleteNonDurable(tx, yield* tx.session.jobs.lock(uniqueKeys(jobsLosingTriggers)))
+  const nonDurable = (yield* tx.session.jobs.lock(uniqueKeys(jobsLosingTriggers))).filter(
+    ({ durable }) => !durable,
+  )
+  if (nonDurable.length === 0) return
+  yield* deleteNonDurable(tx, nonDurable)
+  yield* tx.session.splitFirings.forgetDeleted(nonDurable.map(({ key }) => key))
 }
 
 /**

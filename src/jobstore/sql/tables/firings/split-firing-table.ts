@@ -6,7 +6,9 @@ import type { ShardedItem } from '../../../job-store-shards.ts'
 import type { SplitFiring } from '../../../split-firing.ts'
 import {
   boundRows,
+  clearQuery,
   deleteQuery,
+  isAmongRows,
   isRow,
   type KeyQuery,
   type RowsQuery,
@@ -18,7 +20,7 @@ import {
   writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import { all, later, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
 import { brokenRow, brokenValue } from '../encoding/broken-row.ts'
 import { anyText, instant, text, textOrNull } from '../encoding/columns.ts'
 import { jobKeyColumns, jobKeyOf, jobKeyRows, triggerKeyOf } from '../encoding/key-rows.ts'
@@ -49,7 +51,7 @@ const columns = {
 
 /**
  * The rows of `split_firings`: firings that became several executions and have not ended. A row is read and written
- * under a lock on its job, and goes with it. Also the column of jobs that says which items are turned off.
+ * under a lock on its job, and deleted with it. Also the column of jobs that says which items are turned off.
  */
 export class SplitFiringTable {
   readonly #scheduler: string
@@ -89,7 +91,12 @@ export class SplitFiringTable {
     yield* writeOver(idRows, (rows) => this.#statements.delete({ rows }))
   }
 
-  /** Jobs that have such firings. */
+  /** Deletes the firings of those jobs among the keys that are there no more. */
+  *forgetDeleted(jobKeys: readonly JobKey[]): SqlProgram<void> {
+    yield* writeOver(jobKeyRows(this.#scheduler, jobKeys), (rows) => this.#statements.forgetDeleted({ rows }))
+  }
+
+  /** Jobs that have such firings, also those that somebody else deleted. */
   *jobs(limit: number): SqlProgram<readonly JobKey[]> {
     return (yield* all(this.#statements.jobs({ scheduler: this.#scheduler, limit }))).map(jobKeyOf)
   }
@@ -109,21 +116,28 @@ export class SplitFiringTable {
     const changed = [{ ...row, shards_off: items.length === 0 ? null : JSON.stringify(items) }]
     yield* writeOver(changed, (rows) => this.#statements.setDisabledItems({ rows }))
   }
+
+  *clear(): SqlProgram<void> {
+    yield* later(this.#statements.clear({ scheduler: this.#scheduler }))
+  }
 }
 
 interface SplitFiringStatements {
   readonly load: KeyQuery
   readonly put: RowsQuery
   readonly delete: KeyQuery
+  readonly forgetDeleted: KeyQuery
   readonly jobs: SqlQuery<{ scheduler: string; limit: number }>
   readonly disabledItems: KeyQuery
   readonly setDisabledItems: KeyQuery
+  readonly clear: SqlQuery<{ readonly scheduler: string }>
 }
 
 export function splitFiringStatements(vocabulary: SqlVocabulary): SplitFiringStatements {
   const { dialect, names } = vocabulary
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
   const shown = Object.keys(columns).map((name) => `s.${name}`)
+  const isGone = `NOT EXISTS (SELECT 1 FROM ${names.jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)})`
   return {
     load: sqlQuery(
       dialect,
@@ -132,6 +146,10 @@ export function splitFiringStatements(vocabulary: SqlVocabulary): SplitFiringSta
     ),
     put: upsertQuery(vocabulary, names.splitFirings, key, columns),
     delete: deleteQuery(vocabulary, names.splitFirings, key),
+    forgetDeleted: sqlQuery(
+      dialect,
+      `DELETE FROM ${names.splitFirings} AS s WHERE ${isAmongRows(dialect, jobKeyColumns, isGone)}`,
+    ),
     jobs: sqlQuery(
       dialect,
       `SELECT DISTINCT s.job_name, s.job_group FROM ${names.splitFirings} AS s
@@ -143,6 +161,7 @@ export function splitFiringStatements(vocabulary: SqlVocabulary): SplitFiringSta
        WHERE ${isRow(dialect, 'j', jobKeyColumns)} AND j.shards_off IS NOT NULL`,
     ),
     setDisabledItems: updateQuery(vocabulary, names.jobs, jobKeyColumns, { shards_off: 'text' }),
+    clear: clearQuery(vocabulary, names.splitFirings),
   }
 }
 
