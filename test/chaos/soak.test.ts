@@ -27,6 +27,7 @@ const steady = 0
 const others = [1, 2]
 /** More than this an hour is a leak and no noise. */
 const mostKibibytesPerHour = 8192
+const mostDeadTuples = 100
 
 /** Everything that has happened, for the last words. */
 interface Tally {
@@ -132,7 +133,10 @@ async function forget(world: World): Promise<void> {
   world.notes.length = 0
 }
 
-/** Rows that no vacuum can take away are held by a transaction that never ends. */
+/**
+ * Rows that no vacuum can take away are held by a transaction that never ends: then they are those of hours. The nodes
+ * still check in meanwhile, which leaves a few.
+ */
 async function deadTuples(world: World): Promise<number> {
   await world.database.query('VACUUM')
   const [row] = await world.database.query(
@@ -175,7 +179,7 @@ test(
       deadTuplesAfterVacuum: dead,
     })
     expect(found).toEqual([])
-    expect(dead).toBe(0)
+    expect(dead).toBeLessThan(mostDeadTuples)
     if (hours >= 0.5) expect(growth).toBeLessThan(mostKibibytesPerHour)
     expect([...faults.keys()].sort()).toEqual([...faultKinds].sort())
   },

@@ -145,7 +145,10 @@ export async function hearsPeers(
   }
   const run = async (type: string): Promise<JobKey> => {
     const key = await addPlainJob(peer, type, `${type}-here`, 'reports')
+    const began = peer.events.next('jobToBeExecuted', ({ context }) => context.jobDetail.key.equals(key))
     await peer.triggerJob(key)
+    // What does not run yet cannot be interrupted.
+    await began
     return key
   }
   await run('failing')
