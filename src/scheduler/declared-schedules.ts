@@ -2,7 +2,7 @@ import { JobPersistenceError } from '../core/errors.ts'
 import type { JobKey } from '../core/key.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { type JobStoreNotes, MemoryNotes } from '../jobstore/job-store-notes.ts'
-import { type PlannedJob, type PutPlan, planChange } from '../jobstore/planned-job.ts'
+import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../jobstore/planned-job.ts'
 import type { Nameless } from './nameless.ts'
 import { digestOf, Planner } from './planner.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
@@ -12,8 +12,10 @@ import {
   formerMembers,
   isHeldByOthers,
   isOlder,
+  memberOf,
   type SetRecord,
   setRecordOf,
+  strangers,
   withDeclaration,
   withNode,
 } from './schedule-set.ts'
@@ -126,7 +128,9 @@ export class DeclaredSchedules {
       if (outcome === 'newer') isReplaced = true
       else changes[outcome].push(each.job.key)
     }
-    if (!isReplaced) changes.removed.push(...(await this.#remove(name, record, declaration)))
+    if (!isReplaced) {
+      changes.removed.push(...(await this.#delete(await this.#undeclared(name, record, declaration))))
+    }
     isReplaced = !(await this.#settle(name, record, declaration, changes.added))
     return { ...changes, deferred: isReplaced }
   }
@@ -143,19 +147,17 @@ export class DeclaredSchedules {
       if (outcome === 'newer') return deferred()
       changes[outcome].push(each.job.key)
     }
-    for (const key of formerMembers(record, declaration)) {
-      if (await this.#isMember(key, name, record.generation)) changes.removed.push(key)
-    }
+    changes.removed.push(...(await this.#undeclared(name, record, declaration)))
     return { ...changes, deferred: false }
   }
 
-  /** Deletes the members that are declared no more. */
-  async #remove(name: string, record: SetRecord, declaration: Declaration): Promise<readonly JobKey[]> {
+  /** The members that are declared no more. */
+  async #undeclared(name: string, record: SetRecord, declaration: Declaration): Promise<readonly JobKey[]> {
     const keys: JobKey[] = []
     for (const key of formerMembers(record, declaration)) {
       if (await this.#isMember(key, name, record.generation)) keys.push(key)
     }
-    return this.#delete(keys)
+    return keys
   }
 
   async #delete(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
@@ -183,8 +185,7 @@ export class DeclaredSchedules {
     for (let attempt = 1; attempt <= attemptsMax; attempt++) {
       const found = await this.#readRecord(name)
       if (found.record.generation !== generation) {
-        const kept = new Set(found.record.members.map((member) => JSON.stringify(member)))
-        await this.#delete(added.filter((key) => !kept.has(JSON.stringify([key.name, key.group]))))
+        await this.#delete(strangers(added, found.record))
         return false
       }
       const record = { ...found.record, members: declaration.members }
@@ -217,7 +218,7 @@ export class DeclaredSchedules {
     const { calendarName } = planned.trigger
     const calendar = calendarName === null ? null : await store.getCalendar(calendarName)
     const change = planChange({ job, trigger }, planned, { calendar, nowMs: this.#parts.options.clock.now() })
-    return { ...change, nextFireTimeMs: (change.trigger ?? trigger)?.nextFireTimeMs ?? null }
+    return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, trigger) }
   }
 
   async #readRecord(name: string): Promise<FoundRecord> {
@@ -263,7 +264,7 @@ function declarationOf({ version }: DeclaredSet, planned: readonly PlannedJob[])
   return {
     digest: digestOf(planned.map(({ job: { plan } }) => [plan.job, plan.when, plan.data])),
     version,
-    members: planned.map(({ job: { key } }) => [key.name, key.group]),
+    members: planned.map(({ job: { key } }) => memberOf(key)),
   }
 }
 

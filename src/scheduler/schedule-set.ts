@@ -68,7 +68,7 @@ export function withNode(
 /** The record once a declaration is in force. Former members stay in it until they are removed. */
 export function withDeclaration(record: SetRecord, declared: Declaration): SetRecord {
   const { digest, version } = declared
-  const members = union(record.members, declared.members)
+  const members = [...record.members, ...without(declared.members, record.members)]
   if (record.digest === digest) return { ...record, version, members }
   const superseded = [...record.superseded, record.digest].filter((each) => each !== digest && each !== '')
   return {
@@ -81,15 +81,21 @@ export function withDeclaration(record: SetRecord, declared: Declaration): SetRe
   }
 }
 
-function union(a: SetRecord['members'], b: SetRecord['members']): SetRecord['members'] {
-  const known = new Set(a.map((member) => JSON.stringify(member)))
-  return [...a, ...b.filter((member) => !known.has(JSON.stringify(member)))]
-}
-
 /** The members of a record that a declaration does not have. */
 export function formerMembers(record: SetRecord, { members }: Declaration): JobKey[] {
-  const kept = new Set(members.map((member) => JSON.stringify(member)))
-  return record.members
-    .filter((member) => !kept.has(JSON.stringify(member)))
-    .map(([name, group]) => new JobKey(name, group))
+  return without(record.members, members).map(([name, group]) => new JobKey(name, group))
+}
+
+/** The keys that are no members of a record. */
+export function strangers(keys: readonly JobKey[], { members }: SetRecord): JobKey[] {
+  return without(keys.map(memberOf), members).map(([name, group]) => new JobKey(name, group))
+}
+
+export function memberOf({ name, group }: JobKey): SetRecord['members'][number] {
+  return [name, group]
+}
+
+function without(members: SetRecord['members'], others: SetRecord['members']): SetRecord['members'] {
+  const left = new Set(others.map((member) => JSON.stringify(member)))
+  return members.filter((member) => !left.has(JSON.stringify(member)))
 }
