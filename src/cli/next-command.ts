@@ -1,7 +1,7 @@
 import { CronExpressionError } from '../core/errors.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { TimeZone } from '../time/zone.ts'
-import type { CronDialect } from '../triggers/cron/cron-dialect.ts'
+import { type CronDialect, dialectOf } from '../triggers/cron/cron-dialect.ts'
 import { CronExpression } from '../triggers/cron/cron-expression.ts'
 import { type Command, parseCommandLine } from './command.ts'
 import { formatDuration } from './duration.ts'
@@ -66,12 +66,6 @@ export const nextCommand: Command = {
       return 1
     }
   },
-}
-
-/** Five fields and macros are Unix's; the Quartz parser reads the rest. */
-function dialectOf(expression: string): CronDialect {
-  const fields = fieldsOf(expression)
-  return fields[0]?.startsWith('@') === true || fields.length === 5 ? 'unix' : 'quartz'
 }
 
 function fieldsOf(expression: string): readonly string[] {

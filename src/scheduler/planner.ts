@@ -7,6 +7,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
 import type { Clock } from '../time/clock.ts'
 import { requireDurationMs } from '../time/duration-options.ts'
+import { dialectOf } from '../triggers/cron/cron-dialect.ts'
 import { CronScheduleBuilder } from '../triggers/families/cron/cron-trigger.ts'
 import { SimpleScheduleBuilder } from '../triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
@@ -115,11 +116,10 @@ function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleB
   const { cron, daily, every } = options
   if (cron !== undefined || daily !== undefined) {
     const { zone, misfireInstruction = 'smart' } = options
-    const isUnix = daily === undefined && isUnixText(cron)
     const text = daily === undefined ? cron : cronOfDay(method, daily)
     return CronScheduleBuilder.cronSchedule(text, {
       timeZone: zone,
-      dialect: isUnix ? 'unix' : 'quartz',
+      dialect: dialectOf(text),
     }).withMisfireInstruction(misfireInstruction)
   }
   const simple = SimpleScheduleBuilder.simpleSchedule()
@@ -128,11 +128,6 @@ function scheduleOf(method: string, options: ScheduleOptions<object>): ScheduleB
     .withIntervalInMilliseconds(requireDurationMs(method, 'every', every, { minMs: 1 }))
     .repeatForever()
     .withMisfireInstruction(options.misfireInstruction ?? 'smart')
-}
-
-function isUnixText(cron: string): boolean {
-  const fields = cron.trim().split(/\s+/)
-  return fields.length === 5 || cron.trim().startsWith('@')
 }
 
 const timeOfDay = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/

@@ -5,3 +5,9 @@ export const cronDialects = ['quartz', 'unix', 'spring'] as const
  * fields, 0 and 7=SUN, a day must match both day fields; or a macro.
  */
 export type CronDialect = (typeof cronDialects)[number]
+
+/** The dialect that an expression is meant in: five fields and macros are Unix's; Quartz's parser reads the rest. */
+export function dialectOf(expression: string): CronDialect {
+  const text = expression.trim()
+  return text.startsWith('@') || text.split(/\s+/).length === 5 ? 'unix' : 'quartz'
+}
