@@ -108,6 +108,7 @@ export class SchedulerLifeCycle {
         schedulerName,
         clock,
         logger,
+        expectsWorkerJobs: this.jobTypes.some((jobType) => registry.get(jobType).kind === 'worker'),
         threadStuck: (stuck) => {
           signals.threadStuck(stuck)
         },
