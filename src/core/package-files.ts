@@ -32,7 +32,8 @@ export function moduleBeside(moduleUrl: string | undefined, path: string): URL {
 /** An entry file that the user names. @throws InvalidArgumentError ERR_INVALID_OPTION when it is no `file:` URL */
 export function requireEntryUrl(what: string, field: string, value: unknown): URL {
   const text = value instanceof URL ? value.href : value
-  if (typeof text === 'string' && URL.canParse(text) && new URL(text).protocol === 'file:') return new URL(text)
+  if (typeof text === 'string' && URL.canParse(text) && new URL(text).protocol === 'file:')
+    return new URL(text)
   throw new InvalidArgumentError(
     field,
     `${what}: '${field}' must be a file URL, as in new URL('./entry.js', import.meta.url), got ` +
