@@ -420,7 +420,9 @@ function give(lease: ThreadLease, execution: WorkerExecution): void {
 }
 
 /** What the threads of a pool run. */
-export function workerEntry({ workerEntry: given }: Pick<ResolvedPiscinaOptions, 'workerEntry'>): ThreadEntry {
+export function workerEntry({
+  workerEntry: given,
+}: Pick<ResolvedPiscinaOptions, 'workerEntry'>): ThreadEntry {
   return {
     url: given ?? moduleBeside(import.meta.url, './worker-entry'),
     specifier: 'quartz-ts/worker-entry',

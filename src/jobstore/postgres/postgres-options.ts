@@ -178,7 +178,10 @@ export function resolvePostgresOptions(options: PostgresJobStoreOptions): Resolv
     lockTimeoutMs: timeLimit('lockTimeoutMs', options.lockTimeoutMs ?? 10_000),
     lockWaitWarningMs: timeLimit('lockWaitWarningMs', options.lockWaitWarningMs ?? 1000),
     ...resolveClusterOptions(what, options),
-    checkInEntry: options.checkInEntry == null ? options.checkInEntry : requireEntryUrl(what, 'checkInEntry', options.checkInEntry),
+    checkInEntry:
+      options.checkInEntry == null
+        ? options.checkInEntry
+        : requireEntryUrl(what, 'checkInEntry', options.checkInEntry),
     migrate: oneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
     jobData: oneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
     records: resolveRecordOptions(what, options),

@@ -1,5 +1,6 @@
 import { JobPersistenceError } from '../../core/errors.ts'
 import { type Runtime, runtimeOf } from '../../core/runtime.ts'
+import { loadNodeSqlite, type NodeSqlite, NodeSqliteDatabase } from './node-sqlite.ts'
 
 /** The part of a better-sqlite3 database that is used; a connection of that package fits as it is. */
 export interface SqliteDatabase {
@@ -26,7 +27,11 @@ export interface SqliteSettings {
   /** A path, or `:memory:`. */
   readonly filename: string
   readonly synchronous: 'normal' | 'full'
+  /** Default: better-sqlite3 where it can be loaded, else `node:sqlite`. */
+  readonly driver?: SqliteDriverName | null
 }
+
+export type SqliteDriverName = 'better-sqlite3' | 'node:sqlite'
 
 /** Opens connections. */
 export interface SqliteDriver {
@@ -40,28 +45,19 @@ export interface SqliteDriver {
  */
 export const blockedAtOnceMs = 10
 
+type Connect = (filename: string, options: { readonly fileMustExist: boolean }) => SqliteDatabase
+
 /**
- * Loads better-sqlite3, which is an optional peer.
+ * Loads better-sqlite3, which is an optional peer, or `node:sqlite`.
  *
  * @throws JobPersistenceError ERR_DRIVER_MISSING
  */
-export async function loadSqliteDriver(): Promise<SqliteDriver> {
-  const { default: Database } = await import('better-sqlite3').catch((error: unknown) => {
-    throw driverMissing('missing', error)
-  })
+export async function loadSqliteDriver(name: SqliteDriverName | null = null): Promise<SqliteDriver> {
+  const connect = await loadConnect(name)
   return {
     open(settings, create) {
-      const options = { timeout: blockedAtOnceMs, fileMustExist: !create && settings.filename !== ':memory:' }
-      let database: SqliteDatabase
-      try {
-        database = new Database(settings.filename, options)
-      } catch (error) {
-        const isUnbuilt =
-          error instanceof Error &&
-          /bindings file|NODE_MODULE_VERSION|\.node|native addon|not yet supported in Bun/.test(error.message)
-        if (!isUnbuilt) throw error
-        throw driverMissing('unbuilt', error)
-      }
+      const { filename } = settings
+      const database = connect(filename, { fileMustExist: !create && filename !== ':memory:' })
       try {
         setUp(database, settings)
       } catch (error) {
@@ -73,14 +69,65 @@ export async function loadSqliteDriver(): Promise<SqliteDriver> {
   }
 }
 
+async function loadConnect(name: SqliteDriverName | null): Promise<Connect> {
+  const ofNode = async (): Promise<Connect | null> => {
+    const loaded = await loadNodeSqlite()
+    return loaded === null ? null : connectWith(loaded)
+  }
+  if (name === 'node:sqlite') {
+    const connect = await ofNode()
+    if (connect === null) throw nodeSqliteMissing()
+    return connect
+  }
+  try {
+    return await loadBetterSqlite()
+  } catch (error) {
+    const connect = name === null ? await ofNode() : null
+    if (connect === null) throw error
+    return connect
+  }
+}
+
+function connectWith(loaded: NodeSqlite): Connect {
+  return (filename, options) => new NodeSqliteDatabase(loaded, filename, options)
+}
+
+async function loadBetterSqlite(): Promise<Connect> {
+  const { default: Database } = await import('better-sqlite3').catch((error: unknown) => {
+    throw driverMissing('missing', error)
+  })
+  try {
+    // The addon itself is loaded by the first connection.
+    new Database(':memory:').close()
+  } catch (error) {
+    const isUnbuilt =
+      error instanceof Error &&
+      /bindings file|NODE_MODULE_VERSION|self-register|\.node|native addon|not yet supported in Bun/.test(
+        error.message,
+      )
+    if (!isUnbuilt) throw error
+    throw driverMissing('unbuilt', error)
+  }
+  return (filename, options) => new Database(filename, { timeout: blockedAtOnceMs, ...options })
+}
+
 function setUp(database: SqliteDatabase, { synchronous }: SqliteSettings): void {
   // Readers do not wait for the writer, and a commit is one write to one file. Memory keeps its own mode.
+  database.pragma(`busy_timeout = ${blockedAtOnceMs}`)
   database.pragma('journal_mode = WAL')
   database.pragma(`synchronous = ${synchronous}`)
   database.pragma('foreign_keys = ON')
   // 16 MB with pages of 4 kB. Commits one after the other change the same pages of indexes, and each page is written
   // into the file once for all of them: with SQLite's own 1,000 a row of the history took twice as long.
   database.pragma('wal_autocheckpoint = 4000')
+}
+
+function nodeSqliteMissing(): JobPersistenceError {
+  return new JobPersistenceError(
+    "The SQLite job store cannot use 'node:sqlite' here: Node.js has it, as the store needs it, from 22.16 on. " +
+      "Update Node.js, or use driver: 'better-sqlite3'.",
+    { code: 'ERR_DRIVER_MISSING' },
+  )
 }
 
 function driverMissing(problem: DriverProblem, cause: unknown): JobPersistenceError {

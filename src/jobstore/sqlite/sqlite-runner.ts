@@ -44,7 +44,7 @@ export async function openSqlite(
   settings: SqliteSettings,
   options: SqliteRunnerOptions,
 ): Promise<SqliteRunner> {
-  const driver = await loadSqliteDriver()
+  const driver = await loadSqliteDriver(settings.driver)
   const connect = (create: boolean): SqliteDatabase => driver.open(settings, create)
   const runner = new SqliteRunner({ filename: settings.filename, connect, isOwned: true }, options)
   await runner.open()
