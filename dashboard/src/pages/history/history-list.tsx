@@ -61,16 +61,7 @@ export function HistoryPage(): JSX.Element {
           placeholder={text.filterHint}
           completes="executions"
         />
-        <ChoiceBox
-          label={text.times}
-          field="within"
-          choices={[
-            { value: '', text: text.anyTime },
-            { value: 'hour', text: text.lastHour },
-            { value: 'day', text: text.lastDay },
-            { value: 'week', text: text.lastWeek },
-          ]}
-        />
+        <TimeChoice />
         <QuickFilters />
       </div>
       {error !== null && <ProblemNote error={error} retry={executions.reload} />}
@@ -116,5 +107,21 @@ function QuickFilters(): JSX.Element {
         )
       })}
     </div>
+  )
+}
+
+function TimeChoice(): JSX.Element {
+  const text = words()
+  return (
+    <ChoiceBox
+      label={text.times}
+      field="within"
+      choices={[
+        { value: '', text: text.anyTime },
+        { value: 'hour', text: text.lastHour },
+        { value: 'day', text: text.lastDay },
+        { value: 'week', text: text.lastWeek },
+      ]}
+    />
   )
 }
