@@ -11,7 +11,7 @@ import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
-import type { Misfire, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
+import type { Misfire, MisfireCountQuery, MisfireCounts, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
 import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
@@ -371,6 +371,10 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    * about once a second; empty for a store that does not keep them.
    */
   queryMisfires(query?: MisfireQuery): Promise<Page<Misfire, MisfireCursor>>
+  /**
+   * How much was missed, in numbers; of the newest 100,000 rows at most. Nothing for a store that does not keep them.
+   */
+  getMisfireCounts(query?: MisfireCountQuery): Promise<MisfireCounts>
   /**
    * How jobs are doing, whether or not their executions are in the history; in order of keys, a page at a time. Written
    * about once a second; empty for a store that does not keep it.
