@@ -5,7 +5,13 @@ import type { AuditCursor, AuditEntry, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type { Misfire, MisfireCountQuery, MisfireCounts, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
+import type {
+  Misfire,
+  MisfireCountQuery,
+  MisfireCounts,
+  MisfireCursor,
+  MisfireQuery,
+} from '../jobstore/misfires.ts'
 import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,

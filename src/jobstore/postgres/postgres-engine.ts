@@ -74,6 +74,10 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         wakePeers: (earliestMs) => {
           access.wakePeers(earliestMs)
         },
+        tellChange: () => {
+          access.wakePeers(null)
+        },
+        watchChanges: (listener) => access.watchChanges(listener),
         async close() {
           await node?.stop()
           await access.close()

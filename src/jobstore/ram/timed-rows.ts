@@ -54,11 +54,7 @@ export class TimedRows<Cursor extends { readonly id: string }, Row extends Curso
   }
 
   /** The newest first, `size` at most. */
-  page(
-    query: TimedQuery<Cursor>,
-    size: number,
-    accepts: (row: Row) => boolean,
-  ): Page<Row, Cursor> {
+  page(query: TimedQuery<Cursor>, size: number, accepts: (row: Row) => boolean): Page<Row, Cursor> {
     const { cursorOf } = this.#options
     const items: Row[] = []
     for (const row of this.newestFirst(query)) {

@@ -9,8 +9,6 @@ export function typedKey({ group, name }: KeyJson): string {
 export function readTypedKey(text: string): { readonly group: string | null; readonly name: string } {
   const slash = text.indexOf('/')
   if (slash < 0) return { group: null, name: text }
-  const group = text
-    .slice(0, slash)
-    .replace(/%(2F|25)/gi, (_, code: string) => (code === '25' ? '%' : '/'))
+  const group = text.slice(0, slash).replace(/%(2F|25)/gi, (_, code: string) => (code === '25' ? '%' : '/'))
   return { group, name: text.slice(slash + 1) }
 }

@@ -254,7 +254,11 @@ const remembering = area(
       const { records } = bed.store
       assert.deepEqual(await records?.countMisfires({}), { rows: 0, fires: 0, byCause: {}, isWhole: true })
       const startMs = bed.now()
-      await write(bed, misfireOf(bed, 'a', { cause: 'outage', count: 60 }), misfireOf(bed, 'b', { count: null }))
+      await write(
+        bed,
+        misfireOf(bed, 'a', { cause: 'outage', count: 60 }),
+        misfireOf(bed, 'b', { count: null }),
+      )
       await bed.clock.advance(1000)
       await write(bed, misfireOf(bed, 'c', { cause: 'outage', count: 3_000_000_000 }))
       const next = new Date(startMs + 1000)

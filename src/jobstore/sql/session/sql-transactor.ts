@@ -8,6 +8,8 @@ export interface SqlOperation<Answer = unknown> extends TransactionOptions<Answe
    * after it has released claims.
    */
   readonly tells?: 'all' | 'peers' | 'none'
+  /** Other nodes are told that it has changed jobs, triggers or calendars. Default false. */
+  readonly isChange?: boolean
 }
 
 /** How programs are run. */

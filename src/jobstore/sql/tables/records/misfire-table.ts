@@ -25,7 +25,15 @@ import {
 } from '../../kernel/newest-first.ts'
 import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, first, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import {
+  all,
+  first,
+  run,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  sqlQuery,
+} from '../../kernel/statement.ts'
 import { anyText, instant, integer, integerOrNull, readable } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
 
