@@ -302,7 +302,7 @@ export interface JobStore {
   readonly notes?: JobStoreNotes | null
   /** Absent or null for a store that does not split firings. */
   readonly shards?: JobStoreShards | null
-  /** Absent or null for a store whose data nobody else changes. */
+  /** Absent or null for a store whose data no other process changes. */
   readonly changes?: JobStoreChanges | null
 
   /**

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -36,93 +36,120 @@ async function freePort(): Promise<number> {
   return port
 }
 
-withPrometheus('a Prometheus that scrapes a node', () => {
-  const leaving = new AsyncDisposableStack()
-  let prometheus = ''
+/** What has to end, the last one first. */
+class Ends {
+  readonly #ends: (() => unknown)[] = []
 
+  add(end: () => unknown): void {
+    this.#ends.unshift(end)
+  }
+
+  use<Used extends AsyncDisposable>(used: Used): Used {
+    this.add(() => used[Symbol.asyncDispose]())
+    return used
+  }
+
+  async all(): Promise<void> {
+    for (const end of this.#ends) await end()
+  }
+}
+
+const token = 'a-token-of-a-viewer'
+
+/** A node with a job that ends well and one that never does; answers where its metrics are. */
+async function servedNode(ends: Ends): Promise<string> {
+  const { connectionString } = ends.use(await freshDatabase())
+  const metrics = prometheusPlugin()
+  const well = defineJob('ends', () => 'well')
+  const fails = defineJob(
+    'fails',
+    () => {
+      throw new Error('never well')
+    },
+    { retry: { attempts: 2, backoff: { type: 'fixed', initialMs: 10 } } },
+  )
+  const scheduler = ends.use(
+    await createScheduler({
+      logger: false,
+      jobStore: postgresJobStore({ connectionString, checkInIntervalMs: 1000 }),
+      jobs: [well, fails],
+      plugins: [metrics],
+    }),
+  )
+  await scheduler.schedule(well, { key: 'often', every: '500ms' })
+  await scheduler.schedule(fails, { key: 'fails', every: '1s' })
+  await scheduler.start()
+  const sha256 = createHash('sha256').update(token).digest('hex')
+  const tokens = [{ name: 'prometheus', sha256, role: 'viewer' as const }]
+  const server = ends.use(
+    await createServer({ scheduler, metrics, logger: false, auth: { kind: 'token', tokens } }),
+  )
+  return new URL(await server.listen({ port: 0 })).host
+}
+
+/** Answers the address of a Prometheus that scrapes a node. */
+async function startPrometheus(ends: Ends, host: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'quartz-ts-prometheus-'))
+  ends.add(() => rm(folder, { recursive: true, force: true }))
+  const config = join(folder, 'prometheus.yml')
+  const scrape = {
+    job_name: 'quartz-ts',
+    authorization: { credentials: token },
+    static_configs: [{ targets: [host] }],
+  }
+  const settings = {
+    global: { scrape_interval: '500ms', evaluation_interval: '500ms' },
+    rule_files: [rulesFile],
+    scrape_configs: [scrape],
+  }
+  // JSON is YAML as well.
+  await writeFile(config, JSON.stringify(settings))
+  const address = `127.0.0.1:${await freePort()}`
+  const args = [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`]
+  const child = spawn('prometheus', [...args, `--web.listen-address=${address}`], { stdio: 'ignore' })
+  ends.add(async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  })
+  await vi.waitFor(
+    async () => {
+      expect((await fetch(`http://${address}/-/ready`)).status).toBe(200)
+    },
+    { timeout: 30_000 },
+  )
+  return `http://${address}`
+}
+
+async function answerOf(prometheus: string, path: string): Promise<unknown> {
+  const answer = await fetch(`${prometheus}/api/v1/${path}`)
+  const { status, error, data } = (await answer.json()) as {
+    readonly status: string
+    readonly error?: string
+    readonly data: unknown
+  }
+  expect([path, status, error]).toEqual([path, 'success', undefined])
+  return data
+}
+
+withPrometheus('a Prometheus that scrapes a node', () => {
+  const ends = new Ends()
+  let prometheus = ''
   beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'quartz-ts-prometheus-'))
-    leaving.defer(() => rm(folder, { recursive: true, force: true }))
-    const { connectionString } = leaving.use(await freshDatabase())
-    const metrics = prometheusPlugin()
-    const fails = defineJob(
-      'fails',
-      () => {
-        throw new Error('never well')
-      },
-      { retry: { attempts: 2, backoff: { type: 'fixed', initialMs: 10 } } },
-    )
-    const scheduler = leaving.use(
-      await createScheduler({
-        logger: false,
-        jobStore: postgresJobStore({ connectionString, checkInIntervalMs: 1000 }),
-        jobs: [defineJob('ends', () => 'well'), fails],
-        plugins: [metrics],
-      }),
-    )
-    await scheduler.schedule('ends', { key: 'often', every: '500ms' })
-    await scheduler.schedule('fails', { key: 'fails', every: '1s' })
-    await scheduler.start()
-    const token = 'a token of a viewer alone'
-    const sha256 = createHash('sha256').update(token).digest('hex')
-    const server = leaving.use(
-      await createServer({
-        scheduler,
-        metrics,
-        logger: false,
-        auth: { kind: 'token', tokens: [{ name: 'prometheus', sha256, role: 'viewer' }] },
-      }),
-    )
-    const { host } = new URL(await server.listen({ port: 0 }))
-    const config = join(folder, 'prometheus.yml')
-    const settings = {
-      global: { scrape_interval: '500ms', evaluation_interval: '500ms' },
-      rule_files: [rulesFile],
-      scrape_configs: [
-        {
-          job_name: 'quartz-ts',
-          authorization: { credentials: token },
-          static_configs: [{ targets: [host] }],
-        },
-      ],
-    }
-    // JSON is YAML as well.
-    await writeFile(config, JSON.stringify(settings))
-    const address = `127.0.0.1:${await freePort()}`
-    prometheus = `http://${address}`
-    const child: ChildProcess = spawn(
-      'prometheus',
-      [
-        `--config.file=${config}`,
-        `--storage.tsdb.path=${join(folder, 'data')}`,
-        `--web.listen-address=${address}`,
-      ],
-      { stdio: 'ignore' },
-    )
-    leaving.defer(async () => {
-      const ended = once(child, 'exit')
-      child.kill('SIGKILL')
-      await ended
-    })
+    prometheus = await startPrometheus(ends, await servedNode(ends))
+  })
+  afterAll(() => ends.all())
+  const ask = (path: string): Promise<unknown> => answerOf(prometheus, path)
+
+  test('may scrape it with the token of a viewer', async () => {
     await vi.waitFor(
       async () => {
-        expect((await fetch(`${prometheus}/-/ready`)).status).toBe(200)
+        const { activeTargets } = (await ask('targets')) as { readonly activeTargets: readonly object[] }
+        expect(activeTargets).toMatchObject([{ health: 'up', lastError: '' }])
       },
-      { timeout: 30_000 },
+      { timeout: 30_000, interval: 200 },
     )
   })
-  afterAll(() => leaving.disposeAsync())
-
-  async function ask(path: string): Promise<unknown> {
-    const answer = await fetch(`${prometheus}/api/v1/${path}`)
-    const { status, error, data } = (await answer.json()) as {
-      readonly status: string
-      readonly error?: string
-      readonly data: unknown
-    }
-    expect([path, status, error]).toEqual([path, 'success', undefined])
-    return data
-  }
 
   test('has values for what the Grafana dashboard asks for', async () => {
     const text = await readFile(join(projectRoot, 'docs/grafana/quartz-ts.json'), 'utf8')

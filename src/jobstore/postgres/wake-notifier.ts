@@ -15,8 +15,9 @@ export interface WakeNotifierOptions {
 const answerWithinMs = 10_000
 
 /**
- * Notifies other nodes when something has changed, and when a trigger may fire. Outside of transactions, because transactions with NOTIFY wait for each
- * other at their commits. One notification is under way at a time, and those that come meanwhile become one.
+ * Notifies other nodes when something has changed, and when a trigger may fire. Outside of transactions, because
+ * transactions with NOTIFY wait for each other at their commits. One notification is under way at a time, and those
+ * that come meanwhile become one.
  */
 export class WakeNotifier {
   readonly #options: WakeNotifierOptions

@@ -67,7 +67,7 @@ export interface SqlConnection {
    * `wakePeers`. Returns at once.
    */
   tellChange?(): void
-  /** Absent where nobody else changes the data. */
+  /** Absent where no other process changes the data. */
   watchChanges?: JobStoreChanges['watch']
   /** Leaves the cluster and frees all resources. */
   close(): Promise<void>

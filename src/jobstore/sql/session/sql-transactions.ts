@@ -2,13 +2,10 @@ import { SignalBuffer } from '../../signal-buffer.ts'
 import { CommitNotes } from '../kernel/commit-notes.ts'
 import type { SqlRunner } from '../kernel/sql-runner.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
-import type { SqlConnection } from '../sql-engine.ts'
 import { FireOffers } from './fire-offers.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
-import type { SqlOperation, SqlTransactor } from './sql-transactor.ts'
+import type { SqlOperation, SqlPeers, SqlTransactor } from './sql-transactor.ts'
 import { timed } from './timed-program.ts'
-
-type Peers = Pick<SqlConnection, 'wakePeers' | 'tellChange'>
 
 /**
  * Runs programs as transactions. After the commit it sends the transaction's signals to the scheduler, and wakes other
@@ -17,9 +14,9 @@ type Peers = Pick<SqlConnection, 'wakePeers' | 'tellChange'>
 export class SqlTransactions implements SqlTransactor {
   readonly session: SqlSession
   readonly #runner: SqlRunner
-  readonly #peers: Peers
+  readonly #peers: SqlPeers
 
-  constructor(session: SqlSession, runner: SqlRunner, peers: Peers) {
+  constructor(session: SqlSession, runner: SqlRunner, peers: SqlPeers) {
     this.session = session
     this.#runner = runner
     this.#peers = peers

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../../time/clock.ts'
 import type { TransactionOptions } from '../kernel/sql-runner.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
@@ -20,4 +21,12 @@ export interface SqlTransactor {
     operation: SqlOperation<Answer>,
   ): Promise<Answer>
   read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer>
+}
+
+/** How the other nodes are told of a transaction after its commit. */
+export interface SqlPeers {
+  /** A trigger may fire at this instant. */
+  wakePeers(earliestMs: EpochMs): void
+  /** Something has changed, and no trigger fires earlier. */
+  tellChange?(): void
 }
