@@ -21,9 +21,9 @@ const oldMs = 60_000
 export type PeerEvent = Omit<LiveEventJson, 'scheduler'>
 
 /**
- * What other nodes run and change, for a server that hears its own node alone. Of changes it hears from the store. For runs it
- * looks at the firings in flight and at the newest of the history about once a second, which costs those who fire
- * nothing. Executions that begin and end between two looks are seen as far as the history keeps them.
+ * What other nodes run and change, for a server that hears its own node alone. Of changes it hears from the store. For
+ * runs it looks at the firings in flight and at the newest of the history about once a second, which costs those who
+ * fire nothing. Executions that begin and end between two looks are seen as far as the history keeps them.
  */
 export class PeerWatch {
   readonly #scheduler: Scheduler
