@@ -1,5 +1,11 @@
 /** The contracts of what a scheduler stands on: job stores, SQL dialects, thread pools and trigger families. */
 
+export type {
+  AwaitedResult,
+  AwaitedResultOutcome,
+  JobStoreAwaitedResults,
+  OverdueResults,
+} from './jobstore/awaited-results.ts'
 export type { InterruptTarget, JobStoreCluster } from './jobstore/cluster-view.ts'
 export {
   DelegatingJobStore,
@@ -21,7 +27,6 @@ export type {
   JobStoreTransaction,
   ScheduleEntry,
   SchedulerSignaler,
-  StoreShutdownOptions,
   TriggerFiredBundle,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
@@ -47,6 +52,7 @@ export {
   type SplitRequest,
   shownFiring,
 } from './jobstore/split-firing.ts'
+export type { StoreShutdownOptions } from './jobstore/store-shutdown-options.ts'
 export type { RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
 export {
   RowsLockedError,

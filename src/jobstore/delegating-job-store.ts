@@ -15,9 +15,9 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
-  StoreShutdownOptions,
   TriggerFiredResult,
 } from './job-store.ts'
+import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { JobStoreShards } from './job-store-shards.ts'
@@ -38,6 +38,7 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from './queries.ts'
+import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /** The operations of a store: every method that returns a promise. */
@@ -86,6 +87,9 @@ export class DelegatingJobStore implements JobStore {
   }
   get shards(): JobStoreShards | null {
     return this.inner.shards ?? null
+  }
+  get awaitedResults(): JobStoreAwaitedResults | null {
+    return this.inner.awaitedResults ?? null
   }
 
   /** Every operation goes through here; `proceed` carries it out on the inner store. */

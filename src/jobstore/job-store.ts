@@ -9,6 +9,7 @@ import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import { compareFireOrder } from '../triggers/trigger.ts'
+import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
@@ -37,6 +38,7 @@ import type {
   UnknownJobType,
 } from './queries.ts'
 import type { StoreProbe } from './store-probe.ts'
+import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /** What a store can do. The conformance suite chooses its cases by it. */
@@ -55,6 +57,8 @@ export interface JobStoreCapabilities {
   readonly sharedTransactions?: boolean
   /** The store splits firings of sharded jobs, and has `shards`. Default false. */
   readonly sharding?: boolean
+  /** Firings may go on elsewhere: the store has `awaitedResults`. Default false. */
+  readonly awaitedResults?: boolean
 }
 
 /**
@@ -239,6 +243,8 @@ export interface JobCompletion {
   readonly jobDataMap: JobDataMap | null
   /** A trigger that runs the job again after a failure, stored together with the completion. */
   readonly retryTrigger: Trigger | null
+  /** The firing went on elsewhere: any node may complete it, and what was written down of it is deleted. */
+  readonly isAwaited?: true
   /** Absent for an execution that never began. */
   readonly report?: ExecutionReport
 }
@@ -247,14 +253,6 @@ export interface ScheduleEntry {
   /** The job to store, or null when the triggers name a job that exists. */
   readonly job: JobDetail | null
   readonly triggers: readonly Trigger[]
-}
-
-export interface StoreShutdownOptions {
-  /**
-   * When this is aborted, before or during the call, the scheduler does not wait any more: the store sends nothing more
-   * to its server, rejects operations under way, and leaves no timer, connection or thread behind.
-   */
-  readonly cut?: AbortSignal
 }
 
 /**
@@ -302,6 +300,8 @@ export interface JobStore {
   readonly notes?: JobStoreNotes | null
   /** Absent or null for a store that does not split firings. */
   readonly shards?: JobStoreShards | null
+  /** Absent or null for a store whose firings all end in the process that runs them. */
+  readonly awaitedResults?: JobStoreAwaitedResults | null
 
   /**
    * Called before anything else, and again only after a `shutdown`.

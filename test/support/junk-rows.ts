@@ -128,6 +128,14 @@ const base: Partial<Record<TableName, Readonly<Record<string, string>>>> = {
     fired_time: '1',
     parts: `'{"jobType":"noop","isBroadcast":false,"priority":5,"triggerData":{},"items":[]}'`,
   },
+  awaitedResults: {
+    reference: "'reference-#'",
+    fire_id: "'fire-#'",
+    job_name: "'sick-#'",
+    job_group: "'sick'",
+    deadline: '1',
+    details: `'{}'`,
+  },
   schemaVersion: { version: '-100 - #', breaking: 'false', applied_time: '0' },
 }
 
