@@ -52,7 +52,6 @@ export {
   type SplitRequest,
   shownFiring,
 } from './jobstore/split-firing.ts'
-export type { StoreShutdownOptions } from './jobstore/store-shutdown-options.ts'
 export type { RowSetType, SqlDialect } from './jobstore/sql/kernel/sql-dialect.ts'
 export {
   RowsLockedError,
@@ -77,6 +76,7 @@ export {
   sqlJobStore,
 } from './jobstore/sql/sql-database.ts'
 export type { JobDataEncoding } from './jobstore/sql/tables/encoding/job-data-text.ts'
+export type { StoreShutdownOptions } from './jobstore/store-shutdown-options.ts'
 export {
   type StateChanges,
   type StoredTriggerState,

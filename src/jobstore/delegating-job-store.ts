@@ -4,6 +4,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreCluster } from './cluster-view.ts'
 import type {
   AcquiredAndFired,
@@ -17,7 +18,6 @@ import type {
   ScheduleEntry,
   TriggerFiredResult,
 } from './job-store.ts'
-import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { JobStoreShards } from './job-store-shards.ts'

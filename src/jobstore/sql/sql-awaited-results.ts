@@ -1,6 +1,6 @@
+import { emptyJobDataMap } from '../../core/job-data-map.ts'
 import type { JobKey } from '../../core/key.ts'
 import type { KeyMap } from '../../core/key-map.ts'
-import { emptyJobDataMap } from '../../core/job-data-map.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type {
@@ -63,12 +63,17 @@ export class SqlAwaitedResults implements JobStoreAwaitedResults {
     return { overdue, nextMs }
   }
 
-  async #read(load: (session: SqlSession) => SqlProgram<LoadedAwaitedRows>): Promise<readonly AwaitedResult[]> {
+  async #read(
+    load: (session: SqlSession) => SqlProgram<LoadedAwaitedRows>,
+  ): Promise<readonly AwaitedResult[]> {
     const transactor = this.#transactor()
     const { signaler } = transactor.session.context
     const { results, broken } = await transactor.read((session) => withJobs(session, load(session)))
     for (const { reference, error } of broken) {
-      signaler.storeError(`The awaited result '${reference}' cannot be read; its execution stays in flight.`, error)
+      signaler.storeError(
+        `The awaited result '${reference}' cannot be read; its execution stays in flight.`,
+        error,
+      )
     }
     return results
   }

@@ -14,7 +14,15 @@ import {
   writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, first, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
+import {
+  all,
+  first,
+  run,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  sqlQuery,
+} from '../../kernel/statement.ts'
 import { brokenRow, brokenValue } from '../encoding/broken-row.ts'
 import { anyText, instant, instantOrNull, text } from '../encoding/columns.ts'
 import { jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
@@ -241,4 +249,3 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
     delete: deleteQuery(vocabulary, awaited, firingColumn),
   }
 }
-

@@ -5,7 +5,13 @@ import type { RowOf } from '../../kernel/row-set.ts'
 import type { SqlRow } from '../../kernel/statement.ts'
 import { brokenRow, brokenValue } from '../encoding/broken-row.ts'
 import { anyText, boolean, instant, integerOrNull, readable, text } from '../encoding/columns.ts'
-import { jobKeyColumns, jobKeyOf, requireUsableKeys, triggerKeyColumns, triggerKeyOf } from '../encoding/key-rows.ts'
+import {
+  jobKeyColumns,
+  jobKeyOf,
+  requireUsableKeys,
+  triggerKeyColumns,
+  triggerKeyOf,
+} from '../encoding/key-rows.ts'
 
 /** A row of `fired_triggers`. */
 export interface FiredRow {

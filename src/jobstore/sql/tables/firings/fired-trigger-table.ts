@@ -25,7 +25,14 @@ import {
   triggerKeyOf,
   triggerKeyRows,
 } from '../encoding/key-rows.ts'
-import { amendable, decodedFirings, encodedFiring, type FiredRow, firedColumns, firingStateOf } from './fired-rows.ts'
+import {
+  amendable,
+  decodedFirings,
+  encodedFiring,
+  type FiredRow,
+  firedColumns,
+  firingStateOf,
+} from './fired-rows.ts'
 
 /** The result of locking rows that another session may have locked. */
 export interface LockedAmong<Key, Row> {
@@ -57,7 +64,9 @@ export class FiredTriggerTable {
     fireInstanceIds: readonly string[],
     state: FiredRow['state'],
   ): SqlProgram<LockedAmong<string, FiredRow>> {
-    const found = decodedFirings(yield* all(this.#statements.tryLock({ ...this.#own(fireInstanceIds), state })))
+    const found = decodedFirings(
+      yield* all(this.#statements.tryLock({ ...this.#own(fireInstanceIds), state })),
+    )
     return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
   }
 
@@ -91,7 +100,9 @@ export class FiredTriggerTable {
     state: FiredRow['state'],
   ): SqlProgram<LockedAmong<string, FiredRow>> {
     if (fireInstanceIds.length === 0) return { found: [], locked: [] }
-    const found = decodedFirings(yield* all(this.#statements.tryDelete({ ...this.#own(fireInstanceIds), state })))
+    const found = decodedFirings(
+      yield* all(this.#statements.tryDelete({ ...this.#own(fireInstanceIds), state })),
+    )
     return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
   }
 
