@@ -29,9 +29,9 @@ function resultOf(
 
 const exclusive = jobDetail('exclusive', { durable: true, disallowConcurrentExecution: true })
 
-/** Fires a trigger of a job that forbids concurrent execution, every minute, and lets the firing go on elsewhere. */
-async function handOver(bed: Testbed): Promise<TriggerFiredBundle> {
-  await bed.schedule('t', { job: exclusive, everyMs: 60_000 })
+/** Fires a trigger of a job that forbids concurrent execution, and lets the firing go on elsewhere. */
+async function handOver(bed: Testbed, everyMs = 60_000): Promise<TriggerFiredBundle> {
+  await bed.schedule('t', { job: exclusive, everyMs })
   const bundle = await bed.start('t')
   assert.deepEqual(await awaitedOf(bed).put([resultOf(bed, bundle)]), ['awaited'])
   return bundle
@@ -181,12 +181,12 @@ export const awaitedRestartCases: readonly StoreCase[] = area(
   'awaited results after a restart',
   {
     'it is in flight as before, and neither lost nor run again': async (bed, { reopen }) => {
-      await handOver(bed)
+      await handOver(bed, 100)
       await bed.store.shutdown()
       const next = await reopen()
       await next.store.schedulerStarted()
       assert.deepEqual(next.signals.lostExecutions, [])
-      await next.clock.advance(60_000)
+      await next.clock.advance(100)
       assert.deepEqual(await next.acquire(), [])
       await complete(next, only(await awaitedOf(next).find(['run-1'])))
       assert.deepEqual(await next.acquireNames(), ['t'])

@@ -175,7 +175,7 @@ export class AwaitedResultTable {
           trigger: this.#families.fromJSON(trigger),
         })
       } catch (error) {
-        broken.push({ reference, error: brokenRow('Awaited result', reference, error) })
+        broken.push({ reference, error: brokenRow('Firing', reference, error) })
       }
     }
     return { found, broken }
