@@ -16,7 +16,7 @@ const mostAtOnce = 500
  */
 export class Gatherer<Item, Answer> {
   readonly #call: (items: readonly Item[]) => Promise<readonly Answer[]>
-  #waiting: Waiting<Item, Answer>[] = []
+  readonly #waiting: Waiting<Item, Answer>[] = []
   #isCalling = false
 
   /** `call` answers in the order of the items. */

@@ -75,7 +75,7 @@ export interface RemoteJobHooks {
    * Asks the other side to stop a firing that was interrupted, on the node where `interrupt` was called. The firing
    * ends as interrupted when this has settled. Default: nothing is asked.
    */
-  stop?(execution: RemoteExecution): unknown
+  readonly stop?: (execution: RemoteExecution) => unknown
   /** Called once by each scheduler that has the job, before it starts. Default: somebody else calls `reportResult`. */
-  connect?(scheduler: ResultTaker): void
+  readonly connect?: (scheduler: ResultTaker) => void
 }

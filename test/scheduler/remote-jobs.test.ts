@@ -10,7 +10,7 @@ import {
   type ResultTaker,
   ramJobStore,
   type Scheduler,
-  type SchedulerError,
+  SchedulerError,
   SimpleScheduleBuilder,
   TriggerBuilder,
 } from '../../src/index.ts'
@@ -27,6 +27,7 @@ interface Rig {
 }
 
 const theJob = jobKey('billing')
+const codeOf = (error: unknown) => (SchedulerError.is(error) ? error.code : error)
 
 /** A started scheduler whose one job fires every minute and forbids concurrent execution. */
 async function open(
@@ -93,8 +94,9 @@ describe.each([
     await clock.advance(5000)
     await scheduler.reportResult('run-1', { error: 'no money' })
     const { items } = await scheduler.queryExecutions()
-    expect(items).toMatchObject([{ outcome: 'failed', errorText: expect.stringContaining('no money') }])
     const [only] = items
+    expect(only).toMatchObject({ outcome: 'failed' })
+    expect(only?.errorText).toContain('no money')
     expect((only?.finishedTimeMs ?? 0) - (only?.fireTimeMs ?? 0)).toBe(5000)
   })
 
@@ -168,7 +170,7 @@ describe.each([
       store: makeStore(),
     })
     expect(await scheduler.interrupt(theJob)).toBe(true)
-    expect(errors).toMatchObject([{ message: expect.stringContaining('was not stopped') }])
+    expect(errors.map(({ message }) => message).join()).toContain('was not stopped')
     expect(told).toHaveLength(2)
   })
 
@@ -210,8 +212,8 @@ describe.each([
     const { scheduler, clock } = await open(
       async (context) => {
         const options = { reference: 'same', timeoutMs: 500_000 }
-        await context.awaitResult(options).catch((error: SchedulerError) => codes.push(error.code))
-        await context.awaitResult(options).catch((error: SchedulerError) => codes.push(error.code))
+        await context.awaitResult(options).catch((error: unknown) => codes.push(codeOf(error)))
+        await context.awaitResult(options).catch((error: unknown) => codes.push(codeOf(error)))
       },
       { disallowConcurrentExecution: false, store: makeStore() },
     )
@@ -232,7 +234,7 @@ describe('a remote job', () => {
   ])('refuses a wrong %s', async (argument, options) => {
     const seen: unknown[] = []
     await open(async (context) => {
-      await context.awaitResult(options as never).catch((error: SchedulerError) => seen.push(error.code))
+      await context.awaitResult(options as never).catch((error: unknown) => seen.push(codeOf(error)))
     })
     expect(argument).not.toBe('')
     expect(seen).toEqual(['ERR_INVALID_OPTION'])

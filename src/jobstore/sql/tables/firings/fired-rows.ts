@@ -41,7 +41,8 @@ export const firedColumns = {
   state: 'text',
   job_name: 'text',
   job_group: 'text',
-  ...amendable,
+  is_nonconcurrent: 'boolean',
+  requests_recovery: 'boolean',
 } as const
 
 /** A row as it is bound. */
