@@ -12,6 +12,7 @@ export {
   type JobStoreOperation,
 } from './jobstore/delegating-job-store.ts'
 export type { ExecutionLogChunk, ExecutionProgress } from './jobstore/execution-log.ts'
+export type { TriggerFiredBundle } from './jobstore/fired-bundle.ts'
 export { type FiringPart, firingPartOf, withoutOwner } from './jobstore/firing-part.ts'
 export type { DayChange, EndedExecution, JobStatusChange } from './jobstore/job-status.ts'
 export type {
@@ -27,7 +28,6 @@ export type {
   JobStoreTransaction,
   ScheduleEntry,
   SchedulerSignaler,
-  TriggerFiredBundle,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
 export type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from './jobstore/job-store-records.ts'

@@ -45,7 +45,7 @@ export class Gatherer<Item, Answer> {
     this.#isCalling = false
   }
 
-  /** False when the call failed and nobody was told. */
+  /** False when the call failed and no caller was told. */
   async #settle(batch: readonly Waiting<Item, Answer>[], isLast: boolean): Promise<boolean> {
     try {
       const answers = await this.#call(batch.map(({ item }) => item))

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../time/clock.ts'
 import type { InterruptTarget } from './cluster-view.ts'
-import type { TriggerFiredBundle } from './job-store.ts'
+import type { TriggerFiredBundle } from './fired-bundle.ts'
 
 /** A firing that goes on elsewhere: it executes until its result is reported, or its deadline passes. */
 export interface AwaitedResult {

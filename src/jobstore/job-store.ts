@@ -11,6 +11,7 @@ import type { Trigger } from '../triggers/trigger.ts'
 import { compareFireOrder } from '../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
+import type { TriggerFiredBundle } from './fired-bundle.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { EndedSharding, JobStoreShards } from './job-store-shards.ts'
@@ -162,22 +163,6 @@ export interface AcquiredAndFired {
    * by then. Absent when there is no such reason, or due triggers were taken.
    */
   readonly lookAgainAtMs?: EpochMs
-}
-
-/** One firing, with everything that its execution needs. */
-export interface TriggerFiredBundle {
-  readonly fireInstanceId: string
-  readonly jobDetail: JobDetail
-  /** The trigger after it fired. */
-  readonly trigger: Trigger
-  readonly calendar: Calendar | null
-  /** When the trigger was claimed. */
-  readonly acquiredTimeMs?: EpochMs
-  readonly fireTimeMs: EpochMs
-  /** The planned instant, also when a misfire policy moved the firing. */
-  readonly scheduledFireTimeMs: EpochMs
-  readonly previousFireTimeMs: EpochMs | null
-  readonly nextFireTimeMs: EpochMs | null
 }
 
 export type TriggerFiredResult =

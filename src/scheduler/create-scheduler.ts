@@ -18,7 +18,7 @@ import { ProbedJobStore } from './probed-job-store.ts'
 import { QuartzScheduler } from './quartz-scheduler.ts'
 import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { Recorder } from './recorder.ts'
-import { RemoteExecutions } from './remote-executions.ts'
+import { RemoteExecutions, type RemoteExecutionsParts } from './remote-executions.ts'
 import { ScheduleChecks } from './schedule-checks.ts'
 import type { ScheduleSet } from './schedule-options.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -77,11 +77,8 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     lateCauses,
     recorder,
   }
-  const remotes: RemoteExecutions = new RemoteExecutions({
-    ...resolved,
-    ...shared,
-    end: (awaited, end) => dispatcher.endAwaited(awaited, end),
-  })
+  const end: RemoteExecutionsParts['end'] = (...call) => dispatcher.endAwaited(...call)
+  const remotes = new RemoteExecutions({ ...resolved, ...shared, end })
   const dispatcher = new JobDispatcher({ ...resolved, ...shared, remotes, scheduler: () => scheduler })
   const thread = new QuartzSchedulerThread({
     ...resolved,

@@ -184,7 +184,7 @@ export class RemoteExecutions {
     const unwrittenBefore = completions.unwrittenCount
     await this.#parts.end(awaited, end)
     if (completions.unwrittenCount === unwrittenBefore && !completions.isAbandoned) return true
-    // Whoever reported it is to report it again, to another node.
+    // The caller is to report it again, to another node.
     throw new SchedulerError('ERR_SCHEDULER_SHUTDOWN', 'reportResult: the scheduler shuts down.')
   }
 

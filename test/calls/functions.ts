@@ -12,6 +12,7 @@ import {
   calendarFromJSON,
   defineDataflowJob,
   defineJob,
+  defineRemoteJob,
   defineSchedule,
   defineWorkerJob,
   executionLogPlugin,
@@ -71,6 +72,7 @@ const jobOptions = {
   timeoutMs: plus(number, { value: 0 }),
   schema: oneOf('x'),
 }
+const { persistJobDataAfterExecution: _persist, ...remoteJobOptions } = jobOptions
 const key = { name, group: optional(name) }
 const cronDst = oneOf('vixie')
 const json = (field: string, code: string): Kind => named(but(object, {}), { field, code })
@@ -121,6 +123,7 @@ export const functionSurfaces: readonly Surface[] = [
       sqlJobStore,
       defineConfig,
       defineDataflowJob,
+      defineRemoteJob,
     },
     calls: {
       jobKey: key,
@@ -134,6 +137,11 @@ export const functionSurfaces: readonly Surface[] = [
         jobType,
         flow: { ...object, good: flow },
         options: options({ ...jobOptions, maxRounds: plus(number, { value: 0 }) }),
+      },
+      defineRemoteJob: {
+        jobType,
+        send: callback,
+        options: options({ ...remoteJobOptions, stop: callback, connect: callback }),
       },
       defineSchedule: {
         job: plus(but(aJob, 'report'), { value: '', field: 'jobType' }),

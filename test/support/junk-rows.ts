@@ -5,7 +5,8 @@ import { seededIds } from '../../src/core/ids.ts'
 import type { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
-import type { JobStore, TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
+import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
 import type {
   ExecutionCursor,
   ExecutionSummary,

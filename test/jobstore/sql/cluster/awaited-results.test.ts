@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { AwaitedResult, JobStoreAwaitedResults } from '../../../../src/jobstore/awaited-results.ts'
-import type { TriggerFiredBundle } from '../../../../src/jobstore/job-store.ts'
+import type { TriggerFiredBundle } from '../../../../src/jobstore/fired-bundle.ts'
 import { jobDetail, only } from '../../../../src/testing/job-store/testbed.ts'
 import { TestCluster, type TestNode } from '../../../support/cluster.ts'
 

@@ -4,12 +4,8 @@ import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
-import type {
-  AcquiredAndFired,
-  AcquiredTrigger,
-  AcquireRequest,
-  TriggerFiredBundle,
-} from '../../../job-store.ts'
+import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
+import type { AcquiredAndFired, AcquiredTrigger, AcquireRequest } from '../../../job-store.ts'
 import { inFireOrder } from '../../../job-store.ts'
 import { isSplit } from '../../../split-firing.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
