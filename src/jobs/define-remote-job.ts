@@ -38,8 +38,8 @@ export function defineRemoteJob<Data extends StorableJobData<Data> = Record<stri
   const names = jobOptionNames.filter((name) => name !== 'persistJobDataAfterExecution')
   refuseUnknownKeys(what, options, [...names, 'stop', 'connect'])
   const { stop, connect, ...jobOptions } = options
-  if (stop !== undefined) checkFunction(what, 'stop', stop)
-  if (connect !== undefined) checkFunction(what, 'connect', connect)
+  if (stop !== undefined) checkFunction(what, 'stop', stop, 'ERR_INVALID_OPTION')
+  if (connect !== undefined) checkFunction(what, 'connect', connect, 'ERR_INVALID_OPTION')
   const definition = defineJob<Data>(
     jobType,
     (context) => send(context as RemoteJobContext<Data>),

@@ -1,5 +1,6 @@
 import {
   type ArgumentCheck,
+  checkName,
   checkObject,
   checkOneOf,
   checkOptions,
@@ -56,7 +57,12 @@ const textUpTo = (min: number, max: number): ArgumentCheck =>
   checkThat(`a text of ${min} to ${max} characters`, (value) => {
     return typeof value === 'string' && value.length >= min && value.length <= max && !value.includes('\0')
   })
-export const checkReference: ArgumentCheck = textUpTo(1, referenceMax)
+const checkLength = textUpTo(1, referenceMax)
+/** A reference of a firing that goes on elsewhere. */
+export const checkReference: ArgumentCheck = (method, argument, value, code) => {
+  checkName(method, argument, value, code)
+  checkLength(method, argument, value, code)
+}
 const awaitChecks: Readonly<Record<keyof AwaitResultOptions, ArgumentCheck>> = {
   reference: checkReference,
   note: textUpTo(0, noteMax),

@@ -65,14 +65,13 @@ import {
 import type { Surface } from './surface.ts'
 
 const jobType = named(plus(name, { value: 'x'.repeat(251) }), { field: 'jobType' })
-const jobOptions = {
+const remoteJobOptions = {
   description: name,
   disallowConcurrentExecution: boolean,
-  persistJobDataAfterExecution: boolean,
   timeoutMs: plus(number, { value: 0 }),
   schema: oneOf('x'),
 }
-const { persistJobDataAfterExecution: _persist, ...remoteJobOptions } = jobOptions
+const jobOptions = { ...remoteJobOptions, persistJobDataAfterExecution: boolean }
 const key = { name, group: optional(name) }
 const cronDst = oneOf('vixie')
 const json = (field: string, code: string): Kind => named(but(object, {}), { field, code })
