@@ -6,6 +6,7 @@ export type {
   JobStoreAwaitedResults,
   OverdueResults,
 } from './jobstore/awaited-results.ts'
+export type { JobStoreChanges } from './jobstore/change-watch.ts'
 export type { InterruptTarget, JobStoreCluster } from './jobstore/cluster-view.ts'
 export {
   DelegatingJobStore,

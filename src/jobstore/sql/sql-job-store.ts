@@ -6,6 +6,7 @@ import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from '../awaited-results.ts'
+import type { JobStoreChanges } from '../change-watch.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
 import { firingPartOf } from '../firing-part.ts'
 import type {
@@ -93,6 +94,9 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly jobGroupLimits: ReadonlyMap<string, number>
   readonly records: SqlRecords
   readonly awaitedResults: JobStoreAwaitedResults = new SqlAwaitedResults(() => this.#require().transactions)
+  readonly changes: JobStoreChanges = {
+    watch: (listener) => this.#require().connection.watchChanges?.(listener) ?? (() => {}),
+  }
   readonly notes: JobStoreNotes = new SqlNotes(() => this.#require().transactions)
   /** Null on tables shared with Java: a Java node would run a whole firing as one execution. */
   readonly shards: JobStoreShards | null
@@ -467,7 +471,7 @@ export class SqlJobStore implements DatabaseJobStore {
     lock: TransactionLock,
     program: (tx: SqlTransaction) => SqlProgram<Answer>,
   ): Promise<Answer> {
-    return this.#require().transactions.run(program, { lock })
+    return this.#require().transactions.run(program, { lock, isChange: true })
   }
 
   async #readTriggers(
