@@ -1,9 +1,11 @@
+import { checkFunction } from '../core/arguments.ts'
 import { isJobKey, type JobKey } from '../core/key.ts'
 import { packageVersion } from '../core/version.ts'
 import type { ExecutingJob, InterruptTarget, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { progressTextOf } from './execution-report.ts'
+import type { RemoteExecutions } from './remote-executions.ts'
 import type { FireInstance, SchedulerCluster } from './scheduler.ts'
 import { checkInterruptTarget } from './scheduler-arguments.ts'
 
@@ -11,6 +13,7 @@ export interface ClusterParts {
   readonly store: JobStore
   readonly instanceId: string
   readonly executing: ExecutingJobs
+  readonly remotes: RemoteExecutions
   readonly jobTypes: () => readonly string[]
   /** Throws once the scheduler has been shut down. */
   readonly requireOpen: () => void
@@ -45,6 +48,13 @@ export class Cluster implements SchedulerCluster {
     }))
   }
 
+  onChange(listener: () => void): () => void {
+    checkFunction('onChange', 'listener', listener)
+    const { store, requireOpen } = this.#parts
+    requireOpen()
+    return store.changes?.watch(listener) ?? (() => {})
+  }
+
   /** Interrupts what runs here, and asks the nodes that run the rest. */
   async interrupt(target: JobKey | FireInstance): Promise<boolean> {
     checkInterruptTarget('interrupt', 'target', target)
@@ -53,7 +63,9 @@ export class Cluster implements SchedulerCluster {
     const request: InterruptTarget = isJobKey(target)
       ? { jobKey: target }
       : { fireInstanceId: target.fireInstanceId }
-    const isHere = executing.interrupt(request)
+    const isRunning = executing.interrupt(request)
+    // After what runs here: a job that is just sending then ends by itself.
+    const isHere = (await this.#parts.remotes.interrupt(request)) || isRunning
     if (store.cluster === null || (isHere && !('jobKey' in request))) return isHere
     const onNodes = await store.cluster.executing()
     const isElsewhere = onNodes.some(({ node, jobKey, fireInstanceId }) => {
