@@ -33,7 +33,9 @@ describe('SqliteJobStore on a file conforms', () => {
 
 const hasNodeSqlite = (await loadNodeSqlite()) !== null
 
-describe.skipIf(!hasNodeSqlite)('SqliteJobStore on node:sqlite (where this Node.js has it) conforms', () => {
+const describeOnNode = describe.skipIf(!hasNodeSqlite) // reason: Node.js has the module from 22.16 on
+
+describeOnNode('SqliteJobStore on node:sqlite conforms', () => {
   const cases = jobStoreConformance({
     name: 'node-sqlite',
     create: (dataId) => sqliteJobStore({ filename: join(folder, `${dataId}.db`), driver: 'node:sqlite' }),

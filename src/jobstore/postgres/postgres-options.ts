@@ -178,10 +178,7 @@ export function resolvePostgresOptions(options: PostgresJobStoreOptions): Resolv
     lockTimeoutMs: timeLimit('lockTimeoutMs', options.lockTimeoutMs ?? 10_000),
     lockWaitWarningMs: timeLimit('lockWaitWarningMs', options.lockWaitWarningMs ?? 1000),
     ...resolveClusterOptions(what, options),
-    checkInEntry:
-      options.checkInEntry == null
-        ? options.checkInEntry
-        : requireEntryUrl(what, 'checkInEntry', options.checkInEntry),
+    checkInEntry: entryOf(options.checkInEntry),
     migrate: oneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
     jobData: oneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
     records: resolveRecordOptions(what, options),
@@ -247,6 +244,10 @@ function requirePool(pool: PostgresPool): PostgresPool {
     )
   }
   return pool
+}
+
+function entryOf(given: PostgresJobStoreOptions['checkInEntry']): URL | null | undefined {
+  return given === null || given === undefined ? given : requireEntryUrl(what, 'checkInEntry', given)
 }
 
 function timeLimit(field: keyof PostgresJobStoreOptions, value: number): number {

@@ -27,7 +27,7 @@ export async function loadNodeSqlite(): Promise<NodeSqlite | null> {
   const loaded = (await import(specifier).catch(() => null)) as NodeSqlite | null
   if (loaded === null) return null
   const database = new loaded.DatabaseSync(':memory:')
-  const isFit = 'isTransaction' in database && 'columns' in database.prepare('SELECT 1')
+  const isFit = 'isTransaction' in database && 'columns' in database.prepare('PRAGMA user_version')
   database.close()
   return isFit ? loaded : null
 }

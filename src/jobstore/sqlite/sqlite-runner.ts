@@ -4,12 +4,8 @@ import type { Clock } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import type { SqlProgram, SqlReply, SqlRow, SqlStatement, SqlValue } from '../sql/kernel/statement.ts'
-import {
-  blockedAtOnceMs,
-  loadSqliteDriver,
-  type SqliteDatabase,
-  type SqliteSettings,
-} from './sqlite-database.ts'
+import { blockedAtOnceMs, type SqliteDatabase, type SqliteSettings } from './sqlite-database.ts'
+import { loadSqliteDriver } from './sqlite-driver.ts'
 import { isBusy, needsNewConnection, sqliteFailure } from './sqlite-errors.ts'
 import { StatementCache } from './statement-cache.ts'
 
