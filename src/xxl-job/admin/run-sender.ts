@@ -200,7 +200,7 @@ function requestOf(run: ResolvedRun, part: Part, logId: number, nowMs: EpochMs):
     logDateTimeMs: nowMs,
     glueType: glue?.type ?? 'BEAN',
     glueSource: glue?.source ?? '',
-    glueUpdatetime: glue?.updated.getTime() ?? 0,
+    glueUpdatetime: glue === undefined ? 0 : Number(glue.updated),
     broadcastIndex: part.index,
     broadcastTotal: part.total,
   }
