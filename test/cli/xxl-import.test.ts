@@ -92,7 +92,9 @@ describe('xxl import', () => {
     expect((await run(['xxl', 'import', from, ...place], { clock: systemClock })).code).toBe(2)
     const first = await run(['xxl', 'import', from, '--yes', ...place], { clock: systemClock })
     expect(first.out).toMatch(/added 8, changed 0, removed 0; 0 the same\n$/)
-    const again = await run(['xxl', 'import', from, ...place], { clock: systemClock })
+    const again = await run(['xxl', 'import', from, ...place], {
+      clock: { ...systemClock, now: () => systemClock.now() + 60_000 },
+    })
     expect(again.out).toMatch(/added 0, changed 0, removed 0; 8 the same\n$/)
     const stored = await scheduler.getJobDetail(jobKey('17', 'billing'))
     expect(stored?.description).toBe(`Invoices; it's "May"`)
@@ -110,7 +112,7 @@ describe('xxl import', () => {
     expect(trigger).toMatchObject({ type: 'cron', misfireInstruction: 'fireOnceNow' })
     const rate = await scheduler.getTrigger(triggerKey('18', 'reports'))
     expect(rate).toMatchObject({
-      repeatInterval: 60_000,
+      repeatIntervalMs: 60_000,
       misfireInstruction: 'rescheduleNextWithRemainingCount',
     })
     // 10:00 in Shanghai.

@@ -138,7 +138,7 @@ export class RunSender {
           giveUp('it was interrupted')
         })
       }
-      const stopWaiting = desk.expect(logId, ({ handleCode, handleMsg }) => {
+      const stopWaiting = desk.expect(logId, appName, ({ handleCode, handleMsg }) => {
         if (handleCode === xxlJobCodes.success) end(null, handleMsg)
         else fail(`code ${handleCode}, ${handleMsg}`)
       })
