@@ -119,7 +119,5 @@ test.each([
   [{ requestsPerMinute: 0 }, 'requestsPerMinute'],
 ])('wrong options are refused: %j', (options, name) => {
   const create = (): unknown => createXxlJobAdmin({ accessToken: null, ...(options as object) })
-  expect(create).toThrow(
-    expect.objectContaining({ code: 'ERR_INVALID_OPTION', message: expect.stringContaining(name) }),
-  )
+  expect(create).toThrow(new RegExp(`'${name}'`))
 })

@@ -95,12 +95,12 @@ export class SqlDump {
 
   /** By the names of tables, without that of the database. */
   read(): ReadonlyMap<string, readonly DumpRow[]> {
-    while (this.#token !== null) {
+    while (!this.#isAtEnd()) {
       const first = this.#step()?.text.toLowerCase()
       const isInsert = first === 'insert' || first === 'replace'
       if (isInsert) this.#insert()
       else if (first === 'create') this.#create()
-      while (this.#token !== null && !this.#is(';')) this.#step()
+      while (!this.#isAtEnd() && !this.#is(';')) this.#step()
       this.#step()
     }
     return this.#rows
@@ -110,6 +110,10 @@ export class SqlDump {
     const token = this.#token
     this.#token = this.#scanner.next()
     return token
+  }
+
+  #isAtEnd(): boolean {
+    return this.#token === null
   }
 
   #is(sign: string): boolean {
@@ -139,7 +143,7 @@ export class SqlDump {
     if (!this.#is('(')) return
     this.#step()
     const columns: string[] = []
-    while (this.#token !== null && !this.#is(')') && !this.#is(';')) {
+    while (!this.#isAtEnd() && !this.#is(')') && !this.#is(';')) {
       const first = this.#step()?.text.toLowerCase() ?? ''
       if (!notColumns.has(first)) columns.push(first)
       this.#skipTo(',')
@@ -150,7 +154,7 @@ export class SqlDump {
   /** To behind the sign, or to the bracket that ends the list. */
   #skipTo(sign: string): void {
     let depth = 0
-    while (this.#token !== null && !this.#is(';')) {
+    while (!this.#isAtEnd() && !this.#is(';')) {
       if (depth === 0 && this.#is(')')) return
       const token = this.#step()
       if (token?.kind !== 'sign') continue
@@ -182,9 +186,9 @@ export class SqlDump {
   #values(): readonly unknown[] {
     const values: unknown[] = []
     this.#step()
-    while (this.#token !== null && !this.#is(')') && !this.#is(';')) {
+    while (!this.#isAtEnd() && !this.#is(')') && !this.#is(';')) {
       let value: unknown = null
-      while (this.#token !== null && !this.#is(',') && !this.#is(')') && !this.#is(';')) {
+      while (!this.#isAtEnd() && !this.#is(',') && !this.#is(')') && !this.#is(';')) {
         if (this.#is('(')) this.#values()
         const token = this.#is(',') || this.#is(')') ? null : this.#step()
         if (token !== null) value = isNull(token) ? null : token.text

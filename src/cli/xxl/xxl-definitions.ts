@@ -241,7 +241,8 @@ class Conversion {
         ? 'rescheduleNowWithRemainingRepeatCount'
         : 'rescheduleNextWithRemainingCount'
       // It goes on where XXL-JOB would have.
-      const startTimeMs = row.whole('trigger_next_time') || null
+      const nextMs = row.whole('trigger_next_time') ?? 0
+      const startTimeMs = nextMs > 0 ? nextMs : null
       const repeatIntervalMs = seconds * 1000
       return { ...common, startTimeMs, type: 'simple', misfireInstruction, repeatCount: -1, repeatIntervalMs }
     }
