@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Whoever sent a request. */
+/** What the sender of a request may do. */
 export interface Bearer {
   /** Whether it may register under an AppName, and report results of its runs. */
   readonly mayActFor: (appName: string) => boolean

@@ -43,7 +43,7 @@ export class ResultDesk {
     return () => this.#waiting.delete(logId)
   }
 
-  /** `late`: nobody waits for it. `refused`: it is about a run of executors that the sender has no token of. */
+  /** `late`: no caller waits for it. `refused`: it is about a run of executors that the sender has no token of. */
   settle(result: ReportedResult, { mayActFor }: Bearer): 'taken' | 'late' | 'refused' {
     const waiting = this.#waiting.get(result.logId)
     if (waiting === undefined) return 'late'
