@@ -40,6 +40,13 @@ export interface SqlDialect {
   forUpdate(alias: string): string
   /** The same, leaving out rows that another transaction holds. */
   forUpdateSkipLocked(alias: string): string
+  /**
+   * For a `SELECT` that locks a row and reads others beside it, where the locked row may be a newer version than the
+   * one that was found: keeps the version that was found. Stands behind the joins, with {@link isVersion} in WHERE.
+   */
+  joinVersion(alias: string): string
+  /** The condition that the locked row is the version that was found, so that the rows beside it belong to it. */
+  isVersion(alias: string): string
   /** Follows a column in ORDER BY, in comparisons for paging and in indexes, to compare by code point. */
   readonly keyCollation: string
   /** An expression that turns a text into the bytes of a data column. */
