@@ -128,6 +128,8 @@ export type { LockHolder, LockWait } from './jobstore/lock-wait.ts'
 export {
   type Misfire,
   type MisfireCause,
+  type MisfireCountQuery,
+  type MisfireCounts,
   type MisfireCursor,
   type MisfirePolicy,
   type MisfireQuery,

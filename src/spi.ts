@@ -1,5 +1,6 @@
 /** The contracts of what a scheduler stands on: job stores, SQL dialects, thread pools and trigger families. */
 
+export type { JobStoreChanges } from './jobstore/change-watch.ts'
 export type { InterruptTarget, JobStoreCluster } from './jobstore/cluster-view.ts'
 export {
   DelegatingJobStore,

@@ -6556,6 +6556,21 @@ FROM (
 WHERE true
 ON CONFLICT DO NOTHING;
 
+-- misfires.count
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT m.cause, COUNT(*) AS row_count, SUM(CAST(COALESCE(m.fire_count, 1) AS DOUBLE PRECISION)) AS fires
+FROM (
+  SELECT c.cause, c.fire_count
+  FROM qrtz_misfires AS c
+  WHERE c.sched_name = :scheduler
+    AND c.noticed_time >= :fromMs
+    AND c.noticed_time < :toMs
+  ORDER BY c.noticed_time DESC, c.misfire_id DESC
+  LIMIT :limit
+) AS m
+GROUP BY m.cause;
+
 -- misfires.nth
 --   record-pruner.ts (RecordPruner)
 -- Every engine

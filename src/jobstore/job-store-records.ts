@@ -8,7 +8,7 @@ import type {
   ExecutionProgress,
 } from './execution-log.ts'
 import type { JobStatus, JobStatusChange, JobStatusQuery } from './job-status.ts'
-import type { Misfire, MisfireCursor, MisfireQuery } from './misfires.ts'
+import type { Misfire, MisfireCountQuery, MisfireCounts, MisfireCursor, MisfireQuery } from './misfires.ts'
 import type { ExecutionDetails, ExecutionOutcome, Page } from './queries.ts'
 
 /**
@@ -56,6 +56,8 @@ export interface JobStoreRecords {
   queryExecutionLog(fireInstanceId: string, query: ExecutionLogQuery): Promise<Page<ExecutionLogLine, number>>
   /** Those that were noticed last first. */
   queryMisfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>>
+  /** In numbers. It reads 100,000 rows at most, the newest. */
+  countMisfires(query: MisfireCountQuery): Promise<MisfireCounts>
   /** The newest first. */
   queryAudit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>>
 }

@@ -7,8 +7,8 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
-import type { Trigger } from '../triggers/trigger.ts'
-import { compareFireOrder } from '../triggers/trigger.ts'
+import { compareFireOrder, type Trigger } from '../triggers/trigger.ts'
+import type { JobStoreChanges } from './change-watch.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
@@ -302,6 +302,8 @@ export interface JobStore {
   readonly notes?: JobStoreNotes | null
   /** Absent or null for a store that does not split firings. */
   readonly shards?: JobStoreShards | null
+  /** Absent or null for a store whose data no other process changes. */
+  readonly changes?: JobStoreChanges | null
 
   /**
    * Called before anything else, and again only after a `shutdown`.
@@ -470,8 +472,7 @@ export interface JobStore {
   /**
    * Ends executions. A completion whose firing is not this scheduler's any more is passed over; an instruction about a
    * trigger that is gone by now, or belongs to another job, does nothing. Answers completions that were not written
-   * because another session has locked their rows: the caller tries again soon, and lets no other completion wait for
-   * them.
+   * because another session has locked their rows: the caller tries again soon, and lets no other wait for them.
    */
   triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]>
 

@@ -71,6 +71,44 @@ export interface MisfireQuery extends PageRequest<MisfireCursor> {
   readonly to?: Date
 }
 
+/** Of which misfires to get the numbers. */
+export interface MisfireCountQuery {
+  /** Noticed at or after this instant. */
+  readonly from?: Date
+  /** Noticed before this instant. */
+  readonly to?: Date
+}
+
+/** How much was missed. */
+export interface MisfireCounts {
+  /** Rows, each of a trigger that missed one planned instant or several. */
+  readonly rows: number
+  /** Planned instants; those of a row that were too many to count are one. */
+  readonly fires: number
+  /** Rows by cause; a cause without any is left out. */
+  readonly byCause: Readonly<Partial<Record<MisfireCause, number>>>
+  /** False when the newest 100,000 rows were counted, and there may be more. */
+  readonly isWhole: boolean
+}
+
+/** How many rows {@link MisfireCounts} are of, at most. */
+export const misfiresCounted = 100_000
+
+/** Sums up counts by cause. */
+export function misfireCounts(
+  counted: Iterable<{ readonly cause: MisfireCause; readonly rows: number; readonly fires: number }>,
+): MisfireCounts {
+  const byCause: Partial<Record<MisfireCause, number>> = {}
+  let allRows = 0
+  let allFires = 0
+  for (const { cause, rows, fires } of counted) {
+    byCause[cause] = (byCause[cause] ?? 0) + rows
+    allRows += rows
+    allFires += fires
+  }
+  return { rows: allRows, fires: allFires, byCause, isWhole: allRows < misfiresCounted }
+}
+
 /** The causes that a query asks for; null for all. */
 export function wantedCauses({ cause }: MisfireQuery): readonly MisfireCause[] | null {
   if (cause === undefined) return null

@@ -1,3 +1,4 @@
+import { checkFunction } from '../core/arguments.ts'
 import { isJobKey, type JobKey } from '../core/key.ts'
 import { packageVersion } from '../core/version.ts'
 import type { ExecutingJob, InterruptTarget, SchedulerNode } from '../jobstore/cluster-view.ts'
@@ -43,6 +44,13 @@ export class Cluster implements SchedulerCluster {
       scheduledFireTimeMs: bundle.scheduledFireTimeMs,
       progressText: lastProgress === null ? null : progressTextOf(lastProgress.value),
     }))
+  }
+
+  onChange(listener: () => void): () => void {
+    checkFunction('onChange', 'listener', listener)
+    const { store, requireOpen } = this.#parts
+    requireOpen()
+    return store.changes?.watch(listener) ?? (() => {})
   }
 
   /** Interrupts what runs here, and asks the nodes that run the rest. */

@@ -5,7 +5,13 @@ import type { AuditCursor, AuditEntry, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type { Misfire, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
+import type {
+  Misfire,
+  MisfireCountQuery,
+  MisfireCounts,
+  MisfireCursor,
+  MisfireQuery,
+} from '../jobstore/misfires.ts'
 import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
@@ -107,6 +113,9 @@ export abstract class ReadingScheduler {
   }
   queryMisfires(query: MisfireQuery = {}): Promise<Page<Misfire, MisfireCursor>> {
     return this.#remembered.misfires(query)
+  }
+  getMisfireCounts(query: MisfireCountQuery = {}): Promise<MisfireCounts> {
+    return this.#remembered.misfireCounts(query)
   }
   queryJobStatus(query: JobStatusQuery = {}): Promise<Page<JobStatus, JobKey>> {
     return this.#remembered.jobStatuses(query)

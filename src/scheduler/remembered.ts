@@ -4,7 +4,14 @@ import type { AuditCursor, AuditEntry, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import { type JobStatus, type JobStatusQuery, statusDaysMax } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
-import type { Misfire, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
+import {
+  type Misfire,
+  type MisfireCountQuery,
+  type MisfireCounts,
+  type MisfireCursor,
+  type MisfireQuery,
+  misfireCounts,
+} from '../jobstore/misfires.ts'
 import type {
   ExecutionCursor,
   ExecutionDetails,
@@ -17,6 +24,7 @@ import {
   executionLogQuery,
   executionQuery,
   jobStatusQuery,
+  misfireCountQuery,
   misfireQuery,
 } from './scheduler-arguments.ts'
 
@@ -49,6 +57,11 @@ export class Remembered {
   async misfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>> {
     checkOptions('queryMisfires', query, misfireQuery, 'query')
     return (await this.#open().records?.queryMisfires(query)) ?? { items: [], next: null }
+  }
+
+  async misfireCounts(query: MisfireCountQuery): Promise<MisfireCounts> {
+    checkOptions('getMisfireCounts', query, misfireCountQuery, 'query')
+    return (await this.#open().records?.countMisfires(query)) ?? misfireCounts([])
   }
 
   async jobStatuses(query: JobStatusQuery): Promise<Page<JobStatus, JobKey>> {

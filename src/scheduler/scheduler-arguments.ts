@@ -192,6 +192,8 @@ const checkCauses: ArgumentCheck = (method, argument, value, code) => {
   else check(method, argument, value, code)
 }
 
+export const misfireCountQuery: OptionChecks = { from: checkDate, to: checkDate }
+
 export const misfireQuery: OptionChecks = {
   take,
   after: checkThat(

@@ -11,7 +11,13 @@ import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../jobstore/job-status.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
-import type { Misfire, MisfireCursor, MisfireQuery } from '../jobstore/misfires.ts'
+import type {
+  Misfire,
+  MisfireCountQuery,
+  MisfireCounts,
+  MisfireCursor,
+  MisfireQuery,
+} from '../jobstore/misfires.ts'
 import type { PausedGroups } from '../jobstore/pauses.ts'
 import type {
   ExecutionCursor,
@@ -98,6 +104,15 @@ export interface SchedulerCluster {
   nodes(): Promise<readonly SchedulerNode[]>
   /** The executions in flight on every node. */
   executingJobs(): Promise<readonly ExecutingJob[]>
+  /**
+   * Calls the listener soon after other nodes, or other processes on the same file, may have changed jobs, triggers,
+   * calendars or pauses, also while this scheduler is not started. What they have changed it does not say. It may be
+   * called when nothing has changed. It is not called for what this scheduler does, which has events; nor where the
+   * store does not hear others: in memory, with `listen: false`, and for changes that Java nodes make.
+   *
+   * @returns what ends it
+   */
+  onChange(listener: () => void): () => void
 }
 
 export interface PauseOptions {
@@ -371,6 +386,10 @@ export interface Scheduler extends JobScheduler, AsyncDisposable {
    * about once a second; empty for a store that does not keep them.
    */
   queryMisfires(query?: MisfireQuery): Promise<Page<Misfire, MisfireCursor>>
+  /**
+   * How much was missed, in numbers; of the newest 100,000 rows at most. Nothing for a store that does not keep them.
+   */
+  getMisfireCounts(query?: MisfireCountQuery): Promise<MisfireCounts>
   /**
    * How jobs are doing, whether or not their executions are in the history; in order of keys, a page at a time. Written
    * about once a second; empty for a store that does not keep it.

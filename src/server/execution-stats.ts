@@ -1,7 +1,5 @@
 import type { ExecutionCursor, ExecutionOutcome, ExecutionSummary } from '../jobstore/queries.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
-import type { Clock } from '../time/clock.ts'
-import { Looks } from './looks.ts'
 import { durationMsOf, latenessMsOf } from './wire/runs.ts'
 
 type Counts = Readonly<Partial<Record<ExecutionOutcome, number>>>
@@ -29,38 +27,13 @@ export interface ExecutionStatsJson {
 /** How many executions one answer looks at. */
 export const lookedAtMax = 3000
 const bucketCount = 60
-/** All who ask within so long get the same answer, and longer where a look takes long: pages ask every few seconds. */
-const restMinMs = 2000
-/** For how many lengths of time answers are kept. */
-const lengthsMax = 50
 
-/** Counts what ended lately, once for all who ask. */
-export class ExecutionStats {
-  readonly #clock: Clock
-  /** By minutes. */
-  readonly #looks = new Map<number, Looks<ExecutionStatsJson>>()
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  of(scheduler: Scheduler, minutes: number): Promise<ExecutionStatsJson> {
-    let looks = this.#looks.get(minutes)
-    if (looks === undefined) {
-      if (this.#looks.size >= lengthsMax) this.#looks.clear()
-      looks = new Looks(this.#clock, (of) => this.#load(of, minutes), restMinMs)
-      this.#looks.set(minutes, looks)
-    }
-    return looks.of(scheduler)
-  }
-
-  #load(scheduler: Scheduler, minutes: number): Promise<ExecutionStatsJson> {
-    const toMs = this.#clock.now()
-    return load(scheduler, toMs - minutes * 60_000, toMs)
-  }
-}
-
-async function load(scheduler: Scheduler, fromMs: number, toMs: number): Promise<ExecutionStatsJson> {
+/** Counts what ended in a time. */
+export async function lookAtExecutions(
+  scheduler: Scheduler,
+  fromMs: number,
+  toMs: number,
+): Promise<ExecutionStatsJson> {
   const found: ExecutionSummary[] = []
   let isWhole = false
   for (let after: ExecutionSummary | null = null; found.length < lookedAtMax; ) {

@@ -52,3 +52,38 @@ export class Looks<Found> {
     this.#looks.delete(scheduler)
   }
 }
+
+/** For how many lengths of time answers are kept. */
+const lengthsMax = 50
+
+/** What was found in a time that ends now, by how long it is. */
+export class LooksBack<Found> {
+  readonly #clock: Clock
+  readonly #look: (scheduler: Scheduler, fromMs: number, toMs: number) => Promise<Found>
+  readonly #restMinMs: number
+  readonly #byLength = new Map<number, Looks<Found>>()
+
+  constructor(
+    clock: Clock,
+    look: (scheduler: Scheduler, fromMs: number, toMs: number) => Promise<Found>,
+    restMinMs: number,
+  ) {
+    this.#clock = clock
+    this.#look = look
+    this.#restMinMs = restMinMs
+  }
+
+  of(scheduler: Scheduler, lengthMs: number): Promise<Found> {
+    let looks = this.#byLength.get(lengthMs)
+    if (looks === undefined) {
+      if (this.#byLength.size >= lengthsMax) this.#byLength.clear()
+      const look = (of: Scheduler): Promise<Found> => {
+        const toMs = this.#clock.now()
+        return this.#look(of, toMs - lengthMs, toMs)
+      }
+      looks = new Looks(this.#clock, look, this.#restMinMs)
+      this.#byLength.set(lengthMs, looks)
+    }
+    return looks.of(scheduler)
+  }
+}

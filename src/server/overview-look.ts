@@ -1,6 +1,7 @@
 import type { GroupCount, TriggerCounts, TriggerSummary } from '../jobstore/queries.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock } from '../time/clock.ts'
+import type { MisfireStatsJson } from './wire/misfires.ts'
 
 /** What one look at a scheduler found. */
 export interface Overview {
@@ -28,4 +29,10 @@ export interface GroupCounts {
 export async function countGroups(scheduler: Scheduler): Promise<GroupCounts> {
   const jobs = await scheduler.getGroupCounts('jobs')
   return { jobs, triggers: await scheduler.getGroupCounts('triggers') }
+}
+
+/** How much was missed since an instant. */
+export async function lookAtMisfires(scheduler: Scheduler, fromMs: number): Promise<MisfireStatsJson> {
+  const { rows, fires, byCause, isWhole } = await scheduler.getMisfireCounts({ from: new Date(fromMs) })
+  return { fromMs, rows, fires, hasMore: !isWhole, byCause }
 }

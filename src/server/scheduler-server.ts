@@ -10,15 +10,15 @@ import { authenticatorOf } from './auth/authenticator.ts'
 import { Sessions } from './auth/sessions.ts'
 import { BulkRuns } from './bulk/bulk-runs.ts'
 import { catalogue, mayCall } from './catalogue/catalogue.ts'
-import { ExecutionStats } from './execution-stats.ts'
+import { lookAtExecutions } from './execution-stats.ts'
 import { createApp } from './http/app.ts'
 import { Page } from './http/page.ts'
 import { type Connection, RequestPipeline } from './http/pipeline.ts'
 import { isLoopback, loopbackHosts } from './http/request-guards.ts'
 import { LiveStreams } from './live/live-streams.ts'
-import { Looks } from './looks.ts'
+import { Looks, LooksBack } from './looks.ts'
 import { openApiDocument } from './openapi/document.ts'
-import { countGroups, lookAtTriggers } from './overview-look.ts'
+import { countGroups, lookAtMisfires, lookAtTriggers } from './overview-look.ts'
 import type { ListenOptions, SchedulerServer } from './server-face.ts'
 import { resolveServerOptions, type SchedulerServerOptions } from './server-options.ts'
 import type { ServerParts } from './server-parts.ts'
@@ -37,6 +37,9 @@ interface NodeServer {
 }
 
 const dashboardFolder = fileURLToPath(new URL('../dashboard', import.meta.url))
+
+/** All who ask within so long get the same numbers, and longer where a look takes long: pages ask every few seconds. */
+const statsRestMs = 2000
 
 /** Wires the parts of a server together. @throws InvalidArgumentError ERR_INVALID_OPTION */
 export function schedulerServer(given: SchedulerServerOptions): SchedulerServer {
@@ -60,7 +63,8 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     bulk,
     overviews: new Looks(clock, (scheduler) => lookAtTriggers(scheduler, clock)),
     groupCounts: new Looks(clock, countGroups),
-    executionStats: new ExecutionStats(clock),
+    executionStats: new LooksBack(clock, lookAtExecutions, statsRestMs),
+    misfireStats: new LooksBack(clock, lookAtMisfires, statsRestMs),
     operationsFor: (access) =>
       catalogue.filter((each) => mayCall(access, each, { isReadOnly })).map(({ id }) => id),
     openApi: onDemand(() => openApiDocument(catalogue)),

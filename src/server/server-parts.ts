@@ -5,11 +5,12 @@ import type { Clock } from '../time/clock.ts'
 import type { Authenticator, Login } from './auth/authenticator.ts'
 import type { BulkRuns } from './bulk/bulk-runs.ts'
 import type { Access } from './catalogue/role.ts'
-import type { ExecutionStats } from './execution-stats.ts'
+import type { ExecutionStatsJson } from './execution-stats.ts'
 import type { LiveStreams } from './live/live-streams.ts'
-import type { Looks } from './looks.ts'
+import type { Looks, LooksBack } from './looks.ts'
 import type { GroupCounts, Overview } from './overview-look.ts'
 import type { MetricsSource } from './server-options.ts'
+import type { MisfireStatsJson } from './wire/misfires.ts'
 
 /** What operations share, whatever scheduler they are about. */
 export interface ServerParts {
@@ -32,7 +33,8 @@ export interface ServerParts {
   readonly bulk: BulkRuns
   readonly overviews: Looks<Overview>
   readonly groupCounts: Looks<GroupCounts>
-  readonly executionStats: ExecutionStats
+  readonly executionStats: LooksBack<ExecutionStatsJson>
+  readonly misfireStats: LooksBack<MisfireStatsJson>
   /** The OpenAPI document, made when it is first asked for. */
   readonly openApi: () => Readonly<Record<string, unknown>>
 }

@@ -31,6 +31,7 @@ inBrowser('audit and users', (browser) => {
       jobType: 'echo',
       jobDataMap: { to: 'ops@example.com', password: 'hunter2', [script]: script },
     }
+    await fixture.ask('PUT /jobs/team%2Fa/weekly', { body: job })
     await fixture.ask('PUT /jobs/reports/weekly', { body: job })
     await fixture.ask('PUT /jobs/reports/weekly', { body: { ...job, description: script, durable: true } })
     await fixture.ask('POST /jobs/mail/hourly/pause', {
@@ -87,11 +88,12 @@ inBrowser('audit and users', (browser) => {
   test.each([
     ['job', '/jobs/reports/weekly', 'jobs.put'],
     ['trigger', '/triggers/reports/daily', 'triggers.pause'],
+    ['job in a group with a slash', '/jobs/team%2Fa/weekly', 'jobs.put'],
   ])('the page of a %s leads to what was done to it', async (_, path, operation) => {
     const { page, errors } = await openDashboard(browser(), fixture.address, path)
     await page.getByRole('link', { name: 'Who did what' }).click()
     await page.locator(`td:has-text("${operation}")`).first().waitFor()
-    expect(await page.locator('tbody > tr').count()).toBe(operation === 'jobs.put' ? 2 : 1)
+    expect(await page.locator('tbody > tr').count()).toBe(path === '/jobs/reports/weekly' ? 2 : 1)
     expect(new URL(page.url()).searchParams.get('about')).toBe(path.split('/').slice(2).join('/'))
     expect(errors).toEqual([])
     await page.close()

@@ -273,6 +273,7 @@ const surfaces: readonly Surface[] = [
           'query',
         ),
       },
+      getMisfireCounts: { query: kinds.options({ from: kinds.date, to: kinds.date }, 'query') },
       queryJobStatus: {
         query: kinds.options(
           {

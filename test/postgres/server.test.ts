@@ -2,7 +2,7 @@ import { postgresJobStore } from 'quartz-ts/postgres'
 import { test } from 'vitest'
 import { freshDatabase } from '../support/postgres-database.ts'
 import { throwJunk } from '../support/server-fuzz.ts'
-import { attachesTo, hearsPeers, servesStore } from '../support/server-stores.ts'
+import { attachesTo, hearsChanges, hearsPeers, servesStore } from '../support/server-stores.ts'
 
 test('serves a scheduler on PostgreSQL', async () => {
   await using database = await freshDatabase()
@@ -22,6 +22,12 @@ test('hears of what the other nodes on PostgreSQL run', async () => {
   await hearsPeers(() => postgresJobStore({ connectionString, history: { record: 'all' } }), {
     seesRunning: true,
   })
+})
+
+test('hears what the other nodes on PostgreSQL change', async () => {
+  await using database = await freshDatabase()
+  const { connectionString } = database
+  await hearsChanges(() => postgresJobStore({ connectionString }), { tellsItHears: true })
 })
 
 test('no junk makes a failure of a server on PostgreSQL', async () => {

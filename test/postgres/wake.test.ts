@@ -122,6 +122,24 @@ describe('waking other nodes', () => {
     expect(ear.messages.count).toBe(0)
   })
 
+  test('a change that lets nothing fire earlier is told as well, and hides no instant', async () => {
+    await using ear = new Ear(database.connectionString)
+    await ear.starts.next()
+    await using store = testRunner(database.connectionString)
+    const notifier = new WakeNotifier({
+      connections: store.connections,
+      channel,
+      from: 'node-1',
+      onError: (error) => expect.fail(String(error)),
+    })
+    notifier.notify(null)
+    expect(await ear.messages.next()).toEqual({ earliestMs: null, from: 'node-1' })
+    for (const earliestMs of [null, 5, null]) notifier.notify(earliestMs)
+    expect(await ear.messages.next()).toEqual({ earliestMs: 5, from: 'node-1' })
+    await notifier.close()
+    expect(ear.messages.count).toBe(0)
+  })
+
   test('a notifier without a database says so and throws nothing', async () => {
     await using store = testRunner('postgres://127.0.0.1:1/nothing')
     const errors: unknown[] = []

@@ -17,6 +17,8 @@ beforeAll(async () => {
   fixture = await serverFixture()
   const odd = JobBuilder.newJob('echo').withIdentity('odd "one"', 'reports').storeDurably().build()
   await fixture.scheduler.addJob(odd)
+  const slashed = JobBuilder.newJob('echo').withIdentity('sliced', 'team/a').storeDurably().build()
+  await fixture.scheduler.addJob(slashed)
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
@@ -51,6 +53,11 @@ test('completes the last term of a filter, and leaves the others as they are', a
   expect(await completed('executions', 'manual:')).toEqual(['manual:true', 'manual:false'])
   expect(await completed('executions', 'took>')).toContain('took>1m')
   expect(await completed('executions', 'data.to=')).toEqual([])
+})
+
+test('writes a slash in a group so that it is read as such', async () => {
+  for (const typed of ['job:sliced', 'job:team%2Fa/sli'])
+    expect(await completed('executions', typed)).toEqual(['job:team%2Fa/sliced'])
 })
 
 test('what it offers is what the filter reads', async () => {

@@ -3,7 +3,7 @@ import { test } from 'vitest'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
-import { attachesTo, hearsPeers, servesStore } from '../support/server-stores.ts'
+import { attachesTo, hearsChanges, hearsPeers, servesStore } from '../support/server-stores.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
 
 test('serves a scheduler in memory', async () => {
@@ -25,4 +25,9 @@ test('hears of what another process runs from the same SQLite file', async () =>
   const filename = join(temporaryFolder(), 'jobs.db')
   const newStore = (): JobStore => sqliteJobStore({ filename, history: { record: 'all' } })
   await hearsPeers(newStore, { seesRunning: false })
+})
+
+test('hears what another process changes in the same SQLite file', async () => {
+  const filename = join(temporaryFolder(), 'jobs.db')
+  await hearsChanges(() => sqliteJobStore({ filename }), { tellsItHears: false })
 })

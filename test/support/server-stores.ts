@@ -1,8 +1,10 @@
 import { expect } from 'vitest'
-import type { JobKey } from '../../src/core/key.ts'
+import { type JobKey, jobKey } from '../../src/core/key.ts'
+import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import { zeroSizeThreadPool } from '../../src/threadpool/in-process-thread-pool.ts'
+import { HolidayCalendar } from '../../src/triggers/calendars/holiday-calendar.ts'
 import { EventStream } from './event-stream.ts'
 import {
   addPlainJob,
@@ -164,4 +166,40 @@ export async function hearsPeers(
   await peer.interrupt(slow)
   expect(await next('jobWasExecuted')).toMatchObject({ node: 'n1', jobKey: { name: 'waiting-here' } })
   await peer.shutdown()
+}
+
+/** What another process changes is heard by a server that is only attached to the data. */
+export async function hearsChanges(
+  newStore: () => JobStore,
+  options: { readonly tellsItHears: boolean },
+): Promise<void> {
+  await using peer = await filledScheduler({ jobStore: newStore(), instanceId: 'n1' })
+  const looking = await createScheduler({
+    logger: false,
+    jobStore: newStore(),
+    instanceId: 'looker',
+    threadPool: zeroSizeThreadPool(),
+  })
+  await using fixture = await serverFixture({ served: looking })
+  await using stream = await EventStream.open(fixture.address, { authorization: `Bearer ${tokens.reports}` })
+  const heard = async (): Promise<void> => {
+    for (;;) {
+      const { data } = await stream.nextData()
+      if ((data as { event: string }).event === 'changedElsewhere') return
+    }
+  }
+  if (options.tellsItHears) await heard()
+  const key = jobKey('daily', 'reports')
+  const changes = [
+    () => peer.pauseJob(key),
+    () => peer.resumeJob(key),
+    () => peer.pauseTriggers(GroupMatcher.groupEquals('nothing')),
+    () => peer.addCalendar('more', new HolidayCalendar({ excludedDates: [] }), { replace: true }),
+    () => addPlainJob(peer, 'failing', 'late', 'reports'),
+    () => peer.deleteJob(key),
+  ]
+  for (const change of changes) {
+    await change()
+    await heard()
+  }
 }

@@ -18,7 +18,7 @@ export interface Resource<Value> {
 export interface Freshness {
   /** Whether an event is a reason to load again. Default none. */
   readonly isAffected?: (event: LiveEventJson) => boolean
-  /** Loads again so often also without an event: a server hears those of its own node alone. Default 10,000. */
+  /** Loads again so often also without an event: of what others do a server does not hear all. Default 10,000. */
   readonly everyMs?: number
 }
 

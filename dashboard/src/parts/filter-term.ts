@@ -1,9 +1,9 @@
+import type { KeyJson } from '../../../src/server/wire/fields.ts'
+import { typedKey } from '../../../src/server/wire/typed-key.ts'
+
 /** A term of the filter of executions, as in `job:reports/daily`. */
-export function filterTerm(
-  name: 'job' | 'trigger',
-  { group, name: own }: { group: string; name: string },
-): string {
-  return `${name}:${quoted(`${group}/${own}`)}`
+export function filterTerm(name: 'job' | 'trigger', key: KeyJson): string {
+  return `${name}:${quoted(typedKey(key))}`
 }
 
 /** The items of a sharded firing. */

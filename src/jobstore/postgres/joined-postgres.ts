@@ -71,7 +71,11 @@ export class JoinedPostgres implements JoinedRunner {
     return this.transact(begin, { lock: 'none' })
   }
 
-  *wake(earliestMs: EpochMs): SqlProgram<void> {
+  *tellChange(): SqlProgram<void> {
+    yield* this.wake(null)
+  }
+
+  *wake(earliestMs: EpochMs | null): SqlProgram<void> {
     const { wakeChannel } = this.#options
     if (wakeChannel === null) return
     // PostgreSQL sends it at the commit. Without a sender, so that this node is woken too.

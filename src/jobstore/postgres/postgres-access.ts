@@ -1,5 +1,6 @@
 import type { IdGenerator } from '../../core/ids.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
+import { ChangeListeners } from '../change-watch.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
 import type { LockWait } from '../lock-wait.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
@@ -47,6 +48,7 @@ export class PostgresAccess {
   readonly #joined = new WeakMap<object, JoinedPostgres>()
   readonly #notifier: WakeNotifier | null
   readonly #listener: WakeListener | null
+  readonly #changes = new ChangeListeners()
 
   constructor(options: ResolvedPostgresOptions, context: PostgresAccessContext) {
     this.#options = options
@@ -97,6 +99,12 @@ export class PostgresAccess {
     this.#listener?.start()
   }
 
+  /** Hears other nodes from now on, until it is closed. */
+  watchChanges(listener: () => void): () => void {
+    this.listen()
+    return this.#changes.add(listener)
+  }
+
   /** @throws InvalidArgumentError when the handle is no client of pg */
   join(handle: object): JoinedPostgres {
     const client = requireClient(handle)
@@ -119,8 +127,8 @@ export class PostgresAccess {
     await this.runner.read(() => run({ text: 'SELECT pg_notify($1, $2)', values }))
   }
 
-  /** Tells other nodes. Returns at once and never throws. */
-  wakePeers(earliestMs: EpochMs): void {
+  /** Tells other nodes; null when no trigger fires earlier. Returns at once and never throws. */
+  wakePeers(earliestMs: EpochMs | null): void {
     this.#notifier?.notify(earliestMs)
   }
 
@@ -176,11 +184,14 @@ export class PostgresAccess {
       clock,
       random: () => ids.random(),
       onWake: ({ earliestMs, from }: WakeMessage) => {
-        if (from !== instanceId) onWake(earliestMs)
+        if (from === instanceId) return
+        if (earliestMs !== null) onWake(earliestMs)
+        this.#changes.tell()
       },
       onInterrupt: this.#context.onInterrupt,
       onListening: () => {
         onWake(null)
+        this.#changes.tell()
       },
       onError: (error) => {
         onTrouble('the connection that listens for other nodes broke; it is made again', error)

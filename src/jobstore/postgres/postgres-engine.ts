@@ -51,14 +51,7 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
           logger.warn({ err: cause }, message)
         },
       })
-      try {
-        await begin(access, options, { schema, clock, logger })
-      } catch (error) {
-        // An attempt may be under way still.
-        access.cutOff()
-        await access.close()
-        throw error
-      }
+      await begin(access, options, { schema, clock, logger })
       let node: ClusterNode | null = null
       return {
         runner: access.runner,
@@ -74,6 +67,10 @@ export function postgresEngine(options: ResolvedPostgresOptions): SqlEngine {
         wakePeers: (earliestMs) => {
           access.wakePeers(earliestMs)
         },
+        tellChange: () => {
+          access.wakePeers(null)
+        },
+        watchChanges: (listener) => access.watchChanges(listener),
         async close() {
           await node?.stop()
           await access.close()
@@ -92,8 +89,8 @@ function observer(transactor: SqlTransactor, options: ResolvedPostgresOptions): 
   return new ClusterNode(transactor, clusterOptions(options), new EventLoopCheckIns(transactor))
 }
 
-/** Reaches the server and sees to it that the tables are there. */
-function begin(
+/** Reaches the server and sees to it that the tables are there; when it fails, nothing is left open. */
+async function begin(
   access: PostgresAccess,
   options: ResolvedPostgresOptions,
   {
@@ -107,7 +104,14 @@ function begin(
   const reach = (): Promise<unknown> => runner.read(() => run({ text: 'SELECT 1', values: [] }))
   const prepare = (): Promise<unknown> =>
     options.migrate === 'onStart' ? migrate(runner, schema, clock.now()) : requireSchema(runner, schema)
-  return firstContact(prepare, { connectWaitMs, reach, clock: systemClock, logger })
+  try {
+    await firstContact(prepare, { connectWaitMs, reach, clock: systemClock, logger })
+  } catch (error) {
+    // An attempt may be under way still.
+    access.cutOff()
+    await access.close()
+    throw error
+  }
 }
 
 /**

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import type { EpochMs } from '../../time/clock.ts'
 import type { SqlNames } from '../sql/kernel/sql-names.ts'
 
-/** The message between nodes of one scheduler: a trigger may fire at this instant. */
+/** The message between nodes of one scheduler: something has changed, and maybe a trigger may fire earlier. */
 export interface WakeMessage {
-  readonly earliestMs: EpochMs
+  /** A trigger may fire at this instant; null when none fires earlier than before. */
+  readonly earliestMs: EpochMs | null
   /** The instance id of the sender. */
   readonly from: string
 }
@@ -28,8 +29,8 @@ export function readWakeMessage(payload: string | undefined): WakeMessage | null
     const value: unknown = JSON.parse(payload ?? '')
     if (typeof value !== 'object' || value === null) return null
     const { earliestMs, from } = value as Partial<WakeMessage>
-    const isRead = typeof earliestMs === 'number' && Number.isFinite(earliestMs) && typeof from === 'string'
-    return isRead ? { earliestMs, from } : null
+    if ((earliestMs !== null && !Number.isFinite(earliestMs)) || typeof from !== 'string') return null
+    return earliestMs === undefined ? null : { earliestMs, from }
   } catch {
     return null
   }

@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../time/clock.ts'
 import type { PostgresConnections } from './postgres-connections.ts'
 import type { PostgresSession } from './postgres-session.ts'
-import { writeWakeMessage } from './wake-message.ts'
+import { type WakeMessage, writeWakeMessage } from './wake-message.ts'
 
 export interface WakeNotifierOptions {
   readonly connections: PostgresConnections
@@ -15,12 +15,14 @@ export interface WakeNotifierOptions {
 const answerWithinMs = 10_000
 
 /**
- * Notifies other nodes when a trigger may fire. Outside of transactions, because transactions with NOTIFY wait for each
- * other at their commits. One notification is under way at a time, and those that come meanwhile become one.
+ * Notifies other nodes when something has changed, and when a trigger may fire. Outside of transactions, because
+ * transactions with NOTIFY wait for each other at their commits. One notification is under way at a time, and those
+ * that come meanwhile become one.
  */
 export class WakeNotifier {
   readonly #options: WakeNotifierOptions
-  #earliestMs: EpochMs | null = null
+  /** What is to be sent next; null when there is nothing. */
+  #next: Pick<WakeMessage, 'earliestMs'> | null = null
   #sending: Promise<void> | null = null
   #isClosed = false
 
@@ -28,10 +30,12 @@ export class WakeNotifier {
     this.#options = options
   }
 
-  /** Returns at once and never throws. */
-  notify(earliestMs: EpochMs): void {
+  /** Null when no trigger fires earlier. Returns at once and never throws. */
+  notify(earliestMs: EpochMs | null): void {
     if (this.#isClosed) return
-    this.#earliestMs = Math.min(earliestMs, this.#earliestMs ?? earliestMs)
+    const pendingMs = this.#next?.earliestMs ?? null
+    const isEarlier = pendingMs === null || (earliestMs !== null && earliestMs < pendingMs)
+    this.#next = { earliestMs: isEarlier ? earliestMs : pendingMs }
     this.#sending ??= this.#sendAll()
   }
 
@@ -44,14 +48,14 @@ export class WakeNotifier {
   async #sendAll(): Promise<void> {
     // Notifications of one turn of the event loop become one.
     await Promise.resolve()
-    for (let earliestMs = this.#earliestMs; earliestMs !== null; earliestMs = this.#earliestMs) {
-      this.#earliestMs = null
-      await this.#send(earliestMs)
+    for (let next = this.#next; next !== null; next = this.#next) {
+      this.#next = null
+      await this.#send(next)
     }
     this.#sending = null
   }
 
-  async #send(earliestMs: EpochMs): Promise<void> {
+  async #send({ earliestMs }: Pick<WakeMessage, 'earliestMs'>): Promise<void> {
     const { connections, channel, from, onError } = this.#options
     let session: PostgresSession | null = null
     try {

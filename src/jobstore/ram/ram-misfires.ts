@@ -1,4 +1,13 @@
-import { type Misfire, type MisfireCursor, type MisfireQuery, wantedCauses } from '../misfires.ts'
+import {
+  type Misfire,
+  type MisfireCountQuery,
+  type MisfireCounts,
+  type MisfireCursor,
+  type MisfireQuery,
+  misfireCounts,
+  misfiresCounted,
+  wantedCauses,
+} from '../misfires.ts'
 import { type Page, pageSize } from '../queries.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
 import { TimedRows } from './timed-rows.ts'
@@ -17,6 +26,19 @@ export class RamMisfires extends TimedRows<MisfireCursor, Misfire> {
   /** Those that were noticed last first. */
   query(query: MisfireQuery): Page<Misfire, MisfireCursor> {
     return this.page(query, pageSize('queryMisfires', query), filterOf(query))
+  }
+
+  count(query: MisfireCountQuery): MisfireCounts {
+    return misfireCounts(this.#counted(query))
+  }
+
+  *#counted(query: MisfireCountQuery): Generator<{ cause: Misfire['cause']; rows: number; fires: number }> {
+    let rows = 0
+    for (const { cause, count } of this.newestFirst(query)) {
+      yield { cause, rows: 1, fires: count ?? 1 }
+      rows += 1
+      if (rows === misfiresCounted) return
+    }
   }
 }
 

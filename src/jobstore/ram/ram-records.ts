@@ -4,7 +4,7 @@ import type { AuditCursor, AuditEntry, AuditQuery } from '../audit.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
-import type { Misfire, MisfireCursor, MisfireQuery } from '../misfires.ts'
+import type { Misfire, MisfireCountQuery, MisfireCounts, MisfireCursor, MisfireQuery } from '../misfires.ts'
 import type { ExecutionDetails, ExecutionOutcome, Page } from '../queries.ts'
 import { keptKinds, logLimitsOf, type ResolvedRecordOptions } from '../record-options.ts'
 import { RamAudit } from './ram-audit.ts'
@@ -87,6 +87,10 @@ export class RamRecords implements JobStoreRecords {
 
   async queryMisfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>> {
     return this.#misfires.query(query)
+  }
+
+  async countMisfires(query: MisfireCountQuery): Promise<MisfireCounts> {
+    return this.#misfires.count(query)
   }
 
   async queryAudit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>> {

@@ -44,18 +44,21 @@ export class TimedRows<Cursor extends { readonly id: string }, Row extends Curso
     this.#deleteWhile((oldest) => nowMs - timeOf(oldest) > maxAgeMs)
   }
 
-  /** The newest first, `size` at most. */
-  page(
-    { after, from, to }: TimedQuery<Cursor>,
-    size: number,
-    accepts: (row: Row) => boolean,
-  ): Page<Row, Cursor> {
-    const { cursorOf, timeOf } = this.#options
-    const items: Row[] = []
+  *newestFirst({ after, from, to }: TimedQuery<Cursor>): Generator<Row> {
+    const { timeOf } = this.#options
     for (const [cursor, row] of this.#rows.entriesReversed(after, undefined, true)) {
       const timeMs = timeOf(cursor)
-      if (from !== undefined && timeMs < from.getTime()) break
-      if ((to !== undefined && timeMs >= to.getTime()) || !accepts(row)) continue
+      if (from !== undefined && timeMs < from.getTime()) return
+      if (to === undefined || timeMs < to.getTime()) yield row
+    }
+  }
+
+  /** The newest first, `size` at most. */
+  page(query: TimedQuery<Cursor>, size: number, accepts: (row: Row) => boolean): Page<Row, Cursor> {
+    const { cursorOf } = this.#options
+    const items: Row[] = []
+    for (const row of this.newestFirst(query)) {
+      if (!accepts(row)) continue
       const last = items.at(-1)
       if (items.length === size && last !== undefined) return { items, next: cursorOf(last) }
       items.push(row)

@@ -65,6 +65,7 @@ export class JoinedJobStore implements JobStoreTransaction {
     const answer = yield* program(tx)
     const { earliestMs } = tx.offers
     if (earliestMs !== null) yield* this.#runner.wake(earliestMs)
+    else if (this.#runner.tellChange !== undefined) yield* this.#runner.tellChange()
     return answer
   }
 }

@@ -23,9 +23,7 @@ export async function openStore(engine: SqlEngine, context: JobStoreContext): Pr
     passed.takeBack(candidateMs, context.clock.now())
   })
   const connection = await engine.connect({ ...session, context: { ...context, signaler } })
-  const transactions = new SqlTransactions(session, connection.runner, (earliestMs) => {
-    connection.wakePeers(earliestMs)
-  })
+  const transactions = new SqlTransactions(session, connection.runner, connection)
   return {
     connection,
     transactions,

@@ -32,7 +32,10 @@ export class PauseEnder {
     const { target } = pause
     const text = textOfTarget(target)
     try {
-      const isEnded = await this.#transactor.run((tx) => endPause(tx, pause), { lock: lockOfPause(target) })
+      const isEnded = await this.#transactor.run((tx) => endPause(tx, pause), {
+        lock: lockOfPause(target),
+        isChange: true,
+      })
       this.#told.delete(text)
       return isEnded
     } catch (error) {

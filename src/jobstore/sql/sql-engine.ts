@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../time/clock.ts'
+import type { JobStoreChanges } from '../change-watch.ts'
 import type { InterruptTarget } from '../cluster-view.ts'
 import type { JobStoreCapabilities } from '../job-store.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
@@ -35,6 +36,8 @@ export interface SqlEngine {
 export interface JoinedRunner extends Pick<SqlRunner, 'transact' | 'read'> {
   /** Called when a program lets a trigger fire earlier: the loops are woken when the transaction has ended. */
   wake(earliestMs: EpochMs): SqlProgram<void>
+  /** Called when a program has changed something and lets no trigger fire earlier. */
+  tellChange?(): SqlProgram<void>
 }
 
 export interface SqlConnection {
@@ -59,6 +62,13 @@ export interface SqlConnection {
   interruptOnPeers?(target: InterruptTarget): Promise<void>
   /** Wakes the other nodes, if there are any, for a trigger that may fire at this instant. Returns at once. */
   wakePeers(earliestMs: EpochMs): void
+  /**
+   * Tells the other nodes, if there are any, that jobs, triggers or calendars have changed. Not called beside
+   * `wakePeers`. Returns at once.
+   */
+  tellChange?(): void
+  /** Absent where no other process changes the data. */
+  watchChanges?: JobStoreChanges['watch']
   /** Leaves the cluster and frees all resources. */
   close(): Promise<void>
   /**

@@ -5,6 +5,7 @@ import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import type { JobStoreChanges } from '../change-watch.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
 import { firingPartOf } from '../firing-part.ts'
 import type {
@@ -90,6 +91,9 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly cluster: JobStoreCluster | null
   readonly jobGroupLimits: ReadonlyMap<string, number>
   readonly records: SqlRecords
+  readonly changes: JobStoreChanges = {
+    watch: (listener) => this.#require().connection.watchChanges?.(listener) ?? (() => {}),
+  }
   readonly notes: JobStoreNotes = new SqlNotes(() => this.#require().transactions)
   /** Null on tables shared with Java: a Java node would run a whole firing as one execution. */
   readonly shards: JobStoreShards | null
@@ -463,7 +467,7 @@ export class SqlJobStore implements DatabaseJobStore {
     lock: TransactionLock,
     program: (tx: SqlTransaction) => SqlProgram<Answer>,
   ): Promise<Answer> {
-    return this.#require().transactions.run(program, { lock })
+    return this.#require().transactions.run(program, { lock, isChange: true })
   }
 
   async #readTriggers(

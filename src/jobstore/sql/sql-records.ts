@@ -3,7 +3,7 @@ import type { AuditCursor, AuditEntry, AuditQuery } from '../audit.ts'
 import { type ExecutionLogLine, type ExecutionLogQuery, pageOfLines } from '../execution-log.ts'
 import type { JobStatus, JobStatusQuery } from '../job-status.ts'
 import type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from '../job-store-records.ts'
-import type { Misfire, MisfireCursor, MisfireQuery } from '../misfires.ts'
+import type { Misfire, MisfireCountQuery, MisfireCounts, MisfireCursor, MisfireQuery } from '../misfires.ts'
 import { type ExecutionDetails, type ExecutionOutcome, type Page, pageSize } from '../queries.ts'
 import { keepsOutcome, keptKinds, logLimitsOf, type ResolvedRecordOptions } from '../record-options.ts'
 import type { SqlProgram } from './kernel/statement.ts'
@@ -68,6 +68,10 @@ export class SqlRecords implements JobStoreRecords {
   queryMisfires(query: MisfireQuery): Promise<Page<Misfire, MisfireCursor>> {
     const size = pageSize('queryMisfires', query)
     return this.#open().transactions.read(({ misfires }) => misfires.find(query, size))
+  }
+
+  countMisfires(query: MisfireCountQuery): Promise<MisfireCounts> {
+    return this.#open().transactions.read(({ misfires }) => misfires.count(query))
   }
 
   async queryAudit(query: AuditQuery): Promise<Page<AuditEntry, AuditCursor>> {

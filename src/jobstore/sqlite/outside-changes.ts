@@ -14,6 +14,7 @@ export class OutsideChanges {
   readonly #onChange: () => void
   #timer: ClockTimer | null = null
   #seen: number | null = null
+  #isStarted = false
   #isStopped = false
 
   constructor(runner: SqlRunner, clock: Clock, onChange: () => void) {
@@ -24,7 +25,9 @@ export class OutsideChanges {
 
   /** Commits after this call are noticed. */
   async start(): Promise<void> {
-    if (this.#timer === null) await this.#look()
+    if (this.#isStarted) return
+    this.#isStarted = true
+    await this.#look()
   }
 
   stop(): void {

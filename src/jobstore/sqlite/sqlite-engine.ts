@@ -1,6 +1,8 @@
 import { systemIds } from '../../core/ids.ts'
+import { unawaited } from '../../core/promises.ts'
 import { withoutSecrets } from '../../core/secrets.ts'
 import { systemClock } from '../../time/clock.ts'
+import { ChangeListeners } from '../change-watch.ts'
 import { recoverAtStart } from '../sql/cluster/recovery.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
@@ -88,8 +90,10 @@ export function sharedConnection(
     context.signaler.schedulingChanged(earliestMs)
   })
   const lease = new SchedulerLease(runner, vocabulary, context, withoutSecrets(filename))
+  const listeners = new ChangeListeners()
   const changes = new OutsideChanges(runner, context.clock, () => {
     context.signaler.schedulingChanged(null)
+    listeners.tell()
   })
   return {
     runner: new LeasedRunner(runner, lease),
@@ -105,6 +109,10 @@ export function sharedConnection(
     isTakenOver: () => lease.refusal !== null,
     // Other processes look for changes themselves.
     wakePeers: () => {},
+    watchChanges(listener) {
+      unawaited(changes.start(), () => {})
+      return listeners.add(listener)
+    },
     cutOff() {
       lease.cutOff()
       runner.cutOff()

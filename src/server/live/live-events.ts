@@ -7,10 +7,12 @@ import { type KeyJson, keyToJson } from '../wire/fields.ts'
 
 /** What a stream says of an event; fields that the event does not have are left out. */
 export interface LiveEventJson {
-  /** Of SchedulerEventMap. */
+  /**
+   * Of SchedulerEventMap; or `changedElsewhere`: another node or process may have changed jobs, triggers or calendars.
+   */
   readonly event: string
   readonly scheduler: string
-  /** The instance id of the node where it happened. */
+  /** The instance id of the node where it happened, or that noticed it. */
   readonly node: string
   readonly atMs: number
   readonly jobKey?: KeyJson

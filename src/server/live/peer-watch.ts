@@ -13,15 +13,17 @@ const restMs = { first: 1000, most: 30_000 }
 const endedMax = 100
 /** Of how many executions that are not in flight any more one look asks the history how they ended. */
 const askedMax = 10
+/** How long changes of others gather, so that a hundred of them are one event. */
+const gatherMs = 200
 /** How far the clocks of nodes may differ so that nothing is missed. */
 const oldMs = 60_000
 
 export type PeerEvent = Omit<LiveEventJson, 'scheduler'>
 
 /**
- * What other nodes run, for a server that hears its own node alone. It looks at the firings in flight and at the newest
- * of the history about once a second, which costs those who fire nothing. Executions that begin and end between two
- * looks are seen as far as the history keeps them.
+ * What other nodes run and change, for a server that hears its own node alone. Of changes it hears from the store. For
+ * runs it looks at the firings in flight and at the newest of the history about once a second, which costs those who
+ * fire nothing. Executions that begin and end between two looks are seen as far as the history keeps them.
  */
 export class PeerWatch {
   readonly #scheduler: Scheduler
@@ -30,6 +32,8 @@ export class PeerWatch {
   readonly #tell: (event: PeerEvent) => void
   #seen: Seen
   #timer: ClockTimer | null = null
+  #gathering: ClockTimer | null = null
+  readonly #stopHearing: () => void
   #restMs = restMs.first
   #isStopped = false
 
@@ -43,12 +47,31 @@ export class PeerWatch {
     this.#logger = logger
     this.#tell = tell
     this.#seen = nothingSeen(clock.now())
+    this.#stopHearing = scheduler.isShutdown
+      ? () => {}
+      : scheduler.cluster.onChange(() => {
+          this.#changed()
+        })
     this.#rest(restMs.first)
   }
 
   stop(): void {
     this.#isStopped = true
+    this.#stopHearing()
+    this.#gathering?.cancel()
     this.#timer?.cancel()
+  }
+
+  #changed(): void {
+    this.#gathering ??= this.#clock.setTimer(
+      gatherMs,
+      () => {
+        this.#gathering = null
+        const node = this.#scheduler.schedulerInstanceId
+        this.#tell({ event: 'changedElsewhere', node, atMs: this.#clock.now() })
+      },
+      { unref: true },
+    )
   }
 
   #rest(ms: number): void {

@@ -11,6 +11,7 @@ import {
 import { type Operation, type OperationCall, operation } from '../catalogue/operation.ts'
 import { type KeyJson, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
 import { filledPage, visibleTo } from '../wire/pages.ts'
+import { readTypedKey, typedKey } from '../wire/typed-key.ts'
 
 /** What may stand in a field instead of what was typed. */
 export interface CompletionJson {
@@ -58,11 +59,10 @@ const keysMax = 50
 /** Keys with a part in their name or group; after `group/`, in the name alone. */
 async function keysLike(source: Source, of: 'jobs' | 'triggers', text: string): Promise<readonly KeyJson[]> {
   const { scheduler, access } = source
-  const slash = text.indexOf('/')
-  const group = text.slice(0, Math.max(0, slash))
+  const { group, name } = readTypedKey(text)
   const like = {
-    ...(group.trim() !== '' && { group: GroupMatcher.groupEquals(group) }),
-    search: text.slice(slash + 1).slice(0, queryLimits.searchLength),
+    ...(group !== null && group.trim() !== '' && { group: GroupMatcher.groupEquals(group) }),
+    search: name.slice(0, queryLimits.searchLength),
   }
   return of === 'jobs'
     ? keysOf<JobKey>(source, (page) =>
@@ -136,9 +136,9 @@ async function valuesLike(source: Source, name: string, typed: string): Promise<
     case 'trigger:': {
       const keys = await keysLike(source, name === 'job:' ? 'jobs' : 'triggers', typed)
       return keys
-        .filter((key) => contains(`${key.group}/${key.name}`, typed))
+        .filter((key) => contains(typedKey(key), typed))
         .map((key) => {
-          const value = `${key.group}/${key.name}`
+          const value = typedKey(key)
           // Fields show what has the typed text in its value or its label, and few type the group first.
           return { value: name + quoted(value), label: `${name}${key.name} (${key.group})` }
         })

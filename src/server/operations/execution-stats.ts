@@ -30,7 +30,7 @@ const executionStats: Operation = operation({
   query: z.strictObject({ minutes: wholeQuery(1, 1440).default(60).describe('How far back.') }),
   body: null,
   answer: executionStatsJson,
-  handle: async ({ scheduler, query, parts }) => parts.executionStats.of(scheduler, query.minutes),
+  handle: async ({ scheduler, query, parts }) => parts.executionStats.of(scheduler, query.minutes * 60_000),
 })
 
 export const executionStatsOperations: readonly Operation[] = [executionStats]

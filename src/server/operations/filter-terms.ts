@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '../../core/errors.ts'
+import { readTypedKey } from '../wire/typed-key.ts'
 
 /** One condition of a filter, as in `late>5s`. */
 export interface FilterTerm {
@@ -29,10 +30,9 @@ export function filterTerms(of: string, text: string): readonly FilterTerm[] {
   return terms
 }
 
-/** `group/name`; null and the name where there is no slash. */
+/** `group/name`, as {@link readTypedKey} reads it; null and the name where there is no slash. */
 export function splitKey(of: string, value: string): [group: string | null, name: string] {
-  const slash = value.indexOf('/')
-  const [group, name] = slash < 0 ? [null, value] : [value.slice(0, slash), value.slice(slash + 1)]
+  const { group, name } = readTypedKey(value)
   if (name.trim() === '' || group?.trim() === '')
     throw wrongFilter(of, `the key '${value}'; write group/name`)
   return [group, name]

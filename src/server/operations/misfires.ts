@@ -6,6 +6,7 @@ import {
   type MisfireCursor,
   type MisfireQuery,
   misfireCauses,
+  misfiresCounted,
 } from '../../jobstore/misfires.ts'
 import { type Operation, operation } from '../catalogue/operation.ts'
 import { instantMs, nothing, textUpTo, wholeQuery } from '../wire/fields.ts'
@@ -117,14 +118,11 @@ const listMisfires: Operation = operation({
   },
 })
 
-/** How many misfires the numbers are of, at most. */
-const lookedAtMax = 1000
-
 const misfireStats: Operation = operation({
   id: 'misfires.stats',
   method: 'GET',
   path: '/misfire-stats',
-  summary: `What was missed lately, in numbers: at most the last ${lookedAtMax} misfires that the store remembers.`,
+  summary: `What was missed lately, in numbers; of the ${misfiresCounted} newest misfires at most.`,
   role: 'viewer',
   reach: null,
   jobGroups: null,
@@ -132,14 +130,7 @@ const misfireStats: Operation = operation({
   query: z.strictObject({ hours: wholeQuery(1, 744).default(24).describe('How far back.') }),
   body: null,
   answer: misfireStatsJson,
-  async handle({ scheduler, query, parts }) {
-    const fromMs = parts.clock.now() - query.hours * 3_600_000
-    const { items, next } = await scheduler.queryMisfires({ from: new Date(fromMs), take: lookedAtMax })
-    const byCause: Partial<Record<MisfireCause, number>> = {}
-    for (const { cause } of items) byCause[cause] = (byCause[cause] ?? 0) + 1
-    const fires = items.reduce((sum, { count }) => sum + (count ?? 1), 0)
-    return { fromMs, rows: items.length, fires, hasMore: next !== null, byCause }
-  },
+  handle: ({ scheduler, query, parts }) => parts.misfireStats.of(scheduler, query.hours * 3_600_000),
 })
 
 function placeOf({ noticedTimeMs, id }: MisfireCursor): MisfireCursor {

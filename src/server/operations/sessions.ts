@@ -181,9 +181,11 @@ const streamEvents: Operation = operation({
     const isViewer = access.has('viewer')
     return parts.streams.open({
       lastEventId: exchange.request.headers.get('last-event-id') ?? query.lastEventId ?? null,
-      isWanted: ({ scheduler, jobKey }) =>
+      isWanted: ({ event, scheduler, jobKey }) =>
         (query.scheduler === undefined || query.scheduler === scheduler) &&
-        (isViewer || (jobKey !== undefined && access.hasOn(jobKey.group, 'viewer'))),
+        (isViewer ||
+          event === 'changedElsewhere' ||
+          (jobKey !== undefined && access.hasOn(jobKey.group, 'viewer'))),
     })
   },
 })

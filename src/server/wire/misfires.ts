@@ -55,14 +55,14 @@ export function misfireToJson({ triggerKey, jobKey, ...misfire }: Misfire): Misf
   }
 }
 
-/** How many misfires there were, as far as was looked. */
+/** How many misfires there were. */
 export interface MisfireStatsJson {
   readonly fromMs: number
   /** Rows, each of a trigger that missed one planned instant or several. */
   readonly rows: number
   /** Planned instants; those of rows that were not counted are one each. */
   readonly fires: number
-  /** Whether there were more than were looked at. */
+  /** Whether there may be more than were counted. */
   readonly hasMore: boolean
   /** Rows by cause. */
   readonly byCause: Readonly<Partial<Record<MisfireCause, number>>>

@@ -250,6 +250,29 @@ const remembering = area(
       assert.deepEqual(first?.next, { noticedTimeMs: bed.now(), id: 'b' })
       assert.deepEqual(await ids(bed, { take: 3, after: first.next }), ['a'])
     },
+    'are counted, those of a time or all': async (bed) => {
+      const { records } = bed.store
+      assert.deepEqual(await records?.countMisfires({}), { rows: 0, fires: 0, byCause: {}, isWhole: true })
+      const startMs = bed.now()
+      await write(
+        bed,
+        misfireOf(bed, 'a', { cause: 'outage', count: 60 }),
+        misfireOf(bed, 'b', { count: null }),
+      )
+      await bed.clock.advance(1000)
+      await write(bed, misfireOf(bed, 'c', { cause: 'outage', count: 3_000_000_000 }))
+      const next = new Date(startMs + 1000)
+      assert.deepEqual(await records?.countMisfires({}), {
+        rows: 3,
+        fires: 3_000_000_061,
+        byCause: { outage: 2, late: 1 },
+        isWhole: true,
+      })
+      const before = { rows: 2, fires: 61, byCause: { outage: 1, late: 1 }, isWhole: true }
+      assert.deepEqual(await records?.countMisfires({ to: next }), before)
+      const since = { rows: 1, fires: 3_000_000_000, byCause: { outage: 1 }, isWhole: true }
+      assert.deepEqual(await records?.countMisfires({ from: next }), since)
+    },
     'are found by trigger, job, group, cause and time': async (bed) => {
       const causes: readonly MisfireCause[] = ['outage', 'paused', 'vetoed']
       const startMs = bed.now()

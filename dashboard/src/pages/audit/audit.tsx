@@ -1,5 +1,6 @@
 import type { JSX } from 'preact'
 import { type AuditEntry, type AuditOutcome, auditOutcomes } from '../../../../src/jobstore/audit.ts'
+import { readTypedKey } from '../../../../src/server/wire/typed-key.ts'
 import { addressOf, call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
@@ -25,10 +26,8 @@ const tones: Readonly<Record<AuditOutcome, Tone>> = { done: 'good', refused: 'wa
 
 /** A group and a name, or a name alone. */
 function targetOf(text: string): { readonly group?: string; readonly name?: string } {
-  const slash = text.indexOf('/')
-  if (slash < 0) return text === '' ? {} : { name: text }
-  const [group, name] = [text.slice(0, slash), text.slice(slash + 1)]
-  return { ...(group !== '' && { group }), ...(name !== '' && { name }) }
+  const { group, name } = readTypedKey(text)
+  return { ...(group !== null && group !== '' && { group }), ...(name !== '' && { name }) }
 }
 
 export function AuditPage(): JSX.Element {

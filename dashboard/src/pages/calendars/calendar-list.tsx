@@ -15,7 +15,9 @@ import { words } from './words.ts'
 
 export function CalendarListPage(): JSX.Element {
   const text = words()
-  const calendars = useResource((signal) => call('calendars.list', { signal }), [])
+  const calendars = useResource((signal) => call('calendars.list', { signal }), [], {
+    isAffected: ({ event }) => event === 'changedElsewhere',
+  })
   const error = calendars.error.value
   return (
     <>

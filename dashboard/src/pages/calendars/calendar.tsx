@@ -24,7 +24,9 @@ export function CalendarPage({ params }: PageProps): JSX.Element {
   const text = words()
   const names = common()
   const name = params['name'] ?? ''
-  const loaded = useResource((signal) => call('calendars.get', { params: { name }, signal }), [name])
+  const loaded = useResource((signal) => call('calendars.get', { params: { name }, signal }), [name], {
+    isAffected: ({ event }) => event === 'changedElsewhere',
+  })
   const shown = loaded.value.value
   const error = loaded.error.value
   if (error !== null) return <ProblemNote error={error} retry={loaded.reload} />

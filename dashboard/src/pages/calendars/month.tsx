@@ -42,6 +42,7 @@ export function CalendarMonth({ name }: { readonly name: string }): JSX.Element 
   const loaded = useResource(
     (signal) => call('calendars.days', { params: { name }, query: { from, days: daysShown }, signal }),
     [name, from],
+    { isAffected: ({ event }) => event === 'changedElsewhere' },
   )
   const shown = loaded.value.value
   const error = loaded.error.value

@@ -32,6 +32,7 @@ const groupEvents = new Set([
   'jobsPaused',
   'jobsResumed',
   'schedulingDataCleared',
+  'changedElsewhere',
 ])
 
 export function GroupsPage(): JSX.Element {

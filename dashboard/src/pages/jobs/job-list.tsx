@@ -18,7 +18,7 @@ import { may } from '../../state/session.ts'
 import { common } from '../../words/common.ts'
 import { words } from './words.ts'
 
-const definitionEvents = new Set(['jobAdded', 'jobDeleted', 'schedulingDataCleared'])
+const definitionEvents = new Set(['jobAdded', 'jobDeleted', 'schedulingDataCleared', 'changedElsewhere'])
 export const pageSize = 50
 
 export function JobListPage(): JSX.Element {

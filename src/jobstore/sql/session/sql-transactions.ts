@@ -1,11 +1,10 @@
-import type { EpochMs } from '../../../time/clock.ts'
 import { SignalBuffer } from '../../signal-buffer.ts'
 import { CommitNotes } from '../kernel/commit-notes.ts'
 import type { SqlRunner } from '../kernel/sql-runner.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
 import { FireOffers } from './fire-offers.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
-import type { SqlOperation, SqlTransactor } from './sql-transactor.ts'
+import type { SqlOperation, SqlPeers, SqlTransactor } from './sql-transactor.ts'
 import { timed } from './timed-program.ts'
 
 /**
@@ -15,12 +14,12 @@ import { timed } from './timed-program.ts'
 export class SqlTransactions implements SqlTransactor {
   readonly session: SqlSession
   readonly #runner: SqlRunner
-  readonly #wakePeers: (earliestMs: EpochMs) => void
+  readonly #peers: SqlPeers
 
-  constructor(session: SqlSession, runner: SqlRunner, wakePeers: (earliestMs: EpochMs) => void) {
+  constructor(session: SqlSession, runner: SqlRunner, peers: SqlPeers) {
     this.session = session
     this.#runner = runner
-    this.#wakePeers = wakePeers
+    this.#peers = peers
   }
 
   async run<Answer>(
@@ -38,7 +37,7 @@ export class SqlTransactions implements SqlTransactor {
     tx.notes.apply()
     const { earliestTriggerMs } = tx.offers
     if (earliestTriggerMs !== null) this.session.searchMemory.passed.takeBack(earliestTriggerMs, tx.nowMs)
-    this.#tell(tx, operation.tells ?? 'all')
+    this.#tell(tx, operation)
     return answer
   }
 
@@ -57,11 +56,16 @@ export class SqlTransactions implements SqlTransactor {
     }
   }
 
-  #tell(tx: SqlTransaction, tells: 'all' | 'peers' | 'none'): void {
+  #tell(
+    tx: SqlTransaction,
+    { tells = 'all', isChange = false }: Pick<SqlOperation, 'tells' | 'isChange'>,
+  ): void {
     const { earliestMs } = tx.offers
     if (earliestMs !== null && tells !== 'none') {
       if (tells === 'all') tx.signals.add('schedulingChanged', earliestMs)
-      this.#wakePeers(earliestMs)
+      this.#peers.wakePeers(earliestMs)
+    } else if (isChange) {
+      this.#peers.tellChange?.()
     }
     tx.signals.flush(this.session.context.signaler)
   }

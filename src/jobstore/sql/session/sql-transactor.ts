@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../../time/clock.ts'
 import type { TransactionOptions } from '../kernel/sql-runner.ts'
 import type { SqlProgram } from '../kernel/statement.ts'
 import type { SqlSession, SqlTransaction } from './sql-session.ts'
@@ -8,6 +9,8 @@ export interface SqlOperation<Answer = unknown> extends TransactionOptions<Answe
    * after it has released claims.
    */
   readonly tells?: 'all' | 'peers' | 'none'
+  /** Other nodes are told that it has changed jobs, triggers or calendars. Default false. */
+  readonly isChange?: boolean
 }
 
 /** How programs are run. */
@@ -18,4 +21,12 @@ export interface SqlTransactor {
     operation: SqlOperation<Answer>,
   ): Promise<Answer>
   read<Answer>(program: (session: SqlSession) => SqlProgram<Answer>): Promise<Answer>
+}
+
+/** How the other nodes are told of a transaction after its commit. */
+export interface SqlPeers {
+  /** A trigger may fire at this instant. */
+  wakePeers(earliestMs: EpochMs): void
+  /** Something has changed, and no trigger fires earlier. */
+  tellChange?(): void
 }

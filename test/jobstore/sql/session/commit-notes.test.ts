@@ -35,7 +35,7 @@ async function givenUpOnce(look: (session: SqlSession) => string = () => ''): Pr
   await bed.store.initialize(bed.context)
   onTestFinished(() => bed.store.shutdown())
   const { session, runner } = only(opened)
-  return { bed, session, seen, transactions: new SqlTransactions(session, runner, () => {}) }
+  return { bed, session, seen, transactions: new SqlTransactions(session, runner, { wakePeers: () => {} }) }
 }
 
 function retrying(inner: SqlRunner, onGivenUp: () => void): SqlRunner {

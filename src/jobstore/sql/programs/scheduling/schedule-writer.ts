@@ -122,6 +122,7 @@ export class ScheduleWriter {
     const outcomes = await this.#transactor.run((tx) => scheduleMany(tx, batch), {
       lock: 'shared',
       whenLocked,
+      isChange: true,
     })
     for (const [index, call] of batch.entries()) {
       const refusal = outcomes[index] ?? null

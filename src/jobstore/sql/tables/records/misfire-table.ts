@@ -3,10 +3,15 @@ import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
 import {
   isMisfireScan,
   type Misfire,
+  type MisfireCause,
+  type MisfireCountQuery,
+  type MisfireCounts,
   type MisfireCursor,
   type MisfireQuery,
   misfireCauses,
+  misfireCounts,
   misfirePolicies,
+  misfiresCounted,
   misfiresScanned,
   wantedCauses,
 } from '../../../misfires.ts'
@@ -20,8 +25,16 @@ import {
 } from '../../kernel/newest-first.ts'
 import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { first, run, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
-import { anyText, instant, integerOrNull, readable } from '../encoding/columns.ts'
+import {
+  all,
+  first,
+  run,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  sqlQuery,
+} from '../../kernel/statement.ts'
+import { anyText, instant, integer, integerOrNull, readable } from '../encoding/columns.ts'
 import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
 
 const columns = {
@@ -64,6 +77,19 @@ export class MisfireTable {
     return yield* newestFirstPage(misfiresQuery(this.#vocabulary, query), given, read)
   }
 
+  /** The numbers of those of a time. */
+  *count({ from, to }: MisfireCountQuery): SqlProgram<MisfireCounts> {
+    const rows = yield* all(
+      this.#statements.count({
+        scheduler: this.#vocabulary.schedulerName,
+        fromMs: from?.getTime() ?? -instantMaxMs,
+        toMs: to?.getTime() ?? instantMaxMs + 1,
+        limit: misfiresCounted,
+      }),
+    )
+    return misfireCounts(rows.map(countsOf))
+  }
+
   /** Deletes rows from before an instant, and the oldest of more than `maxRows`; `limit` at most. */
   *prune(beforeMs: EpochMs, maxRows: number, limit: number): SqlProgram<number> {
     const scheduler = this.#vocabulary.schedulerName
@@ -78,6 +104,7 @@ export class MisfireTable {
 
 interface MisfireStatements {
   readonly insert: RowsQuery
+  readonly count: SqlQuery<{ scheduler: string; fromMs: number; toMs: number; limit: number }>
   readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
   readonly deleteUpTo: SqlQuery<{ scheduler: string; time: number; id: string; limit: number }>
 }
@@ -86,6 +113,15 @@ export function misfireStatements(vocabulary: SqlVocabulary): MisfireStatements 
   const { dialect, names } = vocabulary
   return {
     insert: insertMissingQuery(vocabulary, names.misfires, columns),
+    // A sum of doubles cannot overflow, whatever others wrote into the column.
+    count: sqlQuery(
+      dialect,
+      `SELECT m.cause, COUNT(*) AS row_count, SUM(CAST(COALESCE(m.fire_count, 1) AS DOUBLE PRECISION)) AS fires
+       FROM (SELECT c.cause, c.fire_count FROM ${names.misfires} AS c
+         WHERE c.sched_name = :scheduler AND c.noticed_time >= :fromMs AND c.noticed_time < :toMs
+         ORDER BY c.noticed_time DESC, c.misfire_id DESC LIMIT :limit) AS m
+       GROUP BY m.cause`,
+    ),
     nth: sqlQuery(
       dialect,
       `SELECT m.noticed_time, m.misfire_id FROM ${names.misfires} AS m
@@ -159,13 +195,22 @@ function misfireOf(row: SqlRow): Misfire {
     ...cursorOf(row),
     triggerKey: triggerKeyOf(row),
     jobKey: typeof row['job_name'] === 'string' ? jobKeyOf(row) : null,
-    cause: misfireCauses.find((cause) => cause === row['cause']) ?? 'late',
+    cause: causeOf(row),
     policy: misfirePolicies.find((policy) => policy === row['policy']) ?? null,
     fromMs: readable(instant, row, 'from_time', 0),
     toMs: readable(instant, row, 'to_time', 0),
     count: readable(integerOrNull, row, 'fire_count', null),
     node: anyText(row, 'instance_name'),
   }
+}
+
+function causeOf(row: SqlRow): MisfireCause {
+  return misfireCauses.find((cause) => cause === row['cause']) ?? 'late'
+}
+
+function countsOf(row: SqlRow): { cause: MisfireCause; rows: number; fires: number } {
+  const rows = integer(row, 'row_count')
+  return { cause: causeOf(row), rows, fires: readable(integer, row, 'fires', rows) }
 }
 
 function cursorOf(row: SqlRow): MisfireCursor {
