@@ -42,11 +42,10 @@ export interface SqlDialect {
   forUpdateSkipLocked(alias: string): string
   /**
    * For a `SELECT` that locks a row and reads others beside it, where the locked row may be a newer version than the
-   * one that was found: keeps the version that was found. Stands behind the joins, with {@link isVersion} in WHERE.
+   * one that was found: a join that keeps what was found, and the condition that it is what was locked, so that the
+   * rows beside it belong to it. An empty join and `true` where no other transaction can come between.
    */
-  joinVersion(alias: string): string
-  /** The condition that the locked row is the version that was found, so that the rows beside it belong to it. */
-  isVersion(alias: string): string
+  lockedAsFound(alias: string): { readonly join: string; readonly condition: string }
   /** Follows a column in ORDER BY, in comparisons for paging and in indexes, to compare by code point. */
   readonly keyCollation: string
   /** An expression that turns a text into the bytes of a data column. */

@@ -13,8 +13,8 @@ const subTable = { primaryKey: triggerKeyColumns } as const
  * that one index serves look-ups, groups and listings.
  *
  * Quartz's own script has foreign keys, from sub-rows to triggers and from triggers to jobs; this schema has none. A
- * trigger and its sub-row are stored and deleted in one transaction, and a trigger is stored, and a job deleted, under a
- * lock on the job's row. So the checks would find nothing, and those for a trigger that ends would cost more than its
+ * trigger and its sub-row are stored and deleted in one transaction, and a trigger is stored, and a job deleted, under
+ * a lock on the job's row. So the checks would find nothing, and those for a trigger that ends would cost more than its
  * deletion.
  */
 export const tablesOf1: readonly Table[] = [

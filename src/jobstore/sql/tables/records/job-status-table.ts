@@ -93,8 +93,8 @@ export class JobStatusTable {
   }
 
   /**
-   * Those of jobs that exist or have a status. Jobs that ran once and are gone may be most of them, so they are left out
-   * before anything is written for them.
+   * Those of jobs that exist or have a status. Jobs that ran once and are gone may be most of them, so they are left
+   * out before anything is written for them.
    */
   *#known(changes: readonly JobStatusChange[]): SqlProgram<readonly JobStatusChange[]> {
     const keys = jobKeyRows(

@@ -135,18 +135,12 @@ const columns = `${wholeTriggerColumns}, ${jobBesideTriggerColumns},
   COALESCE(t.node_affinity, j.node_affinity) AS node_affinity`
 
 function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: readonly string[]): string {
-  const { dialect } = vocabulary
   // One lower bound: SQLite would begin at the first of two.
   const after = parameters.includes('afterMs') ? ':afterMs' : '0'
   const condition = `AND t.next_fire_time > ${after} ${conditionsOf(vocabulary, parameters)}`
   switch (purpose) {
     case 'lock':
-      return dueText(vocabulary, {
-        selected: `${columns}, ${dialect.rowId('t')} AS row_id`,
-        joins: `${dueScheduleJoins(vocabulary.names)} ${dialect.joinVersion('t')}`,
-        condition: `${condition} AND ${dialect.isVersion('t')}`,
-        locking: dialect.forUpdateSkipLocked('t'),
-      })
+      return lockText(vocabulary, condition)
     case 'types':
       return `SELECT DISTINCT r.job_class_name FROM (
         ${dueText(vocabulary, { selected: 'j.job_class_name', condition })}) AS r`
@@ -155,6 +149,17 @@ function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: read
         (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE f.fired_time END)
           ${claimsOfPeers(vocabulary)}) AS claimed_time`
   }
+}
+
+function lockText(vocabulary: SqlVocabulary, condition: string): string {
+  const { dialect, names } = vocabulary
+  const asFound = dialect.lockedAsFound('t')
+  return dueText(vocabulary, {
+    selected: `${columns}, ${dialect.rowId('t')} AS row_id`,
+    joins: `${dueScheduleJoins(names)} ${asFound.join}`,
+    condition: `${condition} AND ${asFound.condition}`,
+    locking: dialect.forUpdateSkipLocked('t'),
+  })
 }
 
 interface DueParts {
