@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /** Projects whose processes wait most of the time run beside each other, with more workers than there are cores. */
-const waiting = { sequence: { groupOrder: 3 }, maxWorkers: availableParallelism() + 2 }
+const waiting = { sequence: { groupOrder: 2 }, maxWorkers: availableParallelism() + 2 }
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>
@@ -34,6 +35,7 @@ export default defineConfig({
     maxWorkers: '100%',
     // Concurrent tests start processes of their own.
     maxConcurrency: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         resolve: { alias: sources },
@@ -60,10 +62,8 @@ export default defineConfig({
           name: 'postgres',
           include: ['test/postgres/**/*.test.ts'],
           globalSetup: ['test/support/postgres-setup.ts'],
-          // The server and its clients share the cores, so they wait for the others to end.
-          sequence: { groupOrder: 2 },
-          // Many of them wait for locks and leases, so two more than there are cores.
-          maxWorkers: availableParallelism() + 2,
+          // Many of them wait for locks and leases.
+          ...waiting,
           pool: 'forks',
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -63,6 +63,7 @@ export {
   defineDataflowJob,
 } from './jobs/define-dataflow-job.ts'
 export { defineJob, type JobOptions, type JobSource, type WithSchema } from './jobs/define-job.ts'
+export { defineRemoteJob, type RemoteJobOptions } from './jobs/define-remote-job.ts'
 export { defineWorkerJob, type WorkerJobOptions } from './jobs/define-worker-job.ts'
 export { type ExecutionOf, isExecutionOf } from './jobs/execution-of.ts'
 export { JobBuilder, type MissingJobData, type UnknownKeys } from './jobs/job-builder.ts'
@@ -79,6 +80,14 @@ export type { JobDetail, NodeAffinity } from './jobs/job-detail.ts'
 export type { ExecutingJobDetail, JobExecutionContext, JobRunContext } from './jobs/job-execution-context.ts'
 export type { JobPlan } from './jobs/job-plan.ts'
 export type { JobScheduler, ReplaceOptions, TriggerJobOptions } from './jobs/job-scheduler.ts'
+export type {
+  AwaitResultOptions,
+  RemoteExecution,
+  RemoteJobContext,
+  RemoteJobHooks,
+  RemoteResult,
+  ResultTaker,
+} from './jobs/remote-job.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
 export {
   type Shard,

@@ -1,5 +1,11 @@
 /** The contracts of what a scheduler stands on: job stores, SQL dialects, thread pools and trigger families. */
 
+export type {
+  AwaitedResult,
+  AwaitedResultOutcome,
+  JobStoreAwaitedResults,
+  OverdueResults,
+} from './jobstore/awaited-results.ts'
 export type { JobStoreChanges } from './jobstore/change-watch.ts'
 export type { InterruptTarget, JobStoreCluster } from './jobstore/cluster-view.ts'
 export {
@@ -7,6 +13,7 @@ export {
   type JobStoreOperation,
 } from './jobstore/delegating-job-store.ts'
 export type { ExecutionLogChunk, ExecutionProgress } from './jobstore/execution-log.ts'
+export type { TriggerFiredBundle } from './jobstore/fired-bundle.ts'
 export { type FiringPart, firingPartOf, withoutOwner } from './jobstore/firing-part.ts'
 export type { DayChange, EndedExecution, JobStatusChange } from './jobstore/job-status.ts'
 export type {
@@ -22,8 +29,6 @@ export type {
   JobStoreTransaction,
   ScheduleEntry,
   SchedulerSignaler,
-  StoreShutdownOptions,
-  TriggerFiredBundle,
   TriggerFiredResult,
 } from './jobstore/job-store.ts'
 export type { ExecutionLogLimits, JobStoreRecords, RecordBatch } from './jobstore/job-store-records.ts'
@@ -72,6 +77,7 @@ export {
   sqlJobStore,
 } from './jobstore/sql/sql-database.ts'
 export type { JobDataEncoding } from './jobstore/sql/tables/encoding/job-data-text.ts'
+export type { StoreShutdownOptions } from './jobstore/store-shutdown-options.ts'
 export {
   type StateChanges,
   type StoredTriggerState,

@@ -53,6 +53,7 @@ export default defineConfig({
           { text: 'Misfires', link: '/guide/misfires' },
           { text: 'Pausing', link: '/guide/pausing' },
           { text: 'Sharded jobs', link: '/guide/sharded-jobs' },
+          { text: 'Remote jobs', link: '/guide/remote-jobs' },
           { text: 'Coming from Elastic-Job', link: '/guide/elastic-job' },
           { text: 'Thread pools', link: '/guide/thread-pools' },
           { text: 'Listeners and events', link: '/guide/listeners-and-events' },

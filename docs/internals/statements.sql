@@ -4303,6 +4303,7 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/reading/reading.ts (getJob)
 --   programs/scheduling/planning.ts (putPlanned)
+--   sql-awaited-results.ts (SqlAwaitedResults)
 -- SQLite
 SELECT j.job_name, j.job_group, j.description, j.job_class_name, j.is_durable, j.is_nonconcurrent,
   j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy, j.node_affinity,
@@ -4587,9 +4588,16 @@ WHERE f.sched_name = :scheduler
 SELECT f.entry_id
 FROM qrtz_fired_triggers f
 WHERE f.sched_name = :scheduler
-  AND f.instance_name = :instance;
+  AND f.instance_name = :instance
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_awaited_results a
+    WHERE a.sched_name = f.sched_name
+      AND a.fire_id = f.entry_id
+  );
 
 -- firedTriggers.allExecuting
+--   cluster/recovery.ts (recoverAtStart)
 --   sql-cluster.ts (SqlCluster)
 -- Every engine
 SELECT entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
@@ -4602,8 +4610,14 @@ ORDER BY fired_time, entry_id;
 -- firedTriggers.deleteAll
 --   cluster/recovery.ts (recoverAtStart)
 -- Every engine
-DELETE FROM qrtz_fired_triggers
-WHERE sched_name = :scheduler
+DELETE FROM qrtz_fired_triggers AS f
+WHERE f.sched_name = :scheduler
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_awaited_results a
+    WHERE a.sched_name = f.sched_name
+      AND a.fire_id = f.entry_id
+  )
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
 
@@ -4633,6 +4647,93 @@ FROM qrtz_fired_triggers f
     AND f.trigger_group = r.trigger_group
     AND f.sched_name = r.sched_name
     AND r.sched_name = r.sched_name || '';
+
+-- firedTriggers.tryDeleteAwaited
+--   programs/firing/completing.ts (completeJobs)
+-- SQLite
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND entry_id IN (
+    SELECT f.entry_id
+    FROM qrtz_fired_triggers f
+    WHERE f.sched_name = :scheduler
+      AND f.entry_id IN (SELECT value FROM json_each(:ids))
+      AND f.state = 'EXECUTING'
+      AND EXISTS (
+        SELECT 1
+        FROM qrtz_awaited_results a
+        WHERE a.sched_name = f.sched_name
+          AND a.fire_id = f.entry_id
+      )
+    ORDER BY f.entry_id
+  )
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-- PostgreSQL
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND entry_id = ANY(
+    ARRAY(
+      SELECT f.entry_id
+      FROM qrtz_fired_triggers f
+      WHERE f.sched_name = :scheduler
+        AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
+        AND f.state = 'EXECUTING'
+        AND EXISTS (
+          SELECT 1
+          FROM qrtz_awaited_results a
+          WHERE a.sched_name = f.sched_name
+            AND a.fire_id = f.entry_id
+        )
+      ORDER BY f.entry_id
+      FOR NO KEY UPDATE OF f SKIP LOCKED
+    )
+  )
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-- firedTriggers.findAwaited
+--   programs/firing/completing.ts (completeJobs)
+-- SQLite
+SELECT f.entry_id
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.entry_id IN (SELECT value FROM json_each(:ids))
+  AND f.state = 'EXECUTING'
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_awaited_results a
+    WHERE a.sched_name = f.sched_name
+      AND a.fire_id = f.entry_id
+  );
+
+-- PostgreSQL
+SELECT f.entry_id
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
+  AND f.state = 'EXECUTING'
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_awaited_results a
+    WHERE a.sched_name = f.sched_name
+      AND a.fire_id = f.entry_id
+  );
+
+-- firedTriggers.takeOver
+--   cluster/recovery.ts (recoverAtStart, recoverInstance)
+-- SQLite
+UPDATE qrtz_fired_triggers
+SET instance_name = :instance
+WHERE sched_name = :scheduler
+  AND entry_id IN (SELECT value FROM json_each(:ids));
+
+-- PostgreSQL
+UPDATE qrtz_fired_triggers
+SET instance_name = :instance
+WHERE sched_name = :scheduler
+  AND entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))));
 
 -- firedTriggers.executing
 --   programs/firing/firing.ts (fireTriggers)
@@ -5179,6 +5280,254 @@ WHERE t.job_name = r.job_name
 --   programs/scheduling/deleting.ts (clear)
 -- Every engine
 DELETE FROM qrtz_split_firings WHERE sched_name = :scheduler;
+
+-----------------------------------------------------------------------------
+-- awaitedResults: awaited_results: executions in flight that go on elsewhere
+-----------------------------------------------------------------------------
+
+-- awaitedResults.insert
+--   sql-awaited-results.ts (SqlAwaitedResults)
+-- SQLite
+INSERT INTO qrtz_awaited_results (sched_name, reference, fire_id, job_name, job_group, deadline, details)
+SELECT f.sched_name, r.reference, r.fire_id, r.job_name, r.job_group, r.deadline, r.details
+FROM (
+  SELECT value ->> 'reference' AS reference, value ->> 'fire_id' AS fire_id, value ->> 'job_name' AS job_name,
+    value ->> 'job_group' AS job_group, value ->> 'deadline' AS deadline, value ->> 'details' AS details
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_fired_triggers AS f
+WHERE f.sched_name = :scheduler
+  AND f.entry_id = r.fire_id
+  AND f.instance_name = :instance
+  AND f.state = 'EXECUTING'
+ORDER BY f.entry_id
+ON CONFLICT DO NOTHING
+RETURNING reference;
+
+-- PostgreSQL
+INSERT INTO qrtz_awaited_results (sched_name, reference, fire_id, job_name, job_group, deadline, details)
+SELECT f.sched_name, r.reference, r.fire_id, r.job_name, r.job_group, r.deadline, r.details
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(reference text, fire_id text, job_name text,
+    job_group text, deadline bigint, details text)
+) AS r
+  CROSS JOIN qrtz_fired_triggers AS f
+WHERE f.sched_name = :scheduler
+  AND f.entry_id = r.fire_id
+  AND f.instance_name = :instance
+  AND f.state = 'EXECUTING'
+ORDER BY f.entry_id
+FOR NO KEY UPDATE OF f
+ON CONFLICT DO NOTHING
+RETURNING reference;
+
+-- awaitedResults.firingsOf
+--   sql-awaited-results.ts (SqlAwaitedResults)
+-- SQLite
+SELECT a.reference, a.fire_id
+FROM (
+  SELECT value ->> 'reference' AS reference, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_awaited_results AS a
+WHERE a.reference = r.reference
+  AND a.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+SELECT a.reference, a.fire_id
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(reference text, sched_name text)) AS r
+  CROSS JOIN qrtz_awaited_results AS a
+WHERE a.reference = r.reference
+  AND a.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- awaitedResults.find
+--   sql-awaited-results.ts (SqlAwaitedResults)
+-- SQLite
+SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
+FROM (
+  SELECT value ->> 'reference' AS reference, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_awaited_results AS a
+WHERE a.reference = r.reference
+  AND a.sched_name = r.sched_name
+  AND true
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  );
+
+-- PostgreSQL
+SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(reference text, sched_name text)) AS r
+  CROSS JOIN qrtz_awaited_results AS a
+WHERE a.reference = r.reference
+  AND a.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  );
+
+-- awaitedResults.ofJob
+--   sql-awaited-results.ts (SqlAwaitedResults)
+-- SQLite
+SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_awaited_results AS a
+WHERE a.job_name = r.job_name
+  AND a.job_group = r.job_group
+  AND a.sched_name = r.sched_name
+  AND true
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  )
+LIMIT 500;
+
+-- PostgreSQL
+SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+  CROSS JOIN qrtz_awaited_results AS a
+WHERE a.job_name = r.job_name
+  AND a.job_group = r.job_group
+  AND a.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  )
+LIMIT 500;
+
+-- awaitedResults.ofFiring
+--   sql-awaited-results.ts (SqlAwaitedResults)
+-- SQLite
+SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
+FROM (SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)) AS r
+  CROSS JOIN qrtz_awaited_results AS a
+WHERE a.fire_id = r.fire_id
+  AND a.sched_name = r.sched_name
+  AND true
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  );
+
+-- PostgreSQL
+SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
+  CROSS JOIN qrtz_awaited_results AS a
+WHERE a.fire_id = r.fire_id
+  AND a.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  );
+
+-- awaitedResults.among
+--   cluster/recovery.ts (recoverInstance)
+-- SQLite
+SELECT DISTINCT a.fire_id
+FROM (SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)) AS r
+  CROSS JOIN qrtz_awaited_results AS a
+WHERE a.fire_id = r.fire_id
+  AND a.sched_name = r.sched_name
+  AND true;
+
+-- PostgreSQL
+SELECT DISTINCT a.fire_id
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
+  CROSS JOIN qrtz_awaited_results AS a
+WHERE a.fire_id = r.fire_id
+  AND a.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
+
+-- awaitedResults.overdue
+--   sql-awaited-results.ts (SqlAwaitedResults)
+-- Every engine
+SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
+FROM qrtz_awaited_results AS a
+WHERE a.sched_name = :scheduler
+  AND a.deadline <= :now
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  )
+ORDER BY a.deadline
+LIMIT 500;
+
+-- awaitedResults.nextDeadline
+--   sql-awaited-results.ts (SqlAwaitedResults)
+-- Every engine
+SELECT MIN(a.deadline) AS deadline
+FROM qrtz_awaited_results AS a
+WHERE a.sched_name = :scheduler
+  AND a.deadline > :now;
+
+-- awaitedResults.deleteOrphans
+--   sql-awaited-results.ts (SqlAwaitedResults)
+-- Every engine
+DELETE FROM qrtz_awaited_results AS a
+WHERE a.sched_name = :scheduler
+  AND a.deadline <= :now
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  );
+
+-- awaitedResults.delete
+--   programs/firing/completing.ts (completeJobs)
+-- SQLite
+DELETE FROM qrtz_awaited_results
+WHERE (fire_id, sched_name) IN (
+  SELECT r.fire_id, r.sched_name
+  FROM (
+    SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND true
+);
+
+-- PostgreSQL
+DELETE FROM qrtz_awaited_results
+WHERE (fire_id, sched_name) IN (
+  SELECT r.fire_id, r.sched_name
+  FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_id text, sched_name text)) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND true
+);
 
 -----------------------------------------------------------------------
 -- groupLimits: how many jobs of a group may run, where that is limited

@@ -1,4 +1,5 @@
 import type { JobExecutionContext, JobRunContext } from './job-execution-context.ts'
+import type { RemoteJobHooks } from './remote-job.ts'
 import type { RetryPolicy } from './retry-policy.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
@@ -30,6 +31,8 @@ export interface JobDefinitionBase<Data extends object> {
   readonly timeoutMs: number | null
   readonly retry: RetryPolicy | null
   readonly schema: StandardSchema<Data, unknown> | null
+  /** Of a job whose firings go on elsewhere; absent for other jobs. */
+  readonly remote?: RemoteJobHooks
 }
 
 /** A job that runs on the event loop of the scheduler's process. */

@@ -4,6 +4,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreCluster } from './cluster-view.ts'
 import type {
   AcquiredAndFired,
@@ -15,7 +16,6 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
-  StoreShutdownOptions,
   TriggerFiredResult,
 } from './job-store.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
@@ -38,6 +38,7 @@ import type {
   TriggerSummary,
   UnknownJobType,
 } from './queries.ts'
+import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /** The operations of a store: every method that returns a promise. */
@@ -86,6 +87,9 @@ export class DelegatingJobStore implements JobStore {
   }
   get shards(): JobStoreShards | null {
     return this.inner.shards ?? null
+  }
+  get awaitedResults(): JobStoreAwaitedResults | null {
+    return this.inner.awaitedResults ?? null
   }
 
   /** Every operation goes through here; `proceed` carries it out on the inner store. */

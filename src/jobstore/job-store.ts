@@ -8,8 +8,10 @@ import type { Clock, EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import { compareFireOrder, type Trigger } from '../triggers/trigger.ts'
+import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreChanges } from './change-watch.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
+import type { TriggerFiredBundle } from './fired-bundle.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
 import type { EndedSharding, JobStoreShards } from './job-store-shards.ts'
@@ -37,6 +39,7 @@ import type {
   UnknownJobType,
 } from './queries.ts'
 import type { StoreProbe } from './store-probe.ts'
+import type { StoreShutdownOptions } from './store-shutdown-options.ts'
 import type { TriggerState } from './trigger-state.ts'
 
 /** What a store can do. The conformance suite chooses its cases by it. */
@@ -55,6 +58,8 @@ export interface JobStoreCapabilities {
   readonly sharedTransactions?: boolean
   /** The store splits firings of sharded jobs, and has `shards`. Default false. */
   readonly sharding?: boolean
+  /** Firings may go on elsewhere: the store has `awaitedResults`. Default false. */
+  readonly awaitedResults?: boolean
 }
 
 /**
@@ -160,22 +165,6 @@ export interface AcquiredAndFired {
   readonly lookAgainAtMs?: EpochMs
 }
 
-/** One firing, with everything that its execution needs. */
-export interface TriggerFiredBundle {
-  readonly fireInstanceId: string
-  readonly jobDetail: JobDetail
-  /** The trigger after it fired. */
-  readonly trigger: Trigger
-  readonly calendar: Calendar | null
-  /** When the trigger was claimed. */
-  readonly acquiredTimeMs?: EpochMs
-  readonly fireTimeMs: EpochMs
-  /** The planned instant, also when a misfire policy moved the firing. */
-  readonly scheduledFireTimeMs: EpochMs
-  readonly previousFireTimeMs: EpochMs | null
-  readonly nextFireTimeMs: EpochMs | null
-}
-
 export type TriggerFiredResult =
   | { readonly kind: 'fired'; readonly bundle: TriggerFiredBundle }
   /**
@@ -239,6 +228,8 @@ export interface JobCompletion {
   readonly jobDataMap: JobDataMap | null
   /** A trigger that runs the job again after a failure, stored together with the completion. */
   readonly retryTrigger: Trigger | null
+  /** The firing went on elsewhere: any node may complete it, and what was written down of it is deleted. */
+  readonly isAwaited?: true
   /** Absent for an execution that never began. */
   readonly report?: ExecutionReport
 }
@@ -247,14 +238,6 @@ export interface ScheduleEntry {
   /** The job to store, or null when the triggers name a job that exists. */
   readonly job: JobDetail | null
   readonly triggers: readonly Trigger[]
-}
-
-export interface StoreShutdownOptions {
-  /**
-   * When this is aborted, before or during the call, the scheduler does not wait any more: the store sends nothing more
-   * to its server, rejects operations under way, and leaves no timer, connection or thread behind.
-   */
-  readonly cut?: AbortSignal
 }
 
 /**
@@ -302,6 +285,8 @@ export interface JobStore {
   readonly notes?: JobStoreNotes | null
   /** Absent or null for a store that does not split firings. */
   readonly shards?: JobStoreShards | null
+  /** Absent or null for a store whose firings all end in the process that runs them. */
+  readonly awaitedResults?: JobStoreAwaitedResults | null
   /** Absent or null for a store whose data no other process changes. */
   readonly changes?: JobStoreChanges | null
 

@@ -11,8 +11,11 @@ export interface PlannedJob {
   readonly job: JobDetail & { readonly plan: JobPlan }
   /** With its first fire time. */
   readonly trigger: Trigger
-  /** Counts its intervals from the last fire of the trigger that it replaces, or from the start of that one. */
-  readonly isAnchored: boolean
+  /**
+   * Where it begins when it replaces another trigger: at the start that was declared; at what is due there, so that no
+   * later instant is left out; or with its intervals from the last fire there, or from the start.
+   */
+  readonly goesOnFrom: 'start' | 'due' | 'lastFire'
   /** Its only instant has passed for too long when it is declared: it is stored without a trigger. */
   readonly isPast: boolean
 }
@@ -127,21 +130,14 @@ function changedData(
  */
 function goingOn(
   stored: Trigger | null,
-  {
-    trigger,
-    isAnchored,
-    isPast,
-    calendar,
-    nowMs,
-  }: PlannedJob & { readonly calendar: Calendar | null; readonly nowMs: EpochMs },
+  planned: PlannedJob & { readonly calendar: Calendar | null; readonly nowMs: EpochMs },
 ): Trigger | null {
+  const { trigger, isPast, calendar, nowMs } = planned
   if (isPast) return null
   if (stored === null || isOnce(stored) || isOnce(trigger)) return trigger
   const { previousFireTimeMs, nextFireTimeMs, timesTriggered, misfiredFireTimeMs } = stored
-  const anchorMs = previousFireTimeMs ?? stored.startTimeMs
-  // A cron expression counts from the second that has begun, in which the trigger may have fired.
-  const next = (isAnchored ? startingAt(trigger, anchorMs, calendar) : trigger).withoutMissed(calendar, nowMs)
   const isDue = nextFireTimeMs !== null && nextFireTimeMs <= nowMs
+  const next = startingAt(trigger, startOf(stored, planned), calendar).withoutMissed(calendar, nowMs)
   return next.withFireState({
     previousFireTimeMs,
     timesTriggered,
@@ -150,6 +146,13 @@ function goingOn(
   })
 }
 
+function startOf(stored: Trigger, { trigger, goesOnFrom }: PlannedJob): EpochMs {
+  if (goesOnFrom === 'lastFire') return stored.previousFireTimeMs ?? stored.startTimeMs
+  if (goesOnFrom === 'start' || stored.nextFireTimeMs === null) return trigger.startTimeMs
+  return Math.min(trigger.startTimeMs, stored.nextFireTimeMs)
+}
+
 function startingAt(trigger: Trigger, startMs: EpochMs, calendar: Calendar | null): Trigger {
+  if (startMs === trigger.startTimeMs) return trigger
   return trigger.getTriggerBuilder().startAt(new Date(startMs)).build().computeFirstFireTime(calendar)
 }

@@ -146,6 +146,8 @@ export interface SchedulerEventMap {
   jobProgress: { readonly context: JobExecutionContext; readonly value: unknown }
   /** A running job was asked to stop: `reason` is `interrupt`, `timeout`, `shutdown` or `recovered`. */
   jobInterrupted: { readonly jobKey: JobKey; readonly fireInstanceId: string; readonly reason: string }
+  /** A result was reported that no firing awaits: a second one, or one of a firing that has ended. */
+  resultLate: { readonly reference: string; readonly error: unknown }
   /** A failed job will run again: attempt number `attempt` at `retryTime`. */
   jobRetryScheduled: {
     readonly context: JobExecutionContext
@@ -232,6 +234,7 @@ const listenerKinds: { readonly [Name in SchedulerEventName]: ListenerKind<Name>
   jobWasExecuted: 'job',
   jobProgress: null,
   jobInterrupted: null,
+  resultLate: null,
   jobRetryScheduled: null,
   retriesExhausted: null,
   jobTypeUnknown: null,

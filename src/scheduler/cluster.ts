@@ -5,6 +5,7 @@ import type { ExecutingJob, InterruptTarget, SchedulerNode } from '../jobstore/c
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { progressTextOf } from './execution-report.ts'
+import type { RemoteExecutions } from './remote-executions.ts'
 import type { FireInstance, SchedulerCluster } from './scheduler.ts'
 import { checkInterruptTarget } from './scheduler-arguments.ts'
 
@@ -12,6 +13,7 @@ export interface ClusterParts {
   readonly store: JobStore
   readonly instanceId: string
   readonly executing: ExecutingJobs
+  readonly remotes: RemoteExecutions
   readonly jobTypes: () => readonly string[]
   /** Throws once the scheduler has been shut down. */
   readonly requireOpen: () => void
@@ -61,7 +63,9 @@ export class Cluster implements SchedulerCluster {
     const request: InterruptTarget = isJobKey(target)
       ? { jobKey: target }
       : { fireInstanceId: target.fireInstanceId }
-    const isHere = executing.interrupt(request)
+    const isRunning = executing.interrupt(request)
+    // After what runs here: a job that is just sending then ends by itself.
+    const isHere = (await this.#parts.remotes.interrupt(request)) || isRunning
     if (store.cluster === null || (isHere && !('jobKey' in request))) return isHere
     const onNodes = await store.cluster.executing()
     const isElsewhere = onNodes.some(({ node, jobKey, fireInstanceId }) => {

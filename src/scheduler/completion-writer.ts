@@ -65,6 +65,11 @@ export class CompletionWriter {
     return this.#writing !== null && this.#clock.elapsedMs() - this.#writingSinceMs >= afterMs
   }
 
+  /** Nothing is written any more. */
+  get isAbandoned(): boolean {
+    return this.#isAbandoned
+  }
+
   /** Completions that were given up and are not in the store. */
   get unwrittenCount(): number {
     return this.#unwrittenCount

@@ -18,6 +18,7 @@ import { ProbedJobStore } from './probed-job-store.ts'
 import { QuartzScheduler } from './quartz-scheduler.ts'
 import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { Recorder } from './recorder.ts'
+import { RemoteExecutions, type RemoteExecutionsParts } from './remote-executions.ts'
 import { ScheduleChecks } from './schedule-checks.ts'
 import type { ScheduleSet } from './schedule-options.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -76,7 +77,9 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     lateCauses,
     recorder,
   }
-  const dispatcher = new JobDispatcher({ ...resolved, ...shared, scheduler: () => scheduler })
+  const end: RemoteExecutionsParts['end'] = (...call) => dispatcher.endAwaited(...call)
+  const remotes = new RemoteExecutions({ ...resolved, ...shared, end })
+  const dispatcher = new JobDispatcher({ ...resolved, ...shared, remotes, scheduler: () => scheduler })
   const thread = new QuartzSchedulerThread({
     ...resolved,
     notifier,
@@ -91,7 +94,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
       thread.signalSchedulingChange(candidateMs)
     },
   })
-  const lifeCycle = new SchedulerLifeCycle({ ...shared, thread, signals })
+  const lifeCycle = new SchedulerLifeCycle({ ...shared, remotes, thread, signals })
   const checks = new ScheduleChecks({
     registry,
     triggerFamilies,
@@ -100,11 +103,12 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
     maxJobDataBytes,
     storeWithoutSharding: jobStore.capabilities.sharding === true ? null : jobStore.name,
   })
-  const scheduler: Scheduler = new QuartzScheduler({ ...shared, lifeCycle, checks })
+  const scheduler: Scheduler = new QuartzScheduler({ ...shared, remotes, lifeCycle, checks })
   // The first zone that a process looks at loads the zone data, which takes 25 ms: now, before jobs run.
   TimeZone.of('Europe/London').offsetMsAt(resolved.clock.now())
   try {
     await lifeCycle.initialize()
+    remotes.connect(scheduler)
     const context = pluginContextOf(resolved)
     for (const plugin of plugins) await plugin.initialize(scheduler, context)
     await declareSchedules(scheduler, options)

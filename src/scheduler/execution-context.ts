@@ -6,9 +6,10 @@ import type { TraceContext } from '../core/trace-context.ts'
 import type { Job } from '../jobs/job-definition.ts'
 import type { ExecutingJobDetail, JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import type { AwaitResultOptions, RemoteJobContext } from '../jobs/remote-job.ts'
 import type { Shard } from '../jobs/sharding.ts'
+import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
-import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { TaskSignal } from '../threadpool/thread-pool.ts'
 import type { EpochMs } from '../time/clock.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
@@ -22,13 +23,14 @@ export interface ExecutionEnvironment {
   logOf(context: JobExecutionContext): Logger
   onProgress(context: JobExecutionContext, value: unknown): void
   onInterrupt(context: JobExecutionContext, reason: string): void
+  awaitResult(context: ExecutionContext, options: AwaitResultOptions): Promise<void>
 }
 
 /**
  * One firing as the job and the listeners see it. The abort signal and the copies of the data are made when they are
  * first read, because most jobs read none of them and a scheduler may fire hundreds of thousands of times a second.
  */
-export class ExecutionContext implements JobExecutionContext {
+export class ExecutionContext implements RemoteJobContext {
   readonly bundle: TriggerFiredBundle
   readonly attempt: number
   readonly originalTriggerKey: TriggerKey
@@ -55,6 +57,8 @@ export class ExecutionContext implements JobExecutionContext {
   beganTimeMs: EpochMs | null = null
   /** Another node has taken over the firing: what happens here counts for nothing. */
   isVoid = false
+  /** The firing goes on elsewhere under this reference; null while it does not. */
+  awaitedReference: string | null = null
 
   constructor(bundle: TriggerFiredBundle, origin: AttemptOrigin, environment: ExecutionEnvironment) {
     this.bundle = bundle
@@ -173,6 +177,9 @@ export class ExecutionContext implements JobExecutionContext {
   progress(value: unknown): void {
     this.lastProgress = { value }
     this.#environment.onProgress(this, value)
+  }
+  awaitResult(options: AwaitResultOptions): Promise<void> {
+    return this.#environment.awaitResult(this, options)
   }
   put(key: string, value: unknown): void {
     this.#notes ??= new Map()

@@ -3,12 +3,14 @@ import { textOf } from '../core/thrown-value.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobScheduler } from '../jobs/job-scheduler.ts'
+import type { AwaitedResult } from '../jobstore/awaited-results.ts'
+import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
-import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import { ExecutionContext, type ExecutionEnvironment } from './execution-context.ts'
 import { ExecutionLog } from './execution-log.ts'
 import { endedExecution, progressTextOf, reportOfUnbegun } from './execution-report.ts'
 import { JobRunShell, type JobRunShellResources } from './job-run-shell.ts'
+import type { AwaitedEnd } from './remote-executions.ts'
 import { attemptOriginOf } from './retry.ts'
 
 export interface JobDispatcherParts extends JobRunShellResources {
@@ -35,6 +37,7 @@ export class JobDispatcher {
         recorder.note('progress', { fireInstanceId, progressText: () => progressTextOf(value) })
         notifier.events.emit('jobProgress', { context, value })
       },
+      awaitResult: (context, options) => parts.remotes.awaitResult(context, options),
       onInterrupt: ({ fireInstanceId, jobKey }: JobExecutionContext, reason: string) => {
         notifier.events.emit('jobInterrupted', { jobKey, fireInstanceId, reason })
       },
@@ -66,6 +69,15 @@ export class JobDispatcher {
       problem += ` ${textOf(error)}`
     }
     this.#endUnbegun(bundle, problem)
+  }
+
+  /** Ends a firing that went on elsewhere, also one of another node; resolves when that is written, or given up. */
+  async endAwaited({ bundle, beganTimeMs }: AwaitedResult, end: AwaitedEnd): Promise<void> {
+    const context = new ExecutionContext(bundle, attemptOriginOf(bundle), this.#environment)
+    context.beganTimeMs = beganTimeMs
+    context.jobRunTimeMs = Math.max(0, this.#parts.clock.now() - beganTimeMs)
+    context.result = end.result
+    await new JobRunShell(null, context, this.#parts).endAwaited(end)
   }
 
   #endUnbegun(bundle: TriggerFiredBundle, problem: string): void {

@@ -1,11 +1,11 @@
-import type { JobExecutionError } from '../core/errors.ts'
+import { invariant, type JobExecutionError } from '../core/errors.ts'
 import type { IdGenerator } from '../core/ids.ts'
 import { copyJobData, type JobDataMap } from '../core/job-data-map.ts'
 import type { Logger } from '../core/logger.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import type { JobDefinition } from '../jobs/job-definition.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
-import type { CompletedExecutionInstruction, ExecutionReport } from '../jobstore/job-store.ts'
+import type { CompletedExecutionInstruction, ExecutionReport, JobCompletion } from '../jobstore/job-store.ts'
 import type { TriggerListener } from '../listeners/trigger-listener.ts'
 import type { Runnable } from '../threadpool/thread-pool.ts'
 import type { Trigger } from '../triggers/trigger.ts'
@@ -18,6 +18,7 @@ import type { LateCauses } from './late-causes.ts'
 import { isManualTriggerKey } from './manual-trigger.ts'
 import type { Notifier, Told } from './notifier.ts'
 import type { Recorder } from './recorder.ts'
+import type { AwaitedEnd, RemoteExecutions } from './remote-executions.ts'
 import { retryTriggerFor } from './retry.ts'
 
 /** What all shells of one scheduler share. */
@@ -29,6 +30,7 @@ export interface JobRunShellResources extends JobRunnerOptions {
   readonly completions: CompletionWriter
   readonly recorder: Recorder
   readonly lateCauses: LateCauses
+  readonly remotes: RemoteExecutions
   readonly maxRefires: number
   readonly maxJobDataBytes: number
 }
@@ -45,61 +47,98 @@ interface Outcome {
  * trigger. The end of the firing is written to the store whatever fails on the way.
  */
 export class JobRunShell implements Runnable {
-  readonly #definition: JobDefinition<object>
+  /** Null for an execution that went on elsewhere and has ended there. */
+  readonly #definition: JobDefinition<object> | null
   readonly #context: ExecutionContext
   readonly #resources: JobRunShellResources
 
-  constructor(definition: JobDefinition<object>, context: ExecutionContext, resources: JobRunShellResources) {
+  constructor(
+    definition: JobDefinition<object> | null,
+    context: ExecutionContext,
+    resources: JobRunShellResources,
+  ) {
     this.#definition = definition
     this.#context = context
     this.#resources = resources
   }
 
   async run(): Promise<void> {
-    const { executing, notifier } = this.#resources
-    // When something outside the job fails, the trigger goes on as after a job that ended well.
-    let instruction = instructionAfter(this.#context.trigger, null)
-    let retry: Trigger | null = null
-    let end: ExecutionEnd
+    const { completions, executing } = this.#resources
     executing.add(this.#context)
+    let outcome: Outcome | null
     try {
-      const outcome = await this.#execute()
-      instruction = outcome.instruction
-      retry = outcome.retry
-      end = outcome.end
-    } catch (error) {
-      end = endOf(error)
-      notifier.error(`Execution of job ${this.#context.jobKey.toString()} failed outside the job.`, error)
+      outcome = await this.#guarded(() => this.#execute())
     } finally {
       executing.remove(this.#context)
     }
-    await this.#complete({ instruction, retry, end })
+    if (outcome !== null) await completions.handOver(this.#completion(outcome))
   }
 
-  async #execute(): Promise<Outcome> {
+  /** Ends an execution that went on elsewhere; resolves when that is written, or given up. */
+  async endAwaited({ error, retries }: AwaitedEnd): Promise<void> {
+    const { completions } = this.#resources
+    const outcome = await this.#guarded(() => this.#after(error, { retries }))
+    if (outcome !== null) await completions.complete(this.#completion(outcome))
+  }
+
+  /** When something outside the job fails, the trigger goes on as after a job that ended well. */
+  async #guarded(work: () => Promise<Outcome | null>): Promise<Outcome | null> {
+    try {
+      return await work()
+    } catch (error) {
+      const { notifier } = this.#resources
+      notifier.error(`Execution of job ${this.#context.jobKey.toString()} failed outside the job.`, error)
+      return { instruction: instructionAfter(this.#context.trigger, null), retry: null, end: endOf(error) }
+    }
+  }
+
+  /** Null for an execution that goes on elsewhere. */
+  async #execute(): Promise<Outcome | null> {
     const context = this.#context
+    const definition = this.#definition
+    invariant(definition !== null, 'what runs here has its definition')
     for (;;) {
       const veto = this.#askForVeto()
       if (veto !== null && (await veto)) return this.#vetoed()
       const toldBefore = this.#tellToBeExecuted()
       if (toldBefore !== null) await toldBefore
       context.beganTimeMs ??= this.#resources.clock.now()
-      const error = await runJob(this.#definition, context, this.#resources)
-      const toldAfter = this.#tellWasExecuted(error)
-      if (toldAfter !== null) await toldAfter
-      const instruction = this.#bounded(instructionAfter(context.trigger, error))
-      const retry = this.#retryAfter(error, instruction)
-      if (error !== null) this.#reportFailure(error, instruction, retry)
-      const toldComplete = this.#tellComplete(instruction)
-      if (toldComplete !== null) await toldComplete
-      if (instruction !== 'reExecuteJob') {
-        const toldFinalized = this.#tellFinalized()
-        if (toldFinalized !== null) await toldFinalized
-        if (retry !== null) this.#tellRetry(retry)
-        return { instruction, retry, end: endOf(error) }
-      }
+      const error = await runJob(definition, context, this.#resources)
+      if (this.#goesOnElsewhere(error)) return null
+      const outcome = await this.#after(error, { retries: true })
+      if (outcome !== null) return outcome
       context.refireCount++
     }
+  }
+
+  /**
+   * Whether the result of this execution is awaited, or has come already. A failure ends it here, unless another node
+   * has taken it over.
+   */
+  #goesOnElsewhere(error: JobExecutionError | null): boolean {
+    const { awaitedReference, isVoid } = this.#context
+    if (awaitedReference === null) return false
+    return error === null || isVoid || !this.#resources.remotes.claim(awaitedReference)
+  }
+
+  /** What follows after the job has ended; null when it is to run again at once. */
+  async #after(
+    error: JobExecutionError | null,
+    { retries }: { readonly retries: boolean },
+  ): Promise<Outcome | null> {
+    const { trigger } = this.#context
+    const toldAfter = this.#tellWasExecuted(error)
+    if (toldAfter !== null) await toldAfter
+    const instruction = this.#bounded(instructionAfter(trigger, error))
+    const retry = retries ? this.#retryAfter(error, instruction) : null
+    if (error !== null) this.#reportFailure(error, instruction, retry)
+    const toldComplete = this.#tellComplete(instruction)
+    if (toldComplete !== null) await toldComplete
+    if (instruction === 'reExecuteJob') return null
+    const toldFinalized = this.#tellFinalized()
+    if (toldFinalized !== null) await toldFinalized
+    if (retry !== null) this.#tellRetry(retry)
+    return { instruction, retry, end: endOf(error) }
   }
 
   /** Reports that a listener kept the job from running. */
@@ -120,8 +159,10 @@ export class JobRunShell implements Runnable {
   #bounded(instruction: CompletedExecutionInstruction): CompletedExecutionInstruction {
     const { maxRefires, notifier } = this.#resources
     if (instruction !== 'reExecuteJob') return instruction
-    // An interrupted job is not refired.
-    if (this.#context.interruption !== null) return instructionAfter(this.#context.trigger, null)
+    // An interrupted job is not refired, nor one that went on elsewhere.
+    const isElsewhere = this.#definition === null || this.#context.awaitedReference !== null
+    if (isElsewhere || this.#context.interruption !== null)
+      return instructionAfter(this.#context.trigger, null)
     if (this.#context.refireCount < maxRefires) return instruction
     notifier.error(
       `Job ${this.#context.jobKey.toString()} asked to be refired more than maxRefires (${maxRefires}) times; ` +
@@ -175,18 +216,20 @@ export class JobRunShell implements Runnable {
     })
   }
 
-  #complete({ instruction, retry, end }: Outcome): Promise<void> {
-    const { bundle } = this.#context
+  #completion({ instruction, retry, end }: Outcome): JobCompletion {
+    const { awaitedReference, bundle } = this.#context
     const report = this.#report(end)
-    return this.#resources.completions.handOver({
+    const isAwaited = this.#definition === null || awaitedReference !== null
+    return {
       fireInstanceId: bundle.fireInstanceId,
       trigger: bundle.trigger,
       jobDetail: bundle.jobDetail,
       instruction,
-      jobDataMap: this.#dataToPersist(),
+      jobDataMap: isAwaited ? null : this.#dataToPersist(),
       retryTrigger: retry,
+      ...(isAwaited && { isAwaited }),
       report,
-    })
+    }
   }
 
   #report(end: ExecutionEnd): ExecutionReport {

@@ -63,6 +63,8 @@ async function runNow(
     } else {
       await runInWorker(definition, context, options)
     }
+    // What was sent in spite of the timeout goes on.
+    if (context.awaitedReference !== null) return null
     // A job that ended well after its timeout has still timed out.
     return context.interruption?.code === 'ERR_JOB_TIMEOUT' ? context.interruption : null
   } catch (thrown) {

@@ -61,13 +61,18 @@ export class Planner {
         }),
       }),
       trigger,
-      isAnchored: options.every !== undefined && options.startAt === undefined,
+      goesOnFrom: goesOnFrom(options),
       isPast:
         options.key !== undefined &&
         options.at !== undefined &&
         options.at.getTime() < nowMs - misfireThresholdMs,
     }
   }
+}
+
+function goesOnFrom({ startAt, every }: ScheduleOptions<object>): PlannedJob['goesOnFrom'] {
+  if (startAt !== undefined) return 'start'
+  return every === undefined ? 'due' : 'lastFire'
 }
 
 /** The key that options name; null when they name none. */

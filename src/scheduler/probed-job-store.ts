@@ -1,10 +1,10 @@
 import { DelegatingJobStore, type JobStoreOperation } from '../jobstore/delegating-job-store.ts'
+import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
   JobCompletion,
   JobStore,
-  TriggerFiredBundle,
   TriggerFiredResult,
 } from '../jobstore/job-store.ts'
 import type { SchedulerProbe, StoreCall } from './scheduler-probe.ts'

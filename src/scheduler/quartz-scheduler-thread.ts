@@ -1,12 +1,7 @@
 import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
-import type {
-  AcquiredTrigger,
-  AcquireRequest,
-  JobStore,
-  TriggerFiredBundle,
-  TriggerFiredResult,
-} from '../jobstore/job-store.ts'
+import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
+import type { AcquiredTrigger, AcquireRequest, JobStore, TriggerFiredResult } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import type { Clock, EpochMs } from '../time/clock.ts'
 import { Gate } from '../time/gate.ts'

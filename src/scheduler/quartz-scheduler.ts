@@ -9,6 +9,7 @@ import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { TriggerJobOptions } from '../jobs/job-scheduler.ts'
+import type { RemoteResult } from '../jobs/remote-job.ts'
 import type { AuditNote } from '../jobstore/audit.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
@@ -27,6 +28,7 @@ import { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
 import { ReadingScheduler } from './reading-scheduler.ts'
 import type { Recorder } from './recorder.ts'
+import { checkReference, type RemoteExecutions } from './remote-executions.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type {
   ReconcileOptions,
@@ -73,6 +75,7 @@ export interface QuartzSchedulerParts {
   readonly notifier: Notifier
   readonly executing: ExecutingJobs
   readonly recorder: Recorder
+  readonly remotes: RemoteExecutions
 }
 
 /**
@@ -87,6 +90,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   readonly #checks: ScheduleChecks
   readonly #notifier: Notifier
   readonly #executing: ExecutingJobs
+  readonly #remotes: RemoteExecutions
   readonly #budget: TurnBudget
   readonly #nameless: Nameless
   readonly #wallClockStarts: WallClockStarts
@@ -106,6 +110,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     this.#checks = parts.checks
     this.#notifier = parts.notifier
     this.#executing = parts.executing
+    this.#remotes = parts.remotes
     this.#budget = new TurnBudget(parts.options.clock)
     const { clock, hasOwnClock, logger } = parts.options
     this.#wallClockStarts = new WallClockStarts({ clock, hasOwnClock, logger })
@@ -118,6 +123,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       store: this.#store,
       instanceId: parts.options.instanceId,
       executing: parts.executing,
+      remotes: parts.remotes,
       jobTypes: () => this.#lifeCycle.jobTypes,
       requireOpen,
     })
@@ -198,6 +204,7 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   registerJobs(jobs: readonly JobSource[]): void {
     listOf(checkJobSource)('registerJobs', 'jobs', jobs)
     this.#lifeCycle.registerJobs(jobs)
+    this.#remotes.connect(this)
   }
 
   async start(): Promise<void> {
@@ -410,6 +417,12 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   }
   getCurrentlyExecutingJobs(): readonly JobExecutionContext[] {
     return this.#executing.all()
+  }
+
+  async reportResult(reference: string, result: RemoteResult = {}): Promise<boolean> {
+    checkReference('reportResult', 'reference', reference)
+    this.#lifeCycle.requireOpen()
+    return this.#remotes.reportResult(reference, result)
   }
 
   interrupt(target: JobKey | FireInstance): Promise<boolean> {

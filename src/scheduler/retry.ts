@@ -8,8 +8,8 @@ import {
   type TriggerKey,
 } from '../core/key.ts'
 import { retryDelayMs } from '../jobs/retry-policy.ts'
+import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import { firingPartOf } from '../jobstore/firing-part.ts'
-import type { TriggerFiredBundle } from '../jobstore/job-store.ts'
 import type { EpochMs } from '../time/clock.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import { instantMaxMs } from '../triggers/invalid-trigger.ts'

@@ -11,6 +11,7 @@ import type { Notifier, Told } from './notifier.ts'
 import { PauseWatch } from './pause-watch.ts'
 import type { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import type { Recorder } from './recorder.ts'
+import type { RemoteExecutions } from './remote-executions.ts'
 import type { ShutdownOptions } from './scheduler.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
 import type { SchedulerProbe } from './scheduler-probe.ts'
@@ -29,6 +30,7 @@ export interface SchedulerLifeCycleParts {
   readonly executing: ExecutingJobs
   readonly completions: CompletionWriter
   readonly recorder: Recorder
+  readonly remotes: RemoteExecutions
   readonly thread: QuartzSchedulerThread
   readonly signals: SignalReceiver
 }
@@ -189,6 +191,7 @@ export class SchedulerLifeCycle {
     thread.resume()
     this.#unknownJobTypes.start()
     this.pauseWatch.start()
+    this.#parts.remotes.start()
     return { told: notifier.tell('schedulerStarted', {}, (listener) => listener.schedulerStarted?.()) }
   }
 
@@ -207,6 +210,7 @@ export class SchedulerLifeCycle {
     const { notifier, options, thread } = this.#parts
     this.#unknownJobTypes.stop()
     this.pauseWatch.stop()
+    this.#parts.remotes.stop()
     const { signal } = this.#cut
     if (!signal.aborted) await thread.pause()
     if (signal.aborted) return unchanged
@@ -232,9 +236,10 @@ export class SchedulerLifeCycle {
 
   /** Resolves when nothing that is due here is left to be fired, to end, or to be written. */
   async idle(): Promise<void> {
-    const { completions, executing, options, recorder, thread } = this.#parts
+    const { completions, executing, options, recorder, remotes, thread } = this.#parts
     for (;;) {
       await this.pauseWatch.settled()
+      await remotes.settled()
       await executing.drained(options.clock)
       await completions.drained()
       await recorder.flush()

@@ -6,6 +6,7 @@ import type { JobDefinition } from '../jobs/job-definition.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
 import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobScheduler, ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
+import type { ResultTaker } from '../jobs/remote-job.ts'
 import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
@@ -158,7 +159,7 @@ export interface FireInstance {
  * Operations on keys that do not exist answer `false`, `null` or an empty list and call no listener. After `shutdown`
  * every operation on data throws ERR_SCHEDULER_SHUTDOWN.
  */
-export interface Scheduler extends JobScheduler, AsyncDisposable {
+export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
   /** Fires triggers; true from `start` until `standby` or `shutdown`. */
   readonly isStarted: boolean
   /** Stands by: before the first `start` and after `standby`. */

@@ -3,9 +3,9 @@ import type { Clock } from '../time/clock.ts'
 
 /**
  * A look is used so many times as long as it took: however many pages ask, and however many triggers there are, looking
- * takes 2 % of the time at most.
+ * takes 1 % of the time at most.
  */
-const restFactor = 50
+const restFactor = 100
 const restMaxMs = 60_000
 
 interface Look<Found> {

@@ -12,6 +12,7 @@ import {
   calendarFromJSON,
   defineDataflowJob,
   defineJob,
+  defineRemoteJob,
   defineSchedule,
   defineWorkerJob,
   executionLogPlugin,
@@ -64,13 +65,13 @@ import {
 import type { Surface } from './surface.ts'
 
 const jobType = named(plus(name, { value: 'x'.repeat(251) }), { field: 'jobType' })
-const jobOptions = {
+const remoteJobOptions = {
   description: name,
   disallowConcurrentExecution: boolean,
-  persistJobDataAfterExecution: boolean,
   timeoutMs: plus(number, { value: 0 }),
   schema: oneOf('x'),
 }
+const jobOptions = { ...remoteJobOptions, persistJobDataAfterExecution: boolean }
 const key = { name, group: optional(name) }
 const cronDst = oneOf('vixie')
 const json = (field: string, code: string): Kind => named(but(object, {}), { field, code })
@@ -121,6 +122,7 @@ export const functionSurfaces: readonly Surface[] = [
       sqlJobStore,
       defineConfig,
       defineDataflowJob,
+      defineRemoteJob,
     },
     calls: {
       jobKey: key,
@@ -134,6 +136,11 @@ export const functionSurfaces: readonly Surface[] = [
         jobType,
         flow: { ...object, good: flow },
         options: options({ ...jobOptions, maxRounds: plus(number, { value: 0 }) }),
+      },
+      defineRemoteJob: {
+        jobType,
+        send: callback,
+        options: options({ ...remoteJobOptions, stop: callback, connect: callback }),
       },
       defineSchedule: {
         job: plus(but(aJob, 'report'), { value: '', field: 'jobType' }),

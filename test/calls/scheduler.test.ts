@@ -122,6 +122,8 @@ const shardItem = kinds.named(kinds.plus(kinds.number, { value: -1 }, { value: 1
   code: 'ERR_INVALID_OPTION',
 })
 const shortText = kinds.plus(kinds.name, { value: 'x'.repeat(1001) }, { value: 'a\0b' })
+/** What may be any value, given or not. */
+const anything: kinds.Kind = { good: 1, wrong: [], code: '' }
 const pausing = kinds.options({
   reason: shortText,
   by: shortText,
@@ -192,6 +194,10 @@ const surfaces: readonly Surface[] = [
       resumeJob: { jobKey: kinds.keyOfJob, options: resuming },
       resumeJobs: { matcher: kinds.groupMatcher, options: resuming },
       resumeAll: { options: resuming },
+      reportResult: {
+        reference: kinds.plus(kinds.name, { value: 'x'.repeat(201) }),
+        result: kinds.options({ error: anything, result: anything }),
+      },
       skipNextFire: { triggerKey: kinds.keyOfTrigger },
       disableShard: { jobKey: kinds.keyOfJob, item: shardItem },
       enableShard: { jobKey: kinds.keyOfJob, item: shardItem },

@@ -6,7 +6,14 @@ describe('RAMJobStore conforms', () => {
   const cases = jobStoreConformance({
     name: 'ram',
     create: () => new RAMJobStore(),
-    capabilities: { persistent: false, clustered: false, history: true, records: true, sharding: true },
+    capabilities: {
+      persistent: false,
+      clustered: false,
+      history: true,
+      records: true,
+      sharding: true,
+      awaitedResults: true,
+    },
   })
   test.each(cases)('$area: $name', ({ run }) => run())
 })

@@ -41,6 +41,7 @@ describe.each<[name: string, options: () => PostgresJobStoreOptions, firesAtOnce
       records: true,
       firesAtOnce,
       sharding: firesAtOnce,
+      awaitedResults: true,
     },
   })
   test.each(cases)('$area: $name', ({ run }) => run())

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, expect, test } from 'vitest'
 import { seededIds } from '../../src/core/ids.ts'
-import type { AcquiredTrigger, TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
+import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
+import type { AcquiredTrigger } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import {
   nextTriggerState,

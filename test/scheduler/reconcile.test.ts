@@ -74,6 +74,26 @@ describe('reconcile', () => {
     })
   })
 
+  it('keeps each instant of a changed cron schedule that passed while nothing fired', async () => {
+    const planned: number[] = []
+    const tick = defineJob('tick', ({ scheduledFireTime }) => {
+      planned.push(scheduledFireTime.getTime())
+    })
+    const { scheduler, clock } = await schedulerFixture({ jobs: [tick] })
+    const declare = async (cron: string): Promise<void> => {
+      await scheduler.reconcile('s', [defineSchedule(tick, { key: 'tick', cron, zone: 'UTC' })])
+    }
+    await declare('* * * * * ?')
+    await scheduler.start()
+    await clock.advance(2000)
+    await scheduler.standby()
+    await clock.advance(3500)
+    await declare('0/1 * * * * ?')
+    await scheduler.start()
+    await scheduler.idle()
+    expect(planned.map((ms) => ms - (planned[0] ?? 0))).toEqual([0, 1000, 2000, 3000, 4000, 5000])
+  })
+
   it('leaves a job alone that was taken out of the set by hand', async () => {
     const { scheduler, job, once } = await fixture()
     await scheduler.reconcile('s', [every('a', '1m'), every('b', '1m')])

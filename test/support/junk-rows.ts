@@ -5,7 +5,8 @@ import { seededIds } from '../../src/core/ids.ts'
 import type { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
-import type { JobStore, TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
+import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
 import type {
   ExecutionCursor,
   ExecutionSummary,
@@ -127,6 +128,14 @@ const base: Partial<Record<TableName, Readonly<Record<string, string>>>> = {
     planned_time: '1',
     fired_time: '1',
     parts: `'{"jobType":"noop","isBroadcast":false,"priority":5,"triggerData":{},"items":[]}'`,
+  },
+  awaitedResults: {
+    reference: "'reference-#'",
+    fire_id: "'fire-#'",
+    job_name: "'sick-#'",
+    job_group: "'sick'",
+    deadline: '1',
+    details: `'{}'`,
   },
   schemaVersion: { version: '-100 - #', breaking: 'false', applied_time: '0' },
 }

@@ -4,6 +4,7 @@ import { sqlNames } from '../../src/jobstore/sql/kernel/sql-names.ts'
 import type { TransactionLock } from '../../src/jobstore/sql/kernel/sql-runner.ts'
 import type { SqlVocabulary } from '../../src/jobstore/sql/kernel/sql-vocabulary.ts'
 import { calendarStatements } from '../../src/jobstore/sql/tables/calendars/calendar-table.ts'
+import { awaitedResultStatements } from '../../src/jobstore/sql/tables/firings/awaited-result-table.ts'
 import { firedTriggerStatements } from '../../src/jobstore/sql/tables/firings/fired-trigger-table.ts'
 import { jobGroupLimitStatements } from '../../src/jobstore/sql/tables/firings/job-group-limits.ts'
 import { splitFiringStatements } from '../../src/jobstore/sql/tables/firings/split-firing-table.ts'
@@ -141,6 +142,12 @@ const allTables: readonly Table[] = [
     about: 'split_firings: firings of sharded jobs that have not ended',
     path: `${tables}firings/split-firing-table.ts`,
     statements: splitFiringStatements,
+  },
+  {
+    names: ['awaitedResults'],
+    about: 'awaited_results: executions in flight that go on elsewhere',
+    path: `${tables}firings/awaited-result-table.ts`,
+    statements: awaitedResultStatements,
   },
   {
     names: ['groupLimits', 'limits', '#limits'],

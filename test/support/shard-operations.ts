@@ -1,5 +1,5 @@
 import { resolveSharding } from '../../src/jobs/sharding.ts'
-import type { TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
+import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
 import { settleLostItems } from '../../src/jobstore/sql/cluster/lost-items.ts'
 import { recoverInstance } from '../../src/jobstore/sql/cluster/recovery.ts'
 import { completionOf, jobDetail, only, type Testbed } from '../../src/testing/job-store/testbed.ts'

@@ -28,6 +28,7 @@ export const sqliteCapabilities: JobStoreCapabilities = {
   records: true,
   firesAtOnce: true,
   sharding: true,
+  awaitedResults: true,
 }
 
 /** A folder that goes when the test ends. */

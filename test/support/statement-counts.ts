@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { resolveSharding } from '../../src/jobs/sharding.ts'
-import type { AcquiredTrigger, TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
+import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
+import type { AcquiredTrigger } from '../../src/jobstore/job-store.ts'
 import type { SqlEngine } from '../../src/jobstore/sql/sql-engine.ts'
 import {
   completionOf,

@@ -1,11 +1,11 @@
 import type { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
+import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
 import type {
   AcquiredTrigger,
   AcquireRequest,
   JobCompletion,
   ScheduleEntry,
-  TriggerFiredBundle,
 } from '../../src/jobstore/job-store.ts'
 import type { Calendar } from '../../src/triggers/calendars/calendar.ts'
 import { compareFireOrder, type Trigger } from '../../src/triggers/trigger.ts'

@@ -1,7 +1,7 @@
 import { TriggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
-import type { TriggerFiredBundle } from '../../src/jobstore/job-store.ts'
+import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
 import type { PauseTarget } from '../../src/jobstore/pauses.ts'
 import { recoverAtStart, recoverInstance } from '../../src/jobstore/sql/cluster/recovery.ts'
 import { freeStuckTriggers } from '../../src/jobstore/sql/cluster/stuck-triggers.ts'

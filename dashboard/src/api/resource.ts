@@ -1,7 +1,7 @@
 import { batch, type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { LiveEventJson } from '../../../src/server/live/live-events.ts'
-import { later } from '../time/clock.ts'
+import { later, nowMs } from '../time/clock.ts'
 import { isPaused, onLive } from './live.ts'
 import { isAborted } from './problem.ts'
 
@@ -24,6 +24,8 @@ export interface Freshness {
 
 /** Events of a busy scheduler come by the thousand: they are answered with one request in so much time. */
 const gapMs = 900
+/** The pause after a request is so many times what that one took: a page does not ask all the time. */
+const restFactor = 4
 
 /**
  * Loads when the component is first shown, when one of `inputs` changes, after events that matter, and from time to
@@ -71,6 +73,7 @@ class Loader<Value> {
   #isWaiting = false
   #isWanted = false
   #cancel: () => void = () => undefined
+  #tookMs = 0
 
   constructor(
     current: () => Current<Value>,
@@ -95,8 +98,10 @@ class Loader<Value> {
   }
 
   async #settle(answer: Promise<Value>, request: AbortController): Promise<void> {
+    const startedMs = nowMs()
     try {
       const loaded = await answer
+      this.#tookMs = Math.max(0, nowMs() - startedMs)
       if (this.#request === request) {
         batch(() => {
           this.#value.value = loaded
@@ -118,7 +123,7 @@ class Loader<Value> {
     if (this.#isWaiting || this.#request !== null || document.hidden || isPaused.value) return
     this.#isWaiting = true
     this.loadNow()
-    this.#cancel = later(gapMs, () => {
+    this.#cancel = later(Math.max(gapMs, this.#tookMs * restFactor), () => {
       this.#isWaiting = false
       if (this.#isWanted) this.#loadSoon()
     })

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
+import { common } from '../words/common.ts'
 import { Code } from './code.tsx'
 
 interface EmptyProps {
@@ -19,4 +20,18 @@ export function Empty({ title, hint, code, children }: EmptyProps): JSX.Element 
       {children}
     </div>
   )
+}
+
+interface NoneFoundProps {
+  readonly title: string
+  readonly hint: string
+  /** The cursor of the next page; null when everything was looked at. */
+  readonly next: string | null | undefined
+}
+
+/** In the place of a list of which nothing fits, as far as the server has looked. */
+export function NoneFound({ title, hint, next }: NoneFoundProps): JSX.Element {
+  const words = common()
+  if (next === null || next === undefined) return <Empty title={title} hint={hint} />
+  return <Empty title={words.noneYet} hint={words.noneYetHint} />
 }

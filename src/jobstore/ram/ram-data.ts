@@ -8,6 +8,7 @@ import { FireQueue } from './fire-queue.ts'
 import { KeyIndex } from './key-index.ts'
 import { PausedGroups } from './paused-groups.ts'
 import { Pauses } from './pauses.ts'
+import { RamAwaitedResults } from './ram-awaited-results.ts'
 import { JobRecord, Lane, type OwnState, TriggerRecord } from './records.ts'
 
 /**
@@ -23,6 +24,7 @@ export class RamData {
   readonly calendars: CalendarTable = new CalendarTable()
   /** Executions in flight, by fire instance id. */
   readonly executions: Map<string, JobRecord> = new Map<string, JobRecord>()
+  readonly awaitedResults: RamAwaitedResults = new RamAwaitedResults(this.executions)
   /** Jobs that were deleted while they run: a new job of the same key waits for their executions. */
   readonly #departed = new KeyIndex<JobRecord>()
   readonly #signals: SignalBuffer
@@ -77,6 +79,7 @@ export class RamData {
 
   endExecution(fireInstanceId: string, job: JobRecord): void {
     this.executions.delete(fireInstanceId)
+    this.awaitedResults.forget(fireInstanceId)
     job.executions--
     if (job.executions > 0) return
     if (!job.isStored) this.#departed.delete(job.detail.key)
@@ -187,6 +190,7 @@ export class RamData {
     this.pauses.clear()
     this.calendars.clear()
     this.executions.clear()
+    this.awaitedResults.clear()
     this.#departed.clear()
   }
 

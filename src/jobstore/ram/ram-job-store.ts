@@ -6,6 +6,7 @@ import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import type { JobStoreAwaitedResults } from '../awaited-results.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
 import type {
   AcquiredTrigger,
@@ -79,11 +80,13 @@ export class RAMJobStore implements JobStore {
     history: true,
     records: true,
     sharding: true,
+    awaitedResults: true,
   }
   readonly cluster: JobStoreCluster | null = null
   readonly records: RamRecords
   readonly notes: JobStoreNotes = new MemoryNotes()
   readonly shards: JobStoreShards
+  readonly awaitedResults: JobStoreAwaitedResults
   readonly #signals = new SignalBuffer()
   readonly #data = new RamData(this.#signals)
   #session: RamSession | null = null
@@ -95,6 +98,7 @@ export class RAMJobStore implements JobStore {
     // An execution takes more than a kilobyte of the heap.
     const records = resolveRecordOptions('ramJobStore', options, 10_000)
     this.shards = new RamShards(this.#data)
+    this.awaitedResults = this.#data.awaitedResults
     this.records = new RamRecords(this.#data, records, () => this.#require().context)
   }
 

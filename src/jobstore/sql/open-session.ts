@@ -6,6 +6,7 @@ import type { SqlSession } from './session/sql-session.ts'
 import type { SqlEngine } from './sql-engine.ts'
 import { CalendarTable } from './tables/calendars/calendar-table.ts'
 import { columnWidths, requireFits } from './tables/encoding/limits.ts'
+import { AwaitedResultTable } from './tables/firings/awaited-result-table.ts'
 import { FiredTriggerTable } from './tables/firings/fired-trigger-table.ts'
 import { JobGroupLimits } from './tables/firings/job-group-limits.ts'
 import { SplitFiringTable } from './tables/firings/split-firing-table.ts'
@@ -51,6 +52,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     pauses: new PauseTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
     splitFirings: new SplitFiringTable(vocabulary),
+    awaitedResults: new AwaitedResultTable(vocabulary, instanceId),
     history: new HistoryTable(vocabulary, records.history),
     jobStatus: new JobStatusTable(vocabulary),
     executionLog: new ExecutionLogTable(vocabulary),

@@ -5,6 +5,7 @@ import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
+import type { JobStoreAwaitedResults } from '../awaited-results.ts'
 import type { JobStoreChanges } from '../change-watch.ts'
 import type { JobStoreCluster } from '../cluster-view.ts'
 import { firingPartOf } from '../firing-part.ts'
@@ -17,7 +18,6 @@ import type {
   JobStoreContext,
   JobStoreTransaction,
   ScheduleEntry,
-  StoreShutdownOptions,
   TriggerFiredResult,
 } from '../job-store.ts'
 import type { JobStoreNotes } from '../job-store-notes.ts'
@@ -48,6 +48,7 @@ import type {
   UnknownJobType,
 } from '../queries.ts'
 import { storeInUse } from '../refusals.ts'
+import type { StoreShutdownOptions } from '../store-shutdown-options.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { DatabaseJobStore } from './database-job-store.ts'
 import { JoinedJobStore } from './joined-job-store.ts'
@@ -71,6 +72,7 @@ import { addJob, rescheduleTrigger } from './programs/scheduling/scheduling.ts'
 import { skipNextFire } from './programs/scheduling/skipping.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import type { SqlOperation } from './session/sql-transactor.ts'
+import { SqlAwaitedResults } from './sql-awaited-results.ts'
 import { SqlCluster } from './sql-cluster.ts'
 import type { SqlEngine } from './sql-engine.ts'
 import { SqlNotes } from './sql-notes.ts'
@@ -91,6 +93,7 @@ export class SqlJobStore implements DatabaseJobStore {
   readonly cluster: JobStoreCluster | null
   readonly jobGroupLimits: ReadonlyMap<string, number>
   readonly records: SqlRecords
+  readonly awaitedResults: JobStoreAwaitedResults = new SqlAwaitedResults(() => this.#require().transactions)
   readonly changes: JobStoreChanges = {
     watch: (listener) => this.#require().connection.watchChanges?.(listener) ?? (() => {}),
   }
@@ -115,6 +118,7 @@ export class SqlJobStore implements DatabaseJobStore {
       ...engine.capabilities,
       history: true,
       records: true,
+      awaitedResults: true,
       firesAtOnce,
       sharding: engine.sharedWithJava !== true,
     }

@@ -15,7 +15,7 @@ const overviewJson: z.ZodType<OverviewJson> = z.strictObject({
   triggers: z.number(),
   byState: z.partialRecord(z.enum(triggerStates), z.number()),
   next: z.array(triggerSummaryJson).describe('The 20 triggers that fire next.'),
-  countedMs: instantMs.describe('When it was looked: an answer is used again for as long as 50 looks take.'),
+  countedMs: instantMs.describe('When it was looked: an answer is used again for as long as 100 looks take.'),
 })
 
 const overview: Operation = operation({

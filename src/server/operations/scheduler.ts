@@ -167,7 +167,9 @@ const groupJson = {
   pause: pauseJson.nullable().describe('Why it is paused, as far as that is known.'),
   count: z
     .number()
-    .describe('How many jobs, or triggers, are in it; an answer is used again for as long as 50 looks take.'),
+    .describe(
+      'How many jobs, or triggers, are in it; an answer is used again for as long as 100 looks take.',
+    ),
 }
 const allGroupsJson: z.ZodType<GroupsJson> = z.strictObject({
   jobGroups: z.array(

@@ -3,6 +3,7 @@ import { ManualClock } from '../../time/manual-clock.ts'
 import type { ConformanceCase } from '../conformance-case.ts'
 import { acquireCases } from './acquire-cases.ts'
 import { auditCases } from './audit-cases.ts'
+import { awaitedCases, awaitedClusterCases, awaitedRestartCases } from './awaited-cases.ts'
 import { calendarCases } from './calendar-cases.ts'
 import { concurrencyCases } from './concurrency-cases.ts'
 import { executionCases } from './execution-cases.ts'
@@ -68,6 +69,9 @@ const allCases: readonly StoreCase[] = [
   ...noteCases,
   ...planCases,
   ...shardCases,
+  ...awaitedCases,
+  ...awaitedClusterCases,
+  ...awaitedRestartCases,
 ]
 
 /**
@@ -102,6 +106,7 @@ function offers(capabilities: JobStoreCapabilities, needs: Partial<JobStoreCapab
     (needs.history !== true || capabilities.history === true) &&
     (needs.records !== true || capabilities.records === true) &&
     (needs.sharding !== true || capabilities.sharding === true) &&
+    (needs.awaitedResults !== true || capabilities.awaitedResults === true) &&
     (needs.firesAtOnce !== true || capabilities.firesAtOnce === true)
   )
 }

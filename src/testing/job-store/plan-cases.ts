@@ -10,13 +10,13 @@ interface PlanSpec extends TriggerSpec {
   readonly changes?: Partial<JobDetail>
   readonly data?: JobDataMap
   readonly plan?: Partial<JobPlan>
-  readonly isAnchored?: boolean
+  readonly goesOnFrom?: PlannedJob['goesOnFrom']
   readonly isPast?: boolean
 }
 
 /** A declared job, whose digests are what was given. */
 function planned(bed: Testbed, name: string, spec: PlanSpec = {}): PlannedJob {
-  const { changes = {}, data = {}, plan = {}, isAnchored = true, isPast = false, ...trigger } = spec
+  const { changes = {}, data = {}, plan = {}, goesOnFrom = 'lastFire', isPast = false, ...trigger } = spec
   const digests = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, JSON.stringify(value)]))
   const job = {
     ...jobDetail(name, { durable: true, jobDataMap: data, ...changes }),
@@ -29,7 +29,7 @@ function planned(bed: Testbed, name: string, spec: PlanSpec = {}): PlannedJob {
       ...plan,
     },
   }
-  return { job, trigger: bed.trigger(name, { ...trigger, job }), isAnchored, isPast }
+  return { job, trigger: bed.trigger(name, { ...trigger, job }), goesOnFrom, isPast }
 }
 
 async function put(bed: Testbed, name: string, spec: PlanSpec = {}): Promise<PlanOutcome> {
@@ -44,6 +44,7 @@ async function nextInMs(bed: Testbed, name: string): Promise<number> {
   return ((await bed.stored(name)).nextFireTimeMs ?? Number.NaN) - bed.now()
 }
 
+const second = 1000
 const minute = 60_000
 
 const same = area('plans: what is declared the same', {
@@ -83,7 +84,7 @@ const changed = area('plans: what is declared otherwise', {
     assert.equal(await nextInMs(bed, 'p'), 70 * minute)
     assert.equal(await put(bed, 'p', { everyMs: 30 * minute }), 'changed')
     assert.equal(await nextInMs(bed, 'p'), 10 * minute)
-    assert.equal(await put(bed, 'p', { everyMs: 30 * minute, inMs: minute, isAnchored: false }), 'changed')
+    assert.equal(await put(bed, 'p', { everyMs: 30 * minute, inMs: minute, goesOnFrom: 'start' }), 'changed')
     assert.equal(await nextInMs(bed, 'p'), minute)
   },
   'keeps what was due and has not run': async (bed) => {
@@ -97,6 +98,21 @@ const changed = area('plans: what is declared otherwise', {
       bed.signals.misfired.map(({ key }) => key.name),
       ['p'],
     )
+  },
+  'keeps each of several instants that were due': async (bed) => {
+    await put(bed, 'p', { everyMs: second })
+    await bed.complete(await bed.start('p'))
+    const beganMs = bed.now()
+    await bed.clock.advance(3.2 * second)
+    await put(bed, 'p', { everyMs: second, priority: 6, goesOnFrom: 'due' })
+    const fired: (number | null)[] = []
+    for (let count = 0; count < 3; count++) {
+      const bundle = await bed.start('p')
+      fired.push(bundle.scheduledFireTimeMs - beganMs)
+      await bed.complete(bundle)
+    }
+    assert.deepEqual(fired, [second, 2 * second, 3 * second])
+    assert.deepEqual(await bed.acquireNames(), [])
   },
   'stays paused, with what is known of the pause': async (bed) => {
     await put(bed, 'p', { everyMs: minute })

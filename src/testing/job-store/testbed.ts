@@ -4,6 +4,7 @@ import { emptyJobDataMap, type JobDataMap } from '../../core/job-data-map.ts'
 import { JobKey, TriggerKey } from '../../core/key.ts'
 import { silentLogger } from '../../core/logger.ts'
 import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
 import type {
   AcquiredAndFired,
   AcquiredTrigger,
@@ -12,7 +13,6 @@ import type {
   JobCompletion,
   JobStore,
   JobStoreContext,
-  TriggerFiredBundle,
 } from '../../jobstore/job-store.ts'
 import type { TriggerState } from '../../jobstore/trigger-state.ts'
 import type { EpochMs } from '../../time/clock.ts'

@@ -2,9 +2,10 @@ import type { JSX } from 'preact'
 import { type AuditEntry, type AuditOutcome, auditOutcomes } from '../../../../src/jobstore/audit.ts'
 import { readTypedKey } from '../../../../src/server/wire/typed-key.ts'
 import { addressOf, call } from '../../api/client.ts'
+import { fullPage } from '../../api/full-page.ts'
 import { useResource } from '../../api/resource.ts'
 import { Badge, type Tone } from '../../parts/badge.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
@@ -44,7 +45,11 @@ export function AuditPage(): JSX.Element {
   const entries = useResource(
     (signal) => {
       const fromMs = withinMs === undefined ? undefined : Math.floor(nowMs() - withinMs)
-      return call('audit.list', { query: { ...filter, fromMs, after, take: pageSize }, signal })
+      const query = { ...filter, fromMs, take: pageSize }
+      return fullPage((from) => call('audit.list', { query: { ...query, after: from }, signal }), {
+        after,
+        take: pageSize,
+      })
     },
     [JSON.stringify(filter), after, withinMs],
     { everyMs: 5000 },
@@ -78,7 +83,7 @@ export function AuditPage(): JSX.Element {
           detail={(entry) => <EntryDetails of={entry} />}
           empty={
             isFiltered ? (
-              <Empty title={text.noneFound} hint={text.noneFoundHint} />
+              <NoneFound title={text.noneFound} hint={text.noneFoundHint} next={page?.next} />
             ) : (
               <Empty title={text.empty} hint={text.emptyHint} />
             )

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
 import { addressOf, call } from '../../api/client.ts'
+import { fullPage } from '../../api/full-page.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { ExecutionTable } from '../../parts/execution-table.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -28,7 +29,10 @@ export function HistoryPage(): JSX.Element {
   const executions = useResource(
     (signal) => {
       const fromMs = withinMs === undefined ? undefined : Math.floor(nowMs() - withinMs)
-      return call('executions.list', { query: { ...query, fromMs }, signal })
+      return fullPage(
+        (from) => call('executions.list', { query: { ...query, after: from, fromMs }, signal }),
+        query,
+      )
     },
     [JSON.stringify(query), span],
     { isAffected: ({ event }) => after === '' && (event === 'jobWasExecuted' || event === 'executionLost') },
@@ -57,16 +61,7 @@ export function HistoryPage(): JSX.Element {
           placeholder={text.filterHint}
           completes="executions"
         />
-        <ChoiceBox
-          label={text.times}
-          field="within"
-          choices={[
-            { value: '', text: text.anyTime },
-            { value: 'hour', text: text.lastHour },
-            { value: 'day', text: text.lastDay },
-            { value: 'week', text: text.lastWeek },
-          ]}
-        />
+        <TimeChoice />
         <QuickFilters />
       </div>
       {error !== null && <ProblemNote error={error} retry={executions.reload} />}
@@ -76,7 +71,7 @@ export function HistoryPage(): JSX.Element {
           rows={page?.items ?? null}
           empty={
             isFiltered ? (
-              <Empty title={text.noneFound} hint={text.noneFoundHint} />
+              <NoneFound title={text.noneFound} hint={text.noneFoundHint} next={page?.next} />
             ) : (
               <Empty title={text.empty} hint={text.emptyHint} code={examples.rememberAll} />
             )
@@ -112,5 +107,21 @@ function QuickFilters(): JSX.Element {
         )
       })}
     </div>
+  )
+}
+
+function TimeChoice(): JSX.Element {
+  const text = words()
+  return (
+    <ChoiceBox
+      label={text.times}
+      field="within"
+      choices={[
+        { value: '', text: text.anyTime },
+        { value: 'hour', text: text.lastHour },
+        { value: 'day', text: text.lastDay },
+        { value: 'week', text: text.lastWeek },
+      ]}
+    />
   )
 }

@@ -1,12 +1,13 @@
 import type { JSX } from 'preact'
 import type { JobSummaryJson } from '../../../../src/server/wire/jobs.ts'
 import { call } from '../../api/client.ts'
+import { fullPage } from '../../api/full-page.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
 import { act } from '../../parts/action.ts'
 import { BulkMenu } from '../../parts/bulk.tsx'
 import { Button } from '../../parts/button.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { JobLink, keyText } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -25,9 +26,13 @@ export function JobListPage(): JSX.Element {
   const text = words()
   const search = useSearch()
   const query = { search: search.get('search'), after: search.get('after'), take: pageSize }
-  const jobs = useResource((signal) => call('jobs.list', { query, signal }), [JSON.stringify(query)], {
-    isAffected: ({ event }) => definitionEvents.has(event),
-  })
+  const jobs = useResource(
+    (signal) => fullPage((after) => call('jobs.list', { query: { ...query, after }, signal }), query),
+    [JSON.stringify(query)],
+    {
+      isAffected: ({ event }) => definitionEvents.has(event),
+    },
+  )
   const page = jobs.value.value
   const isFiltered = query.search !== ''
   return (
@@ -55,7 +60,7 @@ export function JobListPage(): JSX.Element {
           keyOf={({ key }) => keyText(key)}
           empty={
             isFiltered ? (
-              <Empty title={text.noneFound} hint={text.noneFoundHint} />
+              <NoneFound title={text.noneFound} hint={text.noneFoundHint} next={page?.next} />
             ) : (
               <Empty title={text.empty} hint={text.emptyHint} code={examples.firstJob} />
             )

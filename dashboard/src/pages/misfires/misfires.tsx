@@ -1,8 +1,9 @@
 import type { JSX } from 'preact'
 import { misfireCauses } from '../../../../src/jobstore/misfires.ts'
 import { addressOf, call } from '../../api/client.ts'
+import { fullPage } from '../../api/full-page.ts'
 import { useResource } from '../../api/resource.ts'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { ProblemNote } from '../../parts/problem.tsx'
@@ -22,7 +23,7 @@ export function MisfiresPage(): JSX.Element {
   const filter = [typed, cause === '' ? '' : `cause:${cause}`].filter((part) => part !== '').join(' ')
   const query = { filter, after, take: pageSize }
   const misfires = useResource(
-    (signal) => call('misfires.list', { query, signal }),
+    (signal) => fullPage((after) => call('misfires.list', { query: { ...query, after }, signal }), query),
     [JSON.stringify(query)],
     { isAffected: ({ event }) => after === '' && event === 'triggerMisfired', everyMs: 5000 },
   )
@@ -63,7 +64,7 @@ export function MisfiresPage(): JSX.Element {
             filter === '' ? (
               <Empty title={text.empty} hint={text.emptyHint} />
             ) : (
-              <Empty title={text.noneFound} hint={text.noneFoundHint} />
+              <NoneFound title={text.noneFound} hint={text.noneFoundHint} next={page?.next} />
             )
           }
         />

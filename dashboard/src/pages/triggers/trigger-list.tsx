@@ -2,12 +2,13 @@ import type { JSX } from 'preact'
 import { triggerStates } from '../../../../src/jobstore/trigger-state.ts'
 import type { TriggerSummaryJson } from '../../../../src/server/wire/triggers.ts'
 import { call } from '../../api/client.ts'
+import { fullPage } from '../../api/full-page.ts'
 import type { BulkFilter } from '../../api/operations.ts'
 import { useResource } from '../../api/resource.ts'
 import { examples } from '../../examples.ts'
 import { StateBadge } from '../../parts/badge.tsx'
 import { BulkMenu } from '../../parts/bulk.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { Empty, NoneFound } from '../../parts/empty.tsx'
 import { JobLink, keyText, TriggerLink } from '../../parts/links.tsx'
 import { PageHead } from '../../parts/page-head.tsx'
 import { Pager } from '../../parts/pager.tsx'
@@ -35,7 +36,7 @@ export function TriggerListPage(): JSX.Element {
     take: pageSize,
   }
   const triggers = useResource(
-    (signal) => call('triggers.list', { query, signal }),
+    (signal) => fullPage((after) => call('triggers.list', { query: { ...query, after }, signal }), query),
     [JSON.stringify(query)],
     {
       isAffected: ({ event }) => event !== 'jobProgress',
@@ -70,7 +71,7 @@ export function TriggerListPage(): JSX.Element {
           keyOf={({ key }) => keyText(key)}
           empty={
             isFiltered ? (
-              <Empty title={text.noneFound} hint={text.noneFoundHint} />
+              <NoneFound title={text.noneFound} hint={text.noneFoundHint} next={page?.next} />
             ) : (
               <Empty title={text.empty} hint={text.emptyHint} code={examples.firstTrigger} />
             )

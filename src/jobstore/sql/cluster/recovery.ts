@@ -18,7 +18,7 @@ import { type TriedLocks, tryLockJobs, tryLockTriggers } from '../programs/steps
 import { settleJobs, uniqueKeys } from '../programs/steps/settling.ts'
 import { loadOpenFirings, writeOpenFirings } from '../programs/steps/split-firings.ts'
 import type { SqlTransaction } from '../session/sql-session.ts'
-import type { FiredRow } from '../tables/firings/fired-trigger-table.ts'
+import type { FiredRow } from '../tables/firings/fired-rows.ts'
 import type { JobRef } from '../tables/jobs/job-table.ts'
 import type { NodeRow } from '../tables/nodes/node-row.ts'
 import { readRoll } from '../tables/nodes/scheduler-state-table.ts'
@@ -31,7 +31,9 @@ import { freeStuckTriggers } from './stuck-triggers.ts'
  * acquired or blocked.
  */
 export function* recoverAtStart(tx: SqlTransaction): SqlProgram<void> {
-  const rows = yield* tx.session.firedTriggers.deleteAll()
+  const { firedTriggers } = tx.session
+  const rows = yield* firedTriggers.deleteAll()
+  yield* firedTriggers.takeOver(yield* firedTriggers.allExecuting())
   const instances = new Set(rows.map(({ instanceId }) => instanceId))
   for (const instanceId of instances) {
     const own = rows.filter((row) => row.instanceId === instanceId)
@@ -57,16 +59,20 @@ export function* recoverNode(tx: SqlTransaction, node: NodeRow): SqlProgram<bool
 
 /**
  * Recovers the firings of an instance that does not run any more, or the given ones of them. A firing whose row another
- * session has locked is left: it then belongs to no node, and the next look for such firings finds it.
+ * session has locked is left: it then belongs to no node, and the next look for such firings finds it. One that goes on
+ * elsewhere is this node's from now on.
  */
 export function* recoverInstance(
   tx: SqlTransaction,
   instanceId: string,
   isMeant: (fireInstanceId: string) => boolean = () => true,
 ): SqlProgram<void> {
-  const { firedTriggers } = tx.session
+  const { firedTriggers, awaitedResults } = tx.session
   const all = yield* firedTriggers.tryLockOfInstance(instanceId)
-  const rows = all.filter(({ fireInstanceId }) => isMeant(fireInstanceId))
+  const meant = all.filter(({ fireInstanceId }) => isMeant(fireInstanceId))
+  const awaited = yield* awaitedResults.among(meant.map(({ fireInstanceId }) => fireInstanceId))
+  yield* firedTriggers.takeOver(meant.filter(({ fireInstanceId }) => awaited.has(fireInstanceId)))
+  const rows = meant.filter(({ fireInstanceId }) => !awaited.has(fireInstanceId))
   const locks = yield* lockAround(tx, rows)
   const free = rows.filter(({ jobKey, triggerKey }) => {
     return !locks.triggers.locked.has(triggerKey) && (jobKey === null || !locks.jobs.locked.has(jobKey))

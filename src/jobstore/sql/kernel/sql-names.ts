@@ -28,6 +28,7 @@ export interface SqlNames {
   readonly pauses: string
   readonly notes: string
   readonly splitFirings: string
+  readonly awaitedResults: string
   readonly audit: string
   readonly schemaVersion: string
 }
@@ -63,6 +64,7 @@ export function sqlNames(what: string, options: { prefix?: string; schema?: stri
     pauses: table('pauses'),
     notes: table('notes'),
     splitFirings: table('split_firings'),
+    awaitedResults: table('awaited_results'),
     audit: table('audit'),
     schemaVersion: table('schema_version'),
   }

@@ -130,6 +130,19 @@ export const tablesOf2: readonly Table[] = [
     primaryKey: ['sched_name', 'fire_id'],
   },
   {
+    // Executions in flight that go on elsewhere, until their result is reported.
+    name: 'awaitedResults',
+    columns: {
+      ...schedulerName,
+      reference: column.keyText(200),
+      fire_id: column.keyText(95),
+      ...jobKey,
+      deadline: column.bigint,
+      details: column.longTextOrNull,
+    },
+    primaryKey: ['sched_name', 'reference'],
+  },
+  {
     // Who did what, in the order in which it is listed and deleted.
     name: 'audit',
     columns: {
@@ -222,6 +235,24 @@ export const indexesOf2: readonly Index[] = [
     name: 'sf_job',
     table: 'splitFirings',
     columns: () => ['job_name', 'job_group', 'sched_name'],
+    ownTablesOnly: false,
+  },
+  {
+    name: 'ar_firing',
+    table: 'awaitedResults',
+    columns: () => ['fire_id', 'sched_name'],
+    ownTablesOnly: false,
+  },
+  {
+    name: 'ar_job',
+    table: 'awaitedResults',
+    columns: () => ['job_name', 'job_group', 'sched_name'],
+    ownTablesOnly: false,
+  },
+  {
+    name: 'ar_deadline',
+    table: 'awaitedResults',
+    columns: () => ['sched_name', 'deadline'],
     ownTablesOnly: false,
   },
   {

@@ -3,6 +3,7 @@ import type { JobStoreContext } from '../../job-store.ts'
 import type { SignalBuffer } from '../../signal-buffer.ts'
 import type { CommitNotes } from '../kernel/commit-notes.ts'
 import type { CalendarTable } from '../tables/calendars/calendar-table.ts'
+import type { AwaitedResultTable } from '../tables/firings/awaited-result-table.ts'
 import type { FiredTriggerTable } from '../tables/firings/fired-trigger-table.ts'
 import type { JobGroupLimits } from '../tables/firings/job-group-limits.ts'
 import type { SplitFiringTable } from '../tables/firings/split-firing-table.ts'
@@ -43,6 +44,7 @@ export interface SqlSession {
   readonly pauses: PauseTable
   readonly firedTriggers: FiredTriggerTable
   readonly splitFirings: SplitFiringTable
+  readonly awaitedResults: AwaitedResultTable
   readonly history: HistoryTable
   readonly jobStatus: JobStatusTable
   readonly executionLog: ExecutionLogTable

@@ -4,19 +4,15 @@ import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
-import type {
-  AcquiredAndFired,
-  AcquiredTrigger,
-  AcquireRequest,
-  TriggerFiredBundle,
-} from '../../../job-store.ts'
+import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
+import type { AcquiredAndFired, AcquiredTrigger, AcquireRequest } from '../../../job-store.ts'
 import { inFireOrder } from '../../../job-store.ts'
 import { isSplit } from '../../../split-firing.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { LeftFor } from '../../session/passed-triggers.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import { brokenRow, brokenValue } from '../../tables/encoding/broken-row.ts'
-import type { FiredRow } from '../../tables/firings/fired-trigger-table.ts'
+import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { DueRequest } from '../../tables/triggers/due-statements.ts'
 import type { DueTrigger } from '../../tables/triggers/trigger-table.ts'
 import { type FaultyRow, type FaultyTrigger, putInError, putRowsInError } from '../steps/faulty-triggers.ts'

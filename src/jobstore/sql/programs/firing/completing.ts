@@ -7,6 +7,8 @@ import type { JobCompletion } from '../../../job-store.ts'
 import { nextTriggerState, type StoredTriggerState, type TriggerAction } from '../../../trigger-state.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
+import type { FiredRow } from '../../tables/firings/fired-rows.ts'
+import type { LockedAmong } from '../../tables/firings/fired-trigger-table.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { noteEndedOfGroups } from '../steps/ended-claims.ts'
@@ -87,13 +89,31 @@ function* completeTogether(
   )
 }
 
+/** Executions that run here belong to this node; those that go on elsewhere end on any. */
+function* tryDeleteRows(
+  tx: SqlTransaction,
+  completions: readonly JobCompletion[],
+): SqlProgram<LockedAmong<string, FiredRow>> {
+  const { firedTriggers, awaitedResults } = tx.session
+  const idsOf = (chosen: readonly JobCompletion[]): string[] => chosen.map((each) => each.fireInstanceId)
+  const own = yield* firedTriggers.tryDelete(
+    idsOf(completions.filter(({ isAwaited }) => isAwaited !== true)),
+    'EXECUTING',
+  )
+  const awaitedIds = idsOf(completions.filter(({ isAwaited }) => isAwaited === true))
+  if (awaitedIds.length === 0) return own
+  const awaited = yield* firedTriggers.tryDeleteAwaited(awaitedIds)
+  const locked = new Set(awaited.locked)
+  yield* awaitedResults.delete(awaitedIds.filter((id) => !locked.has(id)))
+  return { found: [...own.found, ...awaited.found], locked: [...own.locked, ...awaited.locked] }
+}
+
 /** Ends executions that still belong to this node and whose rows no other session has locked. */
 function* deleteRows(
   tx: SqlTransaction,
   completions: readonly JobCompletion[],
 ): SqlProgram<{ readonly ended: readonly EndedExecution[]; readonly locked: ReadonlySet<string> }> {
-  const ids = completions.map(({ fireInstanceId }) => fireInstanceId)
-  const { found, locked } = yield* tx.session.firedTriggers.tryDelete(ids, 'EXECUTING')
+  const { found, locked } = yield* tryDeleteRows(tx, completions)
   const rows = new Map(found.map((row) => [row.fireInstanceId, row]))
   tellFaultyFirings(tx, [...rows.values()])
   const ended: EndedExecution[] = []

@@ -2,7 +2,7 @@ import type { TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import type { SqlProgram, SqlValue } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
-import type { FiredRow } from '../../tables/firings/fired-trigger-table.ts'
+import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 
 export interface FaultyTrigger {
   readonly key: TriggerKey

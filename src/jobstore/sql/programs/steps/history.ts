@@ -3,7 +3,7 @@ import type { ExecutionReport, JobCompletion } from '../../../job-store.ts'
 import type { ShardPlace } from '../../../queries.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
-import type { FiredRow } from '../../tables/firings/fired-trigger-table.ts'
+import type { FiredRow } from '../../tables/firings/fired-rows.ts'
 import type { HistoryEntry } from '../../tables/history/history-table.ts'
 
 /** Writes ended executions of this node into the history, if its options say so. */

@@ -1,12 +1,10 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
-import { describeValue } from '../../../../core/options.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import {
   boundRows,
   insertQuery,
   isRow,
   type KeyQuery,
-  type RowOf,
   type RowsQuery,
   runOver,
   storeRows,
@@ -15,34 +13,26 @@ import {
   writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
+import type { SqlNames } from '../../kernel/sql-names.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, later, type SqlProgram, type SqlQuery, type SqlRow, sqlQuery } from '../../kernel/statement.ts'
-import { brokenRow, brokenValue } from '../encoding/broken-row.ts'
-import { anyText, boolean, instant, integerOrNull, readable, text } from '../encoding/columns.ts'
+import { all, later, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
+import { instant, readable, text } from '../encoding/columns.ts'
 import {
   jobKeyColumns,
   jobKeyOf,
   jobKeyRows,
-  requireUsableKeys,
   triggerKeyColumns,
   triggerKeyOf,
   triggerKeyRows,
 } from '../encoding/key-rows.ts'
-
-export interface FiredRow {
-  readonly fireInstanceId: string
-  readonly triggerKey: TriggerKey
-  readonly jobKey: JobKey | null
-  readonly instanceId: string
-  readonly state: 'ACQUIRED' | 'EXECUTING'
-  readonly firedTimeMs: EpochMs
-  readonly plannedTimeMs: EpochMs
-  readonly priority: number
-  readonly nonConcurrent: boolean
-  readonly requestsRecovery: boolean
-  /** Why the row cannot be read; absent in a readable one. */
-  readonly fault?: Error
-}
+import {
+  amendable,
+  decodedFirings,
+  encodedFiring,
+  type FiredRow,
+  firedColumns,
+  firingStateOf,
+} from './fired-rows.ts'
 
 /** The result of locking rows that another session may have locked. */
 export interface LockedAmong<Key, Row> {
@@ -66,7 +56,7 @@ export class FiredTriggerTable {
   }
 
   *insert(rows: readonly FiredRow[]): SqlProgram<void> {
-    yield* storeRows(this.#scheduler, rows.map(encoded), this.#statements.insert)
+    yield* storeRows(this.#scheduler, rows.map(encodedFiring), this.#statements.insert)
   }
 
   /** Locks the rows of this scheduler instance in this state that no other session has locked. */
@@ -74,14 +64,16 @@ export class FiredTriggerTable {
     fireInstanceIds: readonly string[],
     state: FiredRow['state'],
   ): SqlProgram<LockedAmong<string, FiredRow>> {
-    const found = decode(yield* all(this.#statements.tryLock({ ...this.#own(fireInstanceIds), state })))
+    const found = decodedFirings(
+      yield* all(this.#statements.tryLock({ ...this.#own(fireInstanceIds), state })),
+    )
     return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
   }
 
   /** Locks the claims of this scheduler instance that no other session has locked. */
   *tryLockAllClaims(): SqlProgram<readonly FiredRow[]> {
     const own = { scheduler: this.#scheduler, instance: this.#instance }
-    return decode(yield* all(this.#statements.tryLockAllClaims(own)))
+    return decodedFirings(yield* all(this.#statements.tryLockAllClaims(own)))
   }
 
   /** Turns claims into executions. */
@@ -108,8 +100,26 @@ export class FiredTriggerTable {
     state: FiredRow['state'],
   ): SqlProgram<LockedAmong<string, FiredRow>> {
     if (fireInstanceIds.length === 0) return { found: [], locked: [] }
-    const found = decode(yield* all(this.#statements.tryDelete({ ...this.#own(fireInstanceIds), state })))
+    const found = decodedFirings(
+      yield* all(this.#statements.tryDelete({ ...this.#own(fireInstanceIds), state })),
+    )
     return { found, locked: yield* this.#lockedBesides(fireInstanceIds, state, found) }
+  }
+
+  /** Deletes executions of any node that go on elsewhere, except those that other sessions have locked. */
+  *tryDeleteAwaited(fireInstanceIds: readonly string[]): SqlProgram<LockedAmong<string, FiredRow>> {
+    if (fireInstanceIds.length === 0) return { found: [], locked: [] }
+    const { tryDeleteAwaited, findAwaited } = this.#statements
+    const values = { scheduler: this.#scheduler, ids: JSON.stringify(fireInstanceIds) }
+    const found = decodedFirings(yield* all(tryDeleteAwaited(values)))
+    if (found.length === fireInstanceIds.length) return { found, locked: [] }
+    return { found, locked: (yield* all(findAwaited(values))).map((row) => text(row, 'entry_id')) }
+  }
+
+  /** Makes this scheduler instance the one that has these executions of another one, which go on elsewhere. */
+  *takeOver(rows: readonly FiredRow[]): SqlProgram<void> {
+    if (rows.length === 0) return
+    yield* later(this.#statements.takeOver(this.#own(rows.map(({ fireInstanceId }) => fireInstanceId))))
   }
 
   /** The rows that were not found because another session has locked them. */
@@ -128,13 +138,13 @@ export class FiredTriggerTable {
   /** Deletes the rows of this scheduler instance in this state; answers them. */
   *delete(fireInstanceIds: readonly string[], state: FiredRow['state']): SqlProgram<readonly FiredRow[]> {
     if (fireInstanceIds.length === 0) return []
-    return decode(yield* all(this.#statements.delete({ ...this.#own(fireInstanceIds), state })))
+    return decodedFirings(yield* all(this.#statements.delete({ ...this.#own(fireInstanceIds), state })))
   }
 
   /** Locks the rows of a scheduler instance that no other session has locked. */
   *tryLockOfInstance(instance: string): SqlProgram<readonly FiredRow[]> {
     const { tryLockOfInstance } = this.#statements
-    return decode(yield* all(tryLockOfInstance({ scheduler: this.#scheduler, instance })))
+    return decodedFirings(yield* all(tryLockOfInstance({ scheduler: this.#scheduler, instance })))
   }
 
   /** Deletes the given rows of a scheduler instance. */
@@ -144,15 +154,15 @@ export class FiredTriggerTable {
     yield* later(this.#statements.deleteOfInstance({ scheduler: this.#scheduler, instance, ids }))
   }
 
-  /** The fire instance ids of this scheduler instance. */
+  /** The fire instance ids of this scheduler instance, except those of executions that go on elsewhere. */
   *ownIds(): SqlProgram<readonly string[]> {
     const own = { scheduler: this.#scheduler, instance: this.#instance }
     return (yield* all(this.#statements.ownIds(own))).map((row) => text(row, 'entry_id'))
   }
 
-  /** Deletes all rows; answers them. */
+  /** Deletes all rows except those of executions that go on elsewhere; answers them. */
   *deleteAll(): SqlProgram<readonly FiredRow[]> {
-    return decode(yield* all(this.#statements.deleteAll({ scheduler: this.#scheduler })))
+    return decodedFirings(yield* all(this.#statements.deleteAll({ scheduler: this.#scheduler })))
   }
 
   /** The claims and executions of these triggers, on any node. */
@@ -161,7 +171,7 @@ export class FiredTriggerTable {
     const found = yield* runOver(keyRows, (rows) => this.#statements.ofTriggers({ rows }))
     return found.map((row) => ({
       triggerKey: triggerKeyOf(row),
-      state: stateOf(row),
+      state: firingStateOf(row),
       plannedTimeMs: readable(instant, row, 'sched_time', 0),
     }))
   }
@@ -171,18 +181,18 @@ export class FiredTriggerTable {
    * out of that state.
    */
   *deleteStaleClaims(): SqlProgram<readonly FiredRow[]> {
-    return decode(yield* all(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler })))
+    return decodedFirings(yield* all(this.#statements.deleteStaleClaims({ scheduler: this.#scheduler })))
   }
 
   /** Locks claims that other nodes could have fired by this instant and whose rows no other session has locked. */
   *tryLockOverdueOfPeers(byMs: EpochMs): SqlProgram<readonly FiredRow[]> {
     const values = { scheduler: this.#scheduler, instance: this.#instance, by: byMs }
-    return decode(yield* all(this.#statements.tryLockOverdueOfPeers(values)))
+    return decodedFirings(yield* all(this.#statements.tryLockOverdueOfPeers(values)))
   }
 
   /** The executions in flight on every node. */
   *allExecuting(): SqlProgram<readonly FiredRow[]> {
-    return decode(yield* all(this.#statements.allExecuting({ scheduler: this.#scheduler })))
+    return decodedFirings(yield* all(this.#statements.allExecuting({ scheduler: this.#scheduler })))
   }
 
   /** The jobs among these that have an execution in flight, on any node. */
@@ -220,6 +230,9 @@ interface FiredTriggerStatements {
   readonly tryLockAllClaims: SqlQuery<{ scheduler: string; instance: string }>
   readonly find: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
   readonly tryDelete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
+  readonly tryDeleteAwaited: SqlQuery<{ scheduler: string; ids: string }>
+  readonly findAwaited: SqlQuery<{ scheduler: string; ids: string }>
+  readonly takeOver: SqlQuery<{ scheduler: string; instance: string; ids: string }>
   readonly begin: SqlQuery<{ scheduler: string; instance: string; ids: string; now: EpochMs }>
   readonly amend: KeyQuery
   readonly delete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
@@ -236,20 +249,6 @@ interface FiredTriggerStatements {
   readonly markNonConcurrent: KeyQuery
 }
 
-const amendable = { is_nonconcurrent: 'boolean', requests_recovery: 'boolean' } as const
-const firedColumns = {
-  entry_id: 'text',
-  trigger_name: 'text',
-  trigger_group: 'text',
-  instance_name: 'text',
-  fired_time: 'bigint',
-  sched_time: 'bigint',
-  priority: 'bigint',
-  state: 'text',
-  job_name: 'text',
-  job_group: 'text',
-  ...amendable,
-} as const
 const columns = Object.keys(firedColumns).join(', ')
 const columnsOf = (alias: string): string => columns.replaceAll(/\w+/g, `${alias}.$&`)
 
@@ -260,7 +259,8 @@ export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerS
     `${alias}.sched_name = :scheduler AND ${alias}.instance_name = :instance
      AND ${dialect.isAmongTexts(`${alias}.entry_id`, 'ids')}`
   return {
-    ...statementsOfRecovery(dialect, fired),
+    ...statementsOfRecovery(vocabulary),
+    ...statementsOfAwaited(vocabulary),
     ...statementsOfJobs(dialect, fired),
     ...statementsOfPeers(vocabulary),
     insert: insertQuery(vocabulary, fired, firedColumns),
@@ -355,26 +355,65 @@ function statementsOfJobs(dialect: SqlDialect, fired: string): StatementsOfJobs 
   }
 }
 
+/** Whether the result of an execution `f` is awaited. */
+function isAwaited({ awaitedResults }: SqlNames): string {
+  return `EXISTS (SELECT 1 FROM ${awaitedResults} a WHERE a.sched_name = f.sched_name AND a.fire_id = f.entry_id)`
+}
+
+/** Statements about executions that go on elsewhere, of any node. */
+function statementsOfAwaited({
+  dialect,
+  names,
+}: SqlVocabulary): Pick<FiredTriggerStatements, 'tryDeleteAwaited' | 'findAwaited' | 'takeOver'> {
+  const fired = names.firedTriggers
+  const rows = `FROM ${fired} f WHERE f.sched_name = :scheduler
+    AND ${dialect.isAmongTexts('f.entry_id', 'ids')} AND f.state = 'EXECUTING' AND ${isAwaited(names)}`
+  return {
+    tryDeleteAwaited: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND ${dialect.isAmong(
+        'entry_id',
+        tryLockText(dialect, rows, 'f.entry_id'),
+      )} RETURNING ${columns}`,
+    ),
+    findAwaited: sqlQuery(dialect, `SELECT f.entry_id ${rows}`),
+    takeOver: sqlQuery(
+      dialect,
+      `UPDATE ${fired} SET instance_name = :instance
+       WHERE sched_name = :scheduler AND ${dialect.isAmongTexts('entry_id', 'ids')}`,
+    ),
+  }
+}
+
 type StatementsOfRecovery = Pick<
   FiredTriggerStatements,
   'tryLockOfInstance' | 'deleteOfInstance' | 'ownIds' | 'allExecuting' | 'deleteAll' | 'ofTriggers'
 >
 
 /** Statements about firings of any node. */
-function statementsOfRecovery(dialect: SqlDialect, fired: string): StatementsOfRecovery {
+function statementsOfRecovery(vocabulary: SqlVocabulary): StatementsOfRecovery {
+  const { dialect, names } = vocabulary
+  const fired = names.firedTriggers
   return {
     tryLockOfInstance: sqlQuery(dialect, tryLockText(dialect, `FROM ${fired} f WHERE ${ofInstance}`)),
     deleteOfInstance: sqlQuery(
       dialect,
       `DELETE FROM ${fired} AS f WHERE ${ofInstance} AND ${dialect.isAmongTexts('f.entry_id', 'ids')}`,
     ),
-    ownIds: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${ofInstance}`),
+    ownIds: sqlQuery(
+      dialect,
+      `SELECT f.entry_id FROM ${fired} f WHERE ${ofInstance} AND NOT ${isAwaited(names)}`,
+    ),
     allExecuting: sqlQuery(
       dialect,
       `SELECT ${columns} FROM ${fired}
        WHERE sched_name = :scheduler AND state = 'EXECUTING' ORDER BY fired_time, entry_id`,
     ),
-    deleteAll: sqlQuery(dialect, `DELETE FROM ${fired} WHERE sched_name = :scheduler RETURNING ${columns}`),
+    deleteAll: sqlQuery(
+      dialect,
+      `DELETE FROM ${fired} AS f WHERE f.sched_name = :scheduler AND NOT ${isAwaited(names)}
+       RETURNING ${columns}`,
+    ),
     ofTriggers: sqlQuery(
       dialect,
       `SELECT f.entry_id, f.trigger_name, f.trigger_group, f.state, f.sched_time
@@ -382,81 +421,4 @@ function statementsOfRecovery(dialect: SqlDialect, fired: string): StatementsOfR
          ON ${isRow(dialect, 'f', triggerKeyColumns)}`,
     ),
   }
-}
-
-function encoded(row: FiredRow): RowOf<typeof firedColumns> {
-  return {
-    entry_id: row.fireInstanceId,
-    trigger_name: row.triggerKey.name,
-    trigger_group: row.triggerKey.group,
-    instance_name: row.instanceId,
-    fired_time: row.firedTimeMs,
-    sched_time: row.plannedTimeMs,
-    priority: row.priority,
-    state: row.state,
-    job_name: row.jobKey?.name ?? null,
-    job_group: row.jobKey?.group ?? null,
-    is_nonconcurrent: row.nonConcurrent,
-    requests_recovery: row.requestsRecovery,
-  }
-}
-
-function decode(rows: readonly SqlRow[]): FiredRow[] {
-  return rows.map((row) => {
-    const names = {
-      fireInstanceId: anyText(row, 'entry_id'),
-      triggerKey: triggerKeyOf(row),
-      // Java writes the job only when the trigger has fired.
-      jobKey: (row['job_name'] ?? null) === null ? null : jobKeyOf(row),
-      instanceId: anyText(row, 'instance_name'),
-      state: stateOf(row),
-    }
-    try {
-      return decoded(row, names)
-    } catch (error) {
-      return { ...names, ...leastKnown(row), fault: brokenRow('Firing', names.fireInstanceId, error) }
-    }
-  })
-}
-
-type Names = Pick<FiredRow, 'fireInstanceId' | 'triggerKey' | 'jobKey' | 'instanceId' | 'state'>
-
-/** @throws JobPersistenceError ERR_BROKEN_ROW */
-function decoded(row: SqlRow, names: Names): FiredRow {
-  requireUsableKeys(row, triggerKeyColumns)
-  if (names.jobKey !== null) requireUsableKeys(row, jobKeyColumns)
-  const state = text(row, 'state')
-  if (state !== names.state) throw brokenValue(`'state' is ${describeValue(state)}, which means nothing here`)
-  const { fireInstanceId, triggerKey, jobKey, instanceId } = names
-  // Field by field, because spreading takes ten times as long, and this is done for each firing.
-  return {
-    fireInstanceId,
-    triggerKey,
-    jobKey,
-    instanceId,
-    state: names.state,
-    firedTimeMs: instant(row, 'fired_time'),
-    plannedTimeMs: instant(row, 'sched_time'),
-    priority: integerOrNull(row, 'priority') ?? 0,
-    nonConcurrent: boolean(row, 'is_nonconcurrent'),
-    requestsRecovery: boolean(row, 'requests_recovery'),
-  }
-}
-
-/** The reading of an unreadable row: a firing that may have blocked its job, and is not run again. */
-function leastKnown(
-  row: SqlRow,
-): Pick<FiredRow, 'firedTimeMs' | 'plannedTimeMs' | 'priority' | 'nonConcurrent' | 'requestsRecovery'> {
-  return {
-    firedTimeMs: readable(instant, row, 'fired_time', 0),
-    plannedTimeMs: readable(instant, row, 'sched_time', 0),
-    priority: 0,
-    nonConcurrent: true,
-    requestsRecovery: false,
-  }
-}
-
-/** A row in an unknown state counts as an execution, because it may block its job. */
-function stateOf(row: SqlRow): FiredRow['state'] {
-  return row['state'] === 'ACQUIRED' ? 'ACQUIRED' : 'EXECUTING'
 }

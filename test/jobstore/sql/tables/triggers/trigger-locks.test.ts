@@ -2,7 +2,7 @@ import { CalendarIntervalScheduleBuilder } from 'quartz-ts'
 import { describe, expect, it } from 'vitest'
 import { JobKey, TriggerKey } from '../../../../../src/core/key.ts'
 import { JobBuilder } from '../../../../../src/jobs/job-builder.ts'
-import type { FiredRow } from '../../../../../src/jobstore/sql/tables/firings/fired-trigger-table.ts'
+import type { FiredRow } from '../../../../../src/jobstore/sql/tables/firings/fired-rows.ts'
 import type { StoredTrigger } from '../../../../../src/jobstore/sql/tables/triggers/trigger-table.ts'
 import {
   nextTriggerState,

@@ -1,0 +1,50 @@
+import { checkFunction } from '../core/arguments.ts'
+import type { StorableJobData } from '../core/job-data-type.ts'
+import { refuseUnknownKeys } from '../core/options.ts'
+import { defineJob, type JobOptions, jobOptionNames } from './define-job.ts'
+import type { InlineJobDefinition } from './job-definition.ts'
+import type { RemoteJobContext, RemoteJobHooks } from './remote-job.ts'
+
+/** Options of `defineRemoteJob`. */
+export interface RemoteJobOptions<Data extends object = Record<string, unknown>>
+  extends Omit<JobOptions<Data>, 'persistJobDataAfterExecution' | 'timeoutMs'>,
+    RemoteJobHooks {
+  /**
+   * Milliseconds after which `send` is interrupted, 1 to 2,147,483,647. The result has a time limit of its own, in
+   * `awaitResult`. Default: no limit.
+   */
+  readonly timeoutMs?: number
+}
+
+const what = 'defineRemoteJob'
+
+/**
+ * Defines a job whose firings go on elsewhere: `send` calls `context.awaitResult` and then hands the work to another
+ * process. When `send` has returned, the firing holds no slot of the thread pool. It executes until its result is
+ * reported to any node of the cluster, or until its time limit; a restart and the death of a node do not end it.
+ *
+ * When `send` throws after `awaitResult`, the execution has failed: throw only when the other side does not have it.
+ *
+ * @param jobType the name under which jobs of this kind are stored: the same on every node, for ever;
+ *   at most 250 characters
+ * @throws InvalidArgumentError ERR_INVALID_ARGUMENT, ERR_INVALID_OPTION
+ */
+export function defineRemoteJob<Data extends StorableJobData<Data> = Record<string, unknown>>(
+  jobType: string,
+  send: (context: RemoteJobContext<Data>) => unknown,
+  options: RemoteJobOptions<Data> = {},
+): InlineJobDefinition<Data> {
+  checkFunction(what, 'send', send)
+  const names = jobOptionNames.filter((name) => name !== 'persistJobDataAfterExecution')
+  refuseUnknownKeys(what, options, [...names, 'stop', 'connect'])
+  const { stop, connect, ...jobOptions } = options
+  if (stop !== undefined) checkFunction(what, 'stop', stop, 'ERR_INVALID_OPTION')
+  if (connect !== undefined) checkFunction(what, 'connect', connect, 'ERR_INVALID_OPTION')
+  const definition = defineJob<Data>(
+    jobType,
+    (context) => send(context as RemoteJobContext<Data>),
+    jobOptions,
+  )
+  const remote: RemoteJobHooks = Object.freeze({ ...(stop && { stop }), ...(connect && { connect }) })
+  return Object.freeze({ ...definition, remote })
+}

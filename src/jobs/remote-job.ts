@@ -1,0 +1,81 @@
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { JobExecutionContext } from './job-execution-context.ts'
+
+/** How the result of a firing that goes on elsewhere is awaited. */
+export interface AwaitResultOptions {
+  /**
+   * Names the firing for those who report its result: 1 to 200 characters, and no other awaited result of the
+   * scheduler has it. Default: the fire instance id.
+   */
+  readonly reference?: string
+  /** What `stop` is to know of it, such as an address: at most 4,000 characters. Default none. */
+  readonly note?: string
+  /** How long the result may take. Milliseconds, 1 to 2,147,483,647. */
+  readonly timeoutMs: number
+  /**
+   * What follows when no result came in that time. The execution has timed out either way; with `retry` the retry
+   * policy of the job applies, although what was sent may still run. Default `fail`.
+   */
+  readonly onTimeout?: 'fail' | 'retry'
+}
+
+/** What a remote job is given. */
+export interface RemoteJobContext<Data extends object = Record<string, unknown>>
+  extends JobExecutionContext<Data> {
+  /**
+   * Writes down that the firing goes on elsewhere; resolves when that is committed. Call it once, before anything is
+   * sent. From then on the firing ends when its result is reported, and when the job throws.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_OPTION for a wrong option
+   * @throws SchedulerError ERR_SCHEDULER_STATE when it was called before, or this node was recovered by another one;
+   *   ERR_OBJECT_ALREADY_EXISTS for a reference that another firing has; ERR_NOT_SUPPORTED when the store cannot; or
+   *   the error of the database
+   */
+  awaitResult(options: AwaitResultOptions): Promise<void>
+}
+
+/** A firing that goes on elsewhere. */
+export interface RemoteExecution {
+  readonly reference: string
+  /** What the job wrote down with `awaitResult`. */
+  readonly note: string
+  readonly fireInstanceId: string
+  readonly jobKey: JobKey
+  readonly triggerKey: TriggerKey
+  readonly fireTime: Date
+  /** When it ends without a result. */
+  readonly deadline: Date
+}
+
+/** How a firing ended elsewhere: well, unless `error` is there and not null. */
+export interface RemoteResult {
+  /** What the other side says that went wrong: a text, an `Error`, or a `JobExecutionError`. */
+  readonly error?: unknown
+  /** What listeners and the history get as the result of the job. */
+  readonly result?: unknown
+}
+
+/** Takes the results of firings that go on elsewhere: a scheduler. */
+export interface ResultTaker {
+  /**
+   * Ends a firing that goes on elsewhere, on whichever node it fired: with its retry, its listeners and its line in the
+   * history. Resolves when that is committed. False when no result is awaited under the reference, because it was
+   * reported before, or came too late; then the event `resultLate` says so.
+   *
+   * @throws InvalidArgumentError
+   * @throws SchedulerError ERR_NOT_SUPPORTED when the store cannot; ERR_SCHEDULER_SHUTDOWN; or the error of the
+   *   database: then it may be reported again
+   */
+  reportResult(reference: string, result?: RemoteResult): Promise<boolean>
+}
+
+/** The other half of a remote job: what its nodes do besides sending. */
+export interface RemoteJobHooks {
+  /**
+   * Asks the other side to stop a firing that was interrupted, on the node where `interrupt` was called. The firing
+   * ends as interrupted when this has settled. Default: nothing is asked.
+   */
+  readonly stop?: (execution: RemoteExecution) => unknown
+  /** Called once by each scheduler that has the job, before it starts. Default: somebody else calls `reportResult`. */
+  readonly connect?: (scheduler: ResultTaker) => void
+}

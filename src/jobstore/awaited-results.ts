@@ -1,0 +1,55 @@
+import type { EpochMs } from '../time/clock.ts'
+import type { InterruptTarget } from './cluster-view.ts'
+import type { TriggerFiredBundle } from './fired-bundle.ts'
+
+/** A firing that goes on elsewhere: it executes until its result is reported, or its deadline passes. */
+export interface AwaitedResult {
+  /** Names the firing for those who report its result. Unique among the awaited results of a scheduler. */
+  readonly reference: string
+  /** What the job wrote down for itself. */
+  readonly note: string
+  readonly deadlineMs: EpochMs
+  /** Whether the retry policy of the job applies when the deadline passes. */
+  readonly retriesOnTimeout: boolean
+  /** When the job began to run. */
+  readonly beganTimeMs: EpochMs
+  /**
+   * The firing. Read back, it has no calendar, and the job as it is stored now; a job that was deleted has its key and
+   * its type alone.
+   */
+  readonly bundle: TriggerFiredBundle
+}
+
+/** Whether a result is awaited from now on. */
+export type AwaitedResultOutcome =
+  | 'awaited'
+  /** Another firing has the reference. */
+  | 'taken'
+  /** The firing is not this scheduler's any more: another node has recovered it. */
+  | 'gone'
+
+/** Results whose deadline has passed, and when to look again. */
+export interface OverdueResults {
+  readonly overdue: readonly AwaitedResult[]
+  /** The earliest of the other deadlines; null when there is none. */
+  readonly nextMs: EpochMs | null
+}
+
+/** Most awaited results that one answer of {@link JobStoreAwaitedResults} holds. */
+export const awaitedResultsAtOnce = 500
+
+/**
+ * Firings that go on elsewhere. Each is an execution in flight of the node that fired it, or of the one that recovered
+ * that node: recovery takes it over and neither repeats nor drops it. Any node may complete it, once: with
+ * `triggeredJobsComplete` and a completion that has `isAwaited`.
+ */
+export interface JobStoreAwaitedResults {
+  /** Writes down that a firing of this scheduler goes on elsewhere; the answers are in the order of the results. */
+  put(results: readonly AwaitedResult[]): Promise<readonly AwaitedResultOutcome[]>
+  /** Those with these references whose firings are in flight, on any node, in no order. */
+  find(references: readonly string[]): Promise<readonly AwaitedResult[]>
+  /** The first 500 of a job, or the one of a firing. */
+  findTarget(target: InterruptTarget): Promise<readonly AwaitedResult[]>
+  /** Those whose deadline is at or before this instant, the earliest first, at most 500. */
+  overdue(nowMs: EpochMs): Promise<OverdueResults>
+}

@@ -1,0 +1,77 @@
+import type { EpochMs } from '../../time/clock.ts'
+import {
+  type AwaitedResult,
+  type AwaitedResultOutcome,
+  awaitedResultsAtOnce,
+  type JobStoreAwaitedResults,
+  type OverdueResults,
+} from '../awaited-results.ts'
+import type { InterruptTarget } from '../cluster-view.ts'
+import type { JobRecord } from './records.ts'
+
+/** The awaited results of a store in memory: of executions in flight only. */
+export class RamAwaitedResults implements JobStoreAwaitedResults {
+  /** The jobs of the executions in flight, by fire instance id. */
+  readonly #executions: ReadonlyMap<string, JobRecord>
+  readonly #results = new Map<string, AwaitedResult>()
+  readonly #references = new Map<string, string>()
+
+  constructor(executions: ReadonlyMap<string, JobRecord>) {
+    this.#executions = executions
+  }
+
+  async put(results: readonly AwaitedResult[]): Promise<readonly AwaitedResultOutcome[]> {
+    return results.map((result) => {
+      const { reference, bundle } = result
+      if (!this.#executions.has(bundle.fireInstanceId)) return 'gone'
+      if (this.#results.has(reference)) return 'taken'
+      this.#results.set(reference, result)
+      this.#references.set(bundle.fireInstanceId, reference)
+      return 'awaited'
+    })
+  }
+
+  async find(references: readonly string[]): Promise<readonly AwaitedResult[]> {
+    return references.flatMap((reference) => this.#shown(this.#results.get(reference)))
+  }
+
+  async findTarget(target: InterruptTarget): Promise<readonly AwaitedResult[]> {
+    if ('fireInstanceId' in target) {
+      return this.find([this.#references.get(target.fireInstanceId) ?? ''])
+    }
+    return [...this.#results.values()]
+      .filter(({ bundle }) => bundle.jobDetail.key.equals(target.jobKey))
+      .slice(0, awaitedResultsAtOnce)
+      .flatMap((result) => this.#shown(result))
+  }
+
+  async overdue(nowMs: EpochMs): Promise<OverdueResults> {
+    const all = [...this.#results.values()].sort((a, b) => a.deadlineMs - b.deadlineMs)
+    const overdue = all.filter(({ deadlineMs }) => deadlineMs <= nowMs)
+    return {
+      overdue: overdue.slice(0, awaitedResultsAtOnce).flatMap((result) => this.#shown(result)),
+      nextMs: all[overdue.length]?.deadlineMs ?? null,
+    }
+  }
+
+  /** The execution has ended. */
+  forget(fireInstanceId: string): void {
+    const reference = this.#references.get(fireInstanceId)
+    if (reference === undefined) return
+    this.#references.delete(fireInstanceId)
+    this.#results.delete(reference)
+  }
+
+  clear(): void {
+    this.#results.clear()
+    this.#references.clear()
+  }
+
+  /** As stores in a database answer it: with the job as it is now, and without the calendar. */
+  #shown(result: AwaitedResult | undefined): readonly AwaitedResult[] {
+    if (result === undefined) return []
+    const job = this.#executions.get(result.bundle.fireInstanceId)
+    const jobDetail = job?.detail ?? result.bundle.jobDetail
+    return [{ ...result, bundle: { ...result.bundle, jobDetail, calendar: null } }]
+  }
+}

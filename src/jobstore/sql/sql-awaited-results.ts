@@ -1,0 +1,149 @@
+import { emptyJobDataMap } from '../../core/job-data-map.ts'
+import type { JobKey } from '../../core/key.ts'
+import type { KeyMap } from '../../core/key-map.ts'
+import type { JobDetail } from '../../jobs/job-detail.ts'
+import type { EpochMs } from '../../time/clock.ts'
+import type {
+  AwaitedResult,
+  AwaitedResultOutcome,
+  JobStoreAwaitedResults,
+  OverdueResults,
+} from '../awaited-results.ts'
+import type { InterruptTarget } from '../cluster-view.ts'
+import type { SqlProgram } from './kernel/statement.ts'
+import { uniqueKeys } from './programs/steps/settling.ts'
+import type { SqlSession } from './session/sql-session.ts'
+import type { SqlTransactor } from './session/sql-transactor.ts'
+import type { AwaitedRow, LoadedAwaitedRows } from './tables/firings/awaited-result-table.ts'
+
+/** The awaited results of a store in a database. */
+export class SqlAwaitedResults implements JobStoreAwaitedResults {
+  readonly #transactor: () => SqlTransactor
+
+  /** `transactor` throws while the store is not open. */
+  constructor(transactor: () => SqlTransactor) {
+    this.#transactor = transactor
+  }
+
+  async put(results: readonly AwaitedResult[]): Promise<readonly AwaitedResultOutcome[]> {
+    const transactor = this.#transactor()
+    const outcomes = await transactor.run(({ session }) => put(session, results), {
+      lock: 'rows',
+      tells: 'none',
+      // Not known whether it is awaited, the job could neither send it nor end it.
+      onDoubt: 'patient',
+    })
+    // From now on it is in flight without this process.
+    const awaited = results.filter((_, index) => outcomes[index] === 'awaited')
+    transactor.session.ledger.forget(awaited.map(({ bundle }) => bundle.fireInstanceId))
+    return outcomes
+  }
+
+  find(references: readonly string[]): Promise<readonly AwaitedResult[]> {
+    return this.#read((session) => session.awaitedResults.find(references))
+  }
+
+  findTarget(target: InterruptTarget): Promise<readonly AwaitedResult[]> {
+    return this.#read(({ awaitedResults }) =>
+      'jobKey' in target
+        ? awaitedResults.ofJob(target.jobKey)
+        : awaitedResults.ofFiring(target.fireInstanceId),
+    )
+  }
+
+  async overdue(nowMs: EpochMs): Promise<OverdueResults> {
+    const overdue = await this.#read((session) => session.awaitedResults.overdue(nowMs))
+    if (overdue.length === 0) {
+      await this.#transactor().run(({ session }) => session.awaitedResults.deleteOrphans(nowMs), {
+        lock: 'rows',
+        tells: 'none',
+      })
+    }
+    const nextMs = await this.#transactor().read((session) => session.awaitedResults.nextDeadlineMs(nowMs))
+    return { overdue, nextMs }
+  }
+
+  async #read(
+    load: (session: SqlSession) => SqlProgram<LoadedAwaitedRows>,
+  ): Promise<readonly AwaitedResult[]> {
+    const transactor = this.#transactor()
+    const { signaler } = transactor.session.context
+    const { results, broken } = await transactor.read((session) => withJobs(session, load(session)))
+    for (const { reference, error } of broken) {
+      signaler.storeError(
+        `The awaited result '${reference}' cannot be read; its execution stays in flight.`,
+        error,
+      )
+    }
+    return results
+  }
+}
+
+function* put(
+  { awaitedResults }: SqlSession,
+  results: readonly AwaitedResult[],
+): SqlProgram<readonly AwaitedResultOutcome[]> {
+  const stored = new Set(yield* awaitedResults.insert(results))
+  const others = results.map(({ reference }) => reference).filter((reference) => !stored.has(reference))
+  if (others.length === 0) return results.map(() => 'awaited')
+  // One that is there with this firing was stored by an attempt whose answer was lost.
+  const firings = yield* awaitedResults.firingsOf(others)
+  return results.map(({ reference, bundle }) => {
+    if (stored.has(reference)) return 'awaited'
+    const firing = firings.get(reference)
+    if (firing === undefined) return 'gone'
+    return firing === bundle.fireInstanceId ? 'awaited' : 'taken'
+  })
+}
+
+interface LoadedResults {
+  readonly results: readonly AwaitedResult[]
+  readonly broken: LoadedAwaitedRows['broken']
+}
+
+function* withJobs(session: SqlSession, load: SqlProgram<LoadedAwaitedRows>): SqlProgram<LoadedResults> {
+  const { found, broken } = yield* load
+  if (found.length === 0) return { results: [], broken }
+  const keys = uniqueKeys(found.map(({ jobKey }) => jobKey))
+  const jobs = yield* session.jobs.load(keys)
+  return { results: found.map((row) => resultOf(row, jobs.found)), broken }
+}
+
+function resultOf(row: AwaitedRow, jobs: KeyMap<JobKey, JobDetail>): AwaitedResult {
+  const { reference, note, deadlineMs, retriesOnTimeout, beganTimeMs, trigger } = row
+  const { fireInstanceId, acquiredTimeMs, fireTimeMs, scheduledFireTimeMs, previousFireTimeMs } = row
+  return {
+    reference,
+    note,
+    deadlineMs,
+    retriesOnTimeout,
+    beganTimeMs,
+    bundle: {
+      fireInstanceId,
+      jobDetail: jobs.get(row.jobKey) ?? deletedJob(row),
+      trigger,
+      calendar: null,
+      ...(acquiredTimeMs !== null && { acquiredTimeMs }),
+      fireTimeMs,
+      scheduledFireTimeMs,
+      previousFireTimeMs,
+      nextFireTimeMs: trigger.nextFireTimeMs,
+    },
+  }
+}
+
+/** What is left of a job that was deleted, or cannot be read: its execution ends all the same. */
+function deletedJob({ jobKey: key, jobType }: AwaitedRow): JobDetail {
+  return Object.freeze({
+    key,
+    jobType,
+    description: null,
+    jobDataMap: emptyJobDataMap,
+    durable: false,
+    requestsRecovery: false,
+    disallowConcurrentExecution: false,
+    persistJobDataAfterExecution: false,
+    timeoutMs: null,
+    retry: null,
+  })
+}

@@ -1,0 +1,251 @@
+import type { JobKey } from '../../../../core/key.ts'
+import { isObject } from '../../../../core/options.ts'
+import type { EpochMs } from '../../../../time/clock.ts'
+import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
+import { type AwaitedResult, awaitedResultsAtOnce } from '../../../awaited-results.ts'
+import {
+  boundRows,
+  deleteQuery,
+  isRow,
+  type KeyQuery,
+  runOver,
+  withScheduler,
+  writeOver,
+} from '../../kernel/row-set.ts'
+import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import {
+  all,
+  first,
+  run,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  sqlQuery,
+} from '../../kernel/statement.ts'
+import { brokenRow, brokenValue } from '../encoding/broken-row.ts'
+import { anyText, instant, instantOrNull, text } from '../encoding/columns.ts'
+import { jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
+
+/** A row without its job, which is read from the table of jobs. */
+export type AwaitedRow = Omit<AwaitedResult, 'bundle'> & {
+  readonly fireInstanceId: string
+  readonly jobKey: JobKey
+  readonly jobType: string
+  readonly trigger: Trigger
+  readonly acquiredTimeMs: EpochMs | null
+  readonly fireTimeMs: EpochMs
+  readonly scheduledFireTimeMs: EpochMs
+  readonly previousFireTimeMs: EpochMs | null
+}
+
+export interface LoadedAwaitedRows {
+  readonly found: readonly AwaitedRow[]
+  readonly broken: readonly { readonly reference: string; readonly error: Error }[]
+}
+
+const referenceColumn = { reference: 'text' } as const
+const firingColumn = { fire_id: 'text' } as const
+const columns = {
+  reference: 'text',
+  fire_id: 'text',
+  ...jobKeyColumns,
+  deadline: 'bigint',
+  details: 'text',
+} as const
+
+/**
+ * The rows of `awaited_results`: executions in flight that go on elsewhere. A row is stored under a lock on that of its
+ * firing, and means nothing once that is gone.
+ */
+export class AwaitedResultTable {
+  readonly #scheduler: string
+  readonly #instance: string
+  readonly #families: TriggerFamilies
+  readonly #statements: AwaitedResultStatements
+
+  constructor(vocabulary: SqlVocabulary, instanceId: string) {
+    this.#scheduler = vocabulary.schedulerName
+    this.#instance = instanceId
+    this.#families = vocabulary.triggerFamilies ?? TriggerFamilies.ofLibrary
+    this.#statements = awaitedResultStatements(vocabulary)
+  }
+
+  /** Stores rows of executions of this scheduler instance; answers the references that were stored. */
+  *insert(results: readonly AwaitedResult[]): SqlProgram<readonly string[]> {
+    const rows = results.map((result) => this.#encoded(result))
+    const own = { scheduler: this.#scheduler, instance: this.#instance }
+    const stored = yield* runOver(rows, (rowsJson) => this.#statements.insert({ ...own, rows: rowsJson }))
+    return stored.map((row) => anyText(row, 'reference'))
+  }
+
+  /** The firings that have these references, by reference. */
+  *firingsOf(references: readonly string[]): SqlProgram<ReadonlyMap<string, string>> {
+    const found = yield* runOver(this.#references(references), (rows) => this.#statements.firingsOf({ rows }))
+    return new Map(found.map((row) => [anyText(row, 'reference'), anyText(row, 'fire_id')]))
+  }
+
+  /** Those of executions in flight. */
+  *find(references: readonly string[]): SqlProgram<LoadedAwaitedRows> {
+    return this.#decode(
+      yield* runOver(this.#references(references), (rows) => this.#statements.find({ rows })),
+    )
+  }
+
+  *ofJob(jobKey: JobKey): SqlProgram<LoadedAwaitedRows> {
+    const keyRows = jobKeyRows(this.#scheduler, [jobKey])
+    return this.#decode(yield* runOver(keyRows, (rows) => this.#statements.ofJob({ rows })))
+  }
+
+  *ofFiring(fireInstanceId: string): SqlProgram<LoadedAwaitedRows> {
+    const firings = this.#firings([fireInstanceId])
+    return this.#decode(yield* runOver(firings, (rows) => this.#statements.ofFiring({ rows })))
+  }
+
+  *overdue(nowMs: EpochMs): SqlProgram<LoadedAwaitedRows> {
+    return this.#decode(yield* all(this.#statements.overdue({ scheduler: this.#scheduler, now: nowMs })))
+  }
+
+  /** The earliest deadline after this instant; null when there is none. */
+  *nextDeadlineMs(nowMs: EpochMs): SqlProgram<EpochMs | null> {
+    const row = yield* first(this.#statements.nextDeadline({ scheduler: this.#scheduler, now: nowMs }))
+    return row === null ? null : instantOrNull(row, 'deadline')
+  }
+
+  /** Deletes rows that are overdue and whose firings are gone; answers how many. */
+  *deleteOrphans(nowMs: EpochMs): SqlProgram<number> {
+    return yield* run(this.#statements.deleteOrphans({ scheduler: this.#scheduler, now: nowMs }))
+  }
+
+  /** Those of these firings that have such a row. */
+  *among(fireInstanceIds: readonly string[]): SqlProgram<ReadonlySet<string>> {
+    const found = yield* runOver(this.#firings(fireInstanceIds), (rows) => this.#statements.among({ rows }))
+    return new Set(found.map((row) => anyText(row, 'fire_id')))
+  }
+
+  *delete(fireInstanceIds: readonly string[]): SqlProgram<void> {
+    yield* writeOver(this.#firings(fireInstanceIds), (rows) => this.#statements.delete({ rows }))
+  }
+
+  #references(references: readonly string[]): object[] {
+    return references.map((reference) => ({ sched_name: this.#scheduler, reference }))
+  }
+
+  #firings(fireInstanceIds: readonly string[]): object[] {
+    return fireInstanceIds.map((id) => ({ sched_name: this.#scheduler, fire_id: id }))
+  }
+
+  #encoded(result: AwaitedResult): object {
+    const { reference, deadlineMs, note, retriesOnTimeout, beganTimeMs, bundle } = result
+    const { fireInstanceId, jobDetail, trigger, acquiredTimeMs = null } = bundle
+    const { fireTimeMs, scheduledFireTimeMs, previousFireTimeMs } = bundle
+    return {
+      reference,
+      fire_id: fireInstanceId,
+      job_name: jobDetail.key.name,
+      job_group: jobDetail.key.group,
+      deadline: deadlineMs,
+      details: JSON.stringify({
+        jobType: jobDetail.jobType,
+        trigger: this.#families.toJSON(trigger),
+        note,
+        retriesOnTimeout,
+        beganTimeMs,
+        acquiredTimeMs,
+        fireTimeMs,
+        scheduledFireTimeMs,
+        previousFireTimeMs,
+      }),
+    }
+  }
+
+  #decode(rows: readonly SqlRow[]): LoadedAwaitedRows {
+    const found: AwaitedRow[] = []
+    const broken: { reference: string; error: Error }[] = []
+    for (const row of rows) {
+      const reference = anyText(row, 'reference')
+      try {
+        const { trigger, ...details } = detailsOf(text(row, 'details'))
+        found.push({
+          ...details,
+          reference,
+          fireInstanceId: anyText(row, 'fire_id'),
+          jobKey: jobKeyOf(row),
+          deadlineMs: instant(row, 'deadline'),
+          trigger: this.#families.fromJSON(trigger),
+        })
+      } catch (error) {
+        broken.push({ reference, error: brokenRow('Firing', reference, error) })
+      }
+    }
+    return { found, broken }
+  }
+}
+
+type Details = Omit<AwaitedRow, 'reference' | 'fireInstanceId' | 'jobKey' | 'deadlineMs' | 'trigger'> & {
+  readonly trigger: unknown
+}
+
+/** @throws JobPersistenceError ERR_BROKEN_ROW, SyntaxError */
+function detailsOf(json: string): Details {
+  const value: unknown = JSON.parse(json)
+  if (isObject(value) && 'trigger' in value && 'fireTimeMs' in value) return value as Details
+  throw brokenValue("'details' does not describe a firing. Delete the row")
+}
+
+interface AwaitedResultStatements {
+  readonly insert: SqlQuery<{ scheduler: string; instance: string; rows: string }>
+  readonly firingsOf: KeyQuery
+  readonly find: KeyQuery
+  readonly ofJob: KeyQuery
+  readonly ofFiring: KeyQuery
+  readonly among: KeyQuery
+  readonly overdue: SqlQuery<{ scheduler: string; now: EpochMs }>
+  readonly nextDeadline: SqlQuery<{ scheduler: string; now: EpochMs }>
+  readonly deleteOrphans: SqlQuery<{ scheduler: string; now: EpochMs }>
+  readonly delete: KeyQuery
+}
+
+export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResultStatements {
+  const { dialect, names } = vocabulary
+  const awaited = names.awaitedResults
+  const own = Object.keys(columns)
+  const shown = `SELECT ${own.map((name) => `a.${name}`).join(', ')}`
+  const isInFlight = `EXISTS (SELECT 1 FROM ${names.firedTriggers} AS f
+    WHERE f.sched_name = a.sched_name AND f.entry_id = a.fire_id AND f.state = 'EXECUTING')`
+  const of = (key: Readonly<Record<string, 'text'>>, selected: string): string =>
+    `${selected} FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${awaited} AS a
+     WHERE ${isRow(dialect, 'a', key)}`
+  return {
+    // Waits for a session that has locked the firing: a recovery, after which it is not this node's any more.
+    insert: sqlQuery(
+      dialect,
+      `INSERT INTO ${awaited} (sched_name, ${own.join(', ')})
+       SELECT f.sched_name, ${own.map((name) => `r.${name}`).join(', ')}
+       FROM ${boundRows(dialect, columns)} AS r CROSS JOIN ${names.firedTriggers} AS f
+       WHERE f.sched_name = :scheduler AND f.entry_id = r.fire_id AND f.instance_name = :instance
+         AND f.state = 'EXECUTING' ORDER BY f.entry_id ${dialect.forUpdate('f')}
+       ON CONFLICT DO NOTHING RETURNING reference`,
+    ),
+    firingsOf: sqlQuery(dialect, of(referenceColumn, 'SELECT a.reference, a.fire_id')),
+    find: sqlQuery(dialect, `${of(referenceColumn, shown)} AND ${isInFlight}`),
+    ofJob: sqlQuery(dialect, `${of(jobKeyColumns, shown)} AND ${isInFlight} LIMIT ${awaitedResultsAtOnce}`),
+    ofFiring: sqlQuery(dialect, `${of(firingColumn, shown)} AND ${isInFlight}`),
+    among: sqlQuery(dialect, of(firingColumn, 'SELECT DISTINCT a.fire_id')),
+    overdue: sqlQuery(
+      dialect,
+      `${shown} FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND a.deadline <= :now AND ${isInFlight}
+       ORDER BY a.deadline LIMIT ${awaitedResultsAtOnce}`,
+    ),
+    nextDeadline: sqlQuery(
+      dialect,
+      `SELECT MIN(a.deadline) AS deadline FROM ${awaited} AS a
+       WHERE a.sched_name = :scheduler AND a.deadline > :now`,
+    ),
+    deleteOrphans: sqlQuery(
+      dialect,
+      `DELETE FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND a.deadline <= :now AND NOT ${isInFlight}`,
+    ),
+    delete: deleteQuery(vocabulary, awaited, firingColumn),
+  }
+}

@@ -1,0 +1,262 @@
+import {
+  type ArgumentCheck,
+  checkName,
+  checkObject,
+  checkOneOf,
+  checkOptions,
+  checkThat,
+  checkWhole,
+} from '../core/arguments.ts'
+import { JobExecutionError, JobPersistenceError, SchedulerError } from '../core/errors.ts'
+import { Gatherer } from '../core/gatherer.ts'
+import type { Logger } from '../core/logger.ts'
+import type { JobRegistry } from '../jobs/job-registry.ts'
+import type {
+  AwaitResultOptions,
+  RemoteExecution,
+  RemoteJobHooks,
+  RemoteResult,
+  ResultTaker,
+} from '../jobs/remote-job.ts'
+import type {
+  AwaitedResult,
+  AwaitedResultOutcome,
+  JobStoreAwaitedResults,
+} from '../jobstore/awaited-results.ts'
+import type { InterruptTarget } from '../jobstore/cluster-view.ts'
+import type { JobStore } from '../jobstore/job-store.ts'
+import { type Clock, timerDelayMaxMs } from '../time/clock.ts'
+import type { CompletionWriter } from './completion-writer.ts'
+import type { ExecutionContext } from './execution-context.ts'
+import { toJobExecutionError } from './job-failure.ts'
+import type { Notifier } from './notifier.ts'
+import { ResultDeadlines } from './result-deadlines.ts'
+
+/** How a firing ended elsewhere. */
+export interface AwaitedEnd {
+  readonly error: JobExecutionError | null
+  readonly result: unknown
+  /** Whether the retry policy of the job applies to a failure. */
+  readonly retries: boolean
+}
+
+export interface RemoteExecutionsParts {
+  readonly jobStore: JobStore
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly notifier: Notifier
+  readonly registry: JobRegistry
+  readonly completions: CompletionWriter
+  /** Resolves when the end is written, or given up because the scheduler shuts down. */
+  readonly end: (awaited: AwaitedResult, end: AwaitedEnd) => Promise<void>
+}
+
+const referenceMax = 200
+const noteMax = 4000
+const textUpTo = (min: number, max: number): ArgumentCheck =>
+  checkThat(`a text of ${min} to ${max} characters`, (value) => {
+    return typeof value === 'string' && value.length >= min && value.length <= max && !value.includes('\0')
+  })
+const checkLength = textUpTo(1, referenceMax)
+/** A reference of a firing that goes on elsewhere. */
+export const checkReference: ArgumentCheck = (method, argument, value, code) => {
+  checkName(method, argument, value, code)
+  checkLength(method, argument, value, code)
+}
+const awaitChecks: Readonly<Record<keyof AwaitResultOptions, ArgumentCheck>> = {
+  reference: checkReference,
+  note: textUpTo(0, noteMax),
+  timeoutMs: checkWhole(1, timerDelayMaxMs),
+  onTimeout: checkOneOf(['fail', 'retry']),
+}
+const resultChecks: Readonly<Record<keyof RemoteResult, ArgumentCheck>> = {
+  error: () => {},
+  result: () => {},
+}
+
+/** How many references are kept of firings that have ended, so that none ends twice. */
+const settledMax = 10_000
+
+/** Firings that go on elsewhere: they are written down, and any node ends them when their result comes. */
+export class RemoteExecutions {
+  readonly #parts: RemoteExecutionsParts
+  readonly #putting: Gatherer<AwaitedResult, AwaitedResultOutcome>
+  readonly #finding: Gatherer<string, AwaitedResult | null>
+  readonly #deadlines: ResultDeadlines
+  /** References of firings that this node has ended, or is just ending. */
+  readonly #settled = new Set<string>()
+  readonly #connected = new Set<RemoteJobHooks>()
+
+  constructor(parts: RemoteExecutionsParts) {
+    this.#parts = parts
+    this.#putting = new Gatherer((results) => this.#store('awaitResult').put(results))
+    this.#finding = new Gatherer(async (references) => {
+      const found = await this.#store('reportResult').find([...new Set(references)])
+      const byReference = new Map(found.map((awaited) => [awaited.reference, awaited]))
+      return references.map((reference) => byReference.get(reference) ?? null)
+    })
+    this.#deadlines = new ResultDeadlines({
+      ...parts,
+      isWanted: () => (parts.jobStore.awaitedResults ?? null) !== null && this.#remoteJobs().length > 0,
+      endLate: (awaited) => this.#endLate(awaited),
+    })
+  }
+
+  /** Tells each remote job, once, who takes its results. */
+  connect(taker: ResultTaker): void {
+    for (const hooks of this.#remoteJobs()) {
+      if (this.#connected.has(hooks)) continue
+      this.#connected.add(hooks)
+      hooks.connect?.(taker)
+    }
+  }
+
+  start(): void {
+    this.#deadlines.start()
+  }
+
+  stop(): void {
+    this.#deadlines.stop()
+  }
+
+  /** Resolves when no look for deadlines is under way. */
+  settled(): Promise<void> {
+    return this.#deadlines.settled()
+  }
+
+  async awaitResult(context: ExecutionContext, options: AwaitResultOptions): Promise<void> {
+    const { clock } = this.#parts
+    checkObject('awaitResult', 'options', options, 'ERR_INVALID_OPTION')
+    checkOptions('awaitResult', options, awaitChecks)
+    awaitChecks.timeoutMs('awaitResult', 'timeoutMs', options.timeoutMs, 'ERR_INVALID_OPTION')
+    const { bundle } = context
+    const { reference = bundle.fireInstanceId, note = '', timeoutMs, onTimeout = 'fail' } = options
+    if (context.awaitedReference !== null || context.jobRunTimeMs >= 0) {
+      throw new SchedulerError('ERR_SCHEDULER_STATE', 'awaitResult: call it once, while the job runs.')
+    }
+    const nowMs = clock.now()
+    const deadlineMs = nowMs + timeoutMs
+    const outcome = await this.#putting.add({
+      reference,
+      note,
+      deadlineMs,
+      retriesOnTimeout: onTimeout === 'retry',
+      beganTimeMs: context.beganTimeMs ?? nowMs,
+      bundle,
+    })
+    if (outcome !== 'awaited') throw refusal(outcome, reference, context)
+    context.awaitedReference = reference
+    this.#deadlines.expect(deadlineMs)
+  }
+
+  async reportResult(reference: string, result: RemoteResult): Promise<boolean> {
+    checkReference('reportResult', 'reference', reference)
+    checkOptions('reportResult', result, resultChecks)
+    const awaited = this.#settled.has(reference) ? null : await this.#finding.add(reference)
+    const { error = null } = result
+    if (awaited !== null) {
+      const { key } = awaited.bundle.jobDetail
+      const failure = error === null ? null : toJobExecutionError(key, error)
+      if (await this.#end(awaited, { error: failure, result: result.result, retries: true })) return true
+    }
+    this.#parts.notifier.events.emit('resultLate', { reference, error })
+    return false
+  }
+
+  /** Ends those that a caller interrupts; false when there is none. */
+  async interrupt(target: InterruptTarget): Promise<boolean> {
+    const { awaitedResults = null } = this.#parts.jobStore
+    if (awaitedResults === null || this.#remoteJobs().length === 0) return false
+    const found = await awaitedResults.findTarget(target)
+    const ended = await Promise.all(found.map((awaited) => this.#interrupt(awaited)))
+    return ended.includes(true)
+  }
+
+  /** Whether the caller is the one who ends the firing. */
+  claim(reference: string): boolean {
+    if (this.#settled.has(reference)) return false
+    this.#settled.add(reference)
+    if (this.#settled.size > settledMax) {
+      const [oldest] = this.#settled
+      if (oldest !== undefined) this.#settled.delete(oldest)
+    }
+    return true
+  }
+
+  /** False when it was ended by another caller. */
+  async #end(awaited: AwaitedResult, end: AwaitedEnd): Promise<boolean> {
+    if (!this.claim(awaited.reference)) return false
+    const { completions } = this.#parts
+    const unwrittenBefore = completions.unwrittenCount
+    await this.#parts.end(awaited, end)
+    if (completions.unwrittenCount === unwrittenBefore && !completions.isAbandoned) return true
+    // The caller is to report it again, to another node.
+    throw new SchedulerError('ERR_SCHEDULER_SHUTDOWN', 'reportResult: the scheduler shuts down.')
+  }
+
+  async #endLate(awaited: AwaitedResult): Promise<void> {
+    const job = awaited.bundle.jobDetail.key.toString()
+    const { deadlineMs, reference, retriesOnTimeout } = awaited
+    const message =
+      `Job ${job} has no result: none was reported under '${reference}' until ` +
+      `${new Date(deadlineMs).toISOString()}. It may still run elsewhere.`
+    const error = new JobExecutionError(message, { code: 'ERR_JOB_TIMEOUT' })
+    await this.#end(awaited, { error, result: undefined, retries: retriesOnTimeout })
+  }
+
+  async #interrupt(awaited: AwaitedResult): Promise<boolean> {
+    const { notifier, registry } = this.#parts
+    const { bundle, reference } = awaited
+    const { fireInstanceId, jobDetail } = bundle
+    const definition = registry.find(jobDetail.jobType)
+    try {
+      await definition?.remote?.stop?.(executionOf(awaited))
+    } catch (error) {
+      notifier.error(
+        `What job ${jobDetail.key.toString()} runs elsewhere ('${reference}') was not stopped.`,
+        error,
+      )
+    }
+    notifier.events.emit('jobInterrupted', { jobKey: jobDetail.key, fireInstanceId, reason: 'interrupt' })
+    const message = `Job ${jobDetail.key.toString()} was interrupted (interrupt).`
+    const error = new JobExecutionError(message, { code: 'ERR_JOB_INTERRUPTED' })
+    return this.#end(awaited, { error, result: undefined, retries: true })
+  }
+
+  #remoteJobs(): readonly RemoteJobHooks[] {
+    const { registry } = this.#parts
+    return registry.jobTypes.flatMap((jobType) => registry.find(jobType)?.remote ?? [])
+  }
+
+  #store(method: string): JobStoreAwaitedResults {
+    const { awaitedResults = null, name } = this.#parts.jobStore
+    if (awaitedResults !== null) return awaitedResults
+    throw new SchedulerError('ERR_NOT_SUPPORTED', `${method}: ${name} keeps no firings that go on elsewhere.`)
+  }
+}
+
+function executionOf({ bundle, deadlineMs, note, reference }: AwaitedResult): RemoteExecution {
+  return {
+    reference,
+    note,
+    fireInstanceId: bundle.fireInstanceId,
+    jobKey: bundle.jobDetail.key,
+    triggerKey: bundle.trigger.key,
+    fireTime: new Date(bundle.fireTimeMs),
+    deadline: new Date(deadlineMs),
+  }
+}
+
+function refusal(
+  outcome: 'taken' | 'gone',
+  reference: string,
+  { fireInstanceId }: ExecutionContext,
+): SchedulerError {
+  if (outcome === 'taken') {
+    return new JobPersistenceError(`awaitResult: another firing has the reference '${reference}'.`, {
+      code: 'ERR_OBJECT_ALREADY_EXISTS',
+    })
+  }
+  const message = `awaitResult: another node has recovered the firing '${fireInstanceId}'. Send nothing.`
+  return new SchedulerError('ERR_SCHEDULER_STATE', message)
+}

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { JobKey } from '../../core/key.ts'
+import type { AwaitedResult, JobStoreAwaitedResults } from '../../jobstore/awaited-results.ts'
+import type { TriggerFiredBundle } from '../../jobstore/fired-bundle.ts'
+import type { ExecutionReport } from '../../jobstore/job-store.ts'
+import { area, type StoreCase } from './store-case.ts'
+import { jobDetail, only, type Testbed } from './testbed.ts'
+
+function awaitedOf(bed: Testbed): JobStoreAwaitedResults {
+  const { awaitedResults } = bed.store
+  assert.ok(awaitedResults !== null && awaitedResults !== undefined, 'such a store has awaitedResults')
+  return awaitedResults
+}
+
+function resultOf(
+  bed: Testbed,
+  bundle: TriggerFiredBundle,
+  changes: Partial<AwaitedResult> = {},
+): AwaitedResult {
+  return {
+    reference: 'run-1',
+    note: 'to the other side',
+    deadlineMs: bed.now() + 60_000,
+    retriesOnTimeout: false,
+    beganTimeMs: bed.now(),
+    bundle,
+    ...changes,
+  }
+}
+
+const exclusive = jobDetail('exclusive', { durable: true, disallowConcurrentExecution: true })
+
+/** Fires a trigger of a job that forbids concurrent execution, and lets the firing go on elsewhere. */
+async function handOver(bed: Testbed, everyMs = 60_000): Promise<TriggerFiredBundle> {
+  await bed.schedule('t', { job: exclusive, everyMs })
+  const bundle = await bed.start('t')
+  assert.deepEqual(await awaitedOf(bed).put([resultOf(bed, bundle)]), ['awaited'])
+  return bundle
+}
+
+function reportOf(
+  bed: Testbed,
+  { trigger, fireTimeMs, scheduledFireTimeMs }: TriggerFiredBundle,
+): ExecutionReport {
+  return {
+    outcome: 'succeeded',
+    errorText: null,
+    triggerKey: trigger.key,
+    scheduledFireTimeMs,
+    fireTimeMs,
+    finishedTimeMs: bed.now(),
+    attempt: 1,
+    recovering: false,
+  }
+}
+
+/** Completes what was read back, as any node does. */
+async function complete(bed: Testbed, { bundle }: AwaitedResult): Promise<void> {
+  await bed.complete(bundle, 'noop', { isAwaited: true, report: reportOf(bed, bundle) })
+}
+
+export const awaitedCases: readonly StoreCase[] = area(
+  'awaited results',
+  {
+    'a firing that goes on elsewhere is read back as it fired': async (bed) => {
+      const bundle = await handOver(bed)
+      const found = only(await awaitedOf(bed).find(['run-1', 'run-2']))
+      const { trigger, jobDetail: job, ...times } = found.bundle
+      assert.deepEqual(
+        { note: found.note, deadlineMs: found.deadlineMs, retriesOnTimeout: found.retriesOnTimeout },
+        { note: 'to the other side', deadlineMs: bed.now() + 60_000, retriesOnTimeout: false },
+      )
+      assert.equal(times.fireInstanceId, bundle.fireInstanceId)
+      assert.equal(times.fireTimeMs, bundle.fireTimeMs)
+      assert.equal(times.scheduledFireTimeMs, bundle.scheduledFireTimeMs)
+      assert.equal(times.nextFireTimeMs, bundle.nextFireTimeMs)
+      assert.ok(trigger.key.equals(bundle.trigger.key))
+      assert.equal(trigger.nextFireTimeMs, bundle.trigger.nextFireTimeMs)
+      assert.ok(job.key.equals(exclusive.key))
+      assert.equal(job.disallowConcurrentExecution, true)
+    },
+
+    'it blocks its job until it is completed, and is then forgotten': async (bed) => {
+      await handOver(bed)
+      await bed.clock.advance(60_000)
+      assert.deepEqual(await bed.acquire(), [])
+      await complete(bed, only(await awaitedOf(bed).find(['run-1'])))
+      assert.deepEqual(await awaitedOf(bed).find(['run-1']), [])
+      assert.deepEqual(await bed.acquireNames(), ['t'])
+    },
+
+    'a second completion does nothing': async (bed) => {
+      await handOver(bed)
+      const found = only(await awaitedOf(bed).find(['run-1']))
+      await complete(bed, found)
+      await bed.clock.advance(60_000)
+      const next = await bed.start('t')
+      await complete(bed, found)
+      await bed.clock.advance(60_000)
+      assert.deepEqual(await bed.acquire(), [], 'the next firing is still in flight')
+      await bed.complete(next, 'noop')
+      assert.deepEqual(await bed.acquireNames(), ['t'])
+    },
+
+    'a reference that another firing has is refused, and so is a firing that has ended': async (bed) => {
+      await handOver(bed)
+      await bed.schedule('other')
+      const other = await bed.start('other')
+      const awaited = awaitedOf(bed)
+      assert.deepEqual(await awaited.put([resultOf(bed, other)]), ['taken'])
+      const several = [
+        resultOf(bed, other, { reference: 'run-2' }),
+        resultOf(bed, other, { reference: 'run-1' }),
+      ]
+      assert.deepEqual(await awaited.put(several), ['awaited', 'taken'])
+      await bed.complete(other, 'noop', { isAwaited: true })
+      assert.deepEqual(await awaited.put([resultOf(bed, other, { reference: 'run-3' })]), ['gone'])
+      assert.deepEqual(await awaited.find(['run-2', 'run-3']), [])
+    },
+
+    'it is found by its job and by its firing': async (bed) => {
+      const { fireInstanceId } = await handOver(bed)
+      const awaited = awaitedOf(bed)
+      const references = async (target: Parameters<typeof awaited.findTarget>[0]): Promise<string[]> =>
+        (await awaited.findTarget(target)).map(({ reference }) => reference)
+      assert.deepEqual(await references({ jobKey: exclusive.key }), ['run-1'])
+      assert.deepEqual(await references({ fireInstanceId }), ['run-1'])
+      assert.deepEqual(await references({ jobKey: new JobKey('another') }), [])
+      assert.deepEqual(await references({ fireInstanceId: 'another' }), [])
+    },
+
+    'those that are overdue come first, with the deadline of the next one': async (bed) => {
+      await bed.schedule('a')
+      await bed.schedule('b')
+      await bed.schedule('c')
+      const awaited = awaitedOf(bed)
+      const begunMs = bed.now()
+      for (const [index, name] of ['a', 'b', 'c'].entries()) {
+        const deadlineMs = begunMs + (3 - index) * 1000
+        await awaited.put([resultOf(bed, await bed.start(name), { reference: name, deadlineMs })])
+      }
+      assert.deepEqual(await awaited.overdue(begunMs), { overdue: [], nextMs: begunMs + 1000 })
+      const { overdue, nextMs } = await awaited.overdue(begunMs + 2000)
+      assert.deepEqual([overdue.map(({ reference }) => reference), nextMs], [['c', 'b'], begunMs + 3000])
+      assert.equal((await awaited.overdue(begunMs + 3000)).nextMs, null)
+    },
+
+    'a job that was deleted meanwhile leaves its key and its type': async (bed) => {
+      await handOver(bed)
+      await bed.store.deleteJobs([exclusive.key])
+      const found = only(await awaitedOf(bed).find(['run-1']))
+      assert.ok(found.bundle.jobDetail.key.equals(exclusive.key))
+      assert.equal(found.bundle.jobDetail.jobType, exclusive.jobType)
+      await complete(bed, found)
+      assert.deepEqual(await awaitedOf(bed).find(['run-1']), [])
+    },
+  },
+  { awaitedResults: true },
+)
+
+export const awaitedClusterCases: readonly StoreCase[] = area(
+  'awaited results on several nodes',
+  {
+    'any node completes it, once': async (bed, { reopen }) => {
+      await handOver(bed)
+      const other = await reopen()
+      const found = only(await awaitedOf(other).find(['run-1']))
+      await complete(other, found)
+      assert.deepEqual(await awaitedOf(bed).find(['run-1']), [])
+      await bed.clock.advance(60_000)
+      const next = await bed.start('t')
+      await complete(bed, found)
+      await bed.clock.advance(60_000)
+      assert.deepEqual(await other.acquire(), [], 'the next firing is still in flight')
+      await bed.complete(next, 'noop')
+    },
+  },
+  { awaitedResults: true, clustered: true },
+)
+
+export const awaitedRestartCases: readonly StoreCase[] = area(
+  'awaited results after a restart',
+  {
+    'it is in flight as before, and neither lost nor run again': async (bed, { reopen }) => {
+      await handOver(bed, 100)
+      await bed.store.shutdown()
+      const next = await reopen()
+      await next.store.schedulerStarted()
+      assert.deepEqual(next.signals.lostExecutions, [])
+      await next.clock.advance(100)
+      assert.deepEqual(await next.acquire(), [])
+      await complete(next, only(await awaitedOf(next).find(['run-1'])))
+      assert.deepEqual(await next.acquireNames(), ['t'])
+    },
+  },
+  { awaitedResults: true, persistent: true },
+)

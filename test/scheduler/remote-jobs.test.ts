@@ -1,0 +1,242 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import {
+  createScheduler,
+  defineRemoteJob,
+  JobBuilder,
+  jobKey,
+  type RemoteExecution,
+  type RemoteJobContext,
+  type RemoteJobOptions,
+  type ResultTaker,
+  ramJobStore,
+  type Scheduler,
+  SchedulerError,
+  SimpleScheduleBuilder,
+  TriggerBuilder,
+} from '../../src/index.ts'
+import type { JobStore } from '../../src/jobstore/job-store.ts'
+import { sqliteJobStore } from '../../src/sqlite.ts'
+import { ManualClock } from '../../src/testing.ts'
+
+interface Rig {
+  readonly scheduler: Scheduler
+  readonly clock: ManualClock
+  /** Events of executions, in words. */
+  readonly told: string[]
+  readonly errors: SchedulerError[]
+}
+
+const theJob = jobKey('billing')
+const codeOf = (error: unknown) => (SchedulerError.is(error) ? error.code : error)
+
+/** A started scheduler whose one job fires every minute and forbids concurrent execution. */
+async function open(
+  send: (context: RemoteJobContext) => unknown,
+  options: RemoteJobOptions & { readonly store?: JobStore } = {},
+): Promise<Rig> {
+  const { store = ramJobStore(), ...jobOptions } = options
+  const clock = new ManualClock()
+  const billing = defineRemoteJob('billing', send, { disallowConcurrentExecution: true, ...jobOptions })
+  const scheduler = await createScheduler({
+    clock,
+    logger: false,
+    jobs: [billing],
+    jobStore: store,
+    threadPool: { size: 1 },
+  })
+  onTestFinished(() => scheduler.shutdown())
+  const told: string[] = []
+  const errors: SchedulerError[] = []
+  const { events } = scheduler
+  events.on('jobToBeExecuted', () => told.push('begins'))
+  events.on('jobWasExecuted', ({ context, error }) => {
+    told.push(
+      error === null ? `succeeded ${String(context.result)} after ${context.jobRunTimeMs}` : error.message,
+    )
+  })
+  events.on('jobRetryScheduled', ({ attempt }) => told.push(`attempt ${attempt} follows`))
+  events.on('resultLate', ({ reference }) => told.push(`late ${reference}`))
+  events.on('schedulerError', ({ error }) => errors.push(error))
+  await scheduler.start()
+  const job = JobBuilder.newJob(billing).withIdentity(theJob).build()
+  const trigger = TriggerBuilder.newTrigger({ clock })
+    .withIdentity('t')
+    .startAt(new Date(clock.now()))
+    .withSchedule(SimpleScheduleBuilder.repeatMinutelyForever())
+  await scheduler.scheduleJob(job, trigger.build())
+  await scheduler.idle()
+  return { scheduler, clock, told, errors }
+}
+
+const awaiting =
+  (reference: string, timeoutMs = 600_000) =>
+  (context: RemoteJobContext) =>
+    context.awaitResult({ reference: `${reference}-${context.attempt}`, note: 'http://there', timeoutMs })
+
+describe.each([
+  ['memory', () => ramJobStore({ history: { record: 'all' } })],
+  ['SQLite', () => sqliteJobStore({ filename: ':memory:', history: { record: 'all' } })],
+] as const)('a remote job, on a store in %s', (_, makeStore) => {
+  test('executes until its result is reported, and holds no slot meanwhile', async () => {
+    const { scheduler, clock, told } = await open(awaiting('run'), { store: makeStore() })
+    expect(told).toEqual(['begins'])
+    expect(scheduler.getCurrentlyExecutingJobs()).toEqual([])
+    await clock.advance(90_000)
+    await scheduler.idle()
+    expect(told, 'the firing blocks the next one').toEqual(['begins'])
+    expect(await scheduler.reportResult('run-1', { result: 'paid' })).toBe(true)
+    await scheduler.idle()
+    expect(told).toEqual(['begins', 'succeeded paid after 90000', 'begins'])
+  })
+
+  test('is in the history with the time that it took', async () => {
+    const { scheduler, clock } = await open(awaiting('run'), { store: makeStore() })
+    await clock.advance(5000)
+    await scheduler.reportResult('run-1', { error: 'no money' })
+    const { items } = await scheduler.queryExecutions()
+    const [only] = items
+    expect(only).toMatchObject({ outcome: 'failed' })
+    expect(only?.errorText).toContain('no money')
+    expect((only?.finishedTimeMs ?? 0) - (only?.fireTimeMs ?? 0)).toBe(5000)
+  })
+
+  test('is tried again by its retry policy when a failure is reported', async () => {
+    const retry = { attempts: 2, backoff: { type: 'fixed', initialMs: 1000, jitter: 0 } } as const
+    const { scheduler, clock, told } = await open(awaiting('run'), { retry, store: makeStore() })
+    await scheduler.reportResult('run-1', { error: new Error('no money') })
+    await clock.advance(1000)
+    await scheduler.idle()
+    expect(told.slice(1)).toEqual(['Job DEFAULT.billing threw: no money', 'attempt 2 follows', 'begins'])
+    expect(await scheduler.reportResult('run-2')).toBe(true)
+  })
+
+  test('ends once: a second result is late', async () => {
+    const { scheduler, told } = await open(awaiting('run'), { store: makeStore() })
+    const answers = await Promise.all([scheduler.reportResult('run-1'), scheduler.reportResult('run-1')])
+    expect(answers.toSorted()).toEqual([false, true])
+    expect(await scheduler.reportResult('run-1')).toBe(false)
+    expect(await scheduler.reportResult('never')).toBe(false)
+    expect(told.toSorted()).toEqual([
+      'begins',
+      'late never',
+      'late run-1',
+      'late run-1',
+      'succeeded undefined after 0',
+    ])
+  })
+
+  test('has timed out when no result came, and is not tried again by itself', async () => {
+    const retry = { attempts: 2, backoff: { type: 'fixed', initialMs: 1000, jitter: 0 } } as const
+    const { scheduler, clock, told } = await open(awaiting('run', 5000), { retry, store: makeStore() })
+    await clock.advance(4999)
+    await scheduler.idle()
+    expect(told).toEqual(['begins'])
+    await clock.advance(1)
+    await scheduler.idle()
+    await clock.advance(10_000)
+    await scheduler.idle()
+    expect(told.slice(1)).toEqual([expect.stringContaining("none was reported under 'run-1'")])
+    expect(await scheduler.reportResult('run-1')).toBe(false)
+    const { items } = await scheduler.queryExecutions()
+    expect(items).toMatchObject([{ outcome: 'timedOut' }])
+  })
+
+  test('is tried again when no result came, if it says so', async () => {
+    const retry = { attempts: 2, backoff: { type: 'fixed', initialMs: 1000, jitter: 0 } } as const
+    const send = (context: RemoteJobContext) => context.awaitResult({ timeoutMs: 5000, onTimeout: 'retry' })
+    const { scheduler, clock, told } = await open(send, { retry, store: makeStore() })
+    await clock.advance(5000)
+    await scheduler.idle()
+    await clock.advance(1000)
+    await scheduler.idle()
+    expect(told.slice(2)).toEqual(['attempt 2 follows', 'begins'])
+  })
+
+  test('is stopped by an interrupt', async () => {
+    const stopped: RemoteExecution[] = []
+    const { scheduler, told } = await open(awaiting('run'), {
+      stop: (execution) => stopped.push(execution),
+      store: makeStore(),
+    })
+    expect(await scheduler.interrupt(theJob)).toBe(true)
+    expect(stopped).toMatchObject([{ reference: 'run-1', note: 'http://there', jobKey: theJob }])
+    expect(told.slice(1)).toEqual(['Job DEFAULT.billing was interrupted (interrupt).'])
+    expect(await scheduler.interrupt(theJob)).toBe(false)
+  })
+
+  test('ends although it cannot be stopped', async () => {
+    const { scheduler, told, errors } = await open(awaiting('run'), {
+      stop: () => Promise.reject(new Error('not there')),
+      store: makeStore(),
+    })
+    expect(await scheduler.interrupt(theJob)).toBe(true)
+    expect(errors.map(({ message }) => message).join()).toContain('was not stopped')
+    expect(told).toHaveLength(2)
+  })
+
+  test('has failed when it throws after it was written down', async () => {
+    const { scheduler, told } = await open(
+      async (context) => {
+        await context.awaitResult({ reference: 'run', timeoutMs: 5000 })
+        throw new Error('refused')
+      },
+      { store: makeStore() },
+    )
+    expect(told).toEqual(['begins', 'Job DEFAULT.billing threw: refused'])
+    expect(await scheduler.reportResult('run')).toBe(false)
+  })
+
+  test('may be ended before it has finished sending', async () => {
+    const early: boolean[] = []
+    let taker: ResultTaker | null = null
+    const { scheduler, told } = await open(
+      async (context) => {
+        await context.awaitResult({ reference: 'run', timeoutMs: 5000 })
+        early.push((await taker?.reportResult('run', { result: 'early' })) === true)
+        throw new Error('the answer was lost')
+      },
+      {
+        connect: (scheduler) => {
+          taker = scheduler
+        },
+        store: makeStore(),
+      },
+    )
+    expect(early).toEqual([true])
+    expect(told).toEqual(['begins', 'succeeded early after 0'])
+    await scheduler.idle()
+  })
+
+  test('refuses a reference that is taken, and a second call', async () => {
+    const codes: unknown[] = []
+    const { scheduler, clock } = await open(
+      async (context) => {
+        const options = { reference: 'same', timeoutMs: 500_000 }
+        await context.awaitResult(options).catch((error: unknown) => codes.push(codeOf(error)))
+        await context.awaitResult(options).catch((error: unknown) => codes.push(codeOf(error)))
+      },
+      { disallowConcurrentExecution: false, store: makeStore() },
+    )
+    await clock.advance(60_000)
+    await scheduler.idle()
+    expect(codes).toEqual(['ERR_SCHEDULER_STATE', 'ERR_OBJECT_ALREADY_EXISTS', 'ERR_OBJECT_ALREADY_EXISTS'])
+  })
+})
+
+describe('a remote job', () => {
+  test.each([
+    ['timeoutMs', {}],
+    ['timeoutMs', { timeoutMs: 0 }],
+    ['reference', { timeoutMs: 1, reference: '' }],
+    ['note', { timeoutMs: 1, note: 'x'.repeat(4001) }],
+    ['onTimeout', { timeoutMs: 1, onTimeout: 'again' }],
+    ['when', { timeoutMs: 1, when: 1 }],
+  ])('refuses a wrong %s', async (argument, options) => {
+    const seen: unknown[] = []
+    await open(async (context) => {
+      await context.awaitResult(options as never).catch((error: unknown) => seen.push(codeOf(error)))
+    })
+    expect(argument).not.toBe('')
+    expect(seen).toEqual(['ERR_INVALID_OPTION'])
+  })
+})

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that take a minute or more, the longest first: one of them that begins last would run alone at the end. */
+const longestFiles = [
+  'test/postgres/junk-rows.test.ts',
+  'test/browser/pages.test.ts',
+  'test/interop/shared-cluster.test.ts',
+  'test/postgres/conformance.test.ts',
+  'test/browser/further-pages.test.ts',
+  'test/chaos/kill-points.test.ts',
+  'test/postgres/trigger-family.test.ts',
+  'test/chaos/cluster-chaos.test.ts',
+  'test/chaos/sqlite-takeover.test.ts',
+  'test/integration/shutdown.test.ts',
+].map((path) => resolve(path))
+
+/** The order of vitest, with the longest files in front. Groups of projects follow each other all the same. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    for (const file of longestFiles) assert.ok(existsSync(file), `${file} was renamed`)
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = longestFiles.indexOf(moduleId)
+      return at === -1 ? longestFiles.length : at
+    }
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
+  }
+}
