@@ -5,12 +5,14 @@ import { SchedulerError } from '../../core/errors.ts'
 import { unawaited } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../../core/typed-events.ts'
+import { RateLimit } from '../../time/rate-limit.ts'
 import { accessTokenHeader } from '../protocol/callback.ts'
 import { MessageReader } from '../protocol/message-reader.ts'
 import { isHttpUrl } from '../protocol/option-checks.ts'
 import { failure, type Reply, success, xxlJobCodes } from '../protocol/reply.ts'
-import { type Incoming, pathBelow, ReplyServer, tokenCheck, unmapped } from '../protocol/reply-server.ts'
+import { type Incoming, pathBelow, ReplyServer, unmapped } from '../protocol/reply-server.ts'
 import { type LogResult, readLogResult } from '../protocol/trigger-request.ts'
+import { AdminAccess, type Bearer } from './admin-access.ts'
 import { adminEventNames, type XxlJobAdminEventMap } from './admin-events.ts'
 import type {
   XxlJobAdmin,
@@ -34,6 +36,7 @@ import { checkJobId, resolveRun, type XxlJobRunOptions } from './run-options.ts'
 import { RunSender } from './run-sender.ts'
 
 const addressLengthMax = 255
+const wrongToken = 'The access token is wrong.'
 const placeChecks = { appName: checkAppName, address: checkName }
 const killChecks = { ...placeChecks, jobId: checkJobId }
 const logIdCheck = checkWhole(1, Number.MAX_SAFE_INTEGER)
@@ -53,14 +56,21 @@ class Admin implements XxlJobAdmin {
   readonly #desk = new ResultDesk()
   readonly #sender: RunSender
   readonly #server: ReplyServer
-  readonly #isToken: (given: string | null) => boolean
+  readonly #access: AdminAccess
+  readonly #rateLimit: RateLimit
   #isClosed = false
 
   constructor(options: ResolvedAdminOptions) {
     this.#options = options
-    const { logger, clock, accessToken, callTimeoutMs } = options
+    const { logger, clock, callTimeoutMs } = options
+    this.#access = new AdminAccess(options)
+    this.#rateLimit = new RateLimit(options.requestsPerMinute, clock)
     this.#events = new TypedEventEmitter(logger, adminEventNames)
-    this.#registry = new ExecutorRegistry({ ...options, timeoutMs: callTimeoutMs })
+    this.#registry = new ExecutorRegistry({
+      ...options,
+      timeoutMs: callTimeoutMs,
+      tokenOf: (appName) => this.#access.tokenOf(appName),
+    })
     this.#sender = new RunSender({
       ...options,
       registry: this.#registry,
@@ -68,7 +78,6 @@ class Admin implements XxlJobAdmin {
       counters: new RouteCounters(clock, (bound) => randomInt(bound)),
       events: this.#events,
     })
-    this.#isToken = tokenCheck(accessToken)
     this.#server = new ReplyServer({
       sender: 'executor',
       refusalOf: (incoming) => this.#refusalOf(incoming),
@@ -134,39 +143,54 @@ class Admin implements XxlJobAdmin {
 
   #refusalOf(incoming: Incoming): string | null {
     if (incoming.method !== 'POST') return 'invalid request, HttpMethod not support.'
-    if (!this.#isToken(incoming.header(accessTokenHeader))) return 'The access token is wrong.'
+    if (this.#rateLimit.take(incoming.client) > 0) return 'Too many requests, please try again later.'
+    if (this.#bearerOf(incoming) === null) return wrongToken
     return this.#isClosed ? 'the admin shuts down.' : null
   }
 
+  #bearerOf(incoming: Incoming): Bearer | null {
+    return this.#access.bearerOf(incoming.header(accessTokenHeader))
+  }
+
   #call(incoming: Incoming, body: string): Reply {
+    const bearer = this.#bearerOf(incoming)
+    if (bearer === null) return failure(wrongToken)
     // Executors up to 3.4.0 have the folder of the admin's web application in its address.
     switch (pathBelow(this.#options.basePath, incoming).replace(/^\/xxl-job-admin(?=\/)/, '')) {
       case '/api/callback':
-        return this.#takeResults(body)
+        return this.#takeResults(body, bearer)
       case '/api/registry':
-        return this.#register(body)
+        return this.#register(body, bearer)
       case '/api/registryRemove':
-        return this.#remove(body)
+        return this.#remove(body, bearer)
       default:
         return unmapped(incoming)
     }
   }
 
   /** Also results that no caller waits for are taken: executors repeat for ever what is refused. */
-  #takeResults(body: string): Reply {
+  #takeResults(body: string, bearer: Bearer): Reply {
+    let refused = 0
     for (const result of readCallback(body)) {
-      if (!this.#desk.settle(result)) this.#events.emit('resultLate', result)
+      const outcome = this.#desk.settle(result, bearer)
+      if (outcome === 'late') this.#events.emit('resultLate', result)
+      else if (outcome === 'refused') refused++
+    }
+    if (refused > 0) {
+      this.#options.logger.warn({ refused }, 'results came with the token of other XXL-JOB executors')
     }
     return taken
   }
 
-  #register(body: string): Reply {
-    const { accessToken, maxExecutors, logger } = this.#options
-    if (accessToken === null)
-      return failure('the admin has no access token, so that no executor can register.')
+  #register(body: string, bearer: Bearer): Reply {
+    const { maxExecutors, logger } = this.#options
     const place = readPlace(body)
     if (place === null) return failure('Illegal Argument.')
     const { appName, address } = place
+    if (this.#access.tokenOf(appName) === null) {
+      return failure('the admin has no access token, so that no executor can register.')
+    }
+    if (!bearer.mayActFor(appName)) return failure(wrongToken)
     const outcome = this.#registry.beat(appName, address)
     if (outcome === 'full') {
       logger.warn({ appName, address, maxExecutors }, 'an XXL-JOB executor was refused: there are too many')
@@ -176,9 +200,10 @@ class Admin implements XxlJobAdmin {
     return success()
   }
 
-  #remove(body: string): Reply {
+  #remove(body: string, bearer: Bearer): Reply {
     const place = readPlace(body)
     if (place === null) return failure('Illegal Argument.')
+    if (!bearer.mayActFor(place.appName)) return failure(wrongToken)
     if (this.#registry.remove(place.appName, place.address)) this.#events.emit('executorRemoved', place)
     return success()
   }
