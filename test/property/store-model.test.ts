@@ -6,7 +6,11 @@ import { JobKey, TriggerKey } from '../../src/core/key.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
 import type { TriggerFiredBundle } from '../../src/jobstore/fired-bundle.ts'
-import type { AcquiredTrigger, CompletedExecutionInstruction, JobStore } from '../../src/jobstore/job-store.ts'
+import type {
+  AcquiredTrigger,
+  CompletedExecutionInstruction,
+  JobStore,
+} from '../../src/jobstore/job-store.ts'
 import { completedExecutionInstructions } from '../../src/jobstore/job-store.ts'
 import { RAMJobStore } from '../../src/jobstore/ram/ram-job-store.ts'
 import { reportedTriggerState } from '../../src/jobstore/trigger-state.ts'
