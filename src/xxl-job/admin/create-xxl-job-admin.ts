@@ -5,13 +5,14 @@ import { SchedulerError } from '../../core/errors.ts'
 import { unawaited } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../../core/typed-events.ts'
+import type { ResultTaker } from '../../jobs/remote-job.ts'
 import { accessTokenHeader } from '../protocol/callback.ts'
 import { MessageReader } from '../protocol/message-reader.ts'
 import { isHttpUrl } from '../protocol/option-checks.ts'
 import { failure, type Reply, success, xxlJobCodes } from '../protocol/reply.ts'
 import { type Incoming, pathBelow, ReplyServer, tokenCheck, unmapped } from '../protocol/reply-server.ts'
 import { type LogResult, readLogResult } from '../protocol/trigger-request.ts'
-import { adminEventNames, type XxlJobAdminEventMap } from './admin-events.ts'
+import { adminEventNames, type XxlJobAdminEventMap, type XxlJobRunPlace } from './admin-events.ts'
 import type {
   XxlJobAdmin,
   XxlJobExecutorGroup,
@@ -28,6 +29,7 @@ import {
 } from './admin-options.ts'
 import type { ExecutorAnswer, ExecutorClient } from './executor-client.ts'
 import { ExecutorRegistry } from './executor-registry.ts'
+import { RemoteResults } from './remote-results.ts'
 import { ResultDesk, readCallback } from './result-desk.ts'
 import { RouteCounters } from './route-counters.ts'
 import { checkJobId, resolveRun, type XxlJobRunOptions } from './run-options.ts'
@@ -46,12 +48,14 @@ const logChecks = {
 /** All versions take it, and some want each of the fields. */
 const taken: Reply = { code: xxlJobCodes.success, msg: null, content: null }
 
-class Admin implements XxlJobAdmin {
+/** What `createXxlJobAdmin` returns, with what `xxlJob` needs of it. */
+export class Admin implements XxlJobAdmin {
   readonly #options: ResolvedAdminOptions
   readonly #events: TypedEventEmitter<XxlJobAdminEventMap>
   readonly #registry: ExecutorRegistry
   readonly #desk = new ResultDesk()
-  readonly #sender: RunSender
+  readonly sender: RunSender
+  readonly #remote = new RemoteResults()
   readonly #server: ReplyServer
   readonly #isToken: (given: string | null) => boolean
   #isClosed = false
@@ -61,7 +65,7 @@ class Admin implements XxlJobAdmin {
     const { logger, clock, accessToken, callTimeoutMs } = options
     this.#events = new TypedEventEmitter(logger, adminEventNames)
     this.#registry = new ExecutorRegistry({ ...options, timeoutMs: callTimeoutMs })
-    this.#sender = new RunSender({
+    this.sender = new RunSender({
       ...options,
       registry: this.#registry,
       desk: this.#desk,
@@ -82,7 +86,7 @@ class Admin implements XxlJobAdmin {
   }
 
   async run(options: XxlJobRunOptions): Promise<XxlJobRunResult> {
-    return { parts: await this.#sender.run(resolveRun(options)) }
+    return { parts: await this.sender.run(resolveRun(options)) }
   }
 
   async kill(options: XxlJobKillOptions): Promise<void> {
@@ -124,7 +128,7 @@ class Admin implements XxlJobAdmin {
 
   close(): Promise<void> {
     this.#isClosed = true
-    this.#sender.close()
+    this.sender.close()
     return Promise.resolve()
   }
 
@@ -138,7 +142,7 @@ class Admin implements XxlJobAdmin {
     return this.#isClosed ? 'the admin shuts down.' : null
   }
 
-  #call(incoming: Incoming, body: string): Reply {
+  #call(incoming: Incoming, body: string): Reply | Promise<Reply> {
     // Executors up to 3.4.0 have the folder of the admin's web application in its address.
     switch (pathBelow(this.#options.basePath, incoming).replace(/^\/xxl-job-admin(?=\/)/, '')) {
       case '/api/callback':
@@ -152,10 +156,27 @@ class Admin implements XxlJobAdmin {
     }
   }
 
-  /** Also results that no caller waits for are taken: executors repeat for ever what is refused. */
-  #takeResults(body: string): Reply {
-    for (const result of readCallback(body)) {
-      if (!this.#desk.settle(result)) this.#events.emit('resultLate', result)
+  /** The schedulers of jobs of this admin take the results of their runs. */
+  connect(scheduler: ResultTaker): void {
+    this.#remote.connect(scheduler)
+  }
+
+  /** Has the executor of a run end the runs of its job. @throws SchedulerError ERR_XXL_JOB_RUN */
+  async stop({ appName, address, jobId }: XxlJobRunPlace): Promise<void> {
+    await this.#ask({ appName, address }, (client) => client.kill(jobId))
+  }
+
+  /**
+   * Also results that no caller waits for are taken: executors repeat for ever what is refused. What a scheduler could
+   * not write is refused, so that it is repeated.
+   */
+  async #takeResults(body: string): Promise<Reply> {
+    const others = readCallback(body).filter((result) => !this.#desk.settle(result))
+    const ends = await Promise.allSettled(others.map((result) => this.#remote.report(result)))
+    for (const [index, end] of ends.entries()) {
+      const result = others[index]
+      if (end.status === 'rejected') throw end.reason
+      if (!end.value && result !== undefined) this.#events.emit('resultLate', result)
     }
     return taken
   }

@@ -1,0 +1,39 @@
+import { SchedulerError } from '../../core/errors.ts'
+import type { RemoteResult, ResultTaker } from '../../jobs/remote-job.ts'
+import { xxlJobCodes } from '../protocol/reply.ts'
+import { referenceOf } from './remote-place.ts'
+import type { ReportedResult } from './result-desk.ts'
+
+/** Results of runs that schedulers remember. */
+export class RemoteResults {
+  readonly #takers = new Set<ResultTaker>()
+
+  connect(taker: ResultTaker): void {
+    this.#takers.add(taker)
+  }
+
+  /** False when no scheduler awaits it. @throws the error of one that might, so that the executor reports it again */
+  async report(result: ReportedResult): Promise<boolean> {
+    let failure: unknown = null
+    let answered = 0
+    for (const taker of [...this.#takers]) {
+      try {
+        if (await taker.reportResult(referenceOf(result.logId), resultOf(result))) return true
+        answered++
+      } catch (error) {
+        const isShutDown = SchedulerError.is(error) && error.code === 'ERR_SCHEDULER_SHUTDOWN'
+        // While none has taken its place, its results are kept by the executors.
+        if (isShutDown && this.#takers.size > 1) this.#takers.delete(taker)
+        else failure = error
+      }
+    }
+    if (failure !== null && answered === 0) throw failure
+    return false
+  }
+}
+
+function resultOf({ handleCode, handleMsg, logId }: ReportedResult): RemoteResult {
+  if (handleCode === xxlJobCodes.success) return { result: handleMsg }
+  const message = `Run ${logId} failed: code ${handleCode}, ${handleMsg}`
+  return { error: new SchedulerError('ERR_XXL_JOB_RUN', message) }
+}
