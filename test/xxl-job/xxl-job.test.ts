@@ -132,6 +132,7 @@ describe('a job that executors of XXL-JOB run', () => {
     const refused = unknown.events.next('jobWasExecuted')
     await unknown.triggerJob(theJob)
     expect((await refused).error?.code).toBe('ERR_XXL_JOB_RUN')
+    await unknown.idle()
     expect(await outcomes(unknown)).toEqual(['failed', 'failed'])
   })
 
