@@ -254,7 +254,6 @@ WHERE t.trigger_name = r.trigger_name
 
 -- triggers.load
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
---   programs/firing/acquiring.ts (searchTriggers)
 --   programs/reading/reading.ts (getTrigger, getTriggers)
 --   programs/scheduling/calendar-changes.ts (addCalendar)
 --   programs/scheduling/planning.ts (putPlanned)
@@ -1397,17 +1396,38 @@ DELETE FROM qrtz_triggers WHERE sched_name = :scheduler;
 -- triggers.due.lock: with no condition besides the time
 --   programs/firing/acquiring.ts (searchTriggers)
 -- SQLite
-SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
-  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, t.rowid AS row_id
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.is_update_data,
+  j.requests_recovery, j.timeout_ms, j.retry_policy, j.sharding, j.job_plan, j.description AS job_description,
+  j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
+  j.node_affinity) AS node_affinity, t.rowid AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
 WHERE t.sched_name = :scheduler
   AND t.trigger_state = 'WAITING'
   AND t.next_fire_time <= :untilMs
   AND t.next_fire_time > 0
+  AND true
   AND (
     NOT COALESCE(j.is_nonconcurrent, false)
       OR (t.job_name, t.job_group) NOT IN (
@@ -1431,17 +1451,39 @@ ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.tr
 LIMIT :limit;
 
 -- PostgreSQL
-SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
-  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.is_update_data,
+  j.requests_recovery, j.timeout_ms, j.retry_policy, j.sharding, j.job_plan, j.description AS job_description,
+  j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
+  j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
+  CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
 WHERE t.sched_name = :scheduler
   AND t.trigger_state = 'WAITING'
   AND t.next_fire_time <= :untilMs
   AND t.next_fire_time > 0
+  AND COALESCE(found.id = t.ctid, false)
   AND (
     NOT COALESCE(j.is_nonconcurrent, false)
       OR (t.job_name, t.job_group) NOT IN (
@@ -1467,17 +1509,39 @@ LIMIT :limit
 FOR NO KEY UPDATE OF t SKIP LOCKED;
 
 -- PostgreSQL, quartzLocks
-SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
-  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.is_update_data,
+  j.requests_recovery, j.timeout_ms, j.retry_policy, j.sharding, j.job_plan, j.description AS job_description,
+  j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
+  j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
+  CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
 WHERE t.sched_name = :scheduler
   AND t.trigger_state = 'WAITING'
   AND t.next_fire_time <= :untilMs
   AND t.next_fire_time > 0
+  AND COALESCE(found.id = t.ctid, false)
   AND NOT (
     (
       trim(t.trigger_name) = ''
@@ -1527,13 +1591,33 @@ FOR NO KEY UPDATE OF t SKIP LOCKED;
 -- triggers.due.lock: with every condition that a search may have
 --   programs/firing/acquiring.ts (searchTriggers)
 -- SQLite
-SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
-  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, t.rowid AS row_id
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.is_update_data,
+  j.requests_recovery, j.timeout_ms, j.retry_policy, j.sharding, j.job_plan, j.description AS job_description,
+  j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
+  j.node_affinity) AS node_affinity, t.rowid AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
 WHERE t.sched_name = :scheduler
   AND t.trigger_state = 'WAITING'
   AND t.next_fire_time <= :untilMs
@@ -1591,6 +1675,7 @@ WHERE t.sched_name = :scheduler
       SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group FROM json_each(:jobs)
     ) AS l
   )
+  AND true
   AND (
     NOT COALESCE(j.is_nonconcurrent, false)
       OR (t.job_name, t.job_group) NOT IN (
@@ -1614,13 +1699,34 @@ ORDER BY t.next_fire_time, t.priority DESC, (t.trigger_group <> 'DEFAULT'), t.tr
 LIMIT :limit;
 
 -- PostgreSQL
-SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
-  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.is_update_data,
+  j.requests_recovery, j.timeout_ms, j.retry_policy, j.sharding, j.job_plan, j.description AS job_description,
+  j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
+  j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
+  CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
 WHERE t.sched_name = :scheduler
   AND t.trigger_state = 'WAITING'
   AND t.next_fire_time <= :untilMs
@@ -1676,6 +1782,7 @@ WHERE t.sched_name = :scheduler
     SELECT l.job_name, l.job_group
     FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
   )
+  AND COALESCE(found.id = t.ctid, false)
   AND (
     NOT COALESCE(j.is_nonconcurrent, false)
       OR (t.job_name, t.job_group) NOT IN (
@@ -1701,13 +1808,34 @@ LIMIT :limit
 FOR NO KEY UPDATE OF t SKIP LOCKED;
 
 -- PostgreSQL, quartzLocks
-SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
-  COALESCE(t.node_affinity, j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
+SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.description, t.next_fire_time,
+  t.prev_fire_time, t.priority, t.trigger_state, t.trigger_type, t.start_time, t.end_time, t.calendar_name,
+  t.misfire_instr, t.job_data, t.misfire_orig_fire_time, s.trigger_name AS s_trigger_name,
+  s.repeat_count AS s_repeat_count, s.repeat_interval AS s_repeat_interval,
+  s.times_triggered AS s_times_triggered, c.trigger_name AS c_trigger_name,
+  c.cron_expression AS c_cron_expression, c.time_zone_id AS c_time_zone_id, c.dst_policy AS c_dst_policy,
+  c.cron_dialect AS c_cron_dialect, c.times_triggered AS c_times_triggered, p.trigger_name AS p_trigger_name,
+  p.str_prop_1 AS p_str_prop_1, p.str_prop_2 AS p_str_prop_2, p.str_prop_3 AS p_str_prop_3,
+  p.int_prop_1 AS p_int_prop_1, p.long_prop_1 AS p_long_prop_1, p.long_prop_2 AS p_long_prop_2,
+  p.bool_prop_1 AS p_bool_prop_1, p.bool_prop_2 AS p_bool_prop_2, p.time_zone_id AS p_time_zone_id,
+  p.int_prop_2 AS p_int_prop_2, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.is_update_data,
+  j.requests_recovery, j.timeout_ms, j.retry_policy, j.sharding, j.job_plan, j.description AS job_description,
+  j.job_data AS data_of_job, j.node_affinity AS affinity_of_job, COALESCE(t.node_affinity,
+  j.node_affinity) AS node_affinity, CAST(t.ctid AS text) AS row_id
 FROM qrtz_triggers AS t
   LEFT JOIN qrtz_job_details AS j ON j.sched_name = t.sched_name || ''
     AND j.job_name = t.job_name
     AND j.job_group = t.job_group
+  LEFT JOIN qrtz_simple_triggers AS s ON s.sched_name = t.sched_name || ''
+    AND s.trigger_name = t.trigger_name
+    AND s.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_cron_triggers AS c ON c.sched_name = t.sched_name || ''
+    AND c.trigger_name = t.trigger_name
+    AND c.trigger_group = t.trigger_group
+  LEFT JOIN qrtz_simprop_triggers AS p ON p.sched_name = t.sched_name || ''
+    AND p.trigger_name = t.trigger_name
+    AND p.trigger_group = t.trigger_group
+  CROSS JOIN LATERAL (SELECT t.ctid AS id OFFSET 0) AS found
 WHERE t.sched_name = :scheduler
   AND t.trigger_state = 'WAITING'
   AND t.next_fire_time <= :untilMs
@@ -1763,6 +1891,7 @@ WHERE t.sched_name = :scheduler
     SELECT l.job_name, l.job_group
     FROM (SELECT * FROM json_to_recordset(CAST(:jobs AS json)) AS r(job_name text, job_group text)) AS l
   )
+  AND COALESCE(found.id = t.ctid, false)
   AND NOT (
     (
       trim(t.trigger_name) = ''
@@ -4299,7 +4428,6 @@ ON CONFLICT (sched_name, job_name, job_group) DO UPDATE SET description = exclud
   node_affinity = excluded.node_affinity, sharding = excluded.sharding, job_plan = excluded.job_plan;
 
 -- jobs.load
---   programs/firing/acquiring.ts (searchTriggers)
 --   programs/firing/firing.ts (fireTriggers)
 --   programs/reading/reading.ts (getJob)
 --   programs/scheduling/planning.ts (putPlanned)
@@ -6319,6 +6447,58 @@ ORDER BY calendar_name COLLATE "C";
 -- jobStatus: job_status, job_days
 ----------------------------------
 
+-- jobStatus.known
+--   sql-records.ts (SqlRecords)
+-- SQLite
+SELECT r.job_name, r.job_group
+FROM (
+  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
+    value ->> 'sched_name' AS sched_name
+  FROM json_each(:rows)
+) AS r
+WHERE (
+  EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.job_name = r.job_name
+      AND j.job_group = r.job_group
+      AND j.sched_name = r.sched_name
+      AND true
+  )
+    OR EXISTS (
+      SELECT 1
+      FROM qrtz_job_status AS s
+      WHERE s.job_name = r.job_name
+        AND s.job_group = r.job_group
+        AND s.sched_name = r.sched_name
+        AND true
+    )
+);
+
+-- PostgreSQL
+SELECT r.job_name, r.job_group
+FROM (
+  SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(job_name text, job_group text, sched_name text)
+) AS r
+WHERE (
+  EXISTS (
+    SELECT 1
+    FROM qrtz_job_details AS j
+    WHERE j.job_name = r.job_name
+      AND j.job_group = r.job_group
+      AND j.sched_name = r.sched_name
+      AND r.sched_name = r.sched_name || ''
+  )
+    OR EXISTS (
+      SELECT 1
+      FROM qrtz_job_status AS s
+      WHERE s.job_name = r.job_name
+        AND s.job_group = r.job_group
+        AND s.sched_name = r.sched_name
+        AND r.sched_name = r.sched_name || ''
+    )
+);
+
 -- jobStatus.addStatus
 --   sql-records.ts (SqlRecords)
 -- SQLite
@@ -6335,22 +6515,24 @@ FROM (
     value ->> 'failures' AS failures, value ->> 'changed_time' AS changed_time
   FROM json_each(:rows)
 ) AS r
-WHERE EXISTS (
-  SELECT 1
-  FROM qrtz_job_details AS j
-  WHERE j.job_name = r.job_name
-    AND j.job_group = r.job_group
-    AND j.sched_name = r.sched_name
-    AND true
-)
-  OR EXISTS (
+WHERE (
+  EXISTS (
     SELECT 1
-    FROM qrtz_job_status AS s
-    WHERE s.job_name = r.job_name
-      AND s.job_group = r.job_group
-      AND s.sched_name = r.sched_name
+    FROM qrtz_job_details AS j
+    WHERE j.job_name = r.job_name
+      AND j.job_group = r.job_group
+      AND j.sched_name = r.sched_name
       AND true
   )
+    OR EXISTS (
+      SELECT 1
+      FROM qrtz_job_status AS s
+      WHERE s.job_name = r.job_name
+        AND s.job_group = r.job_group
+        AND s.sched_name = r.sched_name
+        AND true
+    )
+)
 ON CONFLICT (sched_name, job_group,
   job_name) DO UPDATE SET last_fire_id = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
   excluded.last_fired_time) THEN excluded.last_fire_id ELSE t.last_fire_id END,
@@ -6380,22 +6562,24 @@ FROM (
     last_fire_id text, last_fired_time bigint, last_finished_time bigint, last_outcome text,
     last_success_time bigint, last_failure_time bigint, last_error text, failures bigint, changed_time bigint)
 ) AS r
-WHERE EXISTS (
-  SELECT 1
-  FROM qrtz_job_details AS j
-  WHERE j.job_name = r.job_name
-    AND j.job_group = r.job_group
-    AND j.sched_name = r.sched_name
-    AND r.sched_name = r.sched_name || ''
-)
-  OR EXISTS (
+WHERE (
+  EXISTS (
     SELECT 1
-    FROM qrtz_job_status AS s
-    WHERE s.job_name = r.job_name
-      AND s.job_group = r.job_group
-      AND s.sched_name = r.sched_name
+    FROM qrtz_job_details AS j
+    WHERE j.job_name = r.job_name
+      AND j.job_group = r.job_group
+      AND j.sched_name = r.sched_name
       AND r.sched_name = r.sched_name || ''
   )
+    OR EXISTS (
+      SELECT 1
+      FROM qrtz_job_status AS s
+      WHERE s.job_name = r.job_name
+        AND s.job_group = r.job_group
+        AND s.sched_name = r.sched_name
+        AND r.sched_name = r.sched_name || ''
+    )
+)
 ON CONFLICT (sched_name, job_group,
   job_name) DO UPDATE SET last_fire_id = CASE WHEN excluded.last_fired_time >= COALESCE(t.last_fired_time,
   excluded.last_fired_time) THEN excluded.last_fire_id ELSE t.last_fire_id END,
@@ -7131,6 +7315,7 @@ LIMIT 1 OFFSET :skipped;
 --------------------------------------------
 
 -- keyLists.jobsOfTriggers
+--   programs/firing/acquiring.ts (searchTriggers)
 --   programs/scheduling/deleting.ts (deleteTriggers)
 --   programs/scheduling/scheduling.ts (rescheduleTrigger, scheduleMany)
 --   programs/steps/passing-over.ts (tryLockTriggers)

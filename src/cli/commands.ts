@@ -20,6 +20,7 @@ import { statusCommand } from './steering/status-command.ts'
 import { resetErrorCommand, skipCommand } from './steering/trigger-commands.ts'
 import { triggersCommand } from './steering/triggers-command.ts'
 import { validateCommand } from './validate-command.ts'
+import { xxlCommand } from './xxl/xxl-command.ts'
 
 const allButCompletion: readonly Command[] = [
   crontabCommand,
@@ -44,6 +45,7 @@ const allButCompletion: readonly Command[] = [
   resetErrorCommand,
   exportCommand,
   importCommand,
+  xxlCommand,
   dumpCommand,
   hashPasswordCommand,
   newTokenCommand,

@@ -54,10 +54,10 @@ async function emptyEngine(): Promise<Engine> {
   const { runner } = testRunner(shared.database.connectionString)
   onTestFinished(() => runner.close())
   await migrate(runner, postgresWords, 0)
-  const { jobs, calendars, firedTriggers, ...others } = postgresWords.names
+  const { jobs, triggers, calendars, firedTriggers, ...others } = postgresWords.names
   const subTables = [others.simpleTriggers, others.cronTriggers, others.simpropTriggers, others.blobTriggers]
-  // CASCADE takes the triggers along with their jobs.
-  await shared.database.query(`TRUNCATE ${[jobs, calendars, firedTriggers, ...subTables].join(', ')} CASCADE`)
+  const tables = [jobs, triggers, calendars, firedTriggers, ...subTables]
+  await shared.database.query(`TRUNCATE ${tables.join(', ')}`)
   return { runner, words: postgresWords, bytesLiteral: (bytes) => `'\\x${bytes.toString('hex')}'` }
 }
 

@@ -4,7 +4,7 @@ import { type Command, parseCommandLine } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { CliHost } from '../host.ts'
 import { count, visible } from '../terminal/text.ts'
-import { changeOptions, requireYes } from './changes.ts'
+import { type ChangeValues, changeOptions, requireYes } from './changes.ts'
 import { outOption, readJson, writeJson } from './files.ts'
 import { formatKey } from './keys.ts'
 
@@ -58,18 +58,35 @@ export const importCommand: Command = {
   async run(args, host) {
     const { argument, values } = parseCommandLine(importSpec, args)
     const body = { definitions: readJson(argument), remove: values.remove === true }
-    await using client = await connect(values, host)
-    const compared = await client.call('definitions.import', { body, isDryRun: true })
-    const isDryRun = values['dry-run'] === true
-    if (values.json !== true) printDifferences(compared.result, host)
-    const { add, change, remove } = compared.result.counts
-    const total = add + change + remove
-    if (total > 1) requireYes(`${total} definitions`, values)
-    const action = isDryRun || total === 0 ? compared : await client.call('definitions.import', { body })
-    if (values.json === true) host.stdout.write(`${JSON.stringify(action, null, 2)}\n`)
-    else host.stdout.write(summaryOf(action.result, { isDone: !isDryRun }))
-    return exitCodes.ok
+    return importDefinitions(body, values, host)
   },
+}
+
+/** What the operation of the server takes. */
+interface ImportBody {
+  readonly definitions: object
+  readonly remove: boolean
+}
+
+type ImportValues = ChangeValues & Parameters<typeof connect>[0]
+
+/** Prints what differs from what is stored, and stores it if that was agreed to. Resolves with the exit code. */
+export async function importDefinitions(
+  body: ImportBody,
+  values: ImportValues,
+  host: CliHost,
+): Promise<number> {
+  await using client = await connect(values, host)
+  const compared = await client.call('definitions.import', { body, isDryRun: true })
+  const isDryRun = values['dry-run'] === true
+  if (values.json !== true) printDifferences(compared.result, host)
+  const { add, change, remove } = compared.result.counts
+  const total = add + change + remove
+  if (total > 1) requireYes(`${total} definitions`, values)
+  const action = isDryRun || total === 0 ? compared : await client.call('definitions.import', { body })
+  if (values.json === true) host.stdout.write(`${JSON.stringify(action, null, 2)}\n`)
+  else host.stdout.write(summaryOf(action.result, { isDone: !isDryRun }))
+  return exitCodes.ok
 }
 
 const signs = { add: '+', change: '~', remove: '-' } as const

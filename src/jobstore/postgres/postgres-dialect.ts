@@ -33,6 +33,14 @@ export const postgresDialect: SqlDialect = {
     `${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(:${parameter} AS json))))`,
   forUpdate: (alias) => `FOR NO KEY UPDATE OF ${alias}`,
   forUpdateSkipLocked: (alias) => `FOR NO KEY UPDATE OF ${alias} SKIP LOCKED`,
+  // When a row was changed since the statement began, the server locks its newest version, and looks at the conditions
+  // again with that and with what it has read of the other tables. OFFSET keeps the subquery apart, so that it holds
+  // what was read. Of a bare comparison the planner expects that it holds for one row of 200, and then it reads and
+  // sorts all rows.
+  lockedAsFound: (alias) => ({
+    join: `CROSS JOIN LATERAL (SELECT ${alias}.ctid AS id OFFSET 0) AS found`,
+    condition: `COALESCE(found.id = ${alias}.ctid, false)`,
+  }),
   keyCollation: ' COLLATE "C"',
   textToBytes: (expression) => `convert_to(${expression}, 'UTF8')`,
   // Not LIKE, because a name may hold its wildcards.

@@ -22,6 +22,7 @@ export const sqliteDialect: SqlDialect = {
   // An immediate transaction excludes every other writer.
   forUpdate: () => '',
   forUpdateSkipLocked: () => '',
+  lockedAsFound: () => ({ join: '', condition: 'true' }),
   // Text is compared byte by byte, which in UTF-8 is by code point.
   keyCollation: '',
   textToBytes: (expression) => `CAST(${expression} AS BLOB)`,

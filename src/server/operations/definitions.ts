@@ -249,7 +249,9 @@ async function triggerDifferences(
   const differences: TriggerDifference[] = []
   for (const { key, fields } of triggers) {
     const stored = await scheduler.getTrigger(triggerKeyOf(key))
-    const trigger = editedTrigger(key, fields, stored, nowMs)
+    // One that begins "now" has begun: a file without instants may be imported again and again.
+    const startTimeMs = fields.startTimeMs ?? stored?.startTimeMs ?? null
+    const trigger = editedTrigger(key, { ...fields, startTimeMs }, stored, nowMs)
     const text = triggerText(trigger)
     if (stored !== null && triggerText(stored) === text) continue
     refuseMasked(key, text)

@@ -20,6 +20,11 @@ export interface XxlJobAdminOptions {
    */
   readonly accessToken: string | null
   /**
+   * Tokens of their own, by AppName, as executors have them from version 3.5 on; `accessToken` is for the others. A
+   * token is good for its AppName alone. Default none.
+   */
+  readonly accessTokens?: Readonly<Record<string, string>>
+  /**
    * Addresses that are entered by hand, by AppName, as in `{ billing: ['http://10.0.0.7:9999/'] }`. Executors that
    * register under such a name are not called. Default none.
    */
@@ -35,6 +40,11 @@ export interface XxlJobAdminOptions {
   readonly maxRuns?: number
   /** Most executors that can be registered at a time; further ones are refused. 1 to 1,000,000, default 10,000. */
   readonly maxExecutors?: number
+  /**
+   * Most requests in a minute that one client may send, told apart by its IP address; further ones are refused, and
+   * executors in Java send them again. With `fetch` all clients are one. 1 to 10,000,000, default 100,000.
+   */
+  readonly requestsPerMinute?: number
   /** A pino logger or anything of its shape; false: no log. Default: warnings and errors go to stderr. */
   readonly logger?: Logger | false
   /** Default: the system's. */
@@ -44,11 +54,13 @@ export interface XxlJobAdminOptions {
 /** The options with every default filled in; frozen. */
 export interface ResolvedAdminOptions {
   readonly accessToken: string | null
+  readonly accessTokens: ReadonlyMap<string, string>
   readonly executors: ReadonlyMap<string, readonly string[]>
   readonly basePath: string
   readonly callTimeoutMs: number
   readonly maxRuns: number
   readonly maxExecutors: number
+  readonly requestsPerMinute: number
   readonly logger: Logger
   readonly clock: Clock
 }
@@ -66,13 +78,23 @@ const checkExecutors: ArgumentCheck = (method, argument, value, code) => {
   }
 }
 
+const checkTokens: ArgumentCheck = (method, argument, value, code) => {
+  checkObject(method, argument, value, code)
+  for (const [appName, token] of Object.entries(value as object)) {
+    if (!isAppName(appName)) checkAppName(method, argument, appName, code)
+    checkToken(method, `${argument}.${appName}`, token, code)
+  }
+}
+
 const optionChecks: Readonly<Record<keyof XxlJobAdminOptions, ArgumentCheck>> = {
   accessToken: orNull(checkToken),
+  accessTokens: checkTokens,
   executors: checkExecutors,
   basePath: checkBasePath,
   callTimeoutMs: checkWhole(1000, 10_000),
   maxRuns: checkWhole(1, 1_000_000),
   maxExecutors: checkWhole(1, 1_000_000),
+  requestsPerMinute: checkWhole(1, 10_000_000),
   logger: checkLoggerOrFalse,
   clock: checkClock,
 }
@@ -103,11 +125,13 @@ export function resolveAdminOptions(options: XxlJobAdminOptions): ResolvedAdminO
   const executors = Object.entries(options.executors ?? {})
   return Object.freeze({
     accessToken: options.accessToken,
+    accessTokens: new Map(Object.entries(options.accessTokens ?? {})),
     executors: new Map(executors.map(([appName, addresses]) => [appName, Object.freeze([...addresses])])),
     basePath: options.basePath ?? '',
     callTimeoutMs: options.callTimeoutMs ?? 3000,
     maxRuns: options.maxRuns ?? 10_000,
     maxExecutors: options.maxExecutors ?? 10_000,
+    requestsPerMinute: options.requestsPerMinute ?? 100_000,
     logger: resolveLogger(options.logger, () => clock.now()),
     clock,
   })

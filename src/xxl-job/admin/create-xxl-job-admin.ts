@@ -6,12 +6,14 @@ import { unawaited } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../../core/typed-events.ts'
 import type { ResultTaker } from '../../jobs/remote-job.ts'
+import { RateLimit } from '../../time/rate-limit.ts'
 import { accessTokenHeader } from '../protocol/callback.ts'
 import { MessageReader } from '../protocol/message-reader.ts'
 import { isHttpUrl } from '../protocol/option-checks.ts'
 import { failure, type Reply, success, xxlJobCodes } from '../protocol/reply.ts'
-import { type Incoming, pathBelow, ReplyServer, tokenCheck, unmapped } from '../protocol/reply-server.ts'
+import { type Incoming, pathBelow, ReplyServer, unmapped } from '../protocol/reply-server.ts'
 import { type LogResult, readLogResult } from '../protocol/trigger-request.ts'
+import { AdminAccess, type Bearer } from './admin-access.ts'
 import { adminEventNames, type XxlJobAdminEventMap, type XxlJobRunPlace } from './admin-events.ts'
 import type {
   XxlJobAdmin,
@@ -29,6 +31,7 @@ import {
 } from './admin-options.ts'
 import type { ExecutorAnswer, ExecutorClient } from './executor-client.ts'
 import { ExecutorRegistry } from './executor-registry.ts'
+import { referenceOf } from './remote-place.ts'
 import { RemoteResults } from './remote-results.ts'
 import { ResultDesk, readCallback } from './result-desk.ts'
 import { RouteCounters } from './route-counters.ts'
@@ -36,6 +39,7 @@ import { checkJobId, resolveRun, type XxlJobRunOptions } from './run-options.ts'
 import { RunSender } from './run-sender.ts'
 
 const addressLengthMax = 255
+const wrongToken = 'The access token is wrong.'
 const placeChecks = { appName: checkAppName, address: checkName }
 const killChecks = { ...placeChecks, jobId: checkJobId }
 const logIdCheck = checkWhole(1, Number.MAX_SAFE_INTEGER)
@@ -57,14 +61,21 @@ export class Admin implements XxlJobAdmin {
   readonly sender: RunSender
   readonly #remote = new RemoteResults()
   readonly #server: ReplyServer
-  readonly #isToken: (given: string | null) => boolean
+  readonly #access: AdminAccess
+  readonly #rateLimit: RateLimit
   #isClosed = false
 
   constructor(options: ResolvedAdminOptions) {
     this.#options = options
-    const { logger, clock, accessToken, callTimeoutMs } = options
+    const { logger, clock, callTimeoutMs } = options
+    this.#access = new AdminAccess(options)
+    this.#rateLimit = new RateLimit(options.requestsPerMinute, clock)
     this.#events = new TypedEventEmitter(logger, adminEventNames)
-    this.#registry = new ExecutorRegistry({ ...options, timeoutMs: callTimeoutMs })
+    this.#registry = new ExecutorRegistry({
+      ...options,
+      timeoutMs: callTimeoutMs,
+      tokenOf: (appName) => this.#access.tokenOf(appName),
+    })
     this.sender = new RunSender({
       ...options,
       registry: this.#registry,
@@ -72,7 +83,6 @@ export class Admin implements XxlJobAdmin {
       counters: new RouteCounters(clock, (bound) => randomInt(bound)),
       events: this.#events,
     })
-    this.#isToken = tokenCheck(accessToken)
     this.#server = new ReplyServer({
       sender: 'executor',
       refusalOf: (incoming) => this.#refusalOf(incoming),
@@ -138,19 +148,26 @@ export class Admin implements XxlJobAdmin {
 
   #refusalOf(incoming: Incoming): string | null {
     if (incoming.method !== 'POST') return 'invalid request, HttpMethod not support.'
-    if (!this.#isToken(incoming.header(accessTokenHeader))) return 'The access token is wrong.'
+    if (this.#rateLimit.take(incoming.client) > 0) return 'Too many requests, please try again later.'
+    if (this.#bearerOf(incoming) === null) return wrongToken
     return this.#isClosed ? 'the admin shuts down.' : null
   }
 
+  #bearerOf(incoming: Incoming): Bearer | null {
+    return this.#access.bearerOf(incoming.header(accessTokenHeader))
+  }
+
   #call(incoming: Incoming, body: string): Reply | Promise<Reply> {
+    const bearer = this.#bearerOf(incoming)
+    if (bearer === null) return failure(wrongToken)
     // Executors up to 3.4.0 have the folder of the admin's web application in its address.
     switch (pathBelow(this.#options.basePath, incoming).replace(/^\/xxl-job-admin(?=\/)/, '')) {
       case '/api/callback':
-        return this.#takeResults(body)
+        return this.#takeResults(body, bearer)
       case '/api/registry':
-        return this.#register(body)
+        return this.#register(body, bearer)
       case '/api/registryRemove':
-        return this.#remove(body)
+        return this.#remove(body, bearer)
       default:
         return unmapped(incoming)
     }
@@ -159,6 +176,11 @@ export class Admin implements XxlJobAdmin {
   /** The schedulers of jobs of this admin take the results of their runs. */
   connect(scheduler: ResultTaker): void {
     this.#remote.connect(scheduler)
+  }
+
+  /** What a run is reported under: executors with another token cannot name it. */
+  referenceOf({ appName, logId }: XxlJobRunPlace): string {
+    return referenceOf(this.#access.groupOf(appName), logId)
   }
 
   /** Has the executor of a run end the runs of its job. @throws SchedulerError ERR_XXL_JOB_RUN */
@@ -170,9 +192,17 @@ export class Admin implements XxlJobAdmin {
    * Also results that no caller waits for are taken: executors repeat for ever what is refused. What a scheduler could
    * not write is refused, so that it is repeated.
    */
-  async #takeResults(body: string): Promise<Reply> {
-    const others = readCallback(body).filter((result) => !this.#desk.settle(result))
-    const ends = await Promise.allSettled(others.map((result) => this.#remote.report(result)))
+  async #takeResults(body: string, bearer: Bearer): Promise<Reply> {
+    let refused = 0
+    const others = readCallback(body).filter((result) => {
+      const outcome = this.#desk.settle(result, bearer)
+      if (outcome === 'refused') refused++
+      return outcome === 'late'
+    })
+    if (refused > 0) {
+      this.#options.logger.warn({ refused }, 'results came with the token of other XXL-JOB executors')
+    }
+    const ends = await Promise.allSettled(others.map((result) => this.#remote.report(result, bearer)))
     for (const [index, end] of ends.entries()) {
       const result = others[index]
       if (end.status === 'rejected') throw end.reason
@@ -181,13 +211,15 @@ export class Admin implements XxlJobAdmin {
     return taken
   }
 
-  #register(body: string): Reply {
-    const { accessToken, maxExecutors, logger } = this.#options
-    if (accessToken === null)
-      return failure('the admin has no access token, so that no executor can register.')
+  #register(body: string, bearer: Bearer): Reply {
+    const { maxExecutors, logger } = this.#options
     const place = readPlace(body)
     if (place === null) return failure('Illegal Argument.')
     const { appName, address } = place
+    if (this.#access.tokenOf(appName) === null) {
+      return failure('the admin has no access token, so that no executor can register.')
+    }
+    if (!bearer.mayActFor(appName)) return failure(wrongToken)
     const outcome = this.#registry.beat(appName, address)
     if (outcome === 'full') {
       logger.warn({ appName, address, maxExecutors }, 'an XXL-JOB executor was refused: there are too many')
@@ -197,9 +229,10 @@ export class Admin implements XxlJobAdmin {
     return success()
   }
 
-  #remove(body: string): Reply {
+  #remove(body: string, bearer: Bearer): Reply {
     const place = readPlace(body)
     if (place === null) return failure('Illegal Argument.')
+    if (!bearer.mayActFor(place.appName)) return failure(wrongToken)
     if (this.#registry.remove(place.appName, place.address)) this.#events.emit('executorRemoved', place)
     return success()
   }

@@ -8,6 +8,8 @@ import type { TriggerRequest } from '../protocol/trigger-request.ts'
 
 /** Most bytes of an answer that are read: a page of a log is the longest. */
 const answerBytesMax = 16 * 1024 * 1024
+/** Why an executor refuses goes into errors and logs: no more than this of it is kept. */
+const refusalLengthMax = 2000
 
 export interface ExecutorClientOptions {
   readonly appName: string
@@ -97,7 +99,9 @@ export class ExecutorClient {
 /** What is no answer of an executor counts as a failure, as admins have it. */
 function readAnswer({ status, text }: PostAnswer): Reply {
   if (status !== 200) return failure(`HTTP status ${status}`)
-  return decodeExecutorReply(text) ?? failure(`no answer of an executor: ${text.slice(0, 200)}`)
+  const reply = decodeExecutorReply(text)
+  if (reply === null) return failure(`no answer of an executor: ${text.slice(0, 200)}`)
+  return { ...reply, msg: reply.msg?.slice(0, refusalLengthMax) ?? null }
 }
 
 function encodeTrigger({ logDateTimeMs, blockStrategy, ...fields }: TriggerRequest): string {

@@ -9,7 +9,9 @@ interface Registered {
   readonly lastBeatMs: number
 }
 
-export interface ExecutorRegistryOptions extends Omit<ExecutorClientOptions, 'appName'> {
+export interface ExecutorRegistryOptions extends Omit<ExecutorClientOptions, 'appName' | 'accessToken'> {
+  /** What executors of an AppName are sent. */
+  readonly tokenOf: (appName: string) => string | null
   /** Addresses that were entered by hand, by AppName; for these names beats do not matter. */
   readonly executors: ReadonlyMap<string, readonly string[]>
   /** Most addresses that can be registered at a time. */
@@ -100,6 +102,10 @@ export class ExecutorRegistry {
   }
 
   #newClient(appName: string, address: string): ExecutorClient {
-    return new ExecutorClient(address, { ...this.#options, appName })
+    return new ExecutorClient(address, {
+      ...this.#options,
+      appName,
+      accessToken: this.#options.tokenOf(appName),
+    })
   }
 }

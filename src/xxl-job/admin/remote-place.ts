@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto'
 import type { XxlJobRunPlace } from './admin-events.ts'
 
-/** What a run that its scheduler remembers is reported under. */
-export function referenceOf(logId: number): string {
-  return `xxl-job:${logId}`
+/** What a run that its scheduler remembers is reported under, by the group of those who may report it. */
+export function referenceOf(group: string, logId: number): string {
+  if (group === '') return `xxl-job:${logId}`
+  // An AppName may be longer than a reference.
+  return `xxl-job:${createHash('sha256').update(group).digest('hex').slice(0, 32)}:${logId}`
 }
 
 /** Where a run is, as it was written down. */

@@ -1,6 +1,7 @@
 import { SchedulerError } from '../../core/errors.ts'
 import type { RemoteResult, ResultTaker } from '../../jobs/remote-job.ts'
 import { xxlJobCodes } from '../protocol/reply.ts'
+import type { Bearer } from './admin-access.ts'
 import { referenceOf } from './remote-place.ts'
 import type { ReportedResult } from './result-desk.ts'
 
@@ -13,12 +14,19 @@ export class RemoteResults {
   }
 
   /** False when no scheduler awaits it. @throws the error of one that might, so that the executor reports it again */
-  async report(result: ReportedResult): Promise<boolean> {
+  async report(result: ReportedResult, { groups }: Bearer): Promise<boolean> {
+    for (const group of groups) {
+      if (await this.#report(referenceOf(group, result.logId), result)) return true
+    }
+    return false
+  }
+
+  async #report(reference: string, result: ReportedResult): Promise<boolean> {
     let failure: unknown = null
     let answered = 0
     for (const taker of [...this.#takers]) {
       try {
-        if (await taker.reportResult(referenceOf(result.logId), resultOf(result))) return true
+        if (await taker.reportResult(reference, resultOf(result))) return true
         answered++
       } catch (error) {
         const isShutDown = SchedulerError.is(error) && error.code === 'ERR_SCHEDULER_SHUTDOWN'

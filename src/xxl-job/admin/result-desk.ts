@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../time/clock.ts'
 import { MalformedRequest } from '../protocol/message-reader.ts'
 import { xxlJobCodes } from '../protocol/reply.ts'
+import type { Bearer } from './admin-access.ts'
 
 /** How a run ended, as an executor reports it. */
 export interface ReportedResult {
@@ -12,9 +13,15 @@ export interface ReportedResult {
 /** As long as what executors of XXL-JOB send. */
 const messageLengthMax = 50_000
 
+interface Waiting {
+  /** Of the executors that the run was sent to. */
+  readonly appName: string
+  readonly onResult: (result: ReportedResult) => void
+}
+
 /** Runs that were sent, or are just being sent, and who waits for their results. The first result of a run counts. */
 export class ResultDesk {
-  readonly #waiting = new Map<number, (result: ReportedResult) => void>()
+  readonly #waiting = new Map<number, Waiting>()
   #lastLogId = 0
 
   get size(): number {
@@ -31,18 +38,19 @@ export class ResultDesk {
   }
 
   /** Returns a function that ends the wait. */
-  expect(logId: number, onResult: (result: ReportedResult) => void): () => void {
-    this.#waiting.set(logId, onResult)
+  expect(logId: number, appName: string, onResult: Waiting['onResult']): () => void {
+    this.#waiting.set(logId, { appName, onResult })
     return () => this.#waiting.delete(logId)
   }
 
-  /** Answers whether somebody waited for it. */
-  settle(result: ReportedResult): boolean {
-    const onResult = this.#waiting.get(result.logId)
-    if (onResult === undefined) return false
+  /** `late`: no caller waits for it. `refused`: it is about a run of executors that the sender has no token of. */
+  settle(result: ReportedResult, { mayActFor }: Bearer): 'taken' | 'late' | 'refused' {
+    const waiting = this.#waiting.get(result.logId)
+    if (waiting === undefined) return 'late'
+    if (!mayActFor(waiting.appName)) return 'refused'
     this.#waiting.delete(result.logId)
-    onResult(result)
-    return true
+    waiting.onResult(result)
+    return 'taken'
   }
 }
 

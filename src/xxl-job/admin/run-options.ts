@@ -73,8 +73,8 @@ export interface XxlJobGlue {
   /** Such as `GLUE_SHELL`; not `BEAN`. */
   readonly type: Exclude<GlueType, 'BEAN'>
   readonly source: string
-  /** When the source was changed: executors replace what they have of the job when it differs. */
-  readonly updated: Date
+  /** When the source was changed, also as epoch milliseconds: executors replace what they have when it differs. */
+  readonly updated: Date | number
 }
 
 export type ResolvedRun = Required<Omit<XxlJobRunOptions, 'glue' | 'shard' | 'signal'>> &
@@ -92,10 +92,14 @@ const routes: Readonly<Record<XxlJobRoute, true>> = {
   BUSYOVER: true,
   SHARDING_BROADCAST: true,
 }
+const checkUpdated: ArgumentCheck = (method, argument, value, code) => {
+  const check = typeof value === 'number' ? checkWhole(0, Number.MAX_SAFE_INTEGER) : checkDate
+  check(method, argument, value, code)
+}
 const glueChecks = {
   type: checkOneOf(Object.keys(glueTypes).filter((type) => type !== 'BEAN')),
   source: checkString,
-  updated: checkDate,
+  updated: checkUpdated,
 }
 const partsMax = 100_000
 const shardChecks = { index: checkWhole(0, partsMax - 1), total: checkWhole(1, partsMax) }

@@ -186,7 +186,7 @@ export class RunSender {
           giveUp('it was interrupted')
         })
       }
-      const stopWaiting = desk.expect(logId, ({ handleCode, handleMsg }) => {
+      const stopWaiting = desk.expect(logId, appName, ({ handleCode, handleMsg }) => {
         if (handleCode === xxlJobCodes.success) end(null, handleMsg)
         else fail(`code ${handleCode}, ${handleMsg}`)
       })
@@ -248,7 +248,7 @@ function requestOf(run: ResolvedRun, part: Part, logId: number, nowMs: EpochMs):
     logDateTimeMs: nowMs,
     glueType: glue?.type ?? 'BEAN',
     glueSource: glue?.source ?? '',
-    glueUpdatetime: glue?.updated.getTime() ?? 0,
+    glueUpdatetime: glue === undefined ? 0 : Number(glue.updated),
     broadcastIndex: part.index,
     broadcastTotal: part.total,
   }

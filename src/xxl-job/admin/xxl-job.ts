@@ -14,7 +14,7 @@ import type { InlineJobDefinition } from '../../jobs/job-definition.ts'
 import type { RemoteJobContext } from '../../jobs/remote-job.ts'
 import type { XxlJobAdmin } from './admin-face.ts'
 import { Admin } from './create-xxl-job-admin.ts'
-import { placeOf, referenceOf } from './remote-place.ts'
+import { placeOf } from './remote-place.ts'
 import { type ResolvedRun, resolveRun, type XxlJobRoute, type XxlJobRunOptions } from './run-options.ts'
 
 /** Options of `xxlJob`. */
@@ -88,7 +88,7 @@ export function xxlJob<Data extends StorableJobData<Data> = { readonly param?: s
       }
       await admin.sender.send(wanted, (place) =>
         context.awaitResult({
-          reference: referenceOf(place.logId),
+          reference: admin.referenceOf(place),
           note: JSON.stringify(place),
           timeoutMs: run.resultTimeoutMs,
           onTimeout,

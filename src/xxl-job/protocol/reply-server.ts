@@ -11,6 +11,8 @@ export interface Incoming {
   readonly method: string
   /** As it was sent: path and query. */
   readonly target: string
+  /** The address of the sender's end of the connection; '' where the server does not tell. */
+  readonly client: string
   header(name: string): string | null
 }
 
@@ -57,6 +59,7 @@ export class ReplyServer {
     const outgoing = await this.#answer({
       method: request.method,
       target: `${pathname}${search}`,
+      client: '',
       header: (name) => request.headers.get(name),
       body: (request.body ?? []) as AsyncIterable<Uint8Array>,
     })
@@ -70,6 +73,7 @@ export class ReplyServer {
     const outgoing = await this.#answer({
       method: request.method ?? '',
       target: request.url ?? '',
+      client: request.socket.remoteAddress ?? '',
       header: (name) => {
         const value = request.headers[name]
         return typeof value === 'string' ? value : null

@@ -40,6 +40,12 @@ export interface SqlDialect {
   forUpdate(alias: string): string
   /** The same, leaving out rows that another transaction holds. */
   forUpdateSkipLocked(alias: string): string
+  /**
+   * For a `SELECT` that locks a row and reads others beside it, where the locked row may be a newer version than the
+   * one that was found: a join that keeps what was found, and the condition that it is what was locked, so that the
+   * rows beside it belong to it. An empty join and `true` where no other transaction can come between.
+   */
+  lockedAsFound(alias: string): { readonly join: string; readonly condition: string }
   /** Follows a column in ORDER BY, in comparisons for paging and in indexes, to compare by code point. */
   readonly keyCollation: string
   /** An expression that turns a text into the bytes of a data column. */

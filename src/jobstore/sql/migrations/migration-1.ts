@@ -6,15 +6,16 @@ const triggerKey = { trigger_name: column.keyText(200), trigger_group: column.ke
 const jobKey = { job_name: column.keyText(200), job_group: column.keyText(200) }
 const triggerKeyColumns = ['sched_name', 'trigger_group', 'trigger_name']
 const jobKeyColumns = ['sched_name', 'job_group', 'job_name']
-/**
- * Quartz's own script has a foreign key here, this schema has none: a trigger and its sub-row are stored and deleted in
- * one transaction, and four checks for each trigger that ends would cost more than its deletion.
- */
 const subTable = { primaryKey: triggerKeyColumns } as const
 
 /**
- * The tables of Quartz 2.x with the additions of this library, and its own tables; parents first. Groups come before
- * names in keys, so that one index serves look-ups, groups and listings.
+ * The tables of Quartz 2.x with the additions of this library, and its own tables. Groups come before names in keys, so
+ * that one index serves look-ups, groups and listings.
+ *
+ * Quartz's own script has foreign keys, from sub-rows to triggers and from triggers to jobs; this schema has none. A
+ * trigger and its sub-row are stored and deleted in one transaction, and a trigger is stored, and a job deleted, under
+ * a lock on the job's row. So the checks would find nothing, and those for a trigger that ends would cost more than its
+ * deletion.
  */
 export const tablesOf1: readonly Table[] = [
   {
@@ -57,7 +58,6 @@ export const tablesOf1: readonly Table[] = [
     },
     additions: { misfire_orig_fire_time: column.bigintOrNull },
     primaryKey: triggerKeyColumns,
-    references: { table: 'jobs', columns: jobKeyColumns },
   },
   {
     name: 'simpleTriggers',

@@ -39,10 +39,6 @@ export interface Table {
   /** Columns that Quartz does not have; they are added to tables of Quartz's own script. */
   readonly additions?: Readonly<Record<string, ColumnType>>
   readonly primaryKey: readonly string[]
-  readonly references?: {
-    readonly table: keyof SqlNames
-    readonly columns: readonly string[]
-  }
 }
 
 export interface Index {
@@ -59,10 +55,6 @@ export function createTable(dialect: SqlDialect, names: SqlNames, table: Table):
   const columns = Object.entries({ ...table.columns, ...table.additions })
   const parts = columns.map(([name, type]) => `${name} ${type(dialect)}`)
   parts.push(`PRIMARY KEY (${table.primaryKey.join(', ')})`)
-  if (table.references) {
-    const { columns: foreign, table: target } = table.references
-    parts.push(`FOREIGN KEY (${foreign.join(', ')}) REFERENCES ${names[target]} (${foreign.join(', ')})`)
-  }
   return `CREATE TABLE IF NOT EXISTS ${names[table.name]} (\n  ${parts.join(',\n  ')}\n)`
 }
 

@@ -7,8 +7,7 @@ import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts
 import type { TriggerFiredBundle } from '../../../fired-bundle.ts'
 import type { AcquiredAndFired, AcquiredTrigger, AcquireRequest } from '../../../job-store.ts'
 import { inFireOrder } from '../../../job-store.ts'
-import { isSplit } from '../../../split-firing.ts'
-import { type SqlProgram, together } from '../../kernel/statement.ts'
+import type { SqlProgram } from '../../kernel/statement.ts'
 import type { LeftFor } from '../../session/passed-triggers.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import { brokenRow, brokenValue } from '../../tables/encoding/broken-row.ts'
@@ -17,7 +16,6 @@ import type { DueRequest } from '../../tables/triggers/due-statements.ts'
 import type { DueTrigger } from '../../tables/triggers/trigger-table.ts'
 import { type FaultyRow, type FaultyTrigger, putInError, putRowsInError } from '../steps/faulty-triggers.ts'
 import { isLate, treatMisfires } from '../steps/misfires.ts'
-import { uniqueKeys } from '../steps/settling.ts'
 import { type FirableTrigger, fireUnclaimed } from './firing.ts'
 import { GroupRooms } from './group-rooms.ts'
 import { overdueClaimMs } from './overdue-claims.ts'
@@ -344,7 +342,7 @@ function* take(search: Search, found: readonly DueTrigger[]): SqlProgram<boolean
 /** The same for triggers whose jobs are free; answers how many the batch has room for. */
 function* takeFree(search: Search, free: readonly DueTrigger[]): SqlProgram<number> {
   const { tx } = search
-  const candidates = yield* loadCandidates(search, free)
+  const candidates = yield* readCandidates(search, free)
   const admitted = search.rooms === null ? candidates : yield* search.rooms.admit(candidates)
   const firable: FirableTrigger[] = []
   const claims: (Candidate & { readonly row: FiredRow })[] = []
@@ -377,35 +375,19 @@ function firesNow({ fires, tx }: Search, due: DueTrigger): boolean {
  * Reads the triggers, and the jobs of those that are fired now or will be split. Unreadable ones are taken out of
  * service.
  */
-function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgram<readonly Candidate[]> {
+function* readCandidates(search: Search, found: readonly DueTrigger[]): SqlProgram<readonly Candidate[]> {
   const { tx } = search
-  const { triggers, jobs } = tx.session
-  const isLoaded = (due: DueTrigger): boolean => firesNow(search, due) || due.isSplit === true
-  const jobKeys = found.filter(isLoaded).map(({ jobKey }) => jobKey)
-  const [stored, loaded] = yield* together(
-    triggers.load(found.map(({ key }) => key)),
-    jobs.load(uniqueKeys(jobKeys)),
-  )
-  const faulty: FaultyTrigger[] = [...stored.broken]
-  const nameless: FaultyRow[] = []
+  const nameless = yield* namelessOf(tx, found)
+  const jobs = new KeyMap<JobKey, JobDetail>()
+  const faulty: FaultyTrigger[] = []
   const candidates: Candidate[] = []
   for (const due of found) {
-    const trigger = stored.found.get(due.key)?.trigger
-    if (trigger === undefined) {
-      if (!faulty.some(({ key }) => key.equals(due.key))) nameless.push(namelessRow(due))
-      continue
+    if (nameless.some(({ key }) => key === due.key)) continue
+    try {
+      candidates.push(candidateOf(search, due, jobs))
+    } catch (error) {
+      faulty.push({ key: due.key, error })
     }
-    if (!isLoaded(due)) {
-      candidates.push({ due, trigger, jobDetail: null })
-      continue
-    }
-    const jobDetail = loaded.found.get(due.jobKey)
-    if (jobDetail === undefined) faulty.push({ key: due.key, error: loaded.broken.get(due.jobKey) })
-    else if (due.isSplit === true) candidates.push({ due, trigger, jobDetail: null })
-    // A job that forbids concurrency, or is sharded, since it was looked at: a later search finds its trigger.
-    else if (!jobDetail.disallowConcurrentExecution && !isSplit(jobDetail, due.key))
-      candidates.push({ due, trigger, jobDetail })
-    else leaveJob(search, due.jobKey)
   }
   for (const { key } of [...faulty, ...nameless]) search.faulty.set(key, true)
   yield* putInError(tx, faulty)
@@ -413,7 +395,31 @@ function* loadCandidates(search: Search, found: readonly DueTrigger[]): SqlProgr
   return candidates
 }
 
-/** A locked row that is not found by its key: SQLite stores values in text columns that are no texts. */
+/** @throws JobPersistenceError ERR_BROKEN_ROW */
+function candidateOf(search: Search, due: DueTrigger, jobs: KeyMap<JobKey, JobDetail>): Candidate {
+  const { triggers } = search.tx.session
+  const trigger = triggers.triggerOf(due)
+  if (!firesNow(search, due) && due.isSplit !== true) return { due, trigger, jobDetail: null }
+  let jobDetail = jobs.get(due.jobKey)
+  if (jobDetail === undefined) {
+    jobDetail = triggers.jobOf(due)
+    jobs.set(due.jobKey, jobDetail)
+  }
+  return { due, trigger, jobDetail: due.isSplit === true ? null : jobDetail }
+}
+
+/** Rows whose text is not what was stored: SQLite keeps bytes that are no text, and reads them with this character. */
+const misread = '\uFFFD'
+
+/** The locked rows that are not found by their keys, so that no firing of them could be written. */
+function* namelessOf({ session }: SqlTransaction, found: readonly DueTrigger[]): SqlProgram<FaultyRow[]> {
+  const odd = found.filter(({ key: { name, group } }) => name.includes(misread) || group.includes(misread))
+  if (odd.length === 0) return []
+  const named = yield* session.keyLists.jobsOfTriggers(odd.map(({ key }) => key))
+  return odd.filter(({ key }) => !named.has(key)).map(namelessRow)
+}
+
+/** A locked row that is not found by its key. */
 function namelessRow({ key, rowId }: DueTrigger): FaultyRow {
   const error = brokenRow(
     'Trigger',

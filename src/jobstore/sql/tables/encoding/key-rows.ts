@@ -60,11 +60,13 @@ export function jobKeyOf(row: SqlRow): JobKey {
 
 /** @throws JobPersistenceError ERR_BROKEN_ROW for columns of a key that are blank or unusable for a look-up */
 export function requireUsableKeys(row: SqlRow, ...columns: readonly Columns[]): void {
-  for (const column of columns.flatMap((key) => Object.keys(key))) {
-    const part = text(row, column)
-    if (part.trim() !== '' && fits(part, columnWidths.keyPart)) continue
-    const problem = part.trim() === '' ? 'is blank' : `is ${describeValue(part)}, which no key can hold`
-    throw brokenValue(`'${column}' ${problem}. Correct or delete the row`)
+  for (const key of columns) {
+    for (const column in key) {
+      const part = text(row, column)
+      if (part.trim() !== '' && fits(part, columnWidths.keyPart)) continue
+      const problem = part.trim() === '' ? 'is blank' : `is ${describeValue(part)}, which no key can hold`
+      throw brokenValue(`'${column}' ${problem}. Correct or delete the row`)
+    }
   }
 }
 

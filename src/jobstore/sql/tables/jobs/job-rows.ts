@@ -32,6 +32,31 @@ export const jobColumns = {
   job_plan: 'text',
 } as const
 
+/** The columns of a whole job `j` beside those of a trigger, which has some of the same names. */
+export const jobBesideTriggerColumns = `j.job_class_name, j.is_durable, j.is_nonconcurrent, j.is_update_data,
+  j.requests_recovery, j.timeout_ms, j.retry_policy, j.sharding, j.job_plan,
+  j.description AS job_description, j.job_data AS data_of_job, j.node_affinity AS affinity_of_job`
+
+/** The job of a row with {@link jobBesideTriggerColumns}. @throws the same as {@link jobOf} */
+export function jobBesideTrigger(key: JobKey, row: SqlRow): JobDetail {
+  return jobOf(key, {
+    job_name: row['job_name'],
+    job_group: row['job_group'],
+    job_class_name: row['job_class_name'],
+    is_durable: row['is_durable'],
+    is_nonconcurrent: row['is_nonconcurrent'],
+    is_update_data: row['is_update_data'],
+    requests_recovery: row['requests_recovery'],
+    timeout_ms: row['timeout_ms'],
+    retry_policy: row['retry_policy'],
+    sharding: row['sharding'],
+    job_plan: row['job_plan'],
+    description: row['job_description'],
+    job_data: row['data_of_job'],
+    node_affinity: row['affinity_of_job'],
+  })
+}
+
 /** @throws InvalidArgumentError for values that do not fit their columns */
 export function jobRow(job: JobDetail, encoding: JobDataEncoding): RowOf<typeof jobColumns> {
   const { key } = job

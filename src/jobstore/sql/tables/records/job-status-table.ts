@@ -59,7 +59,8 @@ export class JobStatusTable {
   }
 
   /** Adds changes, in order of keys, to the status of jobs that exist or have one. */
-  *write(changes: readonly JobStatusChange[], nowMs: EpochMs): SqlProgram<void> {
+  *write(all: readonly JobStatusChange[], nowMs: EpochMs): SqlProgram<void> {
+    const changes = yield* this.#known(all)
     const key = ({ jobKey }: JobStatusChange): object => ({
       sched_name: this.#scheduler,
       job_name: jobKey.name,
@@ -89,6 +90,22 @@ export class JobStatusTable {
     )
     yield* writeOver(statuses, (rows) => this.#statements.addStatus({ rows }))
     yield* writeOver(days, (rows) => this.#statements.addDays({ rows }))
+  }
+
+  /**
+   * Those of jobs that exist or have a status. Jobs that ran once and are gone may be most of them, so they are left
+   * out before anything is written for them.
+   */
+  *#known(changes: readonly JobStatusChange[]): SqlProgram<readonly JobStatusChange[]> {
+    const keys = jobKeyRows(
+      this.#scheduler,
+      changes.map(({ jobKey }) => jobKey),
+    )
+    const known = new KeyMap<JobKey, true>()
+    for (const row of yield* runOver(keys, (rows) => this.#statements.known({ rows }))) {
+      known.set(jobKeyOf(row), true)
+    }
+    return changes.filter(({ jobKey }) => known.has(jobKey))
   }
 
   /** In order of keys. */
@@ -173,6 +190,7 @@ interface Place {
 }
 
 interface JobStatusStatements {
+  readonly known: KeyQuery
   readonly addStatus: KeyQuery
   readonly addDays: KeyQuery
   readonly pageOfGroup: SqlQuery<Place>
@@ -233,7 +251,10 @@ export function jobStatusStatements(vocabulary: SqlVocabulary): JobStatusStateme
 }
 
 /** The statements that add changes to what is there; the newer of two executions is the last one. */
-function additions({ dialect, names }: SqlVocabulary): Pick<JobStatusStatements, 'addStatus' | 'addDays'> {
+function additions({
+  dialect,
+  names,
+}: SqlVocabulary): Pick<JobStatusStatements, 'known' | 'addStatus' | 'addDays'> {
   const key = withScheduler(jobKeyColumns)
   const list = (columns: object, alias = ''): string =>
     Object.keys(columns)
@@ -248,13 +269,18 @@ function additions({ dialect, names }: SqlVocabulary): Pick<JobStatusStatements,
        THEN excluded.${column} ELSE t.${column} END`
   const status = { ...key, ...statusColumns }
   const days = { ...key, day_number: 'bigint', ...countColumns } as const
+  const isKnown = `(EXISTS (SELECT 1 FROM ${names.jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)})
+    OR EXISTS (SELECT 1 FROM ${names.jobStatus} AS s WHERE ${isRow(dialect, 's', jobKeyColumns)}))`
   return {
+    known: sqlQuery(
+      dialect,
+      `SELECT r.job_name, r.job_group FROM ${boundRows(dialect, key)} AS r WHERE ${isKnown}`,
+    ),
     addStatus: sqlQuery(
       dialect,
       `INSERT INTO ${names.jobStatus} AS t (${list(status)})
        SELECT ${list(status, 'r.')} FROM ${boundRows(dialect, status)} AS r
-       WHERE EXISTS (SELECT 1 FROM ${names.jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)})
-         OR EXISTS (SELECT 1 FROM ${names.jobStatus} AS s WHERE ${isRow(dialect, 's', jobKeyColumns)})
+       WHERE ${isKnown}
        ON CONFLICT (sched_name, job_group, job_name) DO UPDATE SET ${ofNewer.join(', ')},
          last_error = CASE WHEN excluded.last_failure_time >= COALESCE(t.last_failure_time, excluded.last_failure_time)
            THEN excluded.last_error ELSE t.last_error END,

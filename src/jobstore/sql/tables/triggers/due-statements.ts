@@ -4,7 +4,10 @@ import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { type SqlQuery, type SqlStatement, sqlQuery } from '../../kernel/statement.ts'
 import { jobKeyColumns, keyOrder } from '../encoding/key-rows.ts'
 import { claimsOfPeers } from '../firings/fired-trigger-table.ts'
+import { jobBesideTriggerColumns } from '../jobs/job-rows.ts'
 import { quotedNode, runsHere } from '../jobs/node-affinity.ts'
+import { dueScheduleJoins } from './schedule-tables.ts'
+import { wholeTriggerColumns } from './trigger-decoder.ts'
 import { isOfJava } from './triggers-of-java.ts'
 
 /** The waiting triggers of a search. */
@@ -127,31 +130,43 @@ function conditionsOf(vocabulary: SqlVocabulary, parameters: readonly string[]):
   return parameters.map((parameter) => conditions[parameter] ?? '').join(' ')
 }
 
-const columns = `t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.next_fire_time, t.misfire_instr,
-  j.job_class_name, j.is_nonconcurrent, j.requests_recovery, j.sharding IS NOT NULL AS is_sharded,
+/** Whole triggers with their jobs, so that nothing is read again to fire them. */
+const columns = `${wholeTriggerColumns}, ${jobBesideTriggerColumns},
   COALESCE(t.node_affinity, j.node_affinity) AS node_affinity`
 
 function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: readonly string[]): string {
-  const { dialect } = vocabulary
   // One lower bound: SQLite would begin at the first of two.
   const after = parameters.includes('afterMs') ? ':afterMs' : '0'
   const condition = `AND t.next_fire_time > ${after} ${conditionsOf(vocabulary, parameters)}`
   switch (purpose) {
     case 'lock':
-      return dueText(
-        vocabulary,
-        `${columns}, ${dialect.rowId('t')} AS row_id`,
-        condition,
-        dialect.forUpdateSkipLocked('t'),
-      )
+      return lockText(vocabulary, condition)
     case 'types':
       return `SELECT DISTINCT r.job_class_name FROM (
-        ${dueText(vocabulary, 'j.job_class_name', condition, '')}) AS r`
+        ${dueText(vocabulary, { selected: 'j.job_class_name', condition })}) AS r`
     case 'look':
-      return `SELECT (${dueText(vocabulary, 't.next_fire_time', condition, '')}) AS waiting_time,
+      return `SELECT (${dueText(vocabulary, { selected: 't.next_fire_time', condition })}) AS waiting_time,
         (SELECT min(CASE WHEN t.next_fire_time > f.fired_time THEN t.next_fire_time ELSE f.fired_time END)
           ${claimsOfPeers(vocabulary)}) AS claimed_time`
   }
+}
+
+function lockText(vocabulary: SqlVocabulary, condition: string): string {
+  const { dialect, names } = vocabulary
+  const asFound = dialect.lockedAsFound('t')
+  return dueText(vocabulary, {
+    selected: `${columns}, ${dialect.rowId('t')} AS row_id`,
+    joins: `${dueScheduleJoins(names)} ${asFound.join}`,
+    condition: `${condition} AND ${asFound.condition}`,
+    locking: dialect.forUpdateSkipLocked('t'),
+  })
+}
+
+interface DueParts {
+  readonly selected: string
+  readonly joins?: string
+  readonly condition: string
+  readonly locking?: string
 }
 
 /**
@@ -163,11 +178,15 @@ function textOf(vocabulary: SqlVocabulary, purpose: DuePurpose, parameters: read
  * join to lose most rows, and then sorts all due triggers. It must not know the scheduler of the jobs, for the reason
  * given at `withScheduler`.
  */
-function dueText(vocabulary: SqlVocabulary, selected: string, condition: string, locking: string): string {
+function dueText(
+  vocabulary: SqlVocabulary,
+  { selected, joins = '', condition, locking = '' }: DueParts,
+): string {
   const { dialect, names, sharedWithJava = false } = vocabulary
   return `SELECT ${selected}
     FROM ${names.triggers} AS t LEFT JOIN ${names.jobs} AS j
       ON j.sched_name = t.sched_name || '' AND j.job_name = t.job_name AND j.job_group = t.job_group
+    ${joins}
     WHERE t.sched_name = :scheduler AND t.trigger_state = 'WAITING'
       AND t.next_fire_time <= :untilMs ${condition}
       ${sharedWithJava ? `AND NOT ${isOfJava(vocabulary)}` : ''}

@@ -72,11 +72,23 @@ export const scheduleSelection: string = scheduleTableNames
 
 /** The tables joined to the rows of `triggers AS t` that have a row there. */
 export function scheduleJoins(names: SqlNames): string {
+  return joinsOf(names, 't.sched_name')
+}
+
+/**
+ * The same for triggers that are found by their time and not by bound keys: the planner must not know the scheduler of
+ * the joined rows, for the reason given at `withScheduler`.
+ */
+export function dueScheduleJoins(names: SqlNames): string {
+  return joinsOf(names, "t.sched_name || ''")
+}
+
+function joinsOf(names: SqlNames, scheduler: string): string {
   return scheduleTableNames
     .map((table) => {
       const { alias } = storedTables[table]
       return `LEFT JOIN ${sqlNameOf(names, table)} AS ${alias}
-        ON ${alias}.sched_name = t.sched_name AND ${alias}.trigger_name = t.trigger_name
+        ON ${alias}.sched_name = ${scheduler} AND ${alias}.trigger_name = t.trigger_name
         AND ${alias}.trigger_group = t.trigger_group`
     })
     .join(' ')

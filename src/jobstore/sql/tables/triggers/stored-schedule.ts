@@ -9,12 +9,30 @@ import { selectedColumns, storedTables } from './schedule-tables.ts'
 
 /** The row of a table in a result of `scheduleSelection`, or null when there is none. */
 export function scheduleOf(row: SqlRow, table: ScheduleTable): SqlRow | null {
-  const { alias } = storedTables[table]
-  const named = row[`${alias}_trigger_name`]
+  const { name, columns } = selections[table]
+  const named = row[name]
   if (named === null || named === undefined) return null
   const own: Record<string, unknown> = {}
-  for (const column of selectedColumns(table)) own[column] = row[`${alias}_${column}`]
+  for (const [column, selected] of columns) own[column] = row[selected]
   return own
+}
+
+/** The columns of a table, with their names in a result. */
+interface Selection {
+  readonly name: string
+  readonly columns: readonly (readonly [column: string, selected: string])[]
+}
+
+const selections: Readonly<Record<ScheduleTable, Selection>> = {
+  simple_triggers: selectionOf('simple_triggers'),
+  cron_triggers: selectionOf('cron_triggers'),
+  simprop_triggers: selectionOf('simprop_triggers'),
+}
+
+function selectionOf(table: ScheduleTable): Selection {
+  const { alias } = storedTables[table]
+  const columns = selectedColumns(table).map((column) => [column, `${alias}_${column}`] as const)
+  return { name: `${alias}_trigger_name`, columns }
 }
 
 /** How often a trigger has fired. */

@@ -81,10 +81,11 @@ export class TriggerDecoder {
     const schedule = scheduleOf(row, table)
     if (schedule === null) throw brokenValue(`it has no row in '${table}'. Delete it, or schedule it anew`)
     const stored = new StoredSchedule(schedule, this.#sharedOf(family))
+    const times = timesOf(schedule, table)
     return family.fromColumns(fields, stored, instructionOf(row, family)).withFireState({
       nextFireTimeMs: instantOrNull(row, 'next_fire_time'),
       previousFireTimeMs: instantOrNull(row, 'prev_fire_time'),
-      timesTriggered: timesOf(schedule, table),
+      timesTriggered: times === 0 && isMarkedAsFiredOnce(row) ? 1 : times,
       misfiredFireTimeMs: misfiredFireTime(row),
     })
   }
@@ -97,6 +98,12 @@ export class TriggerDecoder {
     }
     return shared
   }
+}
+
+/** Whether the count of a trigger that has fired once was left unwritten; see `firedOnceColumns`. */
+function isMarkedAsFiredOnce(row: SqlRow): boolean {
+  const previousMs = instantOrNull(row, 'prev_fire_time')
+  return previousMs !== null && instantOrNull(row, 'misfire_orig_fire_time') === previousMs
 }
 
 function unknownType(row: SqlRow): Error {

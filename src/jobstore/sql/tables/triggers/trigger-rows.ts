@@ -85,6 +85,21 @@ export function fireTimeColumns(trigger: Trigger): {
   }
 }
 
+/** Whether a trigger has fired once and for the last time. */
+export function hasFiredOnce({ timesTriggered, nextFireTimeMs, previousFireTimeMs }: Trigger): boolean {
+  return timesTriggered === 1 && nextFireTimeMs === null && previousFireTimeMs !== null
+}
+
+/**
+ * The same columns for a trigger that has fired once and for the last time. Most such triggers are deleted a moment
+ * later, so their count, which is in another table, is not written. The time that a misfire policy replaced means
+ * nothing any more, and says so instead: it is the time of that firing.
+ */
+export function firedOnceColumns(trigger: Trigger): ReturnType<typeof fireTimeColumns> {
+  const columns = fireTimeColumns(trigger)
+  return { ...columns, misfire_orig_fire_time: columns.prev_fire_time }
+}
+
 /** In these columns 0 and below mean "none", so an earlier instant becomes the first that they can hold. */
 function instantColumn(ms: EpochMs | null): number | null {
   return ms === null ? null : Math.max(1, ms)

@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
+import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
 import { misfireInstructionCode } from '../../../../triggers/misfire-instruction.ts'
@@ -30,12 +31,12 @@ import {
   triggerKeyOf,
   triggerKeyRows,
 } from '../encoding/key-rows.ts'
-import { jobTypeOf } from '../jobs/job-rows.ts'
+import { jobBesideTrigger, jobTypeOf } from '../jobs/job-rows.ts'
 import { type DueRequest, DueStatements } from './due-statements.ts'
 import { scheduleTableNames } from './schedule-tables.ts'
 import { timesValue } from './schedule-values.ts'
 import { stateOf, TriggerDecoder } from './trigger-decoder.ts'
-import { fireTimeColumns, scheduleRow, triggerRow } from './trigger-rows.ts'
+import { firedOnceColumns, fireTimeColumns, hasFiredOnce, scheduleRow, triggerRow } from './trigger-rows.ts'
 import { type SubTable, subTables, type TriggerStatements, triggerStatements } from './trigger-statements.ts'
 
 export interface StoredTrigger {
@@ -81,6 +82,8 @@ export interface DueTrigger {
   readonly isSplit?: true
   /** The id of the row in this transaction, independent of its columns. */
   readonly rowId: SqlValue
+  /** What was read, of the trigger and of its job. */
+  readonly row: SqlRow
   /** Why the row cannot be read; absent in a readable one. */
   readonly fault?: Error
 }
@@ -93,8 +96,11 @@ export class TriggerTable {
   readonly #due: DueStatements
   readonly #families: TriggerFamilies
   readonly #decoder: TriggerDecoder
+  /** Java nodes read the counts as they stand. */
+  readonly #countsAll: boolean
 
   constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
+    this.#countsAll = vocabulary.sharedWithJava === true
     this.#schedulerName = vocabulary.schedulerName
     this.#encoding = encoding
     this.#statements = triggerStatements(vocabulary)
@@ -164,14 +170,20 @@ export class TriggerTable {
     }
   }
 
-  /** Writes state and fire state (next, previous, misfired time, times triggered) and nothing else. */
+  /**
+   * Writes state and fire state (next, previous, misfired time, times triggered) and nothing else. Of a trigger that
+   * has fired once and for the last time, the count is not written: see `firedOnceColumns`.
+   */
   *advance(entries: readonly StoredTrigger[]): SqlProgram<void> {
-    const rows = entries.map(({ trigger, state }) =>
-      Object.assign(this.#keyColumns(trigger.key), fireTimeColumns(trigger), { trigger_state: state }),
-    )
+    const isCounted = ({ trigger }: StoredTrigger): boolean => this.#countsAll || !hasFiredOnce(trigger)
+    const rows = entries.map((entry) => {
+      const { trigger, state } = entry
+      const columns = isCounted(entry) ? fireTimeColumns(trigger) : firedOnceColumns(trigger)
+      return Object.assign(this.#keyColumns(trigger.key), columns, { trigger_state: state })
+    })
     yield* this.#write(rows, this.#statements.advance)
     const times = perTable()
-    for (const { trigger } of entries) {
+    for (const { trigger } of entries.filter(isCounted)) {
       const { table } = this.#families.of(trigger)
       times[table].push(Object.assign(this.#keyColumns(trigger.key), timesValue(trigger, table)))
     }
@@ -213,6 +225,24 @@ export class TriggerTable {
    */
   *lockDue(request: DueRequest): SqlProgram<readonly DueTrigger[]> {
     return (yield* all(this.#due.of('lock', request))).map(dueOf)
+  }
+
+  /** The trigger of a due one. @throws JobPersistenceError ERR_BROKEN_ROW */
+  triggerOf({ key, row }: DueTrigger): Trigger {
+    try {
+      return this.#decoder.decode(key, row).trigger
+    } catch (error) {
+      throw brokenRow('Trigger', key, error)
+    }
+  }
+
+  /** The job of a due trigger. @throws JobPersistenceError ERR_BROKEN_ROW */
+  jobOf({ jobKey, row }: DueTrigger): JobDetail {
+    try {
+      return jobBesideTrigger(jobKey, row)
+    } catch (error) {
+      throw brokenRow('Job', jobKey, error)
+    }
   }
 
   /** The job types of the triggers that {@link lockDue} would look at, without locking them. */
@@ -375,7 +405,7 @@ function refOf(row: SqlRow): TriggerRef {
 }
 
 function dueOf(row: SqlRow): DueTrigger {
-  const names = { key: triggerKeyOf(row), jobKey: jobKeyOf(row), rowId: row['row_id'] as SqlValue }
+  const names = { key: triggerKeyOf(row), jobKey: jobKeyOf(row), rowId: row['row_id'] as SqlValue, row }
   try {
     requireUsableKeys(row, triggerKeyColumns, jobKeyColumns)
     // Field by field, because spreading takes ten times as long, and this is done for each firing.
@@ -383,6 +413,7 @@ function dueOf(row: SqlRow): DueTrigger {
       key: names.key,
       jobKey: names.jobKey,
       rowId: names.rowId,
+      row,
       jobType: jobTypeOf(row),
       nonConcurrent: boolean(row, 'is_nonconcurrent'),
       requestsRecovery: boolean(row, 'requests_recovery'),
@@ -390,7 +421,8 @@ function dueOf(row: SqlRow): DueTrigger {
       misfireIsIgnored: misfireIsIgnored(row, 'misfire_instr'),
     }
     const isForNodes = textOrNull(row, 'node_affinity') !== null
-    const isToSplit = boolean(row, 'is_sharded') && !groupsOfParts.includes(due.key.group)
+    const isSharded = textOrNull(row, 'sharding') !== null
+    const isToSplit = isSharded && !groupsOfParts.includes(due.key.group)
     if (!isForNodes && !isToSplit) return due
     return { ...due, ...(isForNodes ? { isForNodes } : {}), ...(isToSplit ? { isSplit: isToSplit } : {}) }
   } catch (error) {

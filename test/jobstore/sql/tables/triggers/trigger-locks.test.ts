@@ -97,6 +97,7 @@ describe('triggers that are due', () => {
         nextFireTimeMs: 1000,
         misfireIsIgnored: false,
         rowId: expect.anything() as unknown,
+        row: expect.objectContaining({ trigger_name: 't', job_class_name: 'work' }) as unknown,
       },
     ])
   })

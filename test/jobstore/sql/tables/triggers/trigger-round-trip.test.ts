@@ -109,6 +109,20 @@ describe('a trigger in tables', () => {
     expect(await loadAll(tables, [entry])).toEqual([entry])
   })
 
+  it('that has fired once and for the last time has its count, which is in no column', async () => {
+    const tables = await SqlTables.open()
+    await tables.addJobs('work')
+    const once = TriggerBuilder.newTrigger().withIdentity('once').forJob(job).startAt(new Date(1000)).build()
+    const fired = once.computeFirstFireTime(null).triggered(null)
+    await tables.run(tables.triggers.insert([{ trigger: once, state: 'WAITING' }]))
+    await tables.run(tables.triggers.advance([{ trigger: fired, state: 'COMPLETE' }]))
+    expect(await loadAll(tables, [{ trigger: fired, state: 'COMPLETE' }])).toEqual([
+      { trigger: fired, state: 'COMPLETE' },
+    ])
+    const [row] = await tables.query('SELECT times_triggered AS n FROM qrtz_simple_triggers')
+    expect(Number(row?.['n'])).toBe(0)
+  })
+
   it('that is due before 1970 is due at the first instant that the column can hold', async () => {
     const tables = await SqlTables.open()
     await tables.addJobs('work')

@@ -1,0 +1,197 @@
+import { existsSync, readFileSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { jobKey, triggerKey } from '../../src/core/key.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
+import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
+import { systemClock } from '../../src/time/clock.ts'
+import { temporaryFolder } from '../support/sqlite.ts'
+import { run, temporaryFile } from './fake-host.ts'
+
+/** As mysqldump writes it, of version 3.x; names without their columns, a table between that is not wanted. */
+const dump = String.raw`
+-- MySQL dump 10.13  Distrib 8.0.36
+/*!40101 SET NAMES utf8mb4 */;
+DROP TABLE IF EXISTS ${'`xxl_job_group`'};
+CREATE TABLE ${'`xxl_job_group`'} (
+  ${'`id`'} int(11) NOT NULL AUTO_INCREMENT,
+  ${'`app_name`'} varchar(64) NOT NULL COMMENT 'it''s (the name)',
+  ${'`title`'} varchar(12) NOT NULL,
+  ${'`address_type`'} tinyint(4) NOT NULL DEFAULT '0',
+  ${'`address_list`'} text,
+  ${'`update_time`'} datetime DEFAULT NULL,
+  PRIMARY KEY (${'`id`'})
+) ENGINE=InnoDB;
+INSERT INTO ${'`xxl_job_group`'} VALUES (1,'billing','Billing',0,NULL,'2024-01-01 00:00:00'),
+ (2,'reports','Reports',1,'http://10.0.0.7:9999/, http://10.0.0.8:9999','2024-01-01 00:00:00'),
+ (3,'no good','x',0,NULL,NULL);
+INSERT INTO xxl_job_log VALUES (1,2,3);
+INSERT INTO ${'`xxl_job`.`xxl_job_info`'} (id, job_group, job_desc, schedule_type, schedule_conf, misfire_strategy,
+  executor_route_strategy, executor_handler, executor_param, executor_block_strategy, executor_timeout,
+  executor_fail_retry_count, glue_type, glue_source, glue_updatetime, child_jobid, alarm_email, trigger_status,
+  trigger_next_time) VALUES
+ (17,1,'Invoices; it\'s "May"','CRON','0 0 7 ? * MON-FRI','FIRE_ONCE_NOW','CONSISTENT_HASH','invoices','a=1\nb=2',
+  'COVER_EARLY',600,2,'BEAN','','2024-05-01 10:00:00','18,19','ops@example.org',1,1790000000000),
+ (18,2,'Every minute','FIX_RATE','60','DO_NOTHING','FIRST','tick','','SERIAL_EXECUTION',0,0,'BEAN','',NULL,'','',1,
+  1790000000000),
+ (19,2,'Script','NONE','','DO_NOTHING','RANDOM','','','DISCARD_LATER',0,0,'GLUE_SHELL','echo \'a;b\'\n',
+  '2024-05-01 10:00:00','','',0,0),
+ (20,1,'Stopped','CRON','0 0 8 * * ?','DO_NOTHING','FIRST','h','','SERIAL_EXECUTION',0,0,'BEAN','',NULL,'','',0,0),
+ (21,1,'Broken','CRON','every day','DO_NOTHING','SIDEWAYS','h','','SERIAL_EXECUTION',0,0,'BEAN','',NULL,'','',1,0),
+ (22,2,'After','FIX_DELAY','30','DO_NOTHING','FIRST','h','','SERIAL_EXECUTION',0,0,'BEAN','',NULL,'','',1,0),
+ (23,99,'Lost','NONE','','DO_NOTHING','FIRST','h','','SERIAL_EXECUTION',0,0,'BEAN','',NULL,'','',0,0),
+ ('x',1,'No id','NONE','','DO_NOTHING','FIRST','h','','SERIAL_EXECUTION',0,0,'BEAN','',NULL,'','',0,0);
+INSERT INTO xxl_job_user (id, username, password, role, permission) VALUES
+ (1,'admin','e10adc3949ba59abbe56e057f20f883e',1,NULL), (2,'bob','e10adc3949ba59abbe56e057f20f883e',0,'1,2');
+`
+
+const written = (file: string): Record<string, never> => JSON.parse(readFileSync(file, 'utf8')) as never
+
+describe('xxl import', () => {
+  test('says what a dump has, and what is not the same', async () => {
+    const { code, out, err } = await run([
+      'xxl',
+      'import',
+      temporaryFile('dump', dump),
+      '--dry-run',
+      '--zone',
+      'Asia/Shanghai',
+    ])
+    expect(err).toBe('')
+    expect(out.split('\n')).toEqual([
+      '2 executor groups, 6 jobs, 2 schedules, 2 users',
+      'executor group billing: registers',
+      'executor group reports: http://10.0.0.7:9999/, http://10.0.0.8:9999',
+      'user admin: admin; needs a new password',
+      'user bob: operator of billing, operator of reports; needs a new password',
+      'row 3 of xxl_job_group: left out: it has no id, or no AppName of visible ASCII',
+      `job 17 (Invoices; it's "May"): its child jobs (18,19) are not run after it: chain them`,
+      `job 17 (Invoices; it's "May"): no mail goes to ops@example.org: see alerts`,
+      'job 19 (Script): its code (GLUE_SHELL) is in the data of the job; earlier versions of it are not taken over',
+      'job 20 (Stopped): stopped: its schedule (CRON 0 0 8 * * ?) is left out; --with-stopped takes it over',
+      "job 21 (Broken): executor_route_strategy 'SIDEWAYS' is not known: FIRST is taken",
+      expect.stringMatching(/^job 21 \(Broken\): its schedule is left out: .*every day/),
+      'job 22 (After): its schedule (FIX_DELAY 30) is left out: no trigger counts from the end of a run',
+      'job 23 (Lost): left out: there is no executor group 99',
+      'row 8 of xxl_job_info: left out: its id is no number from 1 to 2147483647',
+      '',
+    ])
+    expect(code).toBe(0)
+  })
+
+  test('stores jobs with their numbers and schedules, once', async () => {
+    const file = join(temporaryFolder(), 'jobs.db')
+    const job = defineJob('xxl-job', () => {})
+    await using scheduler = await createScheduler({
+      jobs: [job],
+      jobStore: sqliteJobStore({ filename: file }),
+    })
+    const place = ['--zone', 'Asia/Shanghai', '--store', file]
+    const from = temporaryFile('dump', dump)
+    expect((await run(['xxl', 'import', from, ...place], { clock: systemClock })).code).toBe(2)
+    const first = await run(['xxl', 'import', from, '--yes', ...place], { clock: systemClock })
+    expect(first.out).toMatch(/added 8, changed 0, removed 0; 0 the same\n$/)
+    const again = await run(['xxl', 'import', from, ...place], {
+      clock: { ...systemClock, now: () => systemClock.now() + 60_000 },
+    })
+    expect(again.out).toMatch(/added 0, changed 0, removed 0; 8 the same\n$/)
+    const stored = await scheduler.getJobDetail(jobKey('17', 'billing'))
+    expect(stored?.description).toBe(`Invoices; it's "May"`)
+    expect(stored?.retry?.attempts).toBe(3)
+    expect(stored?.jobDataMap).toEqual({
+      appName: 'billing',
+      jobId: 17,
+      handler: 'invoices',
+      param: 'a=1\nb=2',
+      route: 'CONSISTENT_HASH',
+      blockStrategy: 'COVER_EARLY',
+      timeoutSeconds: 600,
+    })
+    const trigger = await scheduler.getTrigger(triggerKey('17', 'billing'))
+    expect(trigger).toMatchObject({ type: 'cron', misfireInstruction: 'fireOnceNow' })
+    const rate = await scheduler.getTrigger(triggerKey('18', 'reports'))
+    expect(rate).toMatchObject({
+      repeatIntervalMs: 60_000,
+      misfireInstruction: 'rescheduleNextWithRemainingCount',
+    })
+    // 10:00 in Shanghai.
+    expect((await scheduler.getJobDetail(jobKey('19', 'reports')))?.jobDataMap['glue']).toEqual({
+      type: 'GLUE_SHELL',
+      source: `echo 'a;b'\n`,
+      updated: Date.UTC(2024, 4, 1, 2),
+    })
+  })
+
+  test('reads JSON of both kinds, and the columns of version 2.2 and of the pages of the admin', async () => {
+    const group = { id: 1, appName: 'billing', title: 'Billing', addressType: 0, access_token: 's3cret' }
+    const job = {
+      id: '5',
+      jobGroup: 1,
+      jobDesc: 'old',
+      jobCron: '0 0 8 * * ?',
+      triggerStatus: 0,
+      executorHandler: 'h',
+    }
+    const tables = { xxl_job_group: [group], xxl_job_info: [job, null, 7] }
+    const asTables = temporaryFile('dump', JSON.stringify(tables))
+    const asExport = temporaryFile(
+      'dump',
+      JSON.stringify([
+        { type: 'header' },
+        ...Object.entries(tables).map(([name, data]) => ({ type: 'table', name, data })),
+      ]),
+    )
+    for (const file of [asTables, asExport]) {
+      const out = join(temporaryFolder(), 'out.json')
+      const report = join(temporaryFolder(), 'report.json')
+      const result = await run(
+        ['xxl', 'import', file, '--with-stopped', '--job-type', 'remote', '--zone', 'UTC', '--json'].concat(
+          ...[
+            ['--out', out],
+            ['--report', report],
+          ],
+        ),
+      )
+      expect(result.code).toBe(0)
+      expect(JSON.parse(result.out)).toEqual(written(report))
+      expect(written(report)).toMatchObject({ jobs: 1, schedules: 1, executors: { billing: [] }, users: [] })
+      expect(readFileSync(report, 'utf8')).not.toContain('s3cret')
+      expect(written(out)).toMatchObject({
+        jobs: [{ key: { group: 'billing', name: '5' }, fields: { jobType: 'remote', description: 'old' } }],
+        triggers: [{ fields: { type: 'cron', misfireInstruction: 'doNothing' } }],
+      })
+    }
+  })
+
+  test('a dry run writes no file', async () => {
+    const out = join(temporaryFolder(), 'out.json')
+    expect((await run(['xxl', 'import', temporaryFile('dump', dump), '--dry-run', '--out', out])).code).toBe(
+      0,
+    )
+    expect(existsSync(out)).toBe(false)
+  })
+
+  test.each([
+    ['', /has no rows of xxl_job_group/],
+    ['[]', /has no rows of/],
+    ['{"xxl_job_info": 5}', /has no rows of/],
+    ['{', /Cannot read/],
+    ["INSERT INTO xxl_job_info VALUES ('never ends", /left out: its id is no number/],
+    ['CREATE TABLE xxl_job_info (; INSERT INTO xxl_job_info VALUES (1,(2,3', /left out: its id is no number/],
+  ])('what is no dump is said: %j', async (text, problem) => {
+    const { out, err } = await run(['xxl', 'import', temporaryFile('dump', text)])
+    expect(out + err).toMatch(problem)
+  })
+
+  test('a file that is too long is refused before it is read, and so is what is no file', async () => {
+    const file = temporaryFile('dump', '')
+    truncateSync(file, 64 * 1024 * 1024 + 1)
+    const refused = await run(['xxl', 'import', file])
+    expect(refused).toMatchObject({ code: 2 })
+    expect(refused.err).toContain('more than 64 MB')
+    expect((await run(['xxl', 'import', '/dev/null'])).err).toContain('is no file')
+    expect((await run(['xxl', 'import'])).err).toContain("'xxl' takes 'import' and one FILE")
+    expect((await run(['xxl', 'export', file])).err).toContain("'xxl' takes 'import' and one FILE")
+  })
+})
