@@ -50,7 +50,7 @@ class Doorway {
 interface Rig {
   readonly doorway: Doorway
   readonly filename: string
-  open(options?: Partial<XxlJobOptions<{ param?: string }>>): Promise<Scheduler>
+  readonly open: (options?: Partial<XxlJobOptions<{ param?: string }>>) => Promise<Scheduler>
 }
 
 async function rig(handlers: Record<string, XxlJobHandler>): Promise<Rig> {
@@ -122,7 +122,11 @@ describe('a job that executors of XXL-JOB run', () => {
   })
 
   test('has failed when the executor says so, or does not know its handler', async () => {
-    const { open } = await rig({ invoices: (context) => context.handleFail('no money') })
+    const { open } = await rig({
+      invoices: (context) => {
+        context.handleFail('no money')
+      },
+    })
     const scheduler = await open()
     const ended = scheduler.events.next('jobWasExecuted')
     await fire(scheduler, 'May')

@@ -1,4 +1,5 @@
 import { SchedulerError } from '../../core/errors.ts'
+import { textOf } from '../../core/thrown-value.ts'
 import type { RemoteResult, ResultTaker } from '../../jobs/remote-job.ts'
 import { xxlJobCodes } from '../protocol/reply.ts'
 import type { Bearer } from './admin-access.ts'
@@ -22,7 +23,7 @@ export class RemoteResults {
   }
 
   async #report(reference: string, result: ReportedResult): Promise<boolean> {
-    let failure: unknown = null
+    const failures: unknown[] = []
     let answered = 0
     for (const taker of [...this.#takers]) {
       try {
@@ -32,10 +33,10 @@ export class RemoteResults {
         const isShutDown = SchedulerError.is(error) && error.code === 'ERR_SCHEDULER_SHUTDOWN'
         // While none has taken its place, its results are kept by the executors.
         if (isShutDown && this.#takers.size > 1) this.#takers.delete(taker)
-        else failure = error
+        else failures.push(error)
       }
     }
-    if (failure !== null && answered === 0) throw failure
+    if (failures.length > 0 && answered === 0) throw toError(failures[0])
     return false
   }
 }
@@ -44,4 +45,8 @@ function resultOf({ handleCode, handleMsg, logId }: ReportedResult): RemoteResul
   if (handleCode === xxlJobCodes.success) return { result: handleMsg }
   const message = `Run ${logId} failed: code ${handleCode}, ${handleMsg}`
   return { error: new SchedulerError('ERR_XXL_JOB_RUN', message) }
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new SchedulerError('ERR_XXL_JOB_RUN', textOf(thrown))
 }

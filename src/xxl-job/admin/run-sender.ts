@@ -101,12 +101,13 @@ export class RunSender {
     })
     const place: XxlJobRunPlace = { appName, jobId, logId: written, address: part.client.address }
     this.#options.events.emit('runSent', place)
-    let problem: string | null = null
+    const problems: string[] = []
     await this.#post(part.client, requestOf(run, part, written, nowMs), place, (why) => {
-      problem = why
+      problems.push(why)
     })
-    if (problem === null) return
-    const message = `Run ${written} of XXL-JOB job ${jobId} at ${place.address} failed: ${String(problem)}`
+    const [problem] = problems
+    if (problem === undefined) return
+    const message = `Run ${written} of XXL-JOB job ${jobId} at ${place.address} failed: ${problem}`
     throw new SchedulerError('ERR_XXL_JOB_RUN', message)
   }
 

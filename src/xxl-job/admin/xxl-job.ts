@@ -74,7 +74,7 @@ export function xxlJob<Data extends StorableJobData<Data> = { readonly param?: s
   }
   checkFunction(what, 'param', param, 'ERR_INVALID_OPTION')
   checkOnTimeout(what, 'onTimeout', onTimeout, 'ERR_INVALID_OPTION')
-  const run = resolveRun(chosen(options, runNames) as unknown as XxlJobRunOptions)
+  const run = resolveRun(chosen(options, runNames))
   refuseBroadcast(run)
   return defineRemoteJob<Data>(
     jobType,
