@@ -93,7 +93,7 @@ export default tseslint.config(
   {
     // Plain JavaScript (worker modules of tests, scripts, this file) is not part of the type-checked program, nor is
     // the site's configuration, whose types need a browser's.
-    files: ['**/*.js', '**/*.mjs', '**/*.cjs', 'docs/.vitepress/*.mts'],
+    files: ['**/*.js', '**/*.mjs', '**/*.cjs', 'docs/.vitepress/**/*.mts'],
     ...tseslint.configs.disableTypeChecked,
     rules: {
       ...tseslint.configs.disableTypeChecked.rules,

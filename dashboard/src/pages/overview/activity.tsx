@@ -16,7 +16,7 @@ export function ActivityTiles({ stats }: { readonly stats: ExecutionStatsJson | 
   const { activity } = words()
   const remembersAll = stats !== null && (stats.byOutcome.succeeded ?? 0) > 0
   const success = remembersAll ? (stats.byOutcome.succeeded ?? 0) / ended(stats) : null
-  const failed = stats === null ? null : stats.count - (stats.byOutcome.succeeded ?? 0)
+  const failed = stats === null ? null : ended(stats) - (stats.byOutcome.succeeded ?? 0)
   return (
     <div class="tiles">
       <Tile
@@ -72,7 +72,11 @@ function chartOf({ buckets }: ExecutionStatsJson, activity: { success: string; f
   return {
     atMs: buckets.map(({ atMs }) => atMs),
     series: [
-      { name: activity.failed, ink: '--bad-fill', values: buckets.map(({ byOutcome }) => sumOf(byOutcome)) },
+      {
+        name: activity.failed,
+        ink: '--bad-fill',
+        values: buckets.map(({ byOutcome }) => sumOf(byOutcome) - (byOutcome.vetoed ?? 0)),
+      },
       {
         name: activity.success,
         ink: '--good-fill',

@@ -46,7 +46,9 @@ function saying(problems: number, alerts: number): string {
 function nextText({ triggers }: Overview): string {
   const { verdict } = words()
   if (triggers === null) return ''
-  const ms = triggers.next[0]?.nextFireTimeMs ?? null
+  // One that waits for its job fires when that has ended, which nobody knows.
+  const next = triggers.next.find(({ state }) => state !== 'BLOCKED') ?? triggers.next[0]
+  const ms = next?.nextFireTimeMs ?? null
   if (ms === null) return verdict.idle
   return verdict.next(relativeText(Math.max(ms, tick.value), tick.value), instantText(ms, nowMs()))
 }

@@ -25,6 +25,7 @@ export function RowTable({ rows, by }: RowTableProps): JSX.Element {
 }
 
 const isPlanned = ({ kind }: Bar): boolean => kind === 'planned'
+const isMissed = ({ kind }: Bar): boolean => kind === 'missed'
 const hasRun = ({ kind }: Bar): boolean => kind !== 'planned' && kind !== 'blocked' && kind !== 'missed'
 const hasNotSucceeded = (bar: Bar): boolean => hasRun(bar) && !['running', 'succeeded'].includes(bar.kind)
 const count = ({ bars }: Row, test: (bar: Bar) => boolean): string => numberText(bars.filter(test).length)
@@ -35,6 +36,7 @@ function columns(by: RowKind): readonly Column<Row>[] {
     { id: 'row', title: text.by[by], cell: (row) => <RowName row={row} />, isWide: true },
     { id: 'ran', title: text.ran, cell: (row) => count(row, hasRun), isNumber: true },
     { id: 'failed', title: text.failed, cell: (row) => count(row, hasNotSucceeded), isNumber: true },
+    { id: 'missed', title: text.kinds.missed, cell: (row) => count(row, isMissed), isNumber: true },
     { id: 'planned', title: common().planned, cell: (row) => count(row, isPlanned), isNumber: true },
     { id: 'last', title: text.last, cell: (row) => <Instant ms={lastOf(row)} /> },
     { id: 'next', title: text.next, cell: (row) => <Instant ms={nextOf(row)} /> },

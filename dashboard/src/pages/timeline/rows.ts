@@ -73,13 +73,28 @@ export function rowsOf(data: TimelineData, by: RowKind, names: Names): readonly 
   for (const { key, jobKey, nextFireTimeMs } of data.blocked)
     if (nextFireTimeMs !== null)
       rowFor({ triggerKey: key, jobKey, node: null }).bars.push(barOfBlocked(nextFireTimeMs, key, jobKey))
+  const marked = new Set(data.executions.map(firingOf))
   for (const misfire of data.missed) {
-    const { triggerKey, jobKey, node } = misfire
+    const { triggerKey, jobKey, node, fromMs } = misfire
+    // A veto and a loss are executions as well, where the store remembers those: one mark is enough.
+    if (marked.has(firingOf({ triggerKey, scheduledFireTimeMs: fromMs, outcome: misfire.cause }))) continue
     // Of a job that is gone there is no row of jobs.
     if (jobKey !== null) rowFor({ triggerKey, jobKey, node }).bars.push(barOfMissed(misfire, jobKey))
   }
   for (const { bars } of rows.values()) bars.sort((one, other) => heightOf(one) - heightOf(other))
   return [...rows.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+function firingOf({
+  triggerKey,
+  scheduledFireTimeMs,
+  outcome,
+}: {
+  readonly triggerKey: KeyJson
+  readonly scheduledFireTimeMs: number
+  readonly outcome: string
+}): string {
+  return `${outcome} ${scheduledFireTimeMs} ${keyText(triggerKey)}`
 }
 
 /** What went wrong is drawn over what went well. */
