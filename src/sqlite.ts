@@ -1,4 +1,4 @@
-/** Jobs and triggers in a SQLite file; needs the package better-sqlite3. */
+/** Jobs and triggers in a SQLite file; needs the package better-sqlite3 or Node.js 22.16. */
 
 export type {
   AuditOptions,

@@ -77,6 +77,7 @@ export default defineConfig({
           { text: 'A Node executor for XXL-JOB', link: '/guide/xxl-job-executor' },
           { text: 'Driving executors of XXL-JOB', link: '/guide/xxl-job-admin' },
           { text: 'Run it in production', link: '/guide/production' },
+          { text: 'Using the package', link: '/guide/using-the-package' },
         ],
       },
       {

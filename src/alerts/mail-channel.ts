@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import {
   checkBoolean,
   checkName,
@@ -10,6 +9,7 @@ import {
   listOf,
 } from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
+import { requireFrom } from '../core/package-files.ts'
 import type { AlertChannel, AlertNotice } from './alert-types.ts'
 
 /** A mail server. */
@@ -128,7 +128,7 @@ function missing(field: string): InvalidArgumentError {
 
 function loadNodemailer(): Nodemailer {
   try {
-    return createRequire(import.meta.url)('nodemailer') as Nodemailer
+    return requireFrom(import.meta.url)('nodemailer') as Nodemailer
   } catch (cause) {
     const message = `${what} needs the package nodemailer. Run: npm install nodemailer`
     throw new SchedulerError('ERR_DRIVER_MISSING', message, { cause })

@@ -110,6 +110,7 @@ export class SchedulerLifeCycle {
         schedulerName,
         clock,
         logger,
+        expectsWorkerJobs: this.jobTypes.some((jobType) => registry.get(jobType).kind === 'worker'),
         threadStuck: (stuck) => {
           signals.threadStuck(stuck)
         },

@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
 import { SchedulerError } from '../core/errors.ts'
+import { requireFrom } from '../core/package-files.ts'
 import type { SchedulerServer } from './server-face.ts'
 import type { SchedulerServerOptions } from './server-options.ts'
 
@@ -19,7 +19,7 @@ const packages = ['hono', '@hono/node-server', 'zod'] as const
  * `auth`
  */
 export async function createServer(options: SchedulerServerOptions): Promise<SchedulerServer> {
-  const { resolve } = createRequire(import.meta.url)
+  const { resolve } = requireFrom(import.meta.url)
   for (const name of packages) {
     try {
       resolve(name)

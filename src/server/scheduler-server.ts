@@ -1,9 +1,9 @@
 import { createServer as createHttpServer, type Server } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { checkOptions, checkString, checkWhole } from '../core/arguments.ts'
 import { SchedulerError } from '../core/errors.ts'
+import { fileBeside, requireFrom } from '../core/package-files.ts'
 import type { Clock } from '../time/clock.ts'
 import { pause } from '../time/pause.ts'
 import { authenticatorOf } from './auth/authenticator.ts'
@@ -36,7 +36,7 @@ interface NodeServer {
   ): Parameters<typeof createHttpServer>[1]
 }
 
-const dashboardFolder = fileURLToPath(new URL('../dashboard', import.meta.url))
+const dashboardFolder = fileURLToPath(fileBeside(import.meta.url, '../dashboard'))
 
 /** All who ask within so long get the same numbers, and longer where a look takes long: pages ask every few seconds. */
 const statsRestMs = 2000
@@ -128,7 +128,7 @@ async function listen(
   checkOptions('listen', where, { port: checkWhole(0, 65_535), host: checkString })
   const { port = 8080, host = '127.0.0.1' } = where
   const hosts = allowedHosts ?? (isLoopback(host) ? loopbackHosts : null)
-  const nodeServer = createRequire(import.meta.url)('@hono/node-server') as NodeServer
+  const nodeServer = requireFrom(import.meta.url)('@hono/node-server') as NodeServer
   const listener = nodeServer.getRequestListener(
     (request, { incoming }) =>
       handle(request, { address: incoming.socket.remoteAddress ?? 'unknown', hosts }),

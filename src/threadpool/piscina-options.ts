@@ -1,6 +1,7 @@
 import type { ResourceLimits, SHARE_ENV } from 'node:worker_threads'
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue, isObject, refuseUnknownKeys, requireInteger } from '../core/options.ts'
+import { requireEntryUrl } from '../core/package-files.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
 import { defaultPoolSize } from './in-process-thread-pool.ts'
 import { requirePoolSize } from './slot-pool.ts'
@@ -33,11 +34,17 @@ export interface PiscinaThreadPoolOptions {
    * stops them. Default `disabled`.
    */
   readonly atomics?: 'disabled' | 'async' | 'sync'
+  /**
+   * The file that the threads run, as a `file:` URL; needed in a bundle, where the package's own file is elsewhere, as
+   * in `new URL(import.meta.resolve('quartz-ts/worker-entry'))`. When there is no such file, `createScheduler` with a
+   * worker job among its `jobs` fails with ERR_ENTRY_MISSING. Default: the package's own.
+   */
+  readonly workerEntry?: URL | string
 }
 
 export type ResolvedPiscinaOptions = Readonly<
-  Required<Omit<PiscinaThreadPoolOptions, 'resourceLimits' | 'execArgv' | 'env'>> &
-    Pick<PiscinaThreadPoolOptions, 'resourceLimits' | 'execArgv' | 'env'>
+  Required<Omit<PiscinaThreadPoolOptions, 'resourceLimits' | 'execArgv' | 'env' | 'workerEntry'>> &
+    Pick<PiscinaThreadPoolOptions, 'resourceLimits' | 'execArgv' | 'env'> & { readonly workerEntry?: URL }
 >
 
 const what = 'piscinaThreadPool'
@@ -61,6 +68,7 @@ export function resolvePiscinaOptions(options: PiscinaThreadPoolOptions): Resolv
     'execArgv',
     'env',
     'atomics',
+    'workerEntry',
   ])
   const size = requirePoolSize(what, options.size ?? defaultPoolSize)
   const integer = (name: 'maxThreads' | 'minThreads' | 'concurrentTasksPerWorker' | 'idleTimeoutMs') => {
@@ -83,6 +91,9 @@ export function resolvePiscinaOptions(options: PiscinaThreadPoolOptions): Resolv
     ...(options.resourceLimits !== undefined && { resourceLimits: requireLimits(options.resourceLimits) }),
     ...(options.execArgv !== undefined && { execArgv: requireFlags(options.execArgv) }),
     ...(options.env !== undefined && { env: requireEnv(options.env) }),
+    ...(options.workerEntry !== undefined && {
+      workerEntry: requireEntryUrl(what, 'workerEntry', options.workerEntry),
+    }),
   })
 }
 

@@ -1,4 +1,5 @@
 import { SchedulerError } from '../core/errors.ts'
+import { requireEntry } from '../core/package-files.ts'
 import { unawaited } from '../core/promises.ts'
 import { logThrown } from '../core/thrown-value.ts'
 import {
@@ -10,7 +11,7 @@ import { SlotPool } from './slot-pool.ts'
 import type { ThreadPool, ThreadPoolContext, WorkerTaskHandlers } from './thread-pool.ts'
 import { requireRunnableModule } from './typescript-modules.ts'
 import type { WorkerTask, WorkerTaskResult } from './wire.ts'
-import { WorkerThreads } from './worker-threads.ts'
+import { WorkerThreads, workerEntry } from './worker-threads.ts'
 
 class PiscinaThreadPool extends SlotPool {
   override readonly runsWorkerJobs = true
@@ -28,6 +29,7 @@ class PiscinaThreadPool extends SlotPool {
 
   override async initialize(context: ThreadPoolContext): Promise<void> {
     await super.initialize(context)
+    if (context.expectsWorkerJobs === true) requireEntry(workerEntry(this.#options))
     if (this.#options.minThreads === 0) return
     const threads = await this.#open()
     await threads.warmUp()
@@ -35,6 +37,7 @@ class PiscinaThreadPool extends SlotPool {
 
   override checkWorkerModule(moduleUrl: string): void {
     if (this.#runnable.has(moduleUrl)) return
+    requireEntry(workerEntry(this.#options))
     requireRunnableModule(moduleUrl, { execArgv: this.#options.execArgv, env: this.#options.env })
     this.#runnable.add(moduleUrl)
   }

@@ -12,6 +12,8 @@ export interface ThreadPoolContext {
   readonly schedulerName: string
   readonly clock: Clock
   readonly logger: Logger
+  /** Whether the scheduler has worker jobs: a pool that cannot start threads refuses now. Default false. */
+  readonly expectsWorkerJobs?: boolean
   /** Called once for each thread that was terminated and does not exit. Default: only a log line. */
   threadStuck?(thread: StuckThread): void
   /**

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { SchedulerError } from '../core/errors.ts'
+import { moduleBeside, type ThreadEntry } from '../core/package-files.ts'
 import { type Clock, type ClockTimer, systemClock } from '../time/clock.ts'
 import { Waiters } from '../time/waiters.ts'
 import { loadPiscina, type Piscina, type PiscinaModule, type PiscinaWorker } from './piscina-module.ts'
@@ -418,10 +419,21 @@ function give(lease: ThreadLease, execution: WorkerExecution): void {
   lease.add(execution)
 }
 
+/** What the threads of a pool run. */
+export function workerEntry({
+  workerEntry: given,
+}: Pick<ResolvedPiscinaOptions, 'workerEntry'>): ThreadEntry {
+  return {
+    url: given ?? moduleBeside(import.meta.url, './worker-entry'),
+    specifier: 'quartz-ts/worker-entry',
+    option: 'workerEntry of piscinaThreadPool',
+  }
+}
+
 function piscinaOptions(options: ResolvedPiscinaOptions): ConstructorParameters<PiscinaModule['Piscina']>[0] {
   const { minThreads, maxThreads, idleTimeoutMs, atomics, resourceLimits, execArgv, env } = options
   return {
-    filename: fileURLToPath(new URL('./worker-entry.js', import.meta.url)),
+    filename: fileURLToPath(workerEntry(options).url),
     name: 'serve',
     minThreads,
     maxThreads,

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { sqliteJobStore } from 'quartz-ts/sqlite'
 import { jobStoreConformance } from 'quartz-ts/testing'
 import { afterAll, describe, test } from 'vitest'
+import { loadNodeSqlite } from '../../src/jobstore/sqlite/node-sqlite.ts'
 import { sqliteCapabilities } from '../support/sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-conformance-'))
@@ -25,6 +26,19 @@ describe('SqliteJobStore on a file conforms', () => {
   const cases = jobStoreConformance({
     name: 'sqlite-file',
     create: (dataId) => sqliteJobStore({ filename: join(folder, `${dataId}.db`) }),
+    capabilities: { ...sqliteCapabilities, persistent: true },
+  })
+  test.each(cases)('$area: $name', ({ run }) => run())
+})
+
+const hasNodeSqlite = (await loadNodeSqlite()) !== null
+
+const describeOnNode = describe.skipIf(!hasNodeSqlite) // reason: Node.js has the module from 22.16 on
+
+describeOnNode('SqliteJobStore on node:sqlite conforms', () => {
+  const cases = jobStoreConformance({
+    name: 'node-sqlite',
+    create: (dataId) => sqliteJobStore({ filename: join(folder, `${dataId}.db`), driver: 'node:sqlite' }),
     capabilities: { ...sqliteCapabilities, persistent: true },
   })
   test.each(cases)('$area: $name', ({ run }) => run())

@@ -107,6 +107,35 @@ describe('a node whose check-ins have a thread', () => {
   })
 })
 
+describe('a node whose check-in thread has no file, as in a bundle', () => {
+  const connect = async (checkInEntry: URL | null): Promise<SqlJobStore> => {
+    const { connectionString } = database
+    const store = new SqlJobStore(postgresEngine(resolvePostgresOptions({ connectionString, checkInEntry })))
+    const { context } = new Testbed(store, new ManualClock(systemClock.now()), 'bundled')
+    await store.initialize({ ...context, clock: systemClock, ids: seededIds(2) })
+    onTestFinished(() => store.shutdown())
+    return store
+  }
+
+  test('says so when it starts', async () => {
+    const store = await connect(new URL('file:///no/such/entry.js'))
+    await expect(store.schedulerStarted()).rejects.toMatchObject({
+      code: 'ERR_ENTRY_MISSING',
+      message: expect.stringMatching(
+        /checkInEntry of postgresJobStore.*quartz-ts\/check-in-entry/,
+      ) as unknown,
+    })
+  })
+
+  test('checks in on the event loop when it is told to', async () => {
+    const store = await connect(null)
+    await store.schedulerStarted()
+    expect(await database.query('SELECT instance_name FROM qrtz_scheduler_state')).toContainEqual({
+      instance_name: 'bundled',
+    })
+  })
+})
+
 describe('a check-in thread', () => {
   test('checks in each interval, tells when by the clock of its owner, and stops', async () => {
     const { driver, observer, seen } = rig({ connectionString: server.connectionString })

@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import { publint } from 'publint'
+import { build as viteBuild } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRoot } from '../support/source-files.ts'
 
@@ -19,12 +21,37 @@ const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf
   readonly exports: Record<string, unknown>
 }
 const subpaths = Object.keys(manifest.exports)
-const modules = subpaths.filter((subpath) => !subpath.endsWith('.json'))
+/** What threads run; the main thread cannot. */
+const threadEntries = ['./check-in-entry', './worker-entry']
+const modules = subpaths.filter((subpath) => !subpath.endsWith('.json') && !threadEntries.includes(subpath))
 
 const execute = promisify(execFile)
 
 const servingScript = `const { createServer } = await import('quartz-ts/server')
   await createServer({}).catch((error) => console.log(error.code, error.message))`
+/** A program with a job of each kind, which prints what they returned or why the scheduler refused. */
+const bundledProgram = (workerEntry: string, others = "import 'quartz-ts/server'"): string => `
+  import { createScheduler, defineJob, defineWorkerJob, piscinaThreadPool } from 'quartz-ts'
+  import 'quartz-ts/postgres'
+  import 'quartz-ts/sqlite'
+  ${others}
+  import { pathToFileURL } from 'node:url'
+  const job = pathToFileURL(process.cwd() + '/worker-job.js')
+  const jobs = [defineJob('inline', () => 'inline ran'), defineWorkerJob('worker', job)]
+  createScheduler({ jobs, threadPool: piscinaThreadPool({ ${workerEntry} }) }).then(async (scheduler) => {
+    await scheduler.start()
+    for (const jobType of ['inline', 'worker']) {
+      const ran = scheduler.events.next('jobWasExecuted')
+      await scheduler.schedule(jobType, { key: jobType, in: 1 })
+      console.log((await ran).context.result)
+    }
+    await scheduler.shutdown()
+  }).catch((error) => { console.log(error.code) })
+`
+const namedEntry =
+  "workerEntry: pathToFileURL(process.cwd() + '/node_modules/quartz-ts/dist/threadpool/worker-entry.js')"
+const bothRan = 'inline ran\nworker ran\n'
+
 const projectBin = (name: string): string => join(projectRoot, 'node_modules/.bin', name)
 
 describe('the package as npm packs it', () => {
@@ -100,34 +127,42 @@ describe('the package as npm packs it', () => {
     }
   })
 
-  test('has types that a strict program without skipLibCheck accepts', async () => {
-    // Of other people's types a program needs those of Node.js alone, and none of pg or better-sqlite3.
-    mkdirSync(join(folder, 'types'))
-    symlinkSync(join(projectRoot, 'node_modules/@types/node'), join(folder, 'types/node'))
-    const imports = modules.map((subpath, i) => `export * as m${i} from '${join('quartz-ts', subpath)}'\n`)
-    writeFileSync(join(folder, 'program.ts'), imports.join(''))
-    const compilerOptions = {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noEmit: true,
-      module: 'nodenext',
-      target: 'es2022',
-      lib: ['es2022', 'esnext.disposable'],
-      types: ['node'],
-      typeRoots: [join(folder, 'types')],
-    }
-    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }))
-    const { stdout } = await run(projectBin('tsc'), ['-p', '.']).catch(
-      (error: unknown) => error as { stdout: string },
-    )
-    expect(stdout).toBe('')
-  })
+  test.each([
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ])(
+    'has types that a strict program without skipLibCheck accepts (%s, %s)',
+    async (module, moduleResolution) => {
+      // Of other people's types a program needs those of Node.js alone, and none of pg or better-sqlite3.
+      rmSync(join(folder, 'types'), { recursive: true, force: true })
+      mkdirSync(join(folder, 'types'))
+      symlinkSync(join(projectRoot, 'node_modules/@types/node'), join(folder, 'types/node'))
+      const imports = modules.map((subpath, i) => `export * as m${i} from '${join('quartz-ts', subpath)}'\n`)
+      writeFileSync(join(folder, 'program.ts'), imports.join(''))
+      const compilerOptions = {
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noEmit: true,
+        module,
+        moduleResolution,
+        target: 'es2022',
+        lib: ['es2022', 'esnext.disposable'],
+        types: ['node'],
+        typeRoots: [join(folder, 'types')],
+      }
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }))
+      const { stdout } = await run(projectBin('tsc'), ['-p', '.']).catch(
+        (error: unknown) => error as { stdout: string },
+      )
+      expect(stdout).toBe('')
+    },
+  )
 
   test('resolves its types wherever it resolves its code (attw)', async () => {
     // It fails by its exit code when it finds a problem.
     const args = [tarball(), '--profile', 'esm-only', '--format', 'ascii', '--no-color', '--no-emoji']
     const { stdout } = await run(projectBin('attw'), args)
-    expect(stdout.match(/from ESM\): OK \(ESM\)/g)).toHaveLength(modules.length)
+    expect(stdout.match(/from ESM\): OK \(ESM\)/g)).toHaveLength(modules.length + threadEntries.length)
   })
 
   test('has a manifest without findings (publint)', async () => {
@@ -141,6 +176,74 @@ describe('the package as npm packs it', () => {
       cwd: projectRoot,
     })
     expect(stdout).toContain(`quartz-ts --version: ${manifest.version}\n`)
+  })
+
+  describe('in a bundle', () => {
+    /** Bundles a program of the folder, with what stays in node_modules left out, and runs it. */
+    const runBundle = async (format: 'esm' | 'cjs', workerEntry: string, place: string): Promise<string> => {
+      writeFileSync(join(folder, 'worker-job.js'), "export default () => 'worker ran'")
+      writeFileSync(join(folder, 'bundled.js'), bundledProgram(workerEntry))
+      const outfile = join(folder, place, format === 'esm' ? 'bundled.mjs' : 'bundled.cjs')
+      const shared = {
+        bundle: true,
+        platform: 'node',
+        format,
+        packages: 'bundle',
+        logLevel: 'error',
+      } as const
+      const external = ['piscina', 'better-sqlite3', 'hono', 'zod', '@hono/node-server']
+      await build({ ...shared, external, absWorkingDir: folder, entryPoints: ['bundled.js'], outfile })
+      const { stdout } = await run(process.execPath, [outfile])
+      return stdout
+    }
+
+    test.each(['esm', 'cjs'] as const)('(%s) says which file is missing, by its code', async (format) => {
+      await expect(runBundle(format, '', 'bundle-without')).resolves.toBe('ERR_ENTRY_MISSING\n')
+    })
+
+    test.each(['esm', 'cjs'] as const)('(%s) runs worker jobs with the named file', async (format) => {
+      await expect(runBundle(format, namedEntry, 'bundle-named')).resolves.toBe(bothRan)
+    })
+
+    test('finds the thread file that was bundled beside it', async () => {
+      const entry = { in: 'quartz-ts/worker-entry', out: 'worker-entry' }
+      const outdir = join(folder, 'bundle-beside')
+      await build({
+        ...{ bundle: true, platform: 'node', format: 'esm', absWorkingDir: folder },
+        ...{ entryPoints: [entry], outdir },
+      })
+      await expect(runBundle('esm', '', 'bundle-beside')).resolves.toBe(bothRan)
+    })
+
+    test('of vite that includes the package runs worker jobs', async () => {
+      // Vite puts nothing in the place of an optional peer that is not installed, so no server here.
+      writeFileSync(join(folder, 'bundled.js'), bundledProgram(namedEntry, ''))
+      await viteBuild({
+        ...{ root: folder, configFile: false, logLevel: 'error' },
+        build: {
+          ssr: 'bundled.js',
+          outDir: 'bundle-vite',
+          rollupOptions: { output: { entryFileNames: 'bundled.mjs' } },
+        },
+        ssr: {
+          noExternal: true,
+          external: ['piscina', 'better-sqlite3', 'hono', 'zod', '@hono/node-server'],
+        },
+      })
+      const { stdout } = await run(process.execPath, ['bundle-vite/bundled.mjs'])
+      expect(stdout).toBe(bothRan)
+    })
+  })
+
+  test('is loaded by require, too', async () => {
+    const script = "const { createScheduler } = require('quartz-ts'); console.log(typeof createScheduler)"
+    const { stdout } = await run(process.execPath, [
+      '--no-warnings',
+      '--input-type=commonjs',
+      '--eval',
+      script,
+    ])
+    expect(stdout).toBe('function\n')
   })
 
   test('installs the command quartz-ts', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { requireSupportedNode, runtimeOf } from '../../src/core/runtime.ts'
-import { driverAdvice } from '../../src/jobstore/sqlite/sqlite-database.ts'
+import { driverAdvice } from '../../src/jobstore/sqlite/sqlite-driver.ts'
 import { projectRoot } from '../support/source-files.ts'
 
 const check = (node: string) => (): void => {

@@ -1,6 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import pg from 'pg'
 import { invariant } from '../../core/errors.ts'
+import { unawaited } from '../../core/promises.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import { processElapsedMs, systemClock } from '../../time/clock.ts'
 import { Gate } from '../../time/gate.ts'
@@ -139,4 +140,9 @@ function endThread(port: Partial<Pick<MessagePort, 'close'>>): void {
 }
 
 invariant(parentPort !== null, 'the check-in entry runs in a worker thread only')
-await new CheckInLoop(parentPort, workerData as CheckInThreadData).run()
+// Not awaited here: a bundle in CommonJS has no await at the top. An error ends the thread, as one that escapes does.
+unawaited(new CheckInLoop(parentPort, workerData as CheckInThreadData).run(), (error) => {
+  systemClock.setImmediate(() => {
+    throw error
+  })
+})

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
+import { moduleBeside, type ThreadEntry } from '../../core/package-files.ts'
 import { unawaited } from '../../core/promises.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import { type Clock, type ClockTimer, processElapsedMs, systemClock } from '../../time/clock.ts'
@@ -24,8 +23,17 @@ export interface ThreadCheckInsOptions {
   readonly onFallback: (cause: unknown) => void
   /** A main thread that is blocked for this long counts as dead. Milliseconds, default 300,000. */
   readonly deafAfterMs?: number
-  /** The module of the thread. Default: the file beside this one, which only a built package has. */
-  readonly entry?: URL
+  /** The module of the thread. */
+  readonly entry: URL
+}
+
+/** What the thread runs; `given` is the user's. */
+export function checkInEntry(given?: URL): ThreadEntry {
+  return {
+    url: given ?? moduleBeside(import.meta.url, './check-in-entry'),
+    specifier: 'quartz-ts/check-in-entry',
+    option: 'checkInEntry of postgresJobStore',
+  }
 }
 
 /**
@@ -54,14 +62,15 @@ export class ThreadCheckIns implements CheckInDriver {
 
   constructor(options: ThreadCheckInsOptions) {
     this.#options = options
-    this.#entry = options.entry ?? new URL('./check-in-entry.js', import.meta.url)
+    this.#entry = options.entry
   }
 
   start(observer: CheckInObserver, orders: CheckInOrders): void {
     this.#observer = observer
     this.#orders = orders
-    if (existsSync(fileURLToPath(this.#entry))) this.#spawn(orders)
-    else this.#fallBack(new Error(`${fileURLToPath(this.#entry)} does not exist; build the package.`))
+    // The sources of this package, which not every Node.js can load.
+    if (this.#entry.pathname.endsWith('.ts')) this.#fallBack(new Error('The entry is TypeScript; build it.'))
+    else this.#spawn(orders)
   }
 
   order(orders: CheckInOrders): void {

@@ -1,9 +1,7 @@
-import { createRequire } from 'node:module'
 import type pg from 'pg'
 import { JobPersistenceError } from '../../core/errors.ts'
+import { requireFrom } from '../../core/package-files.ts'
 import type { PostgresConnection, PostgresPool } from './postgres-source.ts'
-
-const require = createRequire(import.meta.url)
 
 /**
  * The package pg, an optional peer. Loaded when a store is used, so that a missing package is a clear error.
@@ -12,7 +10,7 @@ const require = createRequire(import.meta.url)
  */
 export function postgresDriver(): typeof pg {
   try {
-    return require('pg') as typeof pg
+    return requireFrom(import.meta.url)('pg') as typeof pg
   } catch (cause) {
     throw new JobPersistenceError('The PostgreSQL job store needs the package pg. Run: npm install pg', {
       code: 'ERR_DRIVER_MISSING',

@@ -1,4 +1,5 @@
 import { systemIds } from '../../core/ids.ts'
+import { requireEntry } from '../../core/package-files.ts'
 import { systemClock } from '../../time/clock.ts'
 import type { JobStoreContext } from '../job-store.ts'
 import { type CheckInDriver, EventLoopCheckIns } from '../sql/cluster/check-in.ts'
@@ -8,7 +9,7 @@ import { migrate, requireSchema } from '../sql/migrations/migrate.ts'
 import type { SchemaVocabulary } from '../sql/migrations/plan-migrations.ts'
 import type { SqlTransactor } from '../sql/session/sql-transactor.ts'
 import type { SqlEngine } from '../sql/sql-engine.ts'
-import { ThreadCheckIns } from './check-in-thread.ts'
+import { checkInEntry, ThreadCheckIns } from './check-in-thread.ts'
 import { firstContact } from './first-contact.ts'
 import { PostgresAccess } from './postgres-access.ts'
 import { postgresDialect, postgresSchema } from './postgres-dialect.ts'
@@ -132,6 +133,7 @@ function clusterOptions(options: ResolvedPostgresOptions): ClusterNodeOptions {
 function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransactor): CheckInDriver {
   const { clock, logger } = transactor.session.context
   const fallback = new EventLoopCheckIns(transactor)
+  if (options.checkInEntry === null) return fallback
   const access = threadAccess(pgSource(options.source))
   const onFallback = (cause: unknown): void => {
     logger.warn(
@@ -143,8 +145,10 @@ function checkInDriver(options: ResolvedPostgresOptions, transactor: SqlTransact
     onFallback(new Error('the options of the connection cannot be handed to a thread'))
     return fallback
   }
+  const entry = checkInEntry(options.checkInEntry)
+  requireEntry(entry)
   const answerWithinMs = Math.max(500, Math.ceil(options.failedAfterMs / 3))
-  return new ThreadCheckIns({ access, clock, answerWithinMs, fallback, onFallback })
+  return new ThreadCheckIns({ access, clock, answerWithinMs, fallback, onFallback, entry: entry.url })
 }
 
 /** Opens a connection of its own; no node listens or is woken. */

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from '../../core/errors.ts'
 import { describeValue, refuseUnknownKeys, requireInteger } from '../../core/options.ts'
+import { requireEntryUrl } from '../../core/package-files.ts'
 import {
   type RecordOptions,
   type ResolvedRecordOptions,
@@ -80,6 +81,13 @@ export interface PostgresJobStoreOptions extends RecordOptions {
    * or four times `checkInIntervalMs`, whichever is more.
    */
   readonly failedAfterMs?: number
+  /**
+   * The file that the check-in thread runs, as a `file:` URL; needed in a bundle, where the package's own file is
+   * elsewhere, as in `new URL(import.meta.resolve('quartz-ts/check-in-entry'))`. When there is no such file, `start`
+   * fails with ERR_ENTRY_MISSING. With null there is no thread: a node whose event loop is blocked for `failedAfterMs`
+   * counts as failed. Default: the package's own.
+   */
+  readonly checkInEntry?: URL | string | null
   /** Who brings the tables up to date: the store when it starts, or you with `quartz-ts migrate`. Default `onStart`. */
   readonly migrate?: MigrateMode
   /**
@@ -107,8 +115,11 @@ export interface ResolvedPostgresOptions
       | 'schema'
       | 'tablePrefix'
       | 'jobGroupLimits'
+      | 'checkInEntry'
     >
   > {
+  /** Null for no thread, undefined for the package's own file. */
+  readonly checkInEntry: URL | null | undefined
   readonly source: PostgresPool | PostgresConnection
   readonly names: SqlNames
   readonly records: ResolvedRecordOptions
@@ -133,6 +144,7 @@ const known: readonly (keyof PostgresJobStoreOptions)[] = [
   'lockWaitWarningMs',
   'checkInIntervalMs',
   'failedAfterMs',
+  'checkInEntry',
   'migrate',
   'jobData',
   ...recordOptionNames,
@@ -166,6 +178,7 @@ export function resolvePostgresOptions(options: PostgresJobStoreOptions): Resolv
     lockTimeoutMs: timeLimit('lockTimeoutMs', options.lockTimeoutMs ?? 10_000),
     lockWaitWarningMs: timeLimit('lockWaitWarningMs', options.lockWaitWarningMs ?? 1000),
     ...resolveClusterOptions(what, options),
+    checkInEntry: entryOf(options.checkInEntry),
     migrate: oneOf('migrate', options.migrate ?? 'onStart', ['onStart', 'never']),
     jobData: oneOf('jobData', options.jobData ?? 'json', ['json', 'properties']),
     records: resolveRecordOptions(what, options),
@@ -231,6 +244,10 @@ function requirePool(pool: PostgresPool): PostgresPool {
     )
   }
   return pool
+}
+
+function entryOf(given: PostgresJobStoreOptions['checkInEntry']): URL | null | undefined {
+  return given === null || given === undefined ? given : requireEntryUrl(what, 'checkInEntry', given)
 }
 
 function timeLimit(field: keyof PostgresJobStoreOptions, value: number): number {

@@ -1,6 +1,3 @@
-import { JobPersistenceError } from '../../core/errors.ts'
-import { type Runtime, runtimeOf } from '../../core/runtime.ts'
-
 /** The part of a better-sqlite3 database that is used; a connection of that package fits as it is. */
 export interface SqliteDatabase {
   readonly name: string
@@ -26,7 +23,11 @@ export interface SqliteSettings {
   /** A path, or `:memory:`. */
   readonly filename: string
   readonly synchronous: 'normal' | 'full'
+  /** Default: better-sqlite3 where it can be loaded, else `node:sqlite`. */
+  readonly driver?: SqliteDriverName | null
 }
+
+export type SqliteDriverName = 'better-sqlite3' | 'node:sqlite'
 
 /** Opens connections. */
 export interface SqliteDriver {
@@ -39,65 +40,3 @@ export interface SqliteDriver {
  * waits the runner tries again without blocking it.
  */
 export const blockedAtOnceMs = 10
-
-/**
- * Loads better-sqlite3, which is an optional peer.
- *
- * @throws JobPersistenceError ERR_DRIVER_MISSING
- */
-export async function loadSqliteDriver(): Promise<SqliteDriver> {
-  const { default: Database } = await import('better-sqlite3').catch((error: unknown) => {
-    throw driverMissing('missing', error)
-  })
-  return {
-    open(settings, create) {
-      const options = { timeout: blockedAtOnceMs, fileMustExist: !create && settings.filename !== ':memory:' }
-      let database: SqliteDatabase
-      try {
-        database = new Database(settings.filename, options)
-      } catch (error) {
-        const isUnbuilt =
-          error instanceof Error &&
-          /bindings file|NODE_MODULE_VERSION|\.node|native addon|not yet supported in Bun/.test(error.message)
-        if (!isUnbuilt) throw error
-        throw driverMissing('unbuilt', error)
-      }
-      try {
-        setUp(database, settings)
-      } catch (error) {
-        database.close()
-        throw error
-      }
-      return database
-    },
-  }
-}
-
-function setUp(database: SqliteDatabase, { synchronous }: SqliteSettings): void {
-  // Readers do not wait for the writer, and a commit is one write to one file. Memory keeps its own mode.
-  database.pragma('journal_mode = WAL')
-  database.pragma(`synchronous = ${synchronous}`)
-  database.pragma('foreign_keys = ON')
-  // 16 MB with pages of 4 kB. Commits one after the other change the same pages of indexes, and each page is written
-  // into the file once for all of them: with SQLite's own 1,000 a row of the history took twice as long.
-  database.pragma('wal_autocheckpoint = 4000')
-}
-
-function driverMissing(problem: DriverProblem, cause: unknown): JobPersistenceError {
-  return new JobPersistenceError(
-    `The SQLite job store needs the package better-sqlite3, which ${driverAdvice(problem, runtimeOf())}`,
-    { code: 'ERR_DRIVER_MISSING', cause },
-  )
-}
-
-type DriverProblem = 'missing' | 'unbuilt'
-
-/** What is wrong and what to do. The package is a native addon for Node.js, which other runtimes cannot load. */
-export function driverAdvice(problem: DriverProblem, runtime: Runtime): string {
-  if (runtime !== 'Node.js') {
-    return `${runtime} cannot load. Run this process with Node.js, or keep the jobs in PostgreSQL.`
-  }
-  return problem === 'missing'
-    ? 'is not installed. Run: npm install better-sqlite3'
-    : 'was not built for this Node.js. Run: npm rebuild better-sqlite3'
-}

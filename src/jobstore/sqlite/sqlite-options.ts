@@ -9,7 +9,7 @@ import {
 import { type SqlNames, sqlNames } from '../sql/kernel/sql-names.ts'
 import type { MigrateMode } from '../sql/migrations/migrate.ts'
 import { type JobGroupLimitsByGroup, resolveJobGroupLimits } from '../sql/tables/firings/job-group-limits.ts'
-import type { SqliteDatabase } from './sqlite-database.ts'
+import type { SqliteDatabase, SqliteDriverName } from './sqlite-database.ts'
 
 /** Options of `sqliteJobStore`: either `filename` or `database`. */
 export interface SqliteJobStoreOptions extends RecordOptions {
@@ -21,6 +21,12 @@ export interface SqliteJobStoreOptions extends RecordOptions {
    * SQLite's wait blocks the event loop.
    */
   readonly database?: SqliteDatabase
+  /**
+   * What opens the file: the package better-sqlite3, or `node:sqlite`, which Node.js has from 22.16 on, with nothing to
+   * install. Not with `database`. Default: better-sqlite3 where it is installed and built for this Node.js, else
+   * `node:sqlite`.
+   */
+  readonly driver?: 'better-sqlite3' | 'node:sqlite'
   /**
    * When a commit is on the disk. `normal`: after a power cut or a crash of the operating system the last transactions
    * may be missing, the file is whole, and a crash of the process alone loses nothing. `full`: nothing is missing, at
@@ -53,6 +59,8 @@ export interface ResolvedSqliteOptions {
   readonly filename: string
   /** The user's connection, or null when the store opens one. */
   readonly database: SqliteDatabase | null
+  /** Null when none was named. */
+  readonly driver: SqliteDriverName | null
   readonly synchronous: 'normal' | 'full'
   readonly busyTimeoutMs: number
   readonly names: SqlNames
@@ -69,6 +77,7 @@ export function resolveSqliteOptions(options: SqliteJobStoreOptions): ResolvedSq
   refuseUnknownKeys(what, options, [
     'filename',
     'database',
+    'driver',
     'synchronous',
     'busyTimeoutMs',
     'tablePrefix',
@@ -84,9 +93,16 @@ export function resolveSqliteOptions(options: SqliteJobStoreOptions): ResolvedSq
   if (database !== undefined && synchronous !== undefined) {
     throw invalid('synchronous', `'synchronous' is up to the given database: set it there`)
   }
+  if (database !== undefined && options.driver !== undefined) {
+    throw invalid('driver', `'driver' is that of the given database`)
+  }
   return Object.freeze({
     filename: database === undefined ? requireFilename(filename) : requireDatabase(database).name,
     database: database ?? null,
+    driver:
+      options.driver === undefined
+        ? null
+        : requireOneOf('driver', options.driver, ['better-sqlite3', 'node:sqlite']),
     synchronous: requireOneOf('synchronous', synchronous ?? 'normal', ['normal', 'full']),
     busyTimeoutMs: requireInteger(what, 'busyTimeoutMs', busyTimeoutMs, { min: 0, max: 600_000 }),
     names: sqlNames(what, tablePrefix === undefined ? {} : { prefix: tablePrefix }),

@@ -4,12 +4,8 @@ import type { Clock } from '../../time/clock.ts'
 import { InterruptibleSleep } from '../../time/interruptible-sleep.ts'
 import type { SqlRunner } from '../sql/kernel/sql-runner.ts'
 import type { SqlProgram, SqlReply, SqlRow, SqlStatement, SqlValue } from '../sql/kernel/statement.ts'
-import {
-  blockedAtOnceMs,
-  loadSqliteDriver,
-  type SqliteDatabase,
-  type SqliteSettings,
-} from './sqlite-database.ts'
+import { blockedAtOnceMs, type SqliteDatabase, type SqliteSettings } from './sqlite-database.ts'
+import { loadSqliteDriver } from './sqlite-driver.ts'
 import { isBusy, needsNewConnection, sqliteFailure } from './sqlite-errors.ts'
 import { StatementCache } from './statement-cache.ts'
 
@@ -44,7 +40,7 @@ export async function openSqlite(
   settings: SqliteSettings,
   options: SqliteRunnerOptions,
 ): Promise<SqliteRunner> {
-  const driver = await loadSqliteDriver()
+  const driver = await loadSqliteDriver(settings.driver)
   const connect = (create: boolean): SqliteDatabase => driver.open(settings, create)
   const runner = new SqliteRunner({ filename: settings.filename, connect, isOwned: true }, options)
   await runner.open()

@@ -1,5 +1,6 @@
 import { Lanes } from '../../../core/lanes.ts'
 import type { Logger } from '../../../core/logger.ts'
+import { moduleBeside } from '../../../core/package-files.ts'
 import { type PiscinaThreadPoolOptions, resolvePiscinaOptions } from '../../../threadpool/piscina-options.ts'
 import { piscinaThreadPool } from '../../../threadpool/piscina-thread-pool.ts'
 import type { ThreadPool } from '../../../threadpool/thread-pool.ts'
@@ -64,11 +65,10 @@ export class WorkerHandlers {
     const data: WorkerRunData = { moduleUrl: worker.moduleUrl, exportName: worker.exportName, facts }
     const identity = { name: facts.handler, group: 'XxlJobExecutor' }
     const nowMs = clock.now()
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
     const { result } = await this.#pool.runInWorker(
       {
         version: wireVersion,
-        moduleUrl: new URL(`./worker-bridge.${extension}`, import.meta.url).href,
+        moduleUrl: moduleBeside(import.meta.url, './worker-bridge').href,
         exportName: 'runXxlJob',
         fireInstanceId: String(++this.#lastRun),
         job: identity,

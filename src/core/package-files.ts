@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { InvalidArgumentError, SchedulerError } from './errors.ts'
+import { describeValue } from './options.ts'
+
+/**
+ * Where a module is, by its own `import.meta.url`. A bundle in CommonJS has none; there it is the place of the bundle.
+ */
+function placeOf(moduleUrl: string | undefined): string {
+  if (moduleUrl !== undefined) return moduleUrl
+  return pathToFileURL(typeof __filename === 'string' ? __filename : join(process.cwd(), 'bundle.js')).href
+}
+
+/** `require` as it works from a module, for optional packages. */
+export function requireFrom(moduleUrl: string | undefined): NodeJS.Require {
+  return createRequire(placeOf(moduleUrl))
+}
+
+/** A file of this package by its path from a module; in a bundle there may be none. */
+export function fileBeside(moduleUrl: string | undefined, path: string): URL {
+  return new URL(path, placeOf(moduleUrl))
+}
+
+/** A module of this package that a thread runs, by its path without an extension; `.ts` where the sources run. */
+export function moduleBeside(moduleUrl: string | undefined, path: string): URL {
+  const place = placeOf(moduleUrl)
+  return new URL(`${path}.${place.endsWith('.ts') ? 'ts' : 'js'}`, place)
+}
+
+/** An entry file that the user names. @throws InvalidArgumentError ERR_INVALID_OPTION when it is no `file:` URL */
+export function requireEntryUrl(what: string, field: string, value: unknown): URL {
+  const text = value instanceof URL ? value.href : value
+  if (typeof text === 'string' && URL.canParse(text) && new URL(text).protocol === 'file:')
+    return new URL(text)
+  throw new InvalidArgumentError(
+    field,
+    `${what}: '${field}' must be a file URL, as in new URL('./entry.js', import.meta.url), got ` +
+      `${describeValue(text)}.`,
+    'ERR_INVALID_OPTION',
+  )
+}
+
+/** The code that a thread of this package runs. */
+export interface ThreadEntry {
+  readonly url: URL
+  /** The package's own name of it, as in `quartz-ts/worker-entry`. */
+  readonly specifier: string
+  /** The option that names it. */
+  readonly option: string
+}
+
+/** @throws SchedulerError ERR_ENTRY_MISSING when there is no such file, as in most bundles */
+export function requireEntry({ url, specifier, option }: ThreadEntry): void {
+  const path = fileURLToPath(url)
+  if (existsSync(path)) return
+  throw new SchedulerError(
+    'ERR_ENTRY_MISSING',
+    `The code of a thread is not where it should be: there is no file '${path}'. A bundle has to be told: name it ` +
+      `with ${option}, as in new URL(import.meta.resolve('${specifier}')), or make '${specifier}' an entry of the ` +
+      'bundle, too, and name the file that comes out.',
+  )
+}

@@ -1,0 +1,114 @@
+import { JobPersistenceError } from '../../core/errors.ts'
+import { type Runtime, runtimeOf } from '../../core/runtime.ts'
+import { loadNodeSqlite, type NodeSqlite, NodeSqliteDatabase } from './node-sqlite.ts'
+import {
+  blockedAtOnceMs,
+  type SqliteDatabase,
+  type SqliteDriver,
+  type SqliteDriverName,
+  type SqliteSettings,
+} from './sqlite-database.ts'
+
+type Connect = (filename: string, options: { readonly fileMustExist: boolean }) => SqliteDatabase
+
+/**
+ * Loads better-sqlite3, which is an optional peer, or `node:sqlite`.
+ *
+ * @throws JobPersistenceError ERR_DRIVER_MISSING
+ */
+export async function loadSqliteDriver(name: SqliteDriverName | null = null): Promise<SqliteDriver> {
+  const connect = await loadConnect(name)
+  return {
+    open(settings, create) {
+      const { filename } = settings
+      const database = connect(filename, { fileMustExist: !create && filename !== ':memory:' })
+      try {
+        setUp(database, settings)
+      } catch (error) {
+        database.close()
+        throw error
+      }
+      return database
+    },
+  }
+}
+
+async function loadConnect(name: SqliteDriverName | null): Promise<Connect> {
+  const ofNode = async (): Promise<Connect | null> => {
+    const loaded = await loadNodeSqlite()
+    return loaded === null ? null : connectWith(loaded)
+  }
+  if (name === 'node:sqlite') {
+    const connect = await ofNode()
+    if (connect === null) throw nodeSqliteMissing()
+    return connect
+  }
+  try {
+    return await loadBetterSqlite()
+  } catch (error) {
+    const connect = name === null ? await ofNode() : null
+    if (connect === null) throw error
+    return connect
+  }
+}
+
+function connectWith(loaded: NodeSqlite): Connect {
+  return (filename, options) => new NodeSqliteDatabase(loaded, filename, options)
+}
+
+async function loadBetterSqlite(): Promise<Connect> {
+  const { default: Database } = await import('better-sqlite3').catch((error: unknown) => {
+    throw driverMissing('missing', error)
+  })
+  try {
+    // The addon itself is loaded by the first connection.
+    new Database(':memory:').close()
+  } catch (error) {
+    const isUnbuilt =
+      error instanceof Error &&
+      /bindings file|NODE_MODULE_VERSION|self-register|\.node|native addon|not yet supported in Bun/.test(
+        error.message,
+      )
+    if (!isUnbuilt) throw error
+    throw driverMissing('unbuilt', error)
+  }
+  return (filename, options) => new Database(filename, { timeout: blockedAtOnceMs, ...options })
+}
+
+function setUp(database: SqliteDatabase, { synchronous }: SqliteSettings): void {
+  // Readers do not wait for the writer, and a commit is one write to one file. Memory keeps its own mode.
+  database.pragma(`busy_timeout = ${blockedAtOnceMs}`)
+  database.pragma('journal_mode = WAL')
+  database.pragma(`synchronous = ${synchronous}`)
+  database.pragma('foreign_keys = ON')
+  // 16 MB with pages of 4 kB. Commits one after the other change the same pages of indexes, and each page is written
+  // into the file once for all of them: with SQLite's own 1,000 a row of the history took twice as long.
+  database.pragma('wal_autocheckpoint = 4000')
+}
+
+function nodeSqliteMissing(): JobPersistenceError {
+  return new JobPersistenceError(
+    "The SQLite job store cannot use 'node:sqlite' here: Node.js has it, as the store needs it, from 22.16 on. " +
+      "Update Node.js, or use driver: 'better-sqlite3'.",
+    { code: 'ERR_DRIVER_MISSING' },
+  )
+}
+
+function driverMissing(problem: DriverProblem, cause: unknown): JobPersistenceError {
+  return new JobPersistenceError(
+    `The SQLite job store needs the package better-sqlite3, which ${driverAdvice(problem, runtimeOf())}`,
+    { code: 'ERR_DRIVER_MISSING', cause },
+  )
+}
+
+type DriverProblem = 'missing' | 'unbuilt'
+
+/** What is wrong and what to do. The package is a native addon for Node.js, which other runtimes cannot load. */
+export function driverAdvice(problem: DriverProblem, runtime: Runtime): string {
+  if (runtime !== 'Node.js') {
+    return `${runtime} cannot load. Run this process with Node.js, or keep the jobs in PostgreSQL.`
+  }
+  return problem === 'missing'
+    ? 'is not installed. Run: npm install better-sqlite3'
+    : 'was not built for this Node.js. Run: npm rebuild better-sqlite3'
+}
