@@ -4,6 +4,7 @@ import {
   defineXxlJobWorker,
   XxlJob,
   XxlJobHelper,
+  xxlJob,
 } from '../../src/xxl-job.ts'
 import * as kinds from './kinds.ts'
 import type { Surface } from './surface.ts'
@@ -24,8 +25,9 @@ const inRuns = { because: 'writes or answers nothing outside of a run, see test/
 export const xxlJobSurfaces: readonly Surface[] = [
   {
     name: 'functions',
-    subject: { defineXxlJobWorker, XxlJob },
+    subject: { defineXxlJobWorker, XxlJob, xxlJob },
     calls: {
+      xxlJob: { because: 'takes options, see test/xxl-job/xxl-job.test.ts' },
       defineXxlJobWorker: {
         moduleUrl: { good: import.meta.url, wrong: [], code: '' },
         options: kinds.options({ exportName: kinds.name }),
@@ -53,6 +55,9 @@ export const xxlJobSurfaces: readonly Surface[] = [
       run: { because: 'takes options only, see test/xxl-job/admin.test.ts' },
       kill: { because: 'as run' },
       readLog: { because: 'as run' },
+      connect: { because: 'a job of xxlJob calls it' },
+      stop: { because: 'a job of xxlJob calls it' },
+      referenceOf: { because: 'a job of xxlJob calls it' },
       executors: {},
       fetch: { because: 'a server calls it' },
       listener: { because: 'a server calls it' },

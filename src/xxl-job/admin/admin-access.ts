@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto'
 export interface Bearer {
   /** Whether it may register under an AppName, and report results of its runs. */
   readonly mayActFor: (appName: string) => boolean
+  /** As `groupOf` names them: of the AppNames that it may act for. */
+  readonly groups: readonly string[]
 }
 
 export interface AdminAccessOptions {
@@ -12,6 +14,8 @@ export interface AdminAccessOptions {
   /** By AppName. */
   readonly accessTokens: ReadonlyMap<string, string>
 }
+
+const commonGroup = ''
 
 /**
  * Tokens, and what they are good for. They are found by their digests, so that the time which that takes says nothing
@@ -28,7 +32,7 @@ export class AdminAccess {
       const digest = digestOf(token)
       this.#appNames.set(digest, (this.#appNames.get(digest) ?? new Set()).add(appName))
     }
-    this.#common = { mayActFor: (appName) => !options.accessTokens.has(appName) }
+    this.#common = { mayActFor: (appName) => !options.accessTokens.has(appName), groups: [commonGroup] }
   }
 
   /** Null for a wrong token. */
@@ -39,7 +43,15 @@ export class AdminAccess {
     const isCommon = accessToken === null || digest === digestOf(accessToken)
     if (own === undefined) return isCommon ? this.#common : null
     // A token that is entered twice is good for both.
-    return { mayActFor: (appName) => own.has(appName) || (isCommon && this.#common.mayActFor(appName)) }
+    return {
+      mayActFor: (appName) => own.has(appName) || (isCommon && this.#common.mayActFor(appName)),
+      groups: isCommon ? [...own, commonGroup] : [...own],
+    }
+  }
+
+  /** The AppName where it has a token of its own; all others are one group. */
+  groupOf(appName: string): string {
+    return this.#options.accessTokens.has(appName) ? appName : commonGroup
   }
 
   /** What an executor is sent. */

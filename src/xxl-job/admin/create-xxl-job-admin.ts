@@ -5,6 +5,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import { unawaited } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../../core/typed-events.ts'
+import type { ResultTaker } from '../../jobs/remote-job.ts'
 import { RateLimit } from '../../time/rate-limit.ts'
 import { accessTokenHeader } from '../protocol/callback.ts'
 import { MessageReader } from '../protocol/message-reader.ts'
@@ -13,7 +14,7 @@ import { failure, type Reply, success, xxlJobCodes } from '../protocol/reply.ts'
 import { type Incoming, pathBelow, ReplyServer, unmapped } from '../protocol/reply-server.ts'
 import { type LogResult, readLogResult } from '../protocol/trigger-request.ts'
 import { AdminAccess, type Bearer } from './admin-access.ts'
-import { adminEventNames, type XxlJobAdminEventMap } from './admin-events.ts'
+import { adminEventNames, type XxlJobAdminEventMap, type XxlJobRunPlace } from './admin-events.ts'
 import type {
   XxlJobAdmin,
   XxlJobExecutorGroup,
@@ -30,6 +31,8 @@ import {
 } from './admin-options.ts'
 import type { ExecutorAnswer, ExecutorClient } from './executor-client.ts'
 import { ExecutorRegistry } from './executor-registry.ts'
+import { referenceOf } from './remote-place.ts'
+import { RemoteResults } from './remote-results.ts'
 import { ResultDesk, readCallback } from './result-desk.ts'
 import { RouteCounters } from './route-counters.ts'
 import { checkJobId, resolveRun, type XxlJobRunOptions } from './run-options.ts'
@@ -49,12 +52,14 @@ const logChecks = {
 /** All versions take it, and some want each of the fields. */
 const taken: Reply = { code: xxlJobCodes.success, msg: null, content: null }
 
-class Admin implements XxlJobAdmin {
+/** What `createXxlJobAdmin` returns, with what `xxlJob` needs of it. */
+export class Admin implements XxlJobAdmin {
   readonly #options: ResolvedAdminOptions
   readonly #events: TypedEventEmitter<XxlJobAdminEventMap>
   readonly #registry: ExecutorRegistry
   readonly #desk = new ResultDesk()
-  readonly #sender: RunSender
+  readonly sender: RunSender
+  readonly #remote = new RemoteResults()
   readonly #server: ReplyServer
   readonly #access: AdminAccess
   readonly #rateLimit: RateLimit
@@ -71,7 +76,7 @@ class Admin implements XxlJobAdmin {
       timeoutMs: callTimeoutMs,
       tokenOf: (appName) => this.#access.tokenOf(appName),
     })
-    this.#sender = new RunSender({
+    this.sender = new RunSender({
       ...options,
       registry: this.#registry,
       desk: this.#desk,
@@ -91,7 +96,7 @@ class Admin implements XxlJobAdmin {
   }
 
   async run(options: XxlJobRunOptions): Promise<XxlJobRunResult> {
-    return { parts: await this.#sender.run(resolveRun(options)) }
+    return { parts: await this.sender.run(resolveRun(options)) }
   }
 
   async kill(options: XxlJobKillOptions): Promise<void> {
@@ -133,7 +138,7 @@ class Admin implements XxlJobAdmin {
 
   close(): Promise<void> {
     this.#isClosed = true
-    this.#sender.close()
+    this.sender.close()
     return Promise.resolve()
   }
 
@@ -152,7 +157,7 @@ class Admin implements XxlJobAdmin {
     return this.#access.bearerOf(incoming.header(accessTokenHeader))
   }
 
-  #call(incoming: Incoming, body: string): Reply {
+  #call(incoming: Incoming, body: string): Reply | Promise<Reply> {
     const bearer = this.#bearerOf(incoming)
     if (bearer === null) return failure(wrongToken)
     // Executors up to 3.4.0 have the folder of the admin's web application in its address.
@@ -168,16 +173,40 @@ class Admin implements XxlJobAdmin {
     }
   }
 
-  /** Also results that no caller waits for are taken: executors repeat for ever what is refused. */
-  #takeResults(body: string, bearer: Bearer): Reply {
+  /** The schedulers of jobs of this admin take the results of their runs. */
+  connect(scheduler: ResultTaker): void {
+    this.#remote.connect(scheduler)
+  }
+
+  /** What a run is reported under: executors with another token cannot name it. */
+  referenceOf({ appName, logId }: XxlJobRunPlace): string {
+    return referenceOf(this.#access.groupOf(appName), logId)
+  }
+
+  /** Has the executor of a run end the runs of its job. @throws SchedulerError ERR_XXL_JOB_RUN */
+  async stop({ appName, address, jobId }: XxlJobRunPlace): Promise<void> {
+    await this.#ask({ appName, address }, (client) => client.kill(jobId))
+  }
+
+  /**
+   * Also results that no caller waits for are taken: executors repeat for ever what is refused. What a scheduler could
+   * not write is refused, so that it is repeated.
+   */
+  async #takeResults(body: string, bearer: Bearer): Promise<Reply> {
     let refused = 0
-    for (const result of readCallback(body)) {
+    const others = readCallback(body).filter((result) => {
       const outcome = this.#desk.settle(result, bearer)
-      if (outcome === 'late') this.#events.emit('resultLate', result)
-      else if (outcome === 'refused') refused++
-    }
+      if (outcome === 'refused') refused++
+      return outcome === 'late'
+    })
     if (refused > 0) {
       this.#options.logger.warn({ refused }, 'results came with the token of other XXL-JOB executors')
+    }
+    const ends = await Promise.allSettled(others.map((result) => this.#remote.report(result, bearer)))
+    for (const [index, end] of ends.entries()) {
+      const result = others[index]
+      if (end.status === 'rejected') throw end.reason
+      if (!end.value && result !== undefined) this.#events.emit('resultLate', result)
     }
     return taken
   }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { SchedulerError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { unawaited } from '../../core/promises.ts'
@@ -9,6 +10,7 @@ import type { TriggerRequest } from '../protocol/trigger-request.ts'
 import type { XxlJobAdminEventMap, XxlJobRunPlace } from './admin-events.ts'
 import type { ExecutorAnswer, ExecutorClient } from './executor-client.ts'
 import type { ExecutorRegistry } from './executor-registry.ts'
+import type { RemotePlace } from './remote-place.ts'
 import type { ResultDesk } from './result-desk.ts'
 import type { RouteCounters } from './route-counters.ts'
 import type { ResolvedRun } from './run-options.ts'
@@ -34,6 +36,9 @@ export interface RunSenderOptions {
   readonly logger: Logger
   readonly clock: Clock
 }
+
+/** How many numbers are tried for a run. */
+const numberAttempts = 20
 
 interface Part {
   readonly client: ExecutorClient
@@ -74,6 +79,50 @@ export class RunSender {
       .map(({ reason }) => reason as SchedulerError)
     if (failures.length > 0) throw oneOf(failures, parts.length)
     return ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
+  }
+
+  /**
+   * Sends a run whose result somebody else awaits, after it was written down. Resolves also when the answer was lost,
+   * because the executor may have it.
+   *
+   * @throws SchedulerError ERR_XXL_JOB_RUN when no executor has it; and what `writeDown` throws
+   */
+  async send(run: ResolvedRun, writeDown: (place: RemotePlace) => Promise<void>): Promise<void> {
+    this.#refuseClosed()
+    refuseAborted(run)
+    const [part] = await this.#partsOf(run)
+    if (part === undefined) throw noExecutor(`No executor of '${run.appName}' is registered.`)
+    refuseAborted(run)
+    const { appName, jobId } = run
+    const nowMs = this.#options.clock.now()
+    const written = await this.#writtenDown(nowMs, (logId) => {
+      const place = { appName, jobId, logId, address: part.client.address, logDateTimeMs: nowMs }
+      return writeDown(place)
+    })
+    const place: XxlJobRunPlace = { appName, jobId, logId: written, address: part.client.address }
+    this.#options.events.emit('runSent', place)
+    const problems: string[] = []
+    await this.#post(part.client, requestOf(run, part, written, nowMs), place, (why) => {
+      problems.push(why)
+    })
+    const [problem] = problems
+    if (problem === undefined) return
+    const message = `Run ${written} of XXL-JOB job ${jobId} at ${place.address} failed: ${problem}`
+    throw new SchedulerError('ERR_XXL_JOB_RUN', message)
+  }
+
+  /** Other nodes make numbers of the same clock: the next attempt takes another one. */
+  async #writtenDown(nowMs: EpochMs, writeDown: (logId: number) => Promise<void>): Promise<number> {
+    for (let attempt = 1; ; attempt++) {
+      const logId = this.#options.desk.nextLogId(nowMs) + (attempt === 1 ? 0 : randomInt(attempt * 1000))
+      try {
+        await writeDown(logId)
+        return logId
+      } catch (error) {
+        const isTaken = SchedulerError.is(error) && error.code === 'ERR_OBJECT_ALREADY_EXISTS'
+        if (!isTaken || attempt === numberAttempts) throw error
+      }
+    }
   }
 
   /** No run is sent any more, and none is waited for. */

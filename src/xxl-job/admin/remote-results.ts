@@ -1,0 +1,52 @@
+import { SchedulerError } from '../../core/errors.ts'
+import { textOf } from '../../core/thrown-value.ts'
+import type { RemoteResult, ResultTaker } from '../../jobs/remote-job.ts'
+import { xxlJobCodes } from '../protocol/reply.ts'
+import type { Bearer } from './admin-access.ts'
+import { referenceOf } from './remote-place.ts'
+import type { ReportedResult } from './result-desk.ts'
+
+/** Results of runs that schedulers remember. */
+export class RemoteResults {
+  readonly #takers = new Set<ResultTaker>()
+
+  connect(taker: ResultTaker): void {
+    this.#takers.add(taker)
+  }
+
+  /** False when no scheduler awaits it. @throws the error of one that might, so that the executor reports it again */
+  async report(result: ReportedResult, { groups }: Bearer): Promise<boolean> {
+    for (const group of groups) {
+      if (await this.#report(referenceOf(group, result.logId), result)) return true
+    }
+    return false
+  }
+
+  async #report(reference: string, result: ReportedResult): Promise<boolean> {
+    const failures: unknown[] = []
+    let answered = 0
+    for (const taker of [...this.#takers]) {
+      try {
+        if (await taker.reportResult(reference, resultOf(result))) return true
+        answered++
+      } catch (error) {
+        const isShutDown = SchedulerError.is(error) && error.code === 'ERR_SCHEDULER_SHUTDOWN'
+        // While none has taken its place, its results are kept by the executors.
+        if (isShutDown && this.#takers.size > 1) this.#takers.delete(taker)
+        else failures.push(error)
+      }
+    }
+    if (failures.length > 0 && answered === 0) throw toError(failures[0])
+    return false
+  }
+}
+
+function resultOf({ handleCode, handleMsg, logId }: ReportedResult): RemoteResult {
+  if (handleCode === xxlJobCodes.success) return { result: handleMsg }
+  const message = `Run ${logId} failed: code ${handleCode}, ${handleMsg}`
+  return { error: new SchedulerError('ERR_XXL_JOB_RUN', message) }
+}
+
+function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new SchedulerError('ERR_XXL_JOB_RUN', textOf(thrown))
+}

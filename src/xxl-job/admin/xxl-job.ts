@@ -1,0 +1,134 @@
+import {
+  type ArgumentCheck,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  wrongArgument,
+} from '../../core/arguments.ts'
+import { InvalidArgumentError } from '../../core/errors.ts'
+import type { StorableJobData } from '../../core/job-data-type.ts'
+import { refuseUnknownKeys } from '../../core/options.ts'
+import type { JobOptions } from '../../jobs/define-job.ts'
+import { defineRemoteJob } from '../../jobs/define-remote-job.ts'
+import type { InlineJobDefinition } from '../../jobs/job-definition.ts'
+import type { RemoteJobContext } from '../../jobs/remote-job.ts'
+import type { XxlJobAdmin } from './admin-face.ts'
+import { Admin } from './create-xxl-job-admin.ts'
+import { placeOf } from './remote-place.ts'
+import { type ResolvedRun, resolveRun, type XxlJobRoute, type XxlJobRunOptions } from './run-options.ts'
+
+/** Options of `xxlJob`. */
+export interface XxlJobOptions<Data extends object = Record<string, unknown>>
+  extends Pick<JobOptions<Data>, 'description' | 'disallowConcurrentExecution' | 'retry' | 'schema'>,
+    Omit<XxlJobRunOptions, 'param' | 'route' | 'shard' | 'signal'> {
+  /** What the executors register with: made by `createXxlJobAdmin`. */
+  readonly admin: XxlJobAdmin
+  /** How the executor is chosen, as in `run`, without the broadcast: that is a sharded job. Default `FIRST`. */
+  readonly route?: Exclude<XxlJobRoute, 'SHARDING_BROADCAST'>
+  /** The parameter of a run, made of the data of job and trigger. Default: `param` of the data, or ''. */
+  readonly param?: (data: Data) => string
+  /**
+   * What follows when no result came within `resultTimeoutMs`. The execution has timed out either way; with `retry` the
+   * retry policy of the job applies, although the run may still go on. Default `fail`.
+   */
+  readonly onTimeout?: 'fail' | 'retry'
+}
+
+const what = 'xxlJob'
+const jobNames = ['description', 'disallowConcurrentExecution', 'retry', 'schema'] as const
+const runNames = [
+  'appName',
+  'jobId',
+  'handler',
+  'route',
+  'blockStrategy',
+  'timeoutSeconds',
+  'glue',
+  'resultTimeoutMs',
+] as const
+const checkOnTimeout: ArgumentCheck = checkOneOf(['fail', 'retry'])
+
+/**
+ * Defines a job that executors of XXL-JOB run. A firing executes until an executor reports its result to the admin of
+ * any node, or until `resultTimeoutMs`, and holds no slot of the thread pool meanwhile. A restart and the death of a
+ * node neither end nor repeat a run. Of a sharded job, each item is sent as the part of a broadcast.
+ *
+ * @example
+ * const billing = xxlJob('billing', { admin, appName: 'billing-executor', jobId: 17, handler: 'invoices' })
+ *
+ * @param jobType the name under which jobs of this kind are stored: the same on every node, for ever;
+ *   at most 250 characters
+ * @throws InvalidArgumentError ERR_INVALID_ARGUMENT, ERR_INVALID_OPTION
+ */
+export function xxlJob<Data extends StorableJobData<Data> = { readonly param?: string }>(
+  jobType: string,
+  options: XxlJobOptions<Data>,
+): InlineJobDefinition<Data> {
+  checkObject(what, 'options', options, 'ERR_INVALID_OPTION')
+  refuseUnknownKeys(what, options, ['admin', 'param', 'onTimeout', ...jobNames, ...runNames])
+  const { admin, param = paramOf, onTimeout = 'fail' } = options
+  if (!(admin instanceof Admin)) {
+    throw wrongArgument(what, 'admin', 'what createXxlJobAdmin returned', admin, {
+      code: 'ERR_INVALID_OPTION',
+    })
+  }
+  checkFunction(what, 'param', param, 'ERR_INVALID_OPTION')
+  checkOnTimeout(what, 'onTimeout', onTimeout, 'ERR_INVALID_OPTION')
+  const run = resolveRun(chosen(options, runNames))
+  refuseBroadcast(run)
+  return defineRemoteJob<Data>(
+    jobType,
+    async (context) => {
+      const part = partOf(context)
+      const wanted: ResolvedRun = {
+        ...run,
+        ...part,
+        param: param(context.mergedJobDataMap),
+        signal: context.signal,
+      }
+      await admin.sender.send(wanted, (place) =>
+        context.awaitResult({
+          reference: admin.referenceOf(place),
+          note: JSON.stringify(place),
+          timeoutMs: run.resultTimeoutMs,
+          onTimeout,
+        }),
+      )
+    },
+    {
+      ...chosen(options, jobNames),
+      stop: ({ note }) => admin.stop(placeOf(note)),
+      connect: (scheduler) => {
+        admin.connect(scheduler)
+      },
+    },
+  )
+}
+
+function partOf<Data extends object>({ shard }: RemoteJobContext<Data>): Pick<ResolvedRun, 'shard'> {
+  return shard === null ? {} : { shard: { index: shard.item, total: shard.total } }
+}
+
+function paramOf(data: object): string {
+  const param: unknown = Reflect.get(data, 'param')
+  return typeof param === 'string' ? param : ''
+}
+
+function refuseBroadcast({ route }: ResolvedRun): void {
+  if (route !== 'SHARDING_BROADCAST') return
+  throw new InvalidArgumentError(
+    'route',
+    `${what}: 'route' cannot be SHARDING_BROADCAST, because a firing has one result. Give the job ` +
+      'withSharding({ items }): each item is sent to the executor of its number.',
+    'ERR_INVALID_OPTION',
+  )
+}
+
+/** Those of the options that are given. */
+function chosen<Options extends object, Name extends keyof Options>(
+  options: Options,
+  names: readonly Name[],
+): Pick<Options, Name> {
+  const given = names.filter((name) => options[name] !== undefined)
+  return Object.fromEntries(given.map((name) => [name, options[name]])) as unknown as Pick<Options, Name>
+}

@@ -1,0 +1,206 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createScheduler, JobBuilder, jobKey, type Scheduler, TriggerBuilder } from '../../src/index.ts'
+import { sqliteJobStore } from '../../src/sqlite.ts'
+import {
+  createXxlJobAdmin,
+  createXxlJobExecutor,
+  type XxlJobAdmin,
+  type XxlJobHandler,
+  type XxlJobOptions,
+  xxlJob,
+} from '../../src/xxl-job.ts'
+import { temporaryFolder } from '../support/sqlite.ts'
+
+const accessToken = 'a-token-of-your-own'
+const appName = 'billing-executor'
+const theJob = jobKey('billing')
+
+/** An admin behind a port. What comes to the port goes to the admin that is there at the time. */
+class Doorway {
+  admin: XxlJobAdmin = this.#newAdmin()
+  readonly server = createServer((request, response) => {
+    this.admin.listener(request, response)
+  })
+
+  async open(): Promise<number> {
+    this.server.listen(0, '127.0.0.1')
+    await once(this.server, 'listening')
+    onTestFinished(async () => {
+      await this.admin.close()
+      this.server.close()
+    })
+    const address = this.server.address()
+    return address !== null && typeof address === 'object' ? address.port : expect.fail('it listens')
+  }
+
+  /** As after a restart: with nothing in memory. */
+  async renew(): Promise<void> {
+    await this.admin.close()
+    this.admin = this.#newAdmin()
+  }
+
+  #newAdmin(): XxlJobAdmin {
+    return createXxlJobAdmin({ accessToken, logger: false })
+  }
+}
+
+interface Rig {
+  readonly doorway: Doorway
+  readonly filename: string
+  readonly open: (options?: Partial<XxlJobOptions<{ param?: string }>>) => Promise<Scheduler>
+}
+
+async function rig(handlers: Record<string, XxlJobHandler>): Promise<Rig> {
+  const doorway = new Doorway()
+  const port = await doorway.open()
+  const executor = createXxlJobExecutor({
+    adminAddresses: `http://127.0.0.1:${port}`,
+    appName,
+    accessToken,
+    port: 0,
+    host: '127.0.0.1',
+    logPath: join(temporaryFolder(), 'logs'),
+    logger: false,
+    handlers,
+  })
+  const registered = doorway.admin.events.next('executorRegistered')
+  await executor.start()
+  onTestFinished(() => executor.close())
+  await registered
+  const filename = join(temporaryFolder(), 'jobs.db')
+  return {
+    doorway,
+    filename,
+    async open(options = {}) {
+      const { admin } = doorway
+      const billing = xxlJob('billing', { admin, appName, jobId: 17, handler: 'invoices', ...options })
+      const scheduler = await createScheduler({
+        jobs: [billing],
+        jobStore: sqliteJobStore({ filename, history: { record: 'all' } }),
+        threadPool: { size: 1 },
+        logger: false,
+      })
+      onTestFinished(() => scheduler.shutdown())
+      await scheduler.start()
+      return scheduler
+    },
+  }
+}
+
+async function fire(scheduler: Scheduler, param: string): Promise<void> {
+  const job = JobBuilder.newJob('billing').withIdentity(theJob).storeDurably().usingJobData({ param }).build()
+  await scheduler.scheduleJob(job, TriggerBuilder.newTrigger().withIdentity('now').build())
+}
+
+const outcomes = async (scheduler: Scheduler) =>
+  (await scheduler.queryExecutions()).items.map(({ outcome }) => outcome)
+
+describe('a job that executors of XXL-JOB run', () => {
+  test('executes until its result is reported, without a slot of the pool', async () => {
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { open, doorway } = await rig({
+      invoices: async (context) => {
+        await released
+        context.handleSuccess(`${context.param} sent`)
+      },
+    })
+    const scheduler = await open()
+    const sent = doorway.admin.events.next('runSent')
+    await fire(scheduler, 'May')
+    await sent
+    await scheduler.idle()
+    expect(scheduler.getCurrentlyExecutingJobs()).toEqual([])
+    const ended = scheduler.events.next('jobWasExecuted')
+    release()
+    expect((await ended).context.result).toBe('May sent')
+  })
+
+  test('has failed when the executor says so, or does not know its handler', async () => {
+    const { open } = await rig({
+      invoices: (context) => {
+        context.handleFail('no money')
+      },
+    })
+    const scheduler = await open()
+    const ended = scheduler.events.next('jobWasExecuted')
+    await fire(scheduler, 'May')
+    expect((await ended).error?.message).toContain('no money')
+    await scheduler.shutdown()
+    const unknown = await open({ handler: 'unheard-of' })
+    const refused = unknown.events.next('jobWasExecuted')
+    await unknown.triggerJob(theJob)
+    expect((await refused).error?.code).toBe('ERR_XXL_JOB_RUN')
+    await unknown.idle()
+    expect(await outcomes(unknown)).toEqual(['failed', 'failed'])
+  })
+
+  test('is not sent again after a restart: its result is taken by the next process', async () => {
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let runs = 0
+    const { open, doorway } = await rig({
+      invoices: async (context) => {
+        runs++
+        await released
+        context.handleSuccess('done')
+      },
+    })
+    const first = await open()
+    const sent = doorway.admin.events.next('runSent')
+    await fire(first, 'May')
+    await sent
+    await first.idle()
+    await first.shutdown()
+    await doorway.renew()
+    const second = await open()
+    const ended = second.events.next('jobWasExecuted')
+    release()
+    expect((await ended).context.result).toBe('done')
+    await second.idle()
+    expect([runs, await outcomes(second)]).toEqual([1, ['succeeded']])
+  })
+
+  test('is killed by an interrupt', async () => {
+    let kill = (): void => {}
+    const killed = new Promise<void>((resolve) => {
+      kill = resolve
+    })
+    const { open, doorway } = await rig({
+      invoices: async ({ signal }) => {
+        await once(signal, 'abort')
+        kill()
+      },
+    })
+    const scheduler = await open()
+    const sent = doorway.admin.events.next('runSent')
+    await fire(scheduler, 'May')
+    await sent
+    await scheduler.idle()
+    expect(await scheduler.interrupt(theJob)).toBe(true)
+    await killed
+    expect(await outcomes(scheduler)).toEqual(['interrupted'])
+  })
+
+  test.each([
+    ['admin', { admin: {} }],
+    ['route', { route: 'SHARDING_BROADCAST' }],
+    ['jobId', { jobId: 0 }],
+    ['onTimeout', { onTimeout: 'again' }],
+    ['param', { param: 'May' }],
+    ['shard', { shard: { index: 0, total: 1 } }],
+  ])('refuses a wrong %s', (_, options) => {
+    const admin = createXxlJobAdmin({ accessToken: null, logger: false })
+    const right = { admin, appName, jobId: 17, handler: 'invoices' }
+    expect(() => xxlJob('billing', { ...right, ...options } as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_INVALID_OPTION' }),
+    )
+  })
+})
