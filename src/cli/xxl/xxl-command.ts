@@ -14,7 +14,7 @@ const spec = {
   name: 'xxl',
   argument: 'import FILE',
   choices: ['import'],
-  summary: "Takes over groups, jobs and schedules from a dump of XXL-JOB's database",
+  summary: "Takes over the jobs of a dump of XXL-JOB's database",
   options: {
     out: { type: 'string', value: 'FILE', help: 'Write the definitions to this file, which import takes' },
     report: {
