@@ -74,6 +74,11 @@ export class JobRunShell implements Runnable {
     if (outcome !== null) await completions.handOver(this.#completion(outcome))
   }
 
+  /** Whether the store keeps a row for its result. */
+  get #isAwaited(): boolean {
+    return this.#definition === null || this.#context.awaitedReference !== null
+  }
+
   /** Ends an execution that went on elsewhere; resolves when that is written, or given up. */
   async endAwaited({ error, retries }: AwaitedEnd): Promise<void> {
     const { completions } = this.#resources
@@ -160,9 +165,9 @@ export class JobRunShell implements Runnable {
     const { maxRefires, notifier } = this.#resources
     if (instruction !== 'reExecuteJob') return instruction
     // An interrupted job is not refired, nor one that went on elsewhere.
-    const isElsewhere = this.#definition === null || this.#context.awaitedReference !== null
-    if (isElsewhere || this.#context.interruption !== null)
+    if (this.#isAwaited || this.#context.interruption !== null) {
       return instructionAfter(this.#context.trigger, null)
+    }
     if (this.#context.refireCount < maxRefires) return instruction
     notifier.error(
       `Job ${this.#context.jobKey.toString()} asked to be refired more than maxRefires (${maxRefires}) times; ` +
@@ -217,9 +222,9 @@ export class JobRunShell implements Runnable {
   }
 
   #completion({ instruction, retry, end }: Outcome): JobCompletion {
-    const { awaitedReference, bundle } = this.#context
+    const { bundle } = this.#context
     const report = this.#report(end)
-    const isAwaited = this.#definition === null || awaitedReference !== null
+    const isAwaited = this.#isAwaited
     return {
       fireInstanceId: bundle.fireInstanceId,
       trigger: bundle.trigger,
