@@ -1,5 +1,6 @@
 import type { ExecutionJson } from '../../../../src/server/wire/runs.ts'
 import { call } from '../../api/client.ts'
+import { gatherRows } from '../../api/gather-rows.ts'
 import { may } from '../../state/session.ts'
 import { nowMs } from '../../time/clock.ts'
 import type { TimelineData } from './rows.ts'
@@ -87,15 +88,15 @@ async function loadExecutions(
   // What began before the first instant that is shown may reach into what is shown.
   const sinceMs = Math.floor(fromMs - (toMs - fromMs) / 2)
   const filter = groupFilter(group)
-  const executions: ExecutionJson[] = []
-  let after = ''
-  for (let page = 0; page < pagesMax; page++) {
-    const query = { fromMs: Math.max(0, sinceMs), toMs, take: pageSize, filter, after }
-    const { items, next } = await call('executions.list', { query, signal })
-    executions.push(...items)
-    if (next === null) return { executions, knownFromMs: null }
-    after = next
-  }
+  let pages = 0
+  const { items: executions, next } = await gatherRows(
+    (after) => {
+      const query = { fromMs: Math.max(0, sinceMs), toMs, take: pageSize, filter, after }
+      return call('executions.list', { query, signal })
+    },
+    { after: '', take: Number.POSITIVE_INFINITY, isPatient: () => ++pages < pagesMax },
+  )
+  if (next === null) return { executions, knownFromMs: null }
   const oldestMs = executions.at(-1)?.fireTimeMs ?? toMs
   return { executions, knownFromMs: oldestMs > fromMs ? oldestMs : null }
 }
