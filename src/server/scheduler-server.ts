@@ -22,6 +22,7 @@ import { countGroups, lookAtMisfires, lookAtTriggers } from './overview-look.ts'
 import type { ListenOptions, SchedulerServer } from './server-face.ts'
 import { resolveServerOptions, type SchedulerServerOptions } from './server-options.ts'
 import type { ServerParts } from './server-parts.ts'
+import { lookAtXxlJobRuns, lookAtXxlJobs } from './xxl-job-looks.ts'
 
 type Handle = (request: Request, connection: Connection) => Response | Promise<Response>
 
@@ -56,6 +57,13 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     isReadOnly,
     health: options.health,
     alerts: options.alerts,
+    xxlJob: options.xxlJob,
+    xxlJobs: new Looks(clock, (scheduler) => lookAtXxlJobs(scheduler, options.xxlJob)),
+    xxlJobRuns: new LooksBack(
+      clock,
+      (scheduler, fromMs) => lookAtXxlJobRuns(scheduler, options.xxlJob, fromMs),
+      statsRestMs,
+    ),
     metrics: options.metrics,
     authenticator,
     sessionMs: options.sessionMs,

@@ -17,6 +17,7 @@ import { AdminAccess, type Bearer } from './admin-access.ts'
 import { adminEventNames, type XxlJobAdminEventMap, type XxlJobRunPlace } from './admin-events.ts'
 import type {
   XxlJobAdmin,
+  XxlJobDefinition,
   XxlJobExecutorGroup,
   XxlJobKillOptions,
   XxlJobLogOptions,
@@ -60,6 +61,7 @@ export class Admin implements XxlJobAdmin {
   readonly #desk = new ResultDesk()
   readonly sender: RunSender
   readonly #remote = new RemoteResults()
+  readonly #definitions = new Map<string, XxlJobDefinition>()
   readonly #server: ReplyServer
   readonly #access: AdminAccess
   readonly #rateLimit: RateLimit
@@ -119,11 +121,21 @@ export class Admin implements XxlJobAdmin {
     return this.#registry.appNames.map((appName) => ({
       appName,
       byHand: this.#registry.isByHand(appName),
-      executors: this.#registry.clientsOf(appName).map(({ address }) => ({
+      executors: this.#registry.clientsOf(appName).map(({ address, dialect }) => ({
         address,
+        dialect,
         silentMs: this.#registry.isByHand(appName) ? null : this.#registry.silentMs(appName, address),
       })),
     }))
+  }
+
+  definitions(): readonly XxlJobDefinition[] {
+    return [...this.#definitions.values()].sort((one, other) => (one.jobType < other.jobType ? -1 : 1))
+  }
+
+  /** What is defined twice counts as it was defined last. */
+  define(definition: XxlJobDefinition): void {
+    this.#definitions.set(definition.jobType, Object.freeze(definition))
   }
 
   fetch(request: Request): Promise<Response> {
