@@ -37,7 +37,7 @@ export interface XxlJobRunsLook {
   readonly fromMs: number | null
 }
 
-/** The executions of jobs of `xxlJob`; each item of a sharded firing is one, as a part of a broadcast is for XXL-JOB. */
+/** The executions of jobs of `xxlJob`; each item of a sharded firing is one, as XXL-JOB counts parts of a broadcast. */
 export async function lookAtXxlJobRuns(
   scheduler: Scheduler,
   admin: XxlJobAdmin | null,

@@ -67,31 +67,7 @@ export async function xxlJobShop(): Promise<XxlJobShop> {
   const registered = admin.events.next('executorRegistered')
   await executor.start()
   const { address } = await registered
-  const of = { admin, appName: 'billing-executor' }
-  const source = 'echo "<b>done</b>"\n'
-  const scheduler = await createScheduler({
-    jobs: [
-      xxlJob('invoices', { ...of, jobId: 17, handler: 'invoices', route: 'FAILOVER' }),
-      xxlJob('slow', { ...of, jobId: 18, handler: 'slow' }),
-      xxlJob('script', {
-        admin,
-        appName: 'mail-executor',
-        jobId: 19,
-        glue: { type: 'GLUE_SHELL', source, updated: Date.UTC(2026, 0, 1) },
-      }),
-    ],
-    jobStore: sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }),
-    logger: false,
-  })
-  for (const [type, group] of [
-    ['invoices', 'reports'],
-    ['slow', 'reports'],
-    ['script', 'mail'],
-  ] as const) {
-    const job = JobBuilder.newJob(type).withIdentity(type, group).storeDurably()
-    await scheduler.addJob(job.usingJobData({ param: 'May' }).build())
-  }
-  await scheduler.start()
+  const scheduler = await schedulerOf(admin)
   return {
     admin,
     scheduler,
@@ -117,4 +93,33 @@ async function freePort(): Promise<number> {
   server.close()
   await closed
   return typeof at === 'object' ? (at?.port ?? 0) : 0
+}
+
+async function schedulerOf(admin: XxlJobAdmin): Promise<Scheduler> {
+  const of = { admin, appName: 'billing-executor' }
+  const source = 'echo "<b>done</b>"\n'
+  const scheduler = await createScheduler({
+    jobs: [
+      xxlJob('invoices', { ...of, jobId: 17, handler: 'invoices', route: 'FAILOVER' }),
+      xxlJob('slow', { ...of, jobId: 18, handler: 'slow' }),
+      xxlJob('script', {
+        admin,
+        appName: 'mail-executor',
+        jobId: 19,
+        glue: { type: 'GLUE_SHELL', source, updated: Date.UTC(2026, 0, 1) },
+      }),
+    ],
+    jobStore: sqliteJobStore({ filename: ':memory:', history: { record: 'all' } }),
+    logger: false,
+  })
+  for (const [type, group] of [
+    ['invoices', 'reports'],
+    ['slow', 'reports'],
+    ['script', 'mail'],
+  ] as const) {
+    const job = JobBuilder.newJob(type).withIdentity(type, group).storeDurably()
+    await scheduler.addJob(job.usingJobData({ param: 'May' }).build())
+  }
+  await scheduler.start()
+  return scheduler
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SchedulerError } from '../../core/errors.ts'
 import type { JobKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import type { ExecutingJob } from '../../jobstore/cluster-view.ts'
 import { TimeZone } from '../../time/zone.ts'
@@ -30,19 +31,16 @@ function adminOf({ parts }: Call): XxlJobAdmin {
   )
 }
 
-function idOf({ group, name }: JobKey): string {
-  return JSON.stringify([group, name])
-}
-
 /** The executions that go on of jobs of the admin, with the type of each. */
 async function running(
   call: Call,
 ): Promise<readonly { readonly job: ExecutingJob; readonly jobType: string }[]> {
   const { jobs } = await call.parts.xxlJobs.of(call.scheduler)
-  const types = new Map(jobs.map(({ key, jobType }) => [idOf(key), jobType]))
+  const types = new KeyMap<JobKey, string>()
+  for (const { key, jobType } of jobs) types.set(key, jobType)
   const executing = await call.scheduler.cluster.executingJobs()
   return executing.flatMap((job) => {
-    const jobType = types.get(idOf(job.jobKey))
+    const jobType = types.get(job.jobKey)
     return jobType === undefined ? [] : [{ job, jobType }]
   })
 }

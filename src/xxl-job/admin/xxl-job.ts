@@ -95,9 +95,7 @@ export function xxlJob<Data extends StorableJobData<Data> = { readonly param?: s
     {
       ...chosen(options, jobNames),
       stop: ({ note }) => admin.stop(placeOf(note)),
-      connect: (scheduler) => {
-        admin.connect(scheduler)
-      },
+      connect: (scheduler, notes) => admin.connect(scheduler, notes),
     },
   )
 }

@@ -19,7 +19,7 @@ export function DailyReport({ of: report }: { readonly of: XxlJobReportJson | nu
         keyOf={({ day }) => day}
         empty={<Empty title={text.reportNone} />}
       />
-      {report?.countedFromMs != null && (
+      {report !== null && report.countedFromMs !== null && (
         <p class="note info">
           {text.countedFrom} <When ms={report.countedFromMs} />
         </p>

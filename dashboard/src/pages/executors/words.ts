@@ -8,7 +8,8 @@ export const words = dictionary({
     noAdminHint: 'Give it the admin that executors of XXL-JOB register with:',
     none: 'No executor is registered',
     noneHint:
-      'Give executors the address of this admin and its access token. They appear with their first beat, and are gone 90 seconds after their last one.',
+      'Give executors the address of this admin and its access token. They appear with their first beat, ' +
+      'and are gone 90 seconds after their last one.',
     appName: 'AppName',
     address: 'Address',
     noAddress: 'No address was entered',

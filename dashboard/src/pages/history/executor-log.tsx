@@ -75,6 +75,7 @@ function Shown({ read: { text: lines, isCut, place, problem } }: { readonly read
   )
 }
 
+/** Executors of Java write line breaks of HTML into their logs. */
 async function readOn(id: string, before: Read, isRunning: boolean, signal: AbortSignal): Promise<Read> {
   const page = await call('xxlJob.log', {
     params: { fireInstanceId: id },
@@ -84,7 +85,7 @@ async function readOn(id: string, before: Read, isRunning: boolean, signal: Abor
   const { address, logId, fromLine, toLine, problem } = page
   const isEmpty = toLine < fromLine
   const gap = before.text === '' || before.text.endsWith('\n') ? '' : '\n'
-  const all = isEmpty ? before.text : `${before.text}${gap}${page.text}`
+  const all = isEmpty ? before.text : `${before.text}${gap}${page.text.replaceAll('<br>', '\n')}`
   return {
     text: all.slice(-textMax),
     isCut: before.isCut || all.length > textMax,
