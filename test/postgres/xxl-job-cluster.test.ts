@@ -46,7 +46,11 @@ test('an executor that registers with one node runs what another node fires', as
     host: '127.0.0.1',
     logPath: join(temporaryFolder(), 'logs'),
     logger: false,
-    handlers: { invoices: (context) => context.handleSuccess(`${context.param} sent`) },
+    handlers: {
+      invoices: (context) => {
+        context.handleSuccess(`${context.param} sent`)
+      },
+    },
   })
   onTestFinished(async () => {
     await Promise.all([one, other].map(({ scheduler }) => scheduler.shutdown()))
