@@ -36,7 +36,9 @@ const scheduler = await createScheduler({
   logger: false,
   idleWaitMs: 1000,
 })
-scheduler.events.on('jobWasExecuted', ({ error }) => process.send({ kind: 'ended', code: error?.code ?? null }))
+scheduler.events.on('jobWasExecuted', ({ error }) =>
+  process.send({ kind: 'ended', code: error?.code ?? null }),
+)
 scheduler.events.on('resultLate', () => process.send({ kind: 'late' }))
 process.once('disconnect', () => process.exit(0))
 process.on('message', async (message) => {
