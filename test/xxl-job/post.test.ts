@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { ManualClock } from '../../src/testing.ts'
-import { PostError, Poster, type PostOptions } from '../../src/xxl-job/protocol/post.ts'
+import { Poster, type PostOptions } from '../../src/xxl-job/protocol/post.ts'
 
 const clock = new ManualClock()
 const options: PostOptions = { headers: {}, timeoutMs: 3000, answerBytesMax: 1000, clock }
