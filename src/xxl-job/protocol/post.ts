@@ -30,7 +30,7 @@ export class PostError extends Error {
 const socketsMax = 64
 /**
  * An idle connection is closed after so many milliseconds, before the other side does: a request that meets that close
- * is one of which nobody knows what became of it. Executors in Java close after 90 seconds, others after 5.
+ * may have arrived or not. Executors in Java close after 90 seconds, others after 5.
  */
 const idleMs = 4000
 /** Several connections may have been closed at once, such as by a restart. */
