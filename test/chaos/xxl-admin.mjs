@@ -1,5 +1,5 @@
 // A node with one job that executors of XXL-JOB run, and the admin that they register with, in the built package.
-// Arguments: where the data are, the instance id, how long a result is awaited, what follows then.
+// Arguments: where the data are, the instance id, how long a result is awaited.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -7,7 +7,7 @@ import { createScheduler, JobBuilder, TriggerBuilder } from '../../dist/index.js
 import { postgresJobStore } from '../../dist/postgres.js'
 import { createXxlJobAdmin, xxlJob } from '../../dist/xxl-job.js'
 
-const [connectionString, instanceId, resultTimeoutMs, onTimeout] = process.argv.slice(2)
+const [connectionString, instanceId, resultTimeoutMs] = process.argv.slice(2)
 const admin = createXxlJobAdmin({ accessToken: 'chaos', logger: false })
 const server = createServer((request, response) => admin.listener(request, response)).listen(0, '127.0.0.1')
 await once(server, 'listening')
@@ -21,7 +21,6 @@ const order = xxlJob('order', {
   handler: 'order',
   route: 'FAILOVER',
   resultTimeoutMs: Number(resultTimeoutMs),
-  onTimeout,
   retry: { attempts: 2, backoff: { type: 'fixed', initialMs: 100, jitter: 0 } },
 })
 const scheduler = await createScheduler({

@@ -55,7 +55,6 @@ class Program {
 interface AdminSettings {
   readonly instanceId?: string
   readonly resultTimeoutMs?: number
-  readonly onTimeout?: 'fail' | 'retry'
 }
 
 /** A cluster without nodes, and how to start them and executors. */
@@ -64,8 +63,8 @@ async function ground() {
   onTestFinished(() => database[Symbol.asyncDispose]())
   const query = postgresQuery(database)
   const startAdmin = async (settings: AdminSettings = {}) => {
-    const { instanceId = 'one', resultTimeoutMs = 600_000, onTimeout = 'fail' } = settings
-    const args = [database.connectionString, instanceId, String(resultTimeoutMs), onTimeout]
+    const { instanceId = 'one', resultTimeoutMs = 600_000 } = settings
+    const args = [database.connectionString, instanceId, String(resultTimeoutMs)]
     const admin = new Program('./xxl-admin.mjs', args)
     const { address = '' } = await admin.heard('ready')
     return { admin, address }
@@ -101,20 +100,6 @@ describe('an executor that is killed while it runs', () => {
     await executor.kill()
     await ended(['timedOut'])
     expect(admin.all('sent')).toHaveLength(1)
-  })
-
-  test('leaves a run that another executor gets, where the job says so', async () => {
-    const { startAdmin, startExecutor, ended } = await ground()
-    const { admin, address } = await startAdmin({ resultTimeoutMs: 1500, onTimeout: 'retry' })
-    const executor = await startExecutor(address)
-    await admin.heard('registered')
-    admin.tell('schedule')
-    await executor.heard('began')
-    const other = await startExecutor(address)
-    await executor.kill()
-    other.tell('finish')
-    await other.heard('began')
-    await ended(['timedOut', 'succeeded'])
   })
 })
 
