@@ -9,6 +9,9 @@ const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url
 /** Projects whose processes wait most of the time run beside each other, with more workers than there are cores. */
 const waiting = { sequence: { groupOrder: 2 }, maxWorkers: availableParallelism() + 2 }
 
+/** The library has no module state and no test mocks a module, so the files of one worker share their imports. */
+const shared = { pool: 'forks', isolate: false } as const
+
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>
 }
@@ -51,9 +54,7 @@ export default defineConfig({
             '**/node_modules/**',
           ],
           testTimeout: 60_000,
-          // The library has no module state and no test mocks a module, so the files of one worker share their imports.
-          pool: 'forks',
-          isolate: false,
+          ...shared,
         },
       },
       {
@@ -64,7 +65,7 @@ export default defineConfig({
           globalSetup: ['test/support/postgres-setup.ts'],
           // Many of them wait for locks and leases.
           ...waiting,
-          pool: 'forks',
+          ...shared,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -79,7 +80,7 @@ export default defineConfig({
           globalSetup: ['test/support/build.ts', 'test/support/postgres-setup.ts'],
           // Processes that are killed, frozen and cut off from their server.
           ...waiting,
-          pool: 'forks',
+          ...shared,
           testTimeout: 240_000,
           hookTimeout: 120_000,
         },
@@ -96,7 +97,7 @@ export default defineConfig({
           ],
           // Each file has a cluster of processes of its own.
           ...waiting,
-          pool: 'forks',
+          ...shared,
           testTimeout: 180_000,
           hookTimeout: 120_000,
         },
@@ -109,7 +110,7 @@ export default defineConfig({
           globalSetup: ['test/support/build-dashboard.ts', 'test/support/postgres-setup.ts'],
           // Each file has a browser and a server.
           ...waiting,
-          pool: 'forks',
+          ...shared,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -125,7 +126,7 @@ export default defineConfig({
           // After the unit tests, since they are about real processes and real time; many of them wait.
           sequence: { groupOrder: 1 },
           maxWorkers: availableParallelism() + 1,
-          pool: 'forks',
+          ...shared,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { createScheduler, defineJob, JobBuilder, TriggerBuilder } from 'quartz-ts'
 import { jobStoreConformance } from 'quartz-ts/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -13,14 +14,20 @@ import { postgresStores } from '../support/sql-stores.ts'
 import { triggerFamilyCases } from '../support/trigger-family-cases.ts'
 
 let database: TestDatabase
+let pool: pg.Pool
 beforeAll(async () => {
   database = await freshDatabase()
+  pool = new pg.Pool({ connectionString: database.connectionString, max: 10 })
+  // The database is dropped while the last of its sessions end.
+  pool.on('error', () => {})
 })
-afterAll(() => database[Symbol.asyncDispose]())
+afterAll(async () => {
+  await pool.end()
+  await database[Symbol.asyncDispose]()
+})
 
 function storeIn(schema: string, options: PostgresJobStoreOptions = {}): SqlJobStore {
-  const { connectionString } = database
-  return new SqlJobStore(postgresEngine(resolvePostgresOptions({ connectionString, schema, ...options })))
+  return new SqlJobStore(postgresEngine(resolvePostgresOptions({ pool, schema, ...options })))
 }
 
 describe('a trigger of another family in PostgreSQL', () => {
@@ -30,7 +37,7 @@ describe('a trigger of another family in PostgreSQL', () => {
 describe('PostgresJobStore conforms with triggers of another family', () => {
   const cases = jobStoreConformance({
     name: 'slowing',
-    create: (dataId) => storeIn(schemaOfCase('slowing', dataId), { poolSize: 4 }),
+    create: (dataId) => storeIn(schemaOfCase('slowing', dataId)),
     destroy: (dataId) => emptySchema(database, schemaOfCase('slowing', dataId)),
     triggers: slowingTriggers,
     capabilities: { persistent: true, clustered: true, firesAtOnce: true, sharding: true },

@@ -53,7 +53,7 @@ export class Sessions {
 
   #open(value: string): string | null {
     const sealed = Buffer.from(value, 'base64url')
-    // The last character has bits to spare: without this, texts that nobody sealed would open as well.
+    // The last character has bits to spare: without this, texts that were not sealed here would open as well.
     if (sealed.toString('base64url') !== value) return null
     if (sealed.length <= ivBytes + tagBytes) return null
     try {
