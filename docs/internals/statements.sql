@@ -5654,6 +5654,22 @@ WHERE a.fire_id = r.fire_id
   AND a.sched_name = r.sched_name
   AND r.sched_name = r.sched_name || '';
 
+-- awaitedResults.inFlight
+--   sql-awaited-results.ts (SqlAwaitedResults)
+-- Every engine
+SELECT a.reference, a.fire_id, a.job_name, a.job_group, a.deadline, a.details
+FROM qrtz_awaited_results AS a
+WHERE a.sched_name = :scheduler
+  AND EXISTS (
+    SELECT 1
+    FROM qrtz_fired_triggers AS f
+    WHERE f.sched_name = a.sched_name
+      AND f.entry_id = a.fire_id
+      AND f.state = 'EXECUTING'
+  )
+ORDER BY a.deadline
+LIMIT 500;
+
 -- awaitedResults.overdue
 --   sql-awaited-results.ts (SqlAwaitedResults)
 -- Every engine

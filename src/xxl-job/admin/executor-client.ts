@@ -24,6 +24,12 @@ export type ExecutorAnswer =
   | { readonly kind: 'unknown' | 'unsent'; readonly error: SchedulerError }
 
 /**
+ * From which version of XXL-JOB on an executor speaks as it does: from 3.5 on runs go to `/trigger`, before that to
+ * `/run`.
+ */
+export type XxlJobDialect = '2.2' | '3.5'
+
+/**
  * Sends to one executor what admins send, in words that executors of all versions and languages understand. Whether it
  * takes runs at `/run`, or at `/trigger` as from version 3.5 on, is found out with the first run.
  */
@@ -32,10 +38,17 @@ export class ExecutorClient {
   readonly address: string
   readonly #options: ExecutorClientOptions
   #runPath: '/run' | '/trigger' = '/run'
+  #hasTakenRun = false
 
   constructor(address: string, options: ExecutorClientOptions) {
     this.address = address
     this.#options = options
+  }
+
+  /** Null before it has answered a run. */
+  get dialect(): XxlJobDialect | null {
+    if (!this.#hasTakenRun) return null
+    return this.#runPath === '/run' ? '2.2' : '3.5'
   }
 
   beat(): Promise<ExecutorAnswer> {
@@ -56,11 +69,15 @@ export class ExecutorClient {
     const body = encodeTrigger(request)
     const first = this.#runPath
     const answer = await this.#send(first, body)
-    if (!isUnmapped(answer, first)) return answer
+    if (!isUnmapped(answer, first)) {
+      this.#hasTakenRun ||= answer.kind === 'answered'
+      return answer
+    }
     const other = first === '/run' ? '/trigger' : '/run'
     const second = await this.#send(other, body)
     if (isUnmapped(second, other)) return answer
     this.#runPath = other
+    this.#hasTakenRun ||= second.kind === 'answered'
     return second
   }
 
