@@ -24,6 +24,7 @@ import { benchmark as sqlStored } from './sql-stored.mjs'
 import { benchmark as sqliteFires } from './sqlite-fires.mjs'
 import { benchmark as stall } from './stall.mjs'
 import { benchmark as workerJobs } from './worker-jobs.mjs'
+import { beats as xxlBeats, dispatch as xxlDispatch, lateness as xxlLateness } from './xxl-dispatch.mjs'
 
 /** All benchmarks, in the order in which they run. */
 export const benchmarks = [
@@ -58,6 +59,9 @@ export const benchmarks = [
   failover,
   sharding,
   takeOver,
+  xxlDispatch,
+  xxlLateness,
+  xxlBeats,
   serverLists,
   serverLive,
   serverOpen,

@@ -10,6 +10,7 @@ import { RateLimit } from '../../time/rate-limit.ts'
 import { accessTokenHeader } from '../protocol/callback.ts'
 import { MessageReader } from '../protocol/message-reader.ts'
 import { isHttpUrl } from '../protocol/option-checks.ts'
+import { Poster } from '../protocol/post.ts'
 import { failure, type Reply, success, xxlJobCodes } from '../protocol/reply.ts'
 import { type Incoming, pathBelow, ReplyServer, unmapped } from '../protocol/reply-server.ts'
 import { type LogResult, readLogResult } from '../protocol/trigger-request.ts'
@@ -78,6 +79,7 @@ export class Admin implements XxlJobAdmin {
     this.#registry = new ExecutorRegistry({
       ...options,
       timeoutMs: callTimeoutMs,
+      poster: new Poster(),
       tokenOf: (appName) => this.#access.tokenOf(appName),
     })
     this.#shared = new SharedRegistry({
