@@ -74,10 +74,11 @@ export class ExecutorRegistry {
 
   /** `moved`: it was known by what the admin of another node said. */
   beat(appName: string, address: string): 'new' | 'known' | 'moved' | 'full' {
-    this.#forgetSilentOf(appName)
     const lastBeatMs = this.#options.clock.elapsedMs()
     const found = this.#registered.get(appName)?.get(address)
-    if (found !== undefined) {
+    // Of this one alone: a beat is not to look at thousands of others.
+    if (found !== undefined && lastBeatMs - found.lastBeatMs >= aliveMs) this.remove(appName, address)
+    else if (found !== undefined) {
       this.#registered.get(appName)?.set(address, { client: found.client, lastBeatMs, admin: null })
       return found.admin === null ? 'known' : 'moved'
     }
