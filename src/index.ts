@@ -82,6 +82,7 @@ export type { JobPlan } from './jobs/job-plan.ts'
 export type { JobScheduler, ReplaceOptions, TriggerJobOptions } from './jobs/job-scheduler.ts'
 export type {
   AwaitResultOptions,
+  ClusterNotes,
   RemoteExecution,
   RemoteJobContext,
   RemoteJobHooks,

@@ -8,6 +8,7 @@ export type { TypedEvents } from './core/typed-events.ts'
 export type { XxlJobAdminEventMap, XxlJobRunPlace } from './xxl-job/admin/admin-events.ts'
 export type {
   XxlJobAdmin,
+  XxlJobDefinition,
   XxlJobExecutorGroup,
   XxlJobKillOptions,
   XxlJobLogOptions,
@@ -15,6 +16,7 @@ export type {
 } from './xxl-job/admin/admin-face.ts'
 export type { XxlJobAdminOptions } from './xxl-job/admin/admin-options.ts'
 export { createXxlJobAdmin } from './xxl-job/admin/create-xxl-job-admin.ts'
+export type { XxlJobDialect } from './xxl-job/admin/executor-client.ts'
 export type { XxlJobGlue, XxlJobRoute, XxlJobRunOptions } from './xxl-job/admin/run-options.ts'
 export type { XxlJobRunPart } from './xxl-job/admin/run-sender.ts'
 export { type XxlJobOptions, xxlJob } from './xxl-job/admin/xxl-job.ts'

@@ -9,6 +9,7 @@ import { benchmark as nextFire } from './next-fire.mjs'
 import { benchmark as pgBeside } from './pg-beside.mjs'
 import { failover, latency, twoNodes } from './pg-cluster.mjs'
 import { benchmark as pgFires, repeatingBenchmark as pgRepeating } from './pg-fires.mjs'
+import { idle, nodes } from './pg-nodes.mjs'
 import { benchmark as ramFires } from './ram-fires.mjs'
 import { benchmark as records } from './records.mjs'
 import { benchmark as scheduleCalls } from './schedule-calls.mjs'
@@ -23,6 +24,7 @@ import { benchmark as sqlStored } from './sql-stored.mjs'
 import { benchmark as sqliteFires } from './sqlite-fires.mjs'
 import { benchmark as stall } from './stall.mjs'
 import { benchmark as workerJobs } from './worker-jobs.mjs'
+import { beats as xxlBeats, dispatch as xxlDispatch, lateness as xxlLateness } from './xxl-dispatch.mjs'
 
 /** All benchmarks, in the order in which they run. */
 export const benchmarks = [
@@ -46,6 +48,8 @@ export const benchmarks = [
   pgRepeating,
   records,
   twoNodes,
+  nodes,
+  idle,
   sqlSchedule,
   latency,
   sqlLateness,
@@ -55,6 +59,9 @@ export const benchmarks = [
   failover,
   sharding,
   takeOver,
+  xxlDispatch,
+  xxlLateness,
+  xxlBeats,
   serverLists,
   serverLive,
   serverOpen,

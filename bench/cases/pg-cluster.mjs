@@ -1,10 +1,11 @@
 import { countedJob, oneShots } from '../lib/drain.mjs'
+import { failoverBenchmark } from '../lib/failover.mjs'
 import { startNode } from '../lib/node-process.mjs'
 import { connectionString } from '../lib/postgres.mjs'
 import { createScheduler, defineJob, JobBuilder, TriggerBuilder } from '../lib/quartz-ts.mjs'
 import { places } from '../lib/sql-stores.mjs'
 import { sleep } from '../lib/stalls.mjs'
-import { quantile, sortedCopy, summaryOf } from '../lib/stats.mjs'
+import { quantile, sortedCopy } from '../lib/stats.mjs'
 
 export const twoNodes = {
   name: 'pg-two-nodes',
@@ -63,24 +64,13 @@ export const latency = {
   },
 }
 
-export const failover = {
+export const failover = failoverBenchmark({
   name: 'failover',
   title:
     'PostgreSQL: from SIGKILL of a node in the middle of a recoverable job until it runs on the other node',
-  needs: 'postgres',
-  variants: ['default', 'tuned (300 ms, 1,200 ms)'],
-  rounds: 3,
-  goals: (median) => [
-    { what: 'default, ms', value: median('default: ms'), relation: '<', limit: 10_000 },
-    { what: 'tuned, ms', value: median('tuned (300 ms, 1,200 ms): ms'), relation: '<', limit: 3000 },
-  ],
-  async run(variant, { once }) {
-    const cluster = variant === 'default' ? {} : { checkInIntervalMs: 300, failedAfterMs: 1200 }
-    const samples = []
-    for (let round = 0; round < (once ? 1 : 5); round++) samples.push(await killOne(cluster))
-    return { ms: summaryOf(samples).median, 'longest ms': Math.max(...samples) }
-  },
-}
+  limits: { defaultMs: 10_000, tunedMs: 3000 },
+  killOne,
+})
 
 const settingsOf = ({ schema }) => ({ connectionString: connectionString(), schema })
 

@@ -1,3 +1,4 @@
+import { failoverBenchmark } from '../lib/failover.mjs'
 import { startNode } from '../lib/node-process.mjs'
 import { connectionString } from '../lib/postgres.mjs'
 import {
@@ -9,7 +10,7 @@ import {
 } from '../lib/quartz-ts.mjs'
 import { places } from '../lib/sql-stores.mjs'
 import { sleep } from '../lib/stalls.mjs'
-import { quantile, sortedCopy, summaryOf } from '../lib/stats.mjs'
+import { quantile, sortedCopy } from '../lib/stats.mjs'
 
 const items = 40
 const instances = ['a', 'b', 'c']
@@ -28,23 +29,12 @@ export const firing = {
   run: (_variant, { once }) => measureFirings(once ? 3 : 40),
 }
 
-export const takeOver = {
+export const takeOver = failoverBenchmark({
   name: 'sharding-failover',
   title: 'PostgreSQL: from SIGKILL of one of 3 nodes until its items of 40 run on the others',
-  needs: 'postgres',
-  variants: ['default', 'tuned (300 ms, 1,200 ms)'],
-  rounds: 3,
-  goals: (median) => [
-    { what: 'default, ms', value: median('default: ms'), relation: '<', limit: 6000 },
-    { what: 'tuned, ms', value: median('tuned (300 ms, 1,200 ms): ms'), relation: '<', limit: 1500 },
-  ],
-  async run(variant, { once }) {
-    const cluster = variant === 'default' ? {} : { checkInIntervalMs: 300, failedAfterMs: 1200 }
-    const samples = []
-    for (let round = 0; round < (once ? 1 : 5); round++) samples.push(await killOne(cluster))
-    return { ms: summaryOf(samples).median, 'longest ms': Math.max(...samples) }
-  },
-}
+  limits: { defaultMs: 6000, tunedMs: 1500 },
+  killOne,
+})
 
 async function measureFirings(count) {
   const warmUp = 3

@@ -49,6 +49,17 @@ const users = [{ name: 'ann', role: 'admin', passwordHash }] as const
 const server = await createServer({ scheduler, auth: { kind: 'users', users } })
 await server.listen()`,
 
+  showExecutors: `import { createScheduler } from 'quartz-ts'
+import { createServer } from 'quartz-ts/server'
+import { createXxlJobAdmin, xxlJob } from 'quartz-ts/xxl-job'
+
+const xxlJobAdmin = createXxlJobAdmin({ accessToken: process.env['XXL_JOB_TOKEN'] ?? null })
+const job = { appName: 'billing-executor', jobId: 17, handler: 'invoices' }
+const billing = xxlJob('billing', { admin: xxlJobAdmin, ...job })
+const scheduler = await createScheduler({ jobs: [billing] })
+const server = await createServer({ scheduler, xxlJob: xxlJobAdmin, auth: { kind: 'token' } })
+await server.listen()`,
+
   rememberAll: `import { sqliteJobStore } from 'quartz-ts/sqlite'
 
 const jobStore = sqliteJobStore({ filename: 'jobs.db', history: { record: 'all' } })`,

@@ -91,6 +91,11 @@ export const pages: readonly PageEntry[] = [
     icon: 'nodes',
     needs: 'nodes.list',
   }),
+  page('/executors', async () => (await import('./pages/executors/executors.tsx')).ExecutorsPage, {
+    label: 'executors',
+    icon: 'executors',
+    needs: 'xxlJob.executors',
+  }),
   page('/groups', async () => (await import('./pages/groups/groups.tsx')).GroupsPage, {
     label: 'groups',
     icon: 'groups',

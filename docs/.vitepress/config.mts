@@ -62,6 +62,7 @@ export default defineConfig({
           { text: 'A store of your own', link: '/guide/a-store-of-your-own' },
           { text: 'A SQL database of your own', link: '/guide/a-sql-database-of-your-own' },
           { text: 'Clustering', link: '/guide/clustering' },
+          { text: 'How big can it get', link: '/guide/how-big' },
           { text: 'What ran', link: '/guide/execution-history' },
           { text: 'When something fails', link: '/guide/errors' },
           { text: 'Sharing tables with Java Quartz', link: '/guide/java-quartz' },

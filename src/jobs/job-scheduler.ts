@@ -39,6 +39,17 @@ export interface JobScheduler {
     data?: MoreJobData<Data>,
     options?: TriggerJobOptions,
   ): Promise<TriggerKey>
+  /**
+   * `triggerJob` by the name of a job of the group `DEFAULT`, or by a key: runs it once, now.
+   *
+   * @returns the key of the one-shot trigger made for it
+   * @throws JobPersistenceError ERR_JOB_NOT_FOUND
+   */
+  runNow<Data extends object>(
+    key: string | JobKey<Data>,
+    data?: MoreJobData<Data>,
+    options?: TriggerJobOptions,
+  ): Promise<TriggerKey>
   deleteJob(jobKey: JobKey): Promise<boolean>
   getJobDetail(jobKey: JobKey): Promise<JobDetail | null>
   getTrigger(triggerKey: TriggerKey): Promise<Trigger | null>

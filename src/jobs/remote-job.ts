@@ -69,6 +69,21 @@ export interface ResultTaker {
   reportResult(reference: string, result?: RemoteResult): Promise<boolean>
 }
 
+/**
+ * Small texts that the nodes of a cluster share, by kind and name: the notes of the job store. A change names the
+ * version that it has seen, so of several nodes that change the same one succeeds.
+ */
+export interface ClusterNotes {
+  /** Those of a kind in order of their names, the first 1,000. */
+  list(
+    kind: string,
+  ): Promise<readonly { readonly name: string; readonly version: number; readonly text: string }[]>
+  /** Makes a note (`version` null) or changes it; false when there is one already, or not in that version. */
+  put(kind: string, name: string, text: string, version: number | null): Promise<boolean>
+  /** False when it is not there in that version. */
+  delete(kind: string, name: string, version: number): Promise<boolean>
+}
+
 /** The other half of a remote job: what its nodes do besides sending. */
 export interface RemoteJobHooks {
   /**
@@ -76,6 +91,10 @@ export interface RemoteJobHooks {
    * ends as interrupted when this has settled. Default: nothing is asked.
    */
   readonly stop?: (execution: RemoteExecution) => unknown
-  /** Called once by each scheduler that has the job, before it starts. Default: somebody else calls `reportResult`. */
-  readonly connect?: (scheduler: ResultTaker) => void
+  /**
+   * Called once by each scheduler that has the job, before it starts. A function that it returns is called when the
+   * scheduler shuts down. The notes are null where no other node shares the store. Default: somebody else calls
+   * `reportResult`.
+   */
+  readonly connect?: (scheduler: ResultTaker, notes: ClusterNotes | null) => unknown
 }

@@ -2,6 +2,7 @@ import { checkFunction } from '../core/arguments.ts'
 import { isJobKey, type JobKey } from '../core/key.ts'
 import { packageVersion } from '../core/version.ts'
 import type { ExecutingJob, InterruptTarget, SchedulerNode } from '../jobstore/cluster-view.ts'
+import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { progressTextOf } from './execution-report.ts'
@@ -37,15 +38,14 @@ export class Cluster implements SchedulerCluster {
     const { store, executing, instanceId, requireOpen } = this.#parts
     requireOpen()
     if (store.cluster !== null) return store.cluster.executing()
-    return executing.all().map(({ bundle, lastProgress }) => ({
-      fireInstanceId: bundle.fireInstanceId,
-      jobKey: bundle.jobDetail.key,
-      triggerKey: bundle.trigger.key,
-      node: instanceId,
-      fireTimeMs: bundle.fireTimeMs,
-      scheduledFireTimeMs: bundle.scheduledFireTimeMs,
-      progressText: lastProgress === null ? null : progressTextOf(lastProgress.value),
-    }))
+    const own = executing.all().map(({ bundle, lastProgress }) => {
+      const progressText = lastProgress === null ? null : progressTextOf(lastProgress.value)
+      return executingJob(bundle, instanceId, progressText)
+    })
+    const known = new Set(own.map(({ fireInstanceId }) => fireInstanceId))
+    const elsewhere = (await store.awaitedResults?.inFlight()) ?? []
+    const others = elsewhere.filter(({ bundle }) => !known.has(bundle.fireInstanceId))
+    return [...own, ...others.map(({ bundle }) => executingJob(bundle, instanceId, null))]
   }
 
   onChange(listener: () => void): () => void {
@@ -90,5 +90,18 @@ export class Cluster implements SchedulerCluster {
       jobTypes: jobTypes(),
       clockOffsetMs: null,
     }
+  }
+}
+
+function executingJob(bundle: TriggerFiredBundle, node: string, progressText: string | null): ExecutingJob {
+  const { fireInstanceId, jobDetail, trigger, fireTimeMs, scheduledFireTimeMs } = bundle
+  return {
+    fireInstanceId,
+    jobKey: jobDetail.key,
+    triggerKey: trigger.key,
+    node,
+    fireTimeMs,
+    scheduledFireTimeMs,
+    progressText,
   }
 }

@@ -10,6 +10,7 @@ import {
 import { JobExecutionError, JobPersistenceError, SchedulerError } from '../core/errors.ts'
 import { Gatherer } from '../core/gatherer.ts'
 import type { Logger } from '../core/logger.ts'
+import { logThrown } from '../core/thrown-value.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type {
   AwaitResultOptions,
@@ -86,6 +87,8 @@ export class RemoteExecutions {
   /** References of firings that this node has ended, or is just ending. */
   readonly #settled = new Set<string>()
   readonly #connected = new Set<RemoteJobHooks>()
+  /** What remote jobs want called when the scheduler shuts down. */
+  readonly #ends: (() => void)[] = []
 
   constructor(parts: RemoteExecutionsParts) {
     this.#parts = parts
@@ -107,7 +110,20 @@ export class RemoteExecutions {
     for (const hooks of this.#remoteJobs()) {
       if (this.#connected.has(hooks)) continue
       this.#connected.add(hooks)
-      hooks.connect?.(taker)
+      const { capabilities, notes = null } = this.#parts.jobStore
+      const end = hooks.connect?.(taker, capabilities.clustered ? notes : null)
+      if (typeof end === 'function') this.#ends.push(end as () => void)
+    }
+  }
+
+  /** Calls what `connect` of the remote jobs has returned: the scheduler shuts down. */
+  disconnect(): void {
+    for (const end of this.#ends.splice(0)) {
+      try {
+        end()
+      } catch (error) {
+        logThrown(this.#parts.logger, error, 'what the connect of a remote job returned threw')
+      }
     }
   }
 

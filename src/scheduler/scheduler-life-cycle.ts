@@ -281,6 +281,7 @@ export class SchedulerLifeCycle {
         noteNeverStarted: () => this.neverStarted.noteShutdown(),
         close: () => {
           this.#isClosed = true
+          this.#parts.remotes.disconnect()
         },
         ended: () => {
           this.#state = 'shutdown'

@@ -241,17 +241,6 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
     schedules: readonly ScheduleDefinition[],
     options?: ReconcileOptions,
   ): Promise<Reconciliation>
-  /**
-   * `triggerJob` by the name of a job of the group `DEFAULT`, or by a key: runs it once, now.
-   *
-   * @returns the key of the one-shot trigger made for it
-   * @throws JobPersistenceError ERR_JOB_NOT_FOUND
-   */
-  runNow<Data extends object>(
-    key: string | JobKey<Data>,
-    data?: MoreJobData<Data>,
-    options?: TriggerJobOptions,
-  ): Promise<TriggerKey>
   /** Stores many jobs with their triggers, all or none. A job without triggers must be durable. */
   scheduleJobs(entries: readonly JobAndTriggers[], options?: AddJobOptions): Promise<void>
   /** Stores a job without a trigger; it must be durable. */

@@ -20,8 +20,13 @@ import { Looks, LooksBack } from './looks.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { countGroups, lookAtMisfires, lookAtTriggers } from './overview-look.ts'
 import type { ListenOptions, SchedulerServer } from './server-face.ts'
-import { resolveServerOptions, type SchedulerServerOptions } from './server-options.ts'
+import {
+  type ResolvedServerOptions,
+  resolveServerOptions,
+  type SchedulerServerOptions,
+} from './server-options.ts'
 import type { ServerParts } from './server-parts.ts'
+import { lookAtXxlJobRuns, lookAtXxlJobs } from './xxl-job-looks.ts'
 
 type Handle = (request: Request, connection: Connection) => Response | Promise<Response>
 
@@ -56,15 +61,13 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     isReadOnly,
     health: options.health,
     alerts: options.alerts,
+    xxlJob: options.xxlJob,
+    ...looksOf(options),
     metrics: options.metrics,
     authenticator,
     sessionMs: options.sessionMs,
     streams,
     bulk,
-    overviews: new Looks(clock, (scheduler) => lookAtTriggers(scheduler, clock)),
-    groupCounts: new Looks(clock, countGroups),
-    executionStats: new LooksBack(clock, lookAtExecutions, statsRestMs),
-    misfireStats: new LooksBack(clock, lookAtMisfires, statsRestMs),
     operationsFor: (access) =>
       catalogue.filter((each) => mayCall(access, each, { isReadOnly })).map(({ id }) => id),
     openApi: onDemand(() => openApiDocument(catalogue)),
@@ -108,6 +111,28 @@ export function schedulerServer(given: SchedulerServerOptions): SchedulerServer 
     async [Symbol.asyncDispose]() {
       await this.close()
     },
+  }
+}
+
+/** What pages ask for all the time. */
+function looksOf({
+  clock,
+  xxlJob,
+}: ResolvedServerOptions): Pick<
+  ServerParts,
+  'overviews' | 'groupCounts' | 'executionStats' | 'misfireStats' | 'xxlJobs' | 'xxlJobRuns'
+> {
+  return {
+    overviews: new Looks(clock, (scheduler) => lookAtTriggers(scheduler, clock)),
+    groupCounts: new Looks(clock, countGroups),
+    executionStats: new LooksBack(clock, lookAtExecutions, statsRestMs),
+    misfireStats: new LooksBack(clock, lookAtMisfires, statsRestMs),
+    xxlJobs: new Looks(clock, (scheduler) => lookAtXxlJobs(scheduler, xxlJob)),
+    xxlJobRuns: new LooksBack(
+      clock,
+      (scheduler, fromMs) => lookAtXxlJobRuns(scheduler, xxlJob, fromMs),
+      statsRestMs,
+    ),
   }
 }
 

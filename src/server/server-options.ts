@@ -20,6 +20,7 @@ import { requireInteger } from '../core/options.ts'
 import { type SchedulerHealth, schedulerHealth } from '../health/scheduler-health.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import { type Clock, checkClock, systemClock } from '../time/clock.ts'
+import type { XxlJobAdmin } from '../xxl-job/admin/admin-face.ts'
 import type { AuditRecord } from './audit.ts'
 import type { ServerAuth } from './auth/auth-options.ts'
 import { isPasswordHash } from './auth/passwords.ts'
@@ -76,6 +77,8 @@ export interface SchedulerServerOptions {
   readonly metrics?: MetricsSource
   /** The `alertsPlugin` of one or more of the schedulers, to look at and to silence. Default: there are none. */
   readonly alerts?: AlertsPlugin | readonly AlertsPlugin[]
+  /** What `createXxlJobAdmin` made: its executors are shown, and their jobs can be run. Default: there are none. */
+  readonly xxlJob?: XxlJobAdmin
   /**
    * What the paths below `/health` answer: what `schedulerHealth` made for one or more of the schedulers, to have
    * rules. Default: health without rules.
@@ -101,6 +104,7 @@ export interface ResolvedServerOptions
       | 'dashboard'
       | 'metrics'
       | 'alerts'
+      | 'xxlJob'
       | 'health'
     >
   > {
@@ -116,6 +120,7 @@ export interface ResolvedServerOptions
   readonly metrics: MetricsSource | null
   /** Of the schedulers that have some, by their name. */
   readonly alerts: ReadonlyMap<string, AlertsPlugin>
+  readonly xxlJob: XxlJobAdmin | null
   /** That of each scheduler, by its name. */
   readonly health: ReadonlyMap<string, SchedulerHealth>
   readonly logger: Logger
@@ -233,6 +238,11 @@ const optionChecks: Readonly<Record<keyof SchedulerServerOptions, ArgumentCheck>
     const check = Array.isArray(value) ? listOf(checkAlerts) : checkAlerts
     check(method, argument, value, code)
   },
+  xxlJob: checkMethods(
+    "an admin of XXL-JOB's executors",
+    ['executors', 'definitions', 'readLog'],
+    'Pass what createXxlJobAdmin made.',
+  ),
   health: (method, argument, value, code) => {
     const check = Array.isArray(value) ? listOf(checkHealth) : checkHealth
     check(method, argument, value, code)
@@ -277,6 +287,7 @@ export function resolveServerOptions(options: SchedulerServerOptions): ResolvedS
     clientAddress: options.clientAddress ?? null,
     metrics: options.metrics ?? null,
     alerts: alertsOf(schedulers, options.alerts ?? []),
+    xxlJob: options.xxlJob ?? null,
     health: healthOf(schedulers, options.health ?? [], clock),
     logger: resolveLogger(options.logger, () => clock.now()),
     clock,

@@ -2,6 +2,7 @@ import type { AlertsPlugin } from '../alerts/alerts-plugin.ts'
 import type { SchedulerHealth } from '../health/scheduler-health.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'
 import type { Clock } from '../time/clock.ts'
+import type { XxlJobAdmin } from '../xxl-job/admin/admin-face.ts'
 import type { Authenticator, Login } from './auth/authenticator.ts'
 import type { BulkRuns } from './bulk/bulk-runs.ts'
 import type { Access } from './catalogue/role.ts'
@@ -11,6 +12,7 @@ import type { Looks, LooksBack } from './looks.ts'
 import type { GroupCounts, Overview } from './overview-look.ts'
 import type { MetricsSource } from './server-options.ts'
 import type { MisfireStatsJson } from './wire/misfires.ts'
+import type { XxlJobRunsLook, XxlJobsLook } from './xxl-job-looks.ts'
 
 /** What operations share, whatever scheduler they are about. */
 export interface ServerParts {
@@ -22,6 +24,10 @@ export interface ServerParts {
   readonly health: ReadonlyMap<string, SchedulerHealth>
   /** Of the schedulers that have some, by their name. */
   readonly alerts: ReadonlyMap<string, AlertsPlugin>
+  /** Null when there is none. */
+  readonly xxlJob: XxlJobAdmin | null
+  readonly xxlJobs: Looks<XxlJobsLook>
+  readonly xxlJobRuns: LooksBack<XxlJobRunsLook>
   /** Null when nothing is measured. */
   readonly metrics: MetricsSource | null
   /** The ids of the operations that somebody may call, on something at least; null for a client that is not known. */

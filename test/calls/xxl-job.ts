@@ -59,6 +59,8 @@ export const xxlJobSurfaces: readonly Surface[] = [
       stop: { because: 'a job of xxlJob calls it' },
       referenceOf: { because: 'a job of xxlJob calls it' },
       executors: {},
+      definitions: {},
+      define: { because: 'xxlJob calls it' },
       fetch: { because: 'a server calls it' },
       listener: { because: 'a server calls it' },
       close: { because: 'takes nothing' },

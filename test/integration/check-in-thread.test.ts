@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import type { ClientConfig } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { seededIds } from '../../src/core/ids.ts'
@@ -16,6 +20,7 @@ import { ManualClock } from '../../src/time/manual-clock.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 import { requireTls } from '../support/postgres-tls.ts'
+import { projectRoot } from '../support/source-files.ts'
 
 const builtEntry = new URL('../../dist/jobstore/postgres/check-in-entry.js', import.meta.url)
 const dyingEntry = new URL('../fixtures/check-in/dying-thread.mjs', import.meta.url)
@@ -161,6 +166,34 @@ describe('a check-in thread', () => {
     const count = seen.checkIns.length
     await driver.stop()
     expect(seen.checkIns.length).toBe(count)
+  })
+
+  test.each([
+    ['esm', 'mjs'],
+    ['cjs', 'cjs'],
+  ] as const)('checks in from a bundle (%s)', async (format, ending) => {
+    const folder = mkdtempSync(join(tmpdir(), 'quartz-ts-check-in-'))
+    onTestFinished(() => {
+      rmSync(folder, { recursive: true, force: true })
+    })
+    // The bundle leaves out pg, which stays in node_modules beside it.
+    symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'))
+    const outfile = join(folder, `check-in-entry.${ending}`)
+    await build({
+      ...{ bundle: true, platform: 'node', logLevel: 'error', external: ['pg'] },
+      ...{ format, entryPoints: [fileURLToPath(builtEntry)], outfile },
+    })
+    const { connectionString } = server
+    const { driver, observer, seen, fallenBack } = rig({ connectionString }, pathToFileURL(outfile))
+    driver.start(observer, orders('bundled'))
+    await vi.waitFor(
+      () => {
+        expect(seen.checkIns.length + fallenBack.length).toBeGreaterThan(0)
+      },
+      { timeout: patienceMs },
+    )
+    expect(fallenBack).toEqual([])
+    expect(seen.checkIns[0]).toMatchObject({ bootId: 'bundled', isOurs: true })
   })
 
   test('takes new orders, and hurries', async () => {

@@ -164,4 +164,18 @@ describe('runNow', () => {
     await expect(scheduler.runNow('absent')).rejects.toMatchObject({ code: 'ERR_JOB_NOT_FOUND' })
     await scheduler.shutdown()
   })
+
+  it('is there for a running job', async () => {
+    const first = defineJob('first', ({ scheduler }) => scheduler.runNow('second'))
+    const { scheduler } = await schedulerFixture({ jobs: [first, plain] })
+    const ran: string[] = []
+    scheduler.events.on('jobWasExecuted', ({ context }) => ran.push(context.jobDetail.key.name))
+    await scheduler.schedule(plain, { key: 'second', daily: '07:00' })
+    await scheduler.schedule(first, { key: 'first', daily: '07:00' })
+    await scheduler.runNow('first')
+    await scheduler.start()
+    await scheduler.idle()
+    expect(ran).toEqual(['first', 'second'])
+    await scheduler.shutdown()
+  })
 })

@@ -110,5 +110,16 @@ export const rightRequests: Readonly<Record<string, RightRequest>> = {
     status: 404,
   },
   'alerts.endSilence': { path: '/alerts/silences/none', jobGroup: null, status: 404 },
+  'xxlJob.executors': { path: '/xxl-job/executors', jobGroup: null, status: 404 },
+  'xxlJob.jobs': { path: '/xxl-job/jobs', jobGroup: 'any', status: 404 },
+  'xxlJob.glue': { path: '/xxl-job/glue/none', jobGroup: null, status: 404 },
+  'xxlJob.run': {
+    path: '/xxl-job/jobs/reports/daily/run',
+    body: { param: 'May', address: 'http://127.0.0.1:1' },
+    jobGroup: 'reports',
+    status: 404,
+  },
+  'xxlJob.log': { path: '/xxl-job/log/none', jobGroup: null, status: 404 },
+  'xxlJob.report': { path: '/xxl-job/report', jobGroup: null, status: 404 },
   'alerts.test': { path: '/alerts/test', body: {}, jobGroup: null, status: 404 },
 }

@@ -180,7 +180,7 @@ describe('the registry', () => {
       {
         appName: 'billing',
         byHand: false,
-        executors: [{ address: 'http://10.0.0.7:9999', silentMs: 89_999 }],
+        executors: [{ address: 'http://10.0.0.7:9999', silentMs: 89_999, dialect: null }],
       },
     ])
     await call('/api/registry', beatOf('http://10.0.0.7:9999'))

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/index.ts'
 import { ManualClock } from '../../src/testing.ts'
 import { ExecutorClient } from '../../src/xxl-job/admin/executor-client.ts'
+import { Poster } from '../../src/xxl-job/protocol/post.ts'
 import { readLogResult, type TriggerRequest } from '../../src/xxl-job/protocol/trigger-request.ts'
 import { startRig } from './executor-fixture.ts'
 
@@ -23,7 +24,13 @@ const request = (logId: number): TriggerRequest => ({
   broadcastTotal: 1,
 })
 
-const options = { appName: 'demo-executor', accessToken: null, timeoutMs: 3000, clock: systemClock }
+const options = {
+  appName: 'demo-executor',
+  accessToken: null,
+  timeoutMs: 3000,
+  poster: new Poster(),
+  clock: systemClock,
+}
 
 /** An executor that answers as it is told; answers the paths that were asked for. */
 async function fakeExecutor(answer: (path: string, response: ServerResponse) => void) {

@@ -31,6 +31,13 @@ import type {
   TriggerFieldsJson,
   TriggerSummaryJson,
 } from '../../../src/server/wire/triggers.ts'
+import type {
+  ExecutorGroupJson,
+  ExecutorLogJson,
+  GlueJson,
+  XxlJobReportJson,
+  XxlJobsJson,
+} from '../../../src/server/wire/xxl-job.ts'
 import type { CalendarDefinition } from '../../../src/triggers/calendars/calendar.ts'
 
 type Nothing = undefined
@@ -122,6 +129,12 @@ export interface Operations {
   'alerts.silence': Act<Nothing, SilenceBody, SilenceJson | null>
   'alerts.endSilence': Act<{ id: string }>
   'alerts.test': Act<Nothing, { channel?: string }, readonly AlertTestJson[]>
+  'xxlJob.executors': Get<Nothing, Items<ExecutorGroupJson>>
+  'xxlJob.jobs': Get<Nothing, XxlJobsJson>
+  'xxlJob.glue': Get<{ name: string }, GlueJson>
+  'xxlJob.run': Act<KeyJson, { param?: string; address?: string }, Started>
+  'xxlJob.log': Get<{ fireInstanceId: string }, ExecutorLogJson>
+  'xxlJob.report': Get<Nothing, XxlJobReportJson>
   'bulk.begin': Act<Nothing, BulkBody, { count: number; first: readonly KeyJson[]; bulk: BulkJson | null }>
   'bulk.get': Get<{ id: string }, BulkJson>
   'bulk.stop': Act<{ id: string }>
@@ -258,6 +271,12 @@ export const routes: Readonly<Record<OperationId, RouteOf>> = {
   'alerts.silence': { method: 'POST', path: '/alerts/silences' },
   'alerts.endSilence': { method: 'DELETE', path: '/alerts/silences/{id}' },
   'alerts.test': { method: 'POST', path: '/alerts/test' },
+  'xxlJob.executors': { method: 'GET', path: '/xxl-job/executors' },
+  'xxlJob.jobs': { method: 'GET', path: '/xxl-job/jobs' },
+  'xxlJob.glue': { method: 'GET', path: '/xxl-job/glue/{name}' },
+  'xxlJob.run': { method: 'POST', path: '/xxl-job/jobs/{group}/{name}/run' },
+  'xxlJob.log': { method: 'GET', path: '/xxl-job/log/{fireInstanceId}' },
+  'xxlJob.report': { method: 'GET', path: '/xxl-job/report' },
   'bulk.begin': { method: 'POST', path: '/bulk' },
   'bulk.get': { method: 'GET', path: '/bulk/{id}', isServerWide: true },
   'bulk.stop': { method: 'POST', path: '/bulk/{id}/stop', isServerWide: true },

@@ -12,6 +12,7 @@ const shapes = {
   calendars: 'M4 6h16v14H4zM4 10h16M8 3v5M16 3v5',
   misfires: 'M12 4 3 20h18zM12 10v4M12 17v.5',
   nodes: 'M5 4h14v6H5zM5 14h14v6H5zM8 7h.5M8 17h.5',
+  executors: 'M4 4h16v6H4zM7 7h.5M8 10v8h5M13 15h7v6h-7z',
   groups: 'M3 6h7l2 2h9v11H3z',
   audit: 'M6 3h9l4 4v14H6zM9 12h7M9 16h7M9 8h3',
   users:

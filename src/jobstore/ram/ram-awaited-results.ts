@@ -45,13 +45,23 @@ export class RamAwaitedResults implements JobStoreAwaitedResults {
       .flatMap((result) => this.#shown(result))
   }
 
+  async inFlight(): Promise<readonly AwaitedResult[]> {
+    return this.#byDeadline()
+      .slice(0, awaitedResultsAtOnce)
+      .flatMap((result) => this.#shown(result))
+  }
+
   async overdue(nowMs: EpochMs): Promise<OverdueResults> {
-    const all = [...this.#results.values()].sort((a, b) => a.deadlineMs - b.deadlineMs)
+    const all = this.#byDeadline()
     const overdue = all.filter(({ deadlineMs }) => deadlineMs <= nowMs)
     return {
       overdue: overdue.slice(0, awaitedResultsAtOnce).flatMap((result) => this.#shown(result)),
       nextMs: all[overdue.length]?.deadlineMs ?? null,
     }
+  }
+
+  #byDeadline(): AwaitedResult[] {
+    return [...this.#results.values()].sort((a, b) => a.deadlineMs - b.deadlineMs)
   }
 
   /** The execution has ended. */

@@ -51,6 +51,10 @@ export class SqlAwaitedResults implements JobStoreAwaitedResults {
     )
   }
 
+  inFlight(): Promise<readonly AwaitedResult[]> {
+    return this.#read((session) => session.awaitedResults.inFlight())
+  }
+
   async overdue(nowMs: EpochMs): Promise<OverdueResults> {
     const overdue = await this.#read((session) => session.awaitedResults.overdue(nowMs))
     if (overdue.length === 0) {

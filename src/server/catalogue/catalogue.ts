@@ -20,6 +20,7 @@ import { shardOperations } from '../operations/shards.ts'
 import { supportOperations } from '../operations/support.ts'
 import { triggerListOperations } from '../operations/trigger-lists.ts'
 import { triggerOperations } from '../operations/triggers.ts'
+import { xxlJobOperations } from '../operations/xxl-job.ts'
 import type { Operation } from './operation.ts'
 import type { Access } from './role.ts'
 
@@ -46,6 +47,7 @@ export const catalogue: readonly Operation[] = [
   ...authOperations,
   ...supportOperations,
   ...alertOperations,
+  ...xxlJobOperations,
   ...healthOperations,
 ]
 

@@ -83,6 +83,19 @@ const interruptOne: Operation = operation({
   },
 })
 
+/** The group of the job of an execution, running or ended; none where it is not known. */
+export async function groupsOfExecution({
+  scheduler,
+  params,
+}: {
+  readonly scheduler: Scheduler
+  readonly params: { readonly fireInstanceId: string }
+}): Promise<readonly string[]> {
+  const running = await findExecuting(scheduler, params.fireInstanceId)
+  const found = running ?? (await scheduler.getExecution(params.fireInstanceId))
+  return found === null ? [] : [found.jobKey.group]
+}
+
 async function findExecuting(scheduler: Scheduler, id: string): Promise<ExecutingJob | undefined> {
   const executing = await scheduler.cluster.executingJobs()
   return executing.find(({ fireInstanceId }) => fireInstanceId === id)
@@ -167,11 +180,7 @@ const listLog: Operation = operation({
   role: 'viewer',
   reach: null,
   isList: true,
-  async jobGroups({ scheduler, params }) {
-    const running = await findExecuting(scheduler, params.fireInstanceId)
-    const found = running ?? (await scheduler.getExecution(params.fireInstanceId))
-    return found === null ? [] : [found.jobKey.group]
-  },
+  jobGroups: groupsOfExecution,
   params: fireInstancePath,
   query: z.strictObject({
     take: pageQuery.take,

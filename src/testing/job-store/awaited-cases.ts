@@ -89,6 +89,20 @@ export const awaitedCases: readonly StoreCase[] = area(
       assert.deepEqual(await bed.acquireNames(), ['t'])
     },
 
+    'it is in flight until it is completed': async (bed) => {
+      const inFlight = async (): Promise<readonly string[]> =>
+        (await awaitedOf(bed).inFlight()).map(({ reference }) => reference)
+      assert.deepEqual(await inFlight(), [])
+      await handOver(bed)
+      await bed.schedule('sooner')
+      const sooner = await bed.start('sooner')
+      const deadlineMs = bed.now() + 1000
+      await awaitedOf(bed).put([resultOf(bed, sooner, { reference: 'run-2', deadlineMs })])
+      assert.deepEqual(await inFlight(), ['run-2', 'run-1'])
+      await complete(bed, only(await awaitedOf(bed).find(['run-1'])))
+      assert.deepEqual(await inFlight(), ['run-2'])
+    },
+
     'a second completion does nothing': async (bed) => {
       await handOver(bed)
       const found = only(await awaitedOf(bed).find(['run-1']))

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TypedEvents } from '../../core/typed-events.ts'
-import type { LogResult } from '../protocol/trigger-request.ts'
+import type { BlockStrategy, LogResult } from '../protocol/trigger-request.ts'
 import type { XxlJobAdminEventMap } from './admin-events.ts'
-import type { XxlJobRunOptions } from './run-options.ts'
+import type { XxlJobDialect } from './executor-client.ts'
+import type { XxlJobGlue, XxlJobRoute, XxlJobRunOptions } from './run-options.ts'
 import type { XxlJobRunPart } from './run-sender.ts'
 
 /** The result of `run`. */
@@ -21,7 +22,24 @@ export interface XxlJobExecutorGroup {
     readonly address: string
     /** How long ago it beat. Milliseconds; null where addresses were entered by hand. */
     readonly silentMs: number | null
+    /** From which version of XXL-JOB on it speaks as it does; null before it has answered a run of this process. */
+    readonly dialect: XxlJobDialect | null
   }[]
+}
+
+/** A job type of `xxlJob`, as it was defined in this process. */
+export interface XxlJobDefinition {
+  readonly jobType: string
+  readonly appName: string
+  readonly jobId: number
+  /** Empty for a script. */
+  readonly handler: string
+  readonly route: XxlJobRoute
+  readonly blockStrategy: BlockStrategy
+  /** 0: for ever. */
+  readonly timeoutSeconds: number
+  /** Null for a handler. */
+  readonly glue: XxlJobGlue | null
 }
 
 /** Options of `kill` of an admin of executors. */
@@ -76,6 +94,8 @@ export interface XxlJobAdmin extends AsyncDisposable {
   readLog(options: XxlJobLogOptions): Promise<LogResult>
   /** The executors that can be called now, by AppName. */
   executors(): readonly XxlJobExecutorGroup[]
+  /** The job types that `xxlJob` defined with this admin, in order of their names. */
+  definitions(): readonly XxlJobDefinition[]
   /** Answers one request of an executor, in servers of the Fetch standard. Never rejects. */
   fetch(request: Request): Promise<Response>
   /** Answers one request of an executor, in servers of `node:http` and in Express, before anything reads its body. */

@@ -99,6 +99,9 @@ const optionChecks: Readonly<Record<keyof XxlJobAdminOptions, ArgumentCheck>> = 
   clock: checkClock,
 }
 
+/** Longest address that executors can register with. */
+export const addressLengthMax = 255
+
 /** It goes into a header. */
 export function isAppName(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)

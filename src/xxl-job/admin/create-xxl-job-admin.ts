@@ -5,11 +5,12 @@ import { SchedulerError } from '../../core/errors.ts'
 import { unawaited } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../../core/typed-events.ts'
-import type { ResultTaker } from '../../jobs/remote-job.ts'
+import type { ClusterNotes, ResultTaker } from '../../jobs/remote-job.ts'
 import { RateLimit } from '../../time/rate-limit.ts'
 import { accessTokenHeader } from '../protocol/callback.ts'
 import { MessageReader } from '../protocol/message-reader.ts'
 import { isHttpUrl } from '../protocol/option-checks.ts'
+import { Poster } from '../protocol/post.ts'
 import { failure, type Reply, success, xxlJobCodes } from '../protocol/reply.ts'
 import { type Incoming, pathBelow, ReplyServer, unmapped } from '../protocol/reply-server.ts'
 import { type LogResult, readLogResult } from '../protocol/trigger-request.ts'
@@ -17,12 +18,14 @@ import { AdminAccess, type Bearer } from './admin-access.ts'
 import { adminEventNames, type XxlJobAdminEventMap, type XxlJobRunPlace } from './admin-events.ts'
 import type {
   XxlJobAdmin,
+  XxlJobDefinition,
   XxlJobExecutorGroup,
   XxlJobKillOptions,
   XxlJobLogOptions,
   XxlJobRunResult,
 } from './admin-face.ts'
 import {
+  addressLengthMax,
   checkAppName,
   isAppName,
   type ResolvedAdminOptions,
@@ -37,8 +40,8 @@ import { ResultDesk, readCallback } from './result-desk.ts'
 import { RouteCounters } from './route-counters.ts'
 import { checkJobId, resolveRun, type XxlJobRunOptions } from './run-options.ts'
 import { RunSender } from './run-sender.ts'
+import { SharedRegistry } from './shared-registry.ts'
 
-const addressLengthMax = 255
 const wrongToken = 'The access token is wrong.'
 const placeChecks = { appName: checkAppName, address: checkName }
 const killChecks = { ...placeChecks, jobId: checkJobId }
@@ -60,6 +63,8 @@ export class Admin implements XxlJobAdmin {
   readonly #desk = new ResultDesk()
   readonly sender: RunSender
   readonly #remote = new RemoteResults()
+  readonly #definitions = new Map<string, XxlJobDefinition>()
+  readonly #shared: SharedRegistry
   readonly #server: ReplyServer
   readonly #access: AdminAccess
   readonly #rateLimit: RateLimit
@@ -74,7 +79,13 @@ export class Admin implements XxlJobAdmin {
     this.#registry = new ExecutorRegistry({
       ...options,
       timeoutMs: callTimeoutMs,
+      poster: new Poster(),
       tokenOf: (appName) => this.#access.tokenOf(appName),
+    })
+    this.#shared = new SharedRegistry({
+      ...options,
+      registry: this.#registry,
+      isOpenTo: (appName) => this.#access.tokenOf(appName) !== null,
     })
     this.sender = new RunSender({
       ...options,
@@ -119,11 +130,21 @@ export class Admin implements XxlJobAdmin {
     return this.#registry.appNames.map((appName) => ({
       appName,
       byHand: this.#registry.isByHand(appName),
-      executors: this.#registry.clientsOf(appName).map(({ address }) => ({
+      executors: this.#registry.clientsOf(appName).map(({ address, dialect }) => ({
         address,
+        dialect,
         silentMs: this.#registry.isByHand(appName) ? null : this.#registry.silentMs(appName, address),
       })),
     }))
+  }
+
+  definitions(): readonly XxlJobDefinition[] {
+    return [...this.#definitions.values()].sort((one, other) => (one.jobType < other.jobType ? -1 : 1))
+  }
+
+  /** What is defined twice counts as it was defined last. */
+  define(definition: XxlJobDefinition): void {
+    this.#definitions.set(definition.jobType, Object.freeze(definition))
   }
 
   fetch(request: Request): Promise<Response> {
@@ -136,10 +157,10 @@ export class Admin implements XxlJobAdmin {
     })
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#isClosed = true
     this.sender.close()
-    return Promise.resolve()
+    await this.#shared.close()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -173,9 +194,17 @@ export class Admin implements XxlJobAdmin {
     }
   }
 
-  /** The schedulers of jobs of this admin take the results of their runs. */
-  connect(scheduler: ResultTaker): void {
+  /**
+   * The schedulers of jobs of this admin take the results of their runs, and share its executors with other nodes.
+   * Returns what ends that.
+   */
+  connect(scheduler: ResultTaker, notes: ClusterNotes | null): () => void {
     this.#remote.connect(scheduler)
+    if (notes === null) return () => {}
+    this.#shared.connect(notes)
+    return () => {
+      this.#shared.disconnect(notes)
+    }
   }
 
   /** What a run is reported under: executors with another token cannot name it. */
@@ -225,6 +254,7 @@ export class Admin implements XxlJobAdmin {
       logger.warn({ appName, address, maxExecutors }, 'an XXL-JOB executor was refused: there are too many')
       return failure(`the admin is full: ${maxExecutors} executors are registered (maxExecutors).`)
     }
+    if (outcome !== 'known') this.#shared.changed()
     if (outcome === 'new') this.#events.emit('executorRegistered', { appName, address })
     return success()
   }
@@ -233,7 +263,10 @@ export class Admin implements XxlJobAdmin {
     const place = readPlace(body)
     if (place === null) return failure('Illegal Argument.')
     if (!bearer.mayActFor(place.appName)) return failure(wrongToken)
-    if (this.#registry.remove(place.appName, place.address)) this.#events.emit('executorRemoved', place)
+    if (this.#registry.remove(place.appName, place.address)) {
+      this.#shared.changed()
+      this.#events.emit('executorRemoved', place)
+    }
     return success()
   }
 
@@ -281,8 +314,8 @@ function checkAll<Options extends object>(
 
 /**
  * Makes an admin of executors of XXL-JOB, of version 2.2 or later and in any language. It is mounted in a server by
- * `fetch` or `listener`; executors register with it, and report there how runs ended. What it knows is in this process
- * alone: each scheduler needs an admin with an address of its own.
+ * `fetch` or `listener`; executors register with it, and report there how runs ended. Each node of a cluster needs an
+ * admin with an address of its own; those with jobs of `xxlJob` tell each other which executors live.
  *
  * @example
  * const admin = createXxlJobAdmin({ accessToken: process.env.XXL_JOB_TOKEN })

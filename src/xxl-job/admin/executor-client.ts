@@ -2,7 +2,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import { textOf } from '../../core/thrown-value.ts'
 import type { Clock, EpochMs } from '../../time/clock.ts'
 import { accessTokenHeader, appNameHeader } from '../protocol/callback.ts'
-import { type PostAnswer, post } from '../protocol/post.ts'
+import { type PostAnswer, PostError, type Poster } from '../protocol/post.ts'
 import { decodeExecutorReply, failure, type Reply } from '../protocol/reply.ts'
 import type { TriggerRequest } from '../protocol/trigger-request.ts'
 
@@ -15,6 +15,7 @@ export interface ExecutorClientOptions {
   readonly appName: string
   readonly accessToken: string | null
   readonly timeoutMs: number
+  readonly poster: Poster
   readonly clock: Clock
 }
 
@@ -22,6 +23,12 @@ export interface ExecutorClientOptions {
 export type ExecutorAnswer =
   | { readonly kind: 'answered'; readonly reply: Reply }
   | { readonly kind: 'unknown' | 'unsent'; readonly error: SchedulerError }
+
+/**
+ * From which version of XXL-JOB on an executor speaks as it does: from 3.5 on runs go to `/trigger`, before that to
+ * `/run`.
+ */
+export type XxlJobDialect = '2.2' | '3.5'
 
 /**
  * Sends to one executor what admins send, in words that executors of all versions and languages understand. Whether it
@@ -32,10 +39,17 @@ export class ExecutorClient {
   readonly address: string
   readonly #options: ExecutorClientOptions
   #runPath: '/run' | '/trigger' = '/run'
+  #hasTakenRun = false
 
   constructor(address: string, options: ExecutorClientOptions) {
     this.address = address
     this.#options = options
+  }
+
+  /** Null before it has answered a run. */
+  get dialect(): XxlJobDialect | null {
+    if (!this.#hasTakenRun) return null
+    return this.#runPath === '/run' ? '2.2' : '3.5'
   }
 
   beat(): Promise<ExecutorAnswer> {
@@ -56,11 +70,15 @@ export class ExecutorClient {
     const body = encodeTrigger(request)
     const first = this.#runPath
     const answer = await this.#send(first, body)
-    if (!isUnmapped(answer, first)) return answer
+    if (!isUnmapped(answer, first)) {
+      this.#hasTakenRun ||= answer.kind === 'answered'
+      return answer
+    }
     const other = first === '/run' ? '/trigger' : '/run'
     const second = await this.#send(other, body)
     if (isUnmapped(second, other)) return answer
     this.#runPath = other
+    this.#hasTakenRun ||= second.kind === 'answered'
     return second
   }
 
@@ -78,20 +96,20 @@ export class ExecutorClient {
   }
 
   async #send(path: string, body: string): Promise<ExecutorAnswer> {
-    const { accessToken, appName, timeoutMs, clock } = this.#options
+    const { accessToken, appName, timeoutMs, poster, clock } = this.#options
     const token = accessToken === null ? {} : { [accessTokenHeader]: accessToken }
     const headers = { ...token, [appNameHeader]: appName }
     try {
       const url = `${this.address.replace(/\/$/, '')}${path}`
-      const answer = await post(url, body, { headers, timeoutMs, answerBytesMax, clock })
+      const answer = await poster.post(url, body, { headers, timeoutMs, answerBytesMax, clock })
       // What stands between may have passed the request on before it answered that.
       if (answer.status >= 500) throw new Error(`HTTP status ${answer.status}`)
       return { kind: 'answered', reply: readAnswer(answer) }
     } catch (thrown) {
-      const cause: unknown = thrown instanceof Error ? (thrown.cause ?? thrown) : thrown
+      const cause: unknown = thrown instanceof PostError ? thrown.cause : thrown
       const message = `The XXL-JOB executor at ${this.address} did not answer '${path}': ${textOf(cause)}.`
       const error = new SchedulerError('ERR_XXL_JOB_RUN', message, { cause })
-      return { kind: neverConnected(cause) ? 'unsent' : 'unknown', error }
+      return { kind: thrown instanceof PostError && !thrown.isSent ? 'unsent' : 'unknown', error }
     }
   }
 }
@@ -114,12 +132,6 @@ function isUnmapped(answer: ExecutorAnswer, path: string): boolean {
 
 const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : null)
 
-function neverConnected(error: unknown): boolean {
-  const codes = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
-  const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
-  return errors.every((each) => codes.some((code) => code === codeOf(each)))
-}
-
 function isReset(error: unknown): boolean {
-  return ['ECONNRESET', 'UND_ERR_SOCKET', 'EPIPE'].some((code) => code === codeOf(error))
+  return ['ECONNRESET', 'EPIPE'].some((code) => code === codeOf(error))
 }

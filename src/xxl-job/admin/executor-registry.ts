@@ -7,6 +7,15 @@ export const aliveMs = 90_000
 interface Registered {
   readonly client: ExecutorClient
   readonly lastBeatMs: number
+  /** The admin of another node at which it beat last; null for this one. */
+  readonly admin: string | null
+}
+
+/** An executor as admins tell each other of it. */
+export interface SharedExecutor {
+  readonly appName: string
+  readonly address: string
+  readonly silentMs: number
 }
 
 export interface ExecutorRegistryOptions extends Omit<ExecutorClientOptions, 'appName' | 'accessToken'> {
@@ -63,22 +72,62 @@ export class ExecutorRegistry {
     return found === undefined ? null : this.#options.clock.elapsedMs() - found.lastBeatMs
   }
 
-  beat(appName: string, address: string): 'new' | 'known' | 'full' {
-    this.#forgetSilentOf(appName)
+  /** `moved`: it was known by what the admin of another node said. */
+  beat(appName: string, address: string): 'new' | 'known' | 'moved' | 'full' {
     const lastBeatMs = this.#options.clock.elapsedMs()
     const found = this.#registered.get(appName)?.get(address)
-    if (found !== undefined) {
-      this.#registered.get(appName)?.set(address, { client: found.client, lastBeatMs })
-      return 'known'
+    // Of this one alone: a beat is not to look at thousands of others.
+    if (found !== undefined && lastBeatMs - found.lastBeatMs >= aliveMs) this.remove(appName, address)
+    else if (found !== undefined) {
+      this.#registered.get(appName)?.set(address, { client: found.client, lastBeatMs, admin: null })
+      return found.admin === null ? 'known' : 'moved'
     }
-    if (this.#size >= this.#options.maxExecutors) this.#forgetSilent()
-    if (this.#size >= this.#options.maxExecutors) return 'full'
+    return this.#add(appName, address, { lastBeatMs, admin: null }) ? 'new' : 'full'
+  }
+
+  /** Those that beat here, for the admins of other nodes. */
+  own(): readonly SharedExecutor[] {
+    this.#forgetSilent()
+    const nowMs = this.#options.clock.elapsedMs()
+    return [...this.#registered].flatMap(([appName, group]) =>
+      [...group]
+        .filter(([, { admin }]) => admin === null)
+        .map(([address, { lastBeatMs }]) => ({ appName, address, silentMs: Math.round(nowMs - lastBeatMs) })),
+    )
+  }
+
+  /** All that beat at another admin. The last beat counts, wherever it was. */
+  learn(admin: string, executors: readonly SharedExecutor[]): void {
+    const nowMs = this.#options.clock.elapsedMs()
+    const told = new Map<string, Set<string>>()
+    for (const { appName, address, silentMs } of executors) {
+      const group = told.get(appName) ?? new Set<string>()
+      told.set(appName, group.add(address))
+      const lastBeatMs = nowMs - silentMs
+      const found = this.#registered.get(appName)?.get(address)
+      if (found === undefined) this.#add(appName, address, { lastBeatMs, admin })
+      else if (found.lastBeatMs < lastBeatMs) {
+        this.#registered.get(appName)?.set(address, { client: found.client, lastBeatMs, admin })
+      }
+    }
+    for (const [appName, group] of [...this.#registered]) {
+      for (const [address, known] of group) {
+        if (known.admin === admin && told.get(appName)?.has(address) !== true) this.remove(appName, address)
+      }
+    }
+  }
+
+  /** False when there are too many. */
+  #add(appName: string, address: string, beat: Omit<Registered, 'client'>): boolean {
+    const { maxExecutors } = this.#options
+    if (this.#size >= maxExecutors) this.#forgetSilent()
+    if (this.#size >= maxExecutors) return false
     const group = this.#registered.get(appName) ?? new Map<string, Registered>()
     // A new client finds out anew where the executor takes runs: it may have been updated meanwhile.
-    group.set(address, { client: this.#newClient(appName, address), lastBeatMs })
+    group.set(address, { client: this.#newClient(appName, address), ...beat })
     this.#registered.set(appName, group)
     this.#size++
-    return 'new'
+    return true
   }
 
   /** Answers whether it was there. */

@@ -1,6 +1,7 @@
 import {
   type ArgumentCheck,
   checkDate,
+  checkName,
   checkObject,
   checkOneOf,
   checkOptions,
@@ -60,6 +61,10 @@ export interface XxlJobRunOptions {
    */
   readonly shard?: { readonly index: number; readonly total: number }
   /**
+   * One executor alone, by its address as `executors` of the admin has it. In place of `route`. Default none.
+   */
+  readonly address?: string
+  /**
    * How long the result may take; then the run is given up with ERR_XXL_JOB_NO_RESULT. Milliseconds, 1,000 to
    * 2,147,483,647, default 3,600,000, which is an hour.
    */
@@ -77,8 +82,8 @@ export interface XxlJobGlue {
   readonly updated: Date | number
 }
 
-export type ResolvedRun = Required<Omit<XxlJobRunOptions, 'glue' | 'shard' | 'signal'>> &
-  Pick<XxlJobRunOptions, 'glue' | 'shard' | 'signal'>
+export type ResolvedRun = Required<Omit<XxlJobRunOptions, 'address' | 'glue' | 'shard' | 'signal'>> &
+  Pick<XxlJobRunOptions, 'address' | 'glue' | 'shard' | 'signal'>
 
 const routes: Readonly<Record<XxlJobRoute, true>> = {
   FIRST: true,
@@ -126,6 +131,7 @@ const runChecks: Readonly<Record<keyof XxlJobRunOptions, ArgumentCheck>> = {
   timeoutSeconds: checkWhole(0, Math.floor(timerDelayMaxMs / 1000)),
   glue: checkRecord(glueChecks),
   shard: checkRecord(shardChecks),
+  address: checkName,
   resultTimeoutMs: checkWhole(1000, timerDelayMaxMs),
   signal: checkThat('an AbortSignal', (value) => value instanceof AbortSignal),
 }

@@ -136,11 +136,16 @@ export class RunSender {
   }
 
   async #partsOf(run: ResolvedRun): Promise<readonly Part[]> {
-    const { route, appName, jobId, shard } = run
+    const { route, appName, jobId, shard, address } = run
     const { registry, counters } = this.#options
     const clients = registry.clientsOf(appName)
     const [first] = clients
     if (first === undefined) throw noExecutor(`No executor of '${appName}' is registered.`)
+    if (address !== undefined) {
+      const client = clients.find((each) => each.address === address)
+      if (client === undefined) throw noExecutor(`No executor of '${appName}' is registered at '${address}'.`)
+      return [{ client, index: 0, total: 1, ...shard }]
+    }
     if (shard !== undefined) return [{ client: clients[shard.index] ?? first, ...shard }]
     const alone = (client: ExecutorClient): readonly Part[] => [{ client, index: 0, total: 1 }]
     switch (route) {

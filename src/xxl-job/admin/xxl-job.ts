@@ -12,15 +12,15 @@ import type { JobOptions } from '../../jobs/define-job.ts'
 import { defineRemoteJob } from '../../jobs/define-remote-job.ts'
 import type { InlineJobDefinition } from '../../jobs/job-definition.ts'
 import type { RemoteJobContext } from '../../jobs/remote-job.ts'
-import type { XxlJobAdmin } from './admin-face.ts'
+import type { XxlJobAdmin, XxlJobDefinition } from './admin-face.ts'
 import { Admin } from './create-xxl-job-admin.ts'
-import { placeOf } from './remote-place.ts'
+import { onceKeys, placeField, placeOf } from './remote-place.ts'
 import { type ResolvedRun, resolveRun, type XxlJobRoute, type XxlJobRunOptions } from './run-options.ts'
 
 /** Options of `xxlJob`. */
 export interface XxlJobOptions<Data extends object = Record<string, unknown>>
   extends Pick<JobOptions<Data>, 'description' | 'disallowConcurrentExecution' | 'retry' | 'schema'>,
-    Omit<XxlJobRunOptions, 'param' | 'route' | 'shard' | 'signal'> {
+    Omit<XxlJobRunOptions, 'address' | 'param' | 'route' | 'shard' | 'signal'> {
   /** What the executors register with: made by `createXxlJobAdmin`. */
   readonly admin: XxlJobAdmin
   /** How the executor is chosen, as in `run`, without the broadcast: that is a sharded job. Default `FIRST`. */
@@ -76,37 +76,47 @@ export function xxlJob<Data extends StorableJobData<Data> = { readonly param?: s
   checkOnTimeout(what, 'onTimeout', onTimeout, 'ERR_INVALID_OPTION')
   const run = resolveRun(chosen(options, runNames))
   refuseBroadcast(run)
+  admin.define(definitionOf(jobType, run))
   return defineRemoteJob<Data>(
     jobType,
     async (context) => {
-      const part = partOf(context)
-      const wanted: ResolvedRun = {
-        ...run,
-        ...part,
-        param: param(context.mergedJobDataMap),
-        signal: context.signal,
-      }
-      await admin.sender.send(wanted, (place) =>
-        context.awaitResult({
+      const { mergedJobDataMap: data, log, signal } = context
+      const wanted: ResolvedRun = { ...run, ...partOf(context), param: param(data), ...onceOf(data), signal }
+      await admin.sender.send(wanted, async (place) => {
+        await context.awaitResult({
           reference: admin.referenceOf(place),
           note: JSON.stringify(place),
           timeoutMs: run.resultTimeoutMs,
           onTimeout,
-        }),
-      )
+        })
+        log.info({ [placeField]: place }, `sent to the executor at ${place.address}`)
+      })
     },
     {
       ...chosen(options, jobNames),
       stop: ({ note }) => admin.stop(placeOf(note)),
-      connect: (scheduler) => {
-        admin.connect(scheduler)
-      },
+      connect: (scheduler, notes) => admin.connect(scheduler, notes),
     },
   )
 }
 
 function partOf<Data extends object>({ shard }: RemoteJobContext<Data>): Pick<ResolvedRun, 'shard'> {
   return shard === null ? {} : { shard: { index: shard.item, total: shard.total } }
+}
+
+/** What a run that somebody asked for by hand has in place of what the definition says. */
+function onceOf(data: object): Pick<ResolvedRun, 'address'> & Partial<Pick<ResolvedRun, 'param'>> {
+  const param: unknown = Reflect.get(data, onceKeys.param)
+  const address: unknown = Reflect.get(data, onceKeys.address)
+  return {
+    ...(typeof param === 'string' && { param }),
+    ...(typeof address === 'string' && { address }),
+  }
+}
+
+function definitionOf(jobType: string, run: ResolvedRun): XxlJobDefinition {
+  const { appName, jobId, handler, route, blockStrategy, timeoutSeconds, glue = null } = run
+  return { jobType, appName, jobId, handler, route, blockStrategy, timeoutSeconds, glue }
 }
 
 function paramOf(data: object): string {

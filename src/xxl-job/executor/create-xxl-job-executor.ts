@@ -5,6 +5,7 @@ import { SchedulerError } from '../../core/errors.ts'
 import { unawaited } from '../../core/promises.ts'
 import { logThrown } from '../../core/thrown-value.ts'
 import { TypedEventEmitter, type TypedEvents } from '../../core/typed-events.ts'
+import { Poster } from '../protocol/post.ts'
 import { AdminClient } from './admins/admin-client.ts'
 import { Admins } from './admins/admins.ts'
 import { Registration } from './admins/registration.ts'
@@ -64,7 +65,8 @@ class Executor implements XxlJobExecutor {
     this.#handlers.addAll('createXxlJobExecutor', options.handlers, options.instances)
     this.#logs = new JobLogs(options)
     this.#cleaner = new LogCleaner(this.#logs, clock)
-    const clients = options.adminAddresses.map((address) => new AdminClient(address, options))
+    const poster = new Poster()
+    const clients = options.adminAddresses.map((address) => new AdminClient(address, { ...options, poster }))
     this.#admins = new Admins(clients, options.callbackShape)
     // Executors of several applications may share the folder.
     const folder = join(logPath, 'callbacklogs', `app-${encodeURIComponent(appName)}`)

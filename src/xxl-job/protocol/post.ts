@@ -1,3 +1,5 @@
+import { Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps, Agent as TlsAgent } from 'node:https'
 import type { Clock } from '../../time/clock.ts'
 
 export interface PostOptions {
@@ -13,42 +15,133 @@ export interface PostAnswer {
   readonly text: string
 }
 
-/**
- * Sends a request of either side; neither follows redirects.
- *
- * @throws when there is no answer: the error of `fetch`, or one that says how long was waited
- */
-export async function post(url: string, body: string, options: PostOptions): Promise<PostAnswer> {
-  const { clock, timeoutMs, headers, answerBytesMax } = options
-  const controller = new AbortController()
-  const timer = clock.setTimer(timeoutMs, () => {
-    controller.abort(new Error(`it did not answer within ${timeoutMs} ms`))
-  })
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json;charset=UTF-8', ...headers },
-      body,
-      redirect: 'manual',
-      signal: controller.signal,
-    })
-    return { status: response.status, text: await readStart(response, answerBytesMax) }
-  } finally {
-    timer.cancel()
-    // Nothing of an answer that was not read to its end is left open.
-    controller.abort()
+/** There is no answer. The cause says why. */
+export class PostError extends Error {
+  /** Whether the receiver may have got the request. */
+  readonly isSent: boolean
+
+  constructor(cause: unknown, isSent: boolean) {
+    super('a request was not answered', { cause })
+    this.isSent = isSent
   }
 }
 
-/** The beginning of a body: anything longer is no answer. */
-async function readStart(response: Response, bytesMax: number): Promise<string> {
-  if (response.body === null) return ''
-  const chunks: Uint8Array[] = []
+/** Connections are kept open for further requests, so many to one address at most; further requests wait. */
+const socketsMax = 64
+/**
+ * An idle connection is closed after so many milliseconds, before the other side does: a request that meets that close
+ * may have arrived or not. Executors in Java close after 90 seconds, others after 5.
+ */
+const idleMs = 4000
+/** Several connections may have been closed at once, such as by a restart. */
+const attemptsMax = 3
+
+/** Sends requests of either side; neither follows redirects. */
+export class Poster {
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: socketsMax, timeout: idleMs })
+  readonly #tlsAgent = new TlsAgent({ keepAlive: true, maxSockets: socketsMax, timeout: idleMs })
+
+  /**
+   * Sends a request, and sends it again by itself only where the receiver cannot have got it.
+   *
+   * @throws PostError when there is no answer
+   */
+  async post(url: string, body: string, options: PostOptions): Promise<PostAnswer> {
+    for (let attempt = 1; ; attempt++) {
+      let sending: Sending | null = null
+      try {
+        sending = this.#send(url, body, options)
+        return await sending.answer
+      } catch (error) {
+        const hasMetClose = sending?.hasMetClose(error) ?? false
+        if (!hasMetClose || attempt === attemptsMax)
+          throw new PostError(error, sending?.isSent(error) ?? false)
+      }
+    }
+  }
+
+  #send(url: string, body: string, { headers, timeoutMs, answerBytesMax, clock }: PostOptions): Sending {
+    const isTls = url.startsWith('https:')
+    const request = (isTls ? requestHttps : requestHttp)(url, {
+      method: 'POST',
+      agent: isTls ? this.#tlsAgent : this.#agent,
+      headers: {
+        'content-type': 'application/json;charset=UTF-8',
+        'content-length': Buffer.byteLength(body),
+        ...headers,
+      },
+    })
+    return new Sending(request, body, { answerBytesMax, timeoutMs, clock })
+  }
+}
+
+/** One request on its way. */
+class Sending {
+  readonly answer: Promise<PostAnswer>
+  readonly #request: ClientRequest
+  #isConnected = false
+
+  constructor(
+    request: ClientRequest,
+    body: string,
+    { answerBytesMax, clock, timeoutMs }: Omit<PostOptions, 'headers'>,
+  ) {
+    this.#request = request
+    request.once('socket', (socket) => {
+      if (!socket.connecting) this.#isConnected = true
+      else socket.once('connect', () => (this.#isConnected = true))
+    })
+    this.answer = new Promise<PostAnswer>((resolve, reject) => {
+      const timer = clock.setTimer(timeoutMs, () => {
+        // A request that waits for a connection would say nothing of its end.
+        reject(new Error(`it did not answer within ${timeoutMs} ms`))
+        request.destroy()
+      })
+      request.once('close', () => {
+        timer.cancel()
+      })
+      request.on('error', reject)
+      request.once('response', (response) => {
+        readStart(response, answerBytesMax, resolve, reject)
+      })
+    })
+    request.end(body)
+  }
+
+  /** What was not written to its end was not taken for a request. */
+  isSent(error: unknown): boolean {
+    return this.#isConnected && !isUnwritten(error)
+  }
+
+  /** The connection was kept open from an earlier request, and had been closed by the receiver before this one. */
+  hasMetClose(error: unknown): boolean {
+    return this.#request.reusedSocket && isUnwritten(error)
+  }
+}
+
+function isUnwritten(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'write'
+}
+
+/** The beginning of a body: anything longer is no answer, and is not read. */
+function readStart(
+  response: IncomingMessage,
+  bytesMax: number,
+  resolve: (answer: PostAnswer) => void,
+  reject: (error: Error) => void,
+): void {
+  const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of response.body as ReadableStream<Uint8Array>) {
+  const end = (): void => {
+    resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') })
+  }
+  response.on('data', (chunk: Buffer) => {
     chunks.push(chunk)
     bytes += chunk.byteLength
-    if (bytes > bytesMax) break
-  }
-  return Buffer.concat(chunks).toString('utf8')
+    if (bytes <= bytesMax) return
+    end()
+    response.destroy()
+  })
+  response.once('end', end)
+  response.once('error', reject)
 }

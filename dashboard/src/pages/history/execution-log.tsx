@@ -4,6 +4,8 @@ import { call } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { Panel } from '../../parts/panel.tsx'
 import { Instant } from '../../parts/time.tsx'
+import { may } from '../../state/session.ts'
+import { ExecutorLog } from './executor-log.tsx'
 import { words } from './words.ts'
 
 /** A store keeps more of them when it is told to. */
@@ -25,20 +27,28 @@ export function ExecutionLog({ id, isRunning }: ExecutionLogProps): JSX.Element 
   const lines = log.value.value?.items ?? []
   const next = log.value.value?.next ?? null
   return (
-    <Panel title={text.log}>
-      {lines.length === 0 ? (
-        <p class="muted">{text.noLog}</p>
-      ) : (
-        // It scrolls, which the keyboard can do where it has the focus.
-        <ol class="log" tabIndex={0} aria-label={text.log}>
-          {lines.map((line) => (
-            <Line key={line.line} line={line} />
-          ))}
-        </ol>
-      )}
-      {next !== null && <p class="muted">{text.moreLog(lines.length)}</p>}
-    </Panel>
+    <>
+      {lines.some(isSent) && <ExecutorLog id={id} isRunning={isRunning} />}
+      <Panel title={text.log}>
+        {lines.length === 0 ? (
+          <p class="muted">{text.noLog}</p>
+        ) : (
+          // It scrolls, which the keyboard can do where it has the focus.
+          <ol class="log" tabIndex={0} aria-label={text.log}>
+            {lines.map((line) => (
+              <Line key={line.line} line={line} />
+            ))}
+          </ol>
+        )}
+        {next !== null && <p class="muted">{text.moreLog(lines.length)}</p>}
+      </Panel>
+    </>
   )
+}
+
+/** A job of `xxlJob` logs where it was sent: the rest of its log is there. */
+function isSent({ fieldsText }: ExecutionLogLine): boolean {
+  return fieldsText?.startsWith('{"xxlJob":') === true && may('xxlJob.log')
 }
 
 function Line({

@@ -2,7 +2,7 @@ import { SchedulerError } from '../../../core/errors.ts'
 import { textOf } from '../../../core/thrown-value.ts'
 import type { Clock } from '../../../time/clock.ts'
 import { accessTokenHeader, appNameHeader } from '../../protocol/callback.ts'
-import { type PostAnswer, post } from '../../protocol/post.ts'
+import { type PostAnswer, PostError, type Poster } from '../../protocol/post.ts'
 import { decodeReply, xxlJobCodes } from '../../protocol/reply.ts'
 
 /** Most bytes of an admin's answer that are read. */
@@ -14,6 +14,7 @@ export interface AdminClientOptions {
   readonly appName: string
   readonly accessToken: string | null
   readonly adminTimeoutMs: number
+  readonly poster: Poster
   readonly clock: Clock
 }
 
@@ -35,11 +36,11 @@ export class AdminClient {
 
   /** Never rejects. */
   async call(method: AdminMethod, body: string): Promise<AdminAnswer> {
-    const { accessToken, appName, clock, adminTimeoutMs: timeoutMs } = this.#options
+    const { accessToken, appName, clock, poster, adminTimeoutMs: timeoutMs } = this.#options
     const token = accessToken === null ? {} : { [accessTokenHeader]: accessToken }
     const headers = { ...token, [appNameHeader]: appName }
     try {
-      const answer = await post(`${this.address}/api/${method}`, body, {
+      const answer = await poster.post(`${this.address}/api/${method}`, body, {
         headers,
         timeoutMs,
         answerBytesMax,
@@ -83,8 +84,6 @@ export class AdminClient {
   }
 }
 
-/** `fetch` hides the reason of a failure in the cause. */
 function reasonOf(error: unknown): string {
-  const cause: unknown = error instanceof Error ? error.cause : undefined
-  return textOf(cause ?? error)
+  return textOf(error instanceof PostError ? error.cause : error)
 }

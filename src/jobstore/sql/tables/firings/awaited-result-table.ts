@@ -102,6 +102,10 @@ export class AwaitedResultTable {
     return this.#decode(yield* runOver(firings, (rows) => this.#statements.ofFiring({ rows })))
   }
 
+  *inFlight(): SqlProgram<LoadedAwaitedRows> {
+    return this.#decode(yield* all(this.#statements.inFlight({ scheduler: this.#scheduler })))
+  }
+
   *overdue(nowMs: EpochMs): SqlProgram<LoadedAwaitedRows> {
     return this.#decode(yield* all(this.#statements.overdue({ scheduler: this.#scheduler, now: nowMs })))
   }
@@ -200,6 +204,7 @@ interface AwaitedResultStatements {
   readonly ofJob: KeyQuery
   readonly ofFiring: KeyQuery
   readonly among: KeyQuery
+  readonly inFlight: SqlQuery<{ scheduler: string }>
   readonly overdue: SqlQuery<{ scheduler: string; now: EpochMs }>
   readonly nextDeadline: SqlQuery<{ scheduler: string; now: EpochMs }>
   readonly deleteOrphans: SqlQuery<{ scheduler: string; now: EpochMs }>
@@ -232,6 +237,11 @@ export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResul
     ofJob: sqlQuery(dialect, `${of(jobKeyColumns, shown)} AND ${isInFlight} LIMIT ${awaitedResultsAtOnce}`),
     ofFiring: sqlQuery(dialect, `${of(firingColumn, shown)} AND ${isInFlight}`),
     among: sqlQuery(dialect, of(firingColumn, 'SELECT DISTINCT a.fire_id')),
+    inFlight: sqlQuery(
+      dialect,
+      `${shown} FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND ${isInFlight}
+       ORDER BY a.deadline LIMIT ${awaitedResultsAtOnce}`,
+    ),
     overdue: sqlQuery(
       dialect,
       `${shown} FROM ${awaited} AS a WHERE a.sched_name = :scheduler AND a.deadline <= :now AND ${isInFlight}

@@ -1,0 +1,189 @@
+import { fork } from 'node:child_process'
+import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { createXxlJobAdmin, xxlJob } from '../../dist/xxl-job.js'
+import { countStatements } from '../lib/postgres.mjs'
+import { createScheduler, JobBuilder, SimpleScheduleBuilder, TriggerBuilder } from '../lib/quartz-ts.mjs'
+import { places } from '../lib/sql-stores.mjs'
+import { sleep } from '../lib/stalls.mjs'
+import { quantile, sortedCopy } from '../lib/stats.mjs'
+
+const accessToken = 'bench'
+const appName = 'bench-executor'
+const run = { appName, jobId: 1, handler: 'noop', route: 'ROUND' }
+
+export const dispatch = {
+  name: 'xxl-dispatch',
+  title: 'PostgreSQL: runs sent to 10 executors that answer at once, until their results are committed',
+  needs: 'postgres',
+  variants: ['100 slots'],
+  rounds: 3,
+  goals: (median) => [{ what: 'dispatches/s', value: median('dispatches/s'), relation: '>=', limit: 1500 }],
+  run: (_variant, { once }) => measureDispatches(once ? 200 : 10_000),
+}
+
+export const lateness = {
+  name: 'xxl-lateness',
+  title: 'PostgreSQL: 300 jobs every second on 3 executors, from due to the executor, for 60 s',
+  needs: 'postgres',
+  variants: ['20 slots'],
+  rounds: 1,
+  goals: (median) => [
+    { what: 'p99, ms', value: median('p99 ms'), relation: '<', limit: 100 },
+    { what: 'lost runs', value: median('lost'), relation: '<=', limit: 0 },
+  ],
+  run: (_variant, { once }) => measureLateness(once ? 2 : 60),
+}
+
+export const beats = {
+  name: 'xxl-beats',
+  title: 'An admin with 5,000 executors that beat every 30 s: its share of one core',
+  variants: ['5,000 executors'],
+  rounds: 1,
+  goals: (median) => [{ what: 'share of one core, %', value: median('core %'), relation: '<', limit: 5 }],
+  run: (_variant, { once }) => (once ? measureBeats(100, 1000) : measureBeats(5000, 30_000)),
+}
+
+async function measureDispatches(count) {
+  const rig = await startRig(10, { slots: 100 })
+  const warmUp = Math.min(count, 1000)
+  await dispatches(rig, warmUp)
+  rig.counts.isCounting = true
+  const cpu = process.cpuUsage()
+  const seconds = await dispatches(rig, count)
+  const { user, system } = process.cpuUsage(cpu)
+  rig.counts.isCounting = false
+  await rig.close()
+  return {
+    'dispatches/s': count / seconds,
+    'statements each': rig.counts.statements / count,
+    'commits each': rig.counts.commits / count,
+    'cpu us each': (user + system) / count,
+  }
+}
+
+/** One-shot triggers that are due, from the start of the scheduler until the executors know that all is written. */
+async function dispatches({ scheduler, job, place, reports }, count) {
+  await scheduler.standby()
+  const due = new Date(Date.now() - 1000)
+  const triggers = Array.from({ length: count }, () =>
+    TriggerBuilder.newTrigger().startAt(due).forJob(job).build(),
+  )
+  await scheduler.scheduleJobs([{ job, triggers }], { replace: true })
+  await place.settle()
+  const all = reports(count)
+  const startedMs = performance.now()
+  await scheduler.start()
+  await all
+  return (performance.now() - startedMs) / 1000
+}
+
+async function measureLateness(seconds) {
+  const jobs = 300
+  const rig = await startRig(3, { slots: 20 })
+  const { scheduler, job, child } = rig
+  const startMs = Math.ceil(Date.now() / 1000) * 1000 + 5000
+  const ran = new Map()
+  child.on('message', ({ kind, atMs, param }) => {
+    if (kind === 'ran') ran.set(param, [...(ran.get(param) ?? []), atMs])
+  })
+  const all = rig.reports(jobs * seconds)
+  const schedule = SimpleScheduleBuilder.repeatSecondlyForTotalCount(seconds)
+  const triggers = Array.from({ length: jobs }, (_, index) =>
+    TriggerBuilder.newTrigger()
+      .startAt(new Date(startMs + Math.floor((index * 1000) / jobs)))
+      .withSchedule(schedule)
+      .usingJobData({ param: String(index) })
+      .forJob(job)
+      .build(),
+  )
+  await scheduler.scheduleJobs([{ job, triggers }], { replace: true })
+  await scheduler.start()
+  await Promise.race([all, sleep(startMs - Date.now() + seconds * 1000 + 10_000)])
+  await rig.close()
+  const late = [...ran].flatMap(([param, times]) => {
+    const first = startMs + Math.floor((Number(param) * 1000) / jobs)
+    return times.map((atMs, index) => atMs - first - index * 1000)
+  })
+  const sorted = sortedCopy(late)
+  return {
+    'p50 ms': quantile(sorted, 0.5),
+    'p99 ms': quantile(sorted, 0.99),
+    'max ms': sorted.at(-1),
+    lost: jobs * seconds - late.length,
+  }
+}
+
+async function measureBeats(count, everyMs) {
+  const { admin, server, address } = await startAdmin(count)
+  const entry = fileURLToPath(new URL('../lib/xxl-beats-entry.mjs', import.meta.url))
+  const child = fork(entry, [count, everyMs, address, accessToken])
+  await heard(child, 'ready')
+  const cpu = process.cpuUsage()
+  const startedMs = performance.now()
+  await sleep(everyMs)
+  const { user, system } = process.cpuUsage(cpu)
+  const core = (user + system) / 10 / (performance.now() - startedMs)
+  const [group] = admin.executors()
+  if (group.executors.length !== count) throw new Error(`${group.executors.length} executors are there`)
+  child.disconnect()
+  await closeAdmin({ admin, server })
+  return { 'core %': core }
+}
+
+async function startRig(executors, { slots }) {
+  const place = await places.postgres()
+  const { admin, server, address } = await startAdmin(executors)
+  const entry = fileURLToPath(new URL('../lib/xxl-executors-entry.mjs', import.meta.url))
+  const child = fork(entry, [executors, address, accessToken, appName])
+  await heard(child, 'ready')
+  const noop = xxlJob('noop', { ...run, admin })
+  const counts = countStatements()
+  const scheduler = await createScheduler({
+    jobs: [noop],
+    jobStore: place.open(),
+    threadPool: { size: slots },
+  })
+  const job = JobBuilder.newJob(noop).withIdentity('noop').storeDurably().build()
+  /** Resolves when the executors were told of so many more results that they are taken. */
+  const reports = (count) =>
+    new Promise((resolve) => {
+      let left = count
+      const hear = (message) => {
+        if (message.kind !== 'reported') return
+        left -= message.count
+        if (left > 0) return
+        child.off('message', hear)
+        resolve()
+      }
+      child.on('message', hear)
+    })
+  const close = async () => {
+    await scheduler.shutdown({ waitForJobsToComplete: true })
+    child.disconnect()
+    await closeAdmin({ admin, server })
+    await place.close()
+  }
+  return { scheduler, job, place, child, counts, reports, close }
+}
+
+async function startAdmin(maxExecutors) {
+  const admin = createXxlJobAdmin({ accessToken, maxExecutors, requestsPerMinute: 10_000_000 })
+  const server = createServer((request, response) => admin.listener(request, response))
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { admin, server, address: `http://127.0.0.1:${server.address().port}` }
+}
+
+async function closeAdmin({ admin, server }) {
+  await admin.close()
+  server.closeAllConnections()
+  server.close()
+}
+
+function heard(child, wanted) {
+  return new Promise((resolve) => {
+    child.on('message', ({ kind }) => {
+      if (kind === wanted) resolve()
+    })
+  })
+}

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from '../../core/logger.ts'
+import { isObject } from '../../core/options.ts'
+import { unawaited } from '../../core/promises.ts'
+import { logThrown } from '../../core/thrown-value.ts'
+import type { ClusterNotes } from '../../jobs/remote-job.ts'
+import type { Clock, ClockTimer } from '../../time/clock.ts'
+import { isHttpUrl } from '../protocol/option-checks.ts'
+import { addressLengthMax, isAppName } from './admin-options.ts'
+import { aliveMs, type ExecutorRegistry, type SharedExecutor } from './executor-registry.ts'
+
+export interface SharedRegistryOptions {
+  readonly registry: ExecutorRegistry
+  /** Whether executors of an AppName can register at all. */
+  readonly isOpenTo: (appName: string) => boolean
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+const kind = 'xxlJobExecutors'
+/** How often the notes of the others are read. */
+const readEveryMs = 10_000
+/** How often this admin says that its executors live: often enough that a lost write does not drop them. */
+const tellEveryMs = 20_000
+/** How soon it says that one has come or gone. */
+const tellSoonMs = 1000
+/** A note that has not changed for so long is that of an admin that is gone. */
+const forgottenMs = 600_000
+
+interface Peer {
+  readonly version: number
+  /** By the monotonic clock of this process. */
+  readonly seenMs: number
+}
+
+/**
+ * What the admins of a cluster tell each other of their executors: each writes one note, of those that beat at it, and
+ * reads those of the others. Notes say how long an executor was silent, so that no clocks are compared, and what an
+ * admin wrote counts when it was seen to change: then that admin lives.
+ */
+export class SharedRegistry {
+  readonly #options: SharedRegistryOptions
+  readonly #name = randomUUID()
+  readonly #boards = new Map<ClusterNotes, Board>()
+  #timer: ClockTimer | null = null
+  #isSoon = false
+  #isClosed = false
+
+  constructor(options: SharedRegistryOptions) {
+    this.#options = options
+  }
+
+  /** Shares with the other nodes of a scheduler. */
+  connect(notes: ClusterNotes): void {
+    if (this.#isClosed || this.#boards.has(notes)) return
+    this.#boards.set(notes, new Board(notes, this.#name, this.#options))
+    this.#next(0)
+  }
+
+  /** The scheduler has shut down. */
+  disconnect(notes: ClusterNotes): void {
+    this.#boards.delete(notes)
+    if (this.#boards.size === 0) this.#timer?.cancel()
+  }
+
+  /** An executor has come or gone: others are told soon. */
+  changed(): void {
+    if (this.#boards.size === 0) return
+    for (const board of this.#boards.values()) board.isNews = true
+    // Many that come at once do not put it off again and again.
+    if (!this.#isSoon) this.#next(tellSoonMs)
+    this.#isSoon = true
+  }
+
+  /** Takes back what it has told, as far as its schedulers are still there. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    const boards = [...this.#boards.values()]
+    this.#boards.clear()
+    await Promise.all(boards.map((board) => board.takeBack()))
+  }
+
+  #next(delayMs: number): void {
+    this.#timer?.cancel()
+    if (this.#isClosed || this.#boards.size === 0) return
+    const { clock, logger } = this.#options
+    const turn = async (): Promise<void> => {
+      this.#isSoon = false
+      await Promise.all([...this.#boards.values()].map((board) => board.exchange()))
+      this.#next(readEveryMs)
+    }
+    const fire = (): void => {
+      unawaited(turn(), (error) => {
+        logThrown(logger, error, 'executors of XXL-JOB are not shared with other nodes any more')
+      })
+    }
+    this.#timer = clock.setTimer(delayMs, fire, { unref: true })
+  }
+}
+
+/** The notes of one scheduler. */
+class Board {
+  /** Whether something is to be told before it is time. */
+  isNews = true
+  readonly #notes: ClusterNotes
+  readonly #name: string
+  readonly #options: SharedRegistryOptions
+  readonly #peers = new Map<string, Peer>()
+  #version: number | null = null
+  #toldMs = Number.NEGATIVE_INFINITY
+  #hasTold = false
+  #hasListened = false
+  #isFailing = false
+  #exchanging: Promise<void> | null = null
+
+  constructor(notes: ClusterNotes, name: string, options: SharedRegistryOptions) {
+    this.#notes = notes
+    this.#name = name
+    this.#options = options
+  }
+
+  /** Never rejects: what fails is tried again the next time, and said once. */
+  exchange(): Promise<void> {
+    this.#exchanging ??= this.#exchange().finally(() => {
+      this.#exchanging = null
+    })
+    return this.#exchanging
+  }
+
+  async #exchange(): Promise<void> {
+    const { logger } = this.#options
+    try {
+      await this.#tell()
+      await this.#listen()
+      this.#isFailing = false
+    } catch (error) {
+      if (!this.#isFailing) {
+        const message = 'executors of XXL-JOB could not be shared with other nodes; it is tried again'
+        logThrown(logger, error, message, {}, 'warn')
+      }
+      this.#isFailing = true
+    }
+  }
+
+  async takeBack(): Promise<void> {
+    await this.#exchanging
+    if (this.#version === null) return
+    try {
+      await this.#notes.delete(kind, this.#name, this.#version)
+    } catch (error) {
+      // The scheduler was shut down first. The others forget the note.
+      logThrown(this.#options.logger, error, 'the note of an admin was not deleted', {}, 'debug')
+    }
+  }
+
+  async #tell(): Promise<void> {
+    const { clock, registry } = this.#options
+    const nowMs = clock.elapsedMs()
+    if (!this.isNews && nowMs - this.#toldMs < tellEveryMs) return
+    const executors = registry.own()
+    if (executors.length === 0 && !this.#hasTold) return
+    const wasNews = this.isNews
+    this.isNews = false
+    try {
+      const isPut = await this.#notes.put(kind, this.#name, JSON.stringify(executors), this.#version)
+      // Another node took this admin for gone, or the answer to the last write was lost: listening says which.
+      this.#version = isPut ? (this.#version ?? 0) + 1 : null
+      if (!isPut) this.isNews = true
+      this.#toldMs = nowMs
+      this.#hasTold = executors.length > 0
+    } catch (error) {
+      this.isNews ||= wasNews
+      throw error
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const { clock, registry } = this.#options
+    const notes = await this.#notes.list(kind)
+    const nowMs = clock.elapsedMs()
+    for (const { name, version, text } of notes) {
+      if (name === this.#name) {
+        this.#version = version
+        continue
+      }
+      const before = this.#peers.get(name)
+      if (before?.version === version) {
+        if (nowMs - before.seenMs > forgottenMs) await this.#notes.delete(kind, name, version)
+        continue
+      }
+      this.#peers.set(name, { version, seenMs: nowMs })
+      // What was there before may be as old as the database.
+      if (before !== undefined || this.#hasListened) registry.learn(name, this.#read(text))
+    }
+    this.#hasListened = true
+    const names = new Set(notes.map(({ name }) => name))
+    for (const name of this.#peers.keys()) {
+      if (names.has(name)) continue
+      this.#peers.delete(name)
+      registry.learn(name, [])
+    }
+  }
+
+  /** What is no executor that could have registered here is left out. */
+  #read(text: string): readonly SharedExecutor[] {
+    let parsed: unknown
+    try {
+      parsed = JSON.parse(text)
+    } catch {
+      return []
+    }
+    if (!Array.isArray(parsed)) return []
+    return (parsed as readonly unknown[]).filter((entry): entry is SharedExecutor => {
+      if (!isObject(entry)) return false
+      const { appName, address, silentMs }: { appName?: unknown; address?: unknown; silentMs?: unknown } =
+        entry
+      if (!isAppName(appName) || !this.#options.isOpenTo(appName)) return false
+      if (typeof address !== 'string' || address.length > addressLengthMax || !isHttpUrl(address))
+        return false
+      return typeof silentMs === 'number' && silentMs >= 0 && silentMs < aliveMs
+    })
+  }
+}

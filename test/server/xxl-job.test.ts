@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { ExecutionSummary } from '../../src/jobstore/queries.ts'
+import { countByDay } from '../../src/server/xxl-job-looks.ts'
+import { TimeZone } from '../../src/time/zone.ts'
+import { type Answered, type ServerFixture, serverFixture } from '../support/server-fixture.ts'
+import { type XxlJobShop, xxlJobShop } from '../support/xxl-job-shop.ts'
+
+describe("executors of XXL-JOB's", () => {
+  let shop: XxlJobShop
+  let fixture: ServerFixture
+  beforeAll(async () => {
+    shop = await xxlJobShop()
+    fixture = await serverFixture({ served: shop.scheduler, xxlJob: shop.admin })
+  })
+  afterAll(async () => {
+    await fixture.server.close()
+    await shop[Symbol.asyncDispose]()
+  })
+
+  const run = (job: string, body: object, who: 'viewer' | 'operator' | 'reports' = 'operator') =>
+    fixture.ask(`POST /xxl-job/jobs/${job}/run`, { who, body })
+
+  /** Runs a job once, and answers the execution when it has ended. */
+  async function ended(job: string, body: object): Promise<ExecutionSummary> {
+    const done = shop.scheduler.events.next('jobWasExecuted')
+    const answer = await run(job, body)
+    expect(answer).toMatchObject({ status: 200, json: { changed: true } })
+    const { context } = await done
+    await shop.scheduler.idle()
+    const found = await shop.scheduler.getExecution(context.fireInstanceId)
+    return found ?? expect.fail('it is in the history')
+  }
+
+  test('are listed with address, last beat and dialect', async () => {
+    const dialect = async () => {
+      const { json } = await fixture.ask('GET /xxl-job/executors', { who: 'viewer' })
+      expect(json).toMatchObject({
+        items: [
+          {
+            appName: 'billing-executor',
+            byHand: false,
+            running: 0,
+            executors: [{ address: shop.address, lastBeatMs: expect.any(Number) as number }],
+          },
+          {
+            appName: 'mail-executor',
+            byHand: true,
+            running: 0,
+            executors: [{ address: shop.gone, lastBeatMs: null, dialect: null }],
+          },
+        ],
+      })
+      return (json as { items: [{ executors: [{ dialect: string | null }] }] }).items[0].executors[0].dialect
+    }
+    expect(await dialect()).toBeNull()
+    await ended('reports/invoices', {})
+    expect(await dialect()).toBe('2.2')
+  })
+
+  test('have jobs, of which nobody is told the source of a script but with the script', async () => {
+    const all = await fixture.ask('GET /xxl-job/jobs', { who: 'viewer' })
+    expect(all).toMatchObject({
+      json: {
+        types: [
+          { jobType: 'invoices', jobId: 17, handler: 'invoices', route: 'FAILOVER', glue: null },
+          { jobType: 'script', appName: 'mail-executor', handler: '', glue: { type: 'GLUE_SHELL' } },
+          { jobType: 'slow' },
+        ],
+        isWhole: true,
+      },
+    })
+    expect(all.text).not.toContain('echo')
+    const own = await fixture.ask('GET /xxl-job/jobs', { who: 'reports' })
+    expect(namesOf(own)).toEqual(['invoices', 'slow'])
+    const glue = await fixture.ask('GET /xxl-job/glue/script', { who: 'viewer' })
+    expect(glue).toMatchObject({ json: { type: 'GLUE_SHELL', source: 'echo "<b>done</b>"\n' } })
+    expect(await fixture.ask('GET /xxl-job/glue/invoices')).toMatchObject({ status: 404 })
+  })
+
+  test('run a job once, with another parameter, on the executor that is named', async () => {
+    const { address, scheduler } = shop
+    const { fireInstanceId } = await ended('reports/invoices', { param: 'June', address })
+    expect((await scheduler.getExecution(fireInstanceId))?.resultText).toContain('June sent')
+    const { triggeredBy } = await ended('reports/invoices', {})
+    expect(triggeredBy).toBe('operator')
+    expect(await run('reports/invoices', {}, 'viewer')).toMatchObject({ status: 403 })
+    expect(await run('mail/script', {}, 'reports')).toMatchObject({ status: 403 })
+    const elsewhere = { address: shop.gone }
+    expect(await run('reports/invoices', elsewhere)).toMatchObject({ status: 404 })
+    expect(await run('reports/nothing', {})).toMatchObject({ status: 404 })
+    const tried = await fixture.ask('POST /xxl-job/jobs/reports/invoices/run?dryRun=true', { body: {} })
+    expect(tried).toMatchObject({ json: { dryRun: true, changed: true, result: { triggerKey: null } } })
+  })
+
+  test('have a log that grows while the run goes on', async () => {
+    const began = shop.admin.events.next('runSent')
+    await run('reports/slow', {})
+    await began
+    const [executing] = await shop.scheduler.cluster.executingJobs()
+    const { fireInstanceId } = executing ?? expect.fail('it runs')
+    const log = async (fromLine: number) => {
+      const { json } = await fixture.ask(`GET /xxl-job/log/${fireInstanceId}?fromLine=${fromLine}`, {
+        who: 'reports',
+      })
+      return json as { text: string; toLine: number; problem: string | null }
+    }
+    const first = await vi.waitFor(
+      async () => {
+        const read = await log(1)
+        expect(read).toMatchObject({ text: expect.stringContaining('it began') as string, problem: null })
+        return read
+      },
+      { timeout: 10_000, interval: 50 },
+    )
+    expect(await fixture.ask('GET /xxl-job/executors')).toMatchObject({
+      json: { items: [{ running: 1 }, {}] },
+    })
+    const done = shop.scheduler.events.next('jobWasExecuted')
+    shop.release()
+    await done
+    const rest = await log(first.toLine + 1)
+    expect(rest.text).toContain('it was released')
+    expect(rest.text).not.toContain('it began')
+  })
+
+  test('that do not answer say so in the place of their log', async () => {
+    const { fireInstanceId, outcome } = await ended('mail/script', {})
+    expect(outcome).toBe('failed')
+    const { json } = await fixture.ask(`GET /xxl-job/log/${fireInstanceId}`)
+    expect(json).toMatchObject({
+      text: '',
+      toLine: 0,
+      problem: expect.stringContaining('did not answer') as string,
+    })
+    expect(await fixture.ask('GET /xxl-job/log/nothing')).toMatchObject({ status: 404 })
+  })
+
+  test('have a report by day', async () => {
+    const before = await today()
+    await ended('reports/invoices', {})
+    await ended('reports/invoices', { param: 'bad' })
+    // A report is looked up again after 2 seconds.
+    const { total, succeeded, failed } = await vi.waitFor(
+      async () => {
+        const now = await today()
+        expect(now).toMatchObject({ succeeded: before.succeeded + 1, failed: before.failed + 1 })
+        return now
+      },
+      { timeout: 10_000, interval: 250 },
+    )
+    expect(total).toBe(succeeded + failed)
+  })
+
+  async function today() {
+    const { json } = await fixture.ask('GET /xxl-job/report?days=2&timeZone=Asia/Shanghai')
+    const { items, countedFromMs } = json as {
+      items: { total: number; succeeded: number; failed: number; running: number }[]
+      countedFromMs: number | null
+    }
+    expect([items.length, countedFromMs]).toEqual([2, null])
+    return items[1] ?? expect.fail('two days')
+  }
+})
+
+test('runs are counted for the day on which they began where the viewer is', () => {
+  const at = (text: string): number => Date.parse(text)
+  const runs = [
+    { atMs: at('2026-03-01T15:59:59Z'), isGood: true },
+    { atMs: at('2026-03-01T16:00:00Z'), isGood: false },
+    { atMs: at('2026-02-20T00:00:00Z'), isGood: true },
+  ]
+  const counted = countByDay({ runs, fromMs: null }, [at('2026-03-02T01:00:00Z')], {
+    days: 2,
+    nowMs: at('2026-03-02T02:00:00Z'),
+    zone: TimeZone.of('Asia/Shanghai'),
+  })
+  expect(counted).toEqual([
+    { day: '2026-03-01', total: 1, succeeded: 1, failed: 0, running: 0 },
+    { day: '2026-03-02', total: 2, succeeded: 0, failed: 1, running: 1 },
+  ])
+})
+
+function namesOf({ json }: Answered): readonly string[] {
+  return (json as { jobs: { name: string }[] }).jobs.map(({ name }) => name)
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { ManualClock } from '../../src/testing.ts'
+import { Poster, type PostOptions } from '../../src/xxl-job/protocol/post.ts'
+
+const clock = new ManualClock()
+const options: PostOptions = { headers: {}, timeoutMs: 3000, answerBytesMax: 1000, clock }
+
+async function listen(answer: (response: ServerResponse, request: IncomingMessage) => unknown) {
+  const paths: string[] = []
+  let connections = 0
+  const server = createServer((request, response) => {
+    paths.push(request.url ?? '')
+    request.resume().once('end', () => answer(response, request))
+  })
+  server.on('connection', () => connections++)
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/run`
+  return { url, server, paths, connections: () => connections }
+}
+
+test('requests that follow each other share a connection', async () => {
+  const { url, connections } = await listen((response) => response.end('yes'))
+  const poster = new Poster()
+  for (let count = 0; count < 5; count++) {
+    expect(await poster.post(url, '{}', options)).toEqual({ status: 200, text: 'yes' })
+  }
+  expect(connections()).toBe(1)
+})
+
+test('a connection that was closed meanwhile is not used again', async () => {
+  const { url, server, connections } = await listen((response) => response.end('yes'))
+  const sockets: Socket[] = []
+  server.on('connection', (socket: Socket) => sockets.push(socket))
+  const poster = new Poster()
+  for (let count = 0; count < 3; count++) {
+    await poster.post(url, '{}', options)
+    const closed = once(sockets.at(-1) as Socket, 'close')
+    server.closeAllConnections()
+    await closed
+    // The other end hears of it in the next turn.
+    await clock.settle()
+  }
+  expect(connections()).toBe(3)
+})
+
+test('a redirect is an answer like others', async () => {
+  const { url, paths } = await listen((response) => response.writeHead(302, { location: '/other' }).end())
+  expect(await new Poster().post(url, '{}', options)).toEqual({ status: 302, text: '' })
+  expect(paths).toEqual(['/run'])
+})
+
+test('no more of an answer is read than is wanted', async () => {
+  const { url } = await listen((response) => response.end('x'.repeat(5_000_000)))
+  const { text } = await new Poster().post(url, '{}', options)
+  expect(text.length).toBeGreaterThan(1000)
+  expect(text.length).toBeLessThan(1_000_000)
+})
+
+test('a request that waits for a free connection was not sent', async () => {
+  const { url, server, paths } = await listen(() => {})
+  const poster = new Poster()
+  const others = Array.from({ length: 64 }, () => poster.post(url, '{}', { ...options, timeoutMs: 10_000 }))
+  const ended = Promise.allSettled(others)
+  while (paths.length < 64) await clock.settle()
+  const last = poster.post(url, '{}', options)
+  const refused = expect(last).rejects.toMatchObject({ isSent: false })
+  await clock.advance(3000)
+  await refused
+  server.closeAllConnections()
+  const isLost = { status: 'rejected', reason: expect.objectContaining({ isSent: true }) as unknown }
+  expect(await ended).toEqual(others.map(() => isLost))
+  expect(paths).toHaveLength(64)
+})
+
+test('a request whose header is impossible was not sent', async () => {
+  const { url, paths } = await listen((response) => response.end())
+  const failure = new Poster().post(url, '{}', { ...options, headers: { token: 'a\nb' } })
+  await expect(failure).rejects.toMatchObject({ isSent: false })
+  expect(paths).toEqual([])
+})

@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest'
+import type { ClusterNotes, ResultTaker } from '../../src/jobs/remote-job.ts'
+import { MemoryNotes } from '../../src/jobstore/job-store-notes.ts'
+import { ManualClock } from '../../src/time/manual-clock.ts'
+import { resolveAdminOptions } from '../../src/xxl-job/admin/admin-options.ts'
+import { Admin } from '../../src/xxl-job/admin/create-xxl-job-admin.ts'
+import type { XxlJobAdminOptions } from '../../src/xxl-job.ts'
+
+const accessToken = 'a-token-of-your-own'
+const address = 'http://10.0.0.7:9999/'
+const kind = 'xxlJobExecutors'
+const taker: ResultTaker = { reportResult: async () => false }
+
+/** Nodes whose stores share notes, each with an admin. */
+class Cluster {
+  readonly clock = new ManualClock()
+  readonly notes: ClusterNotes
+  readonly #logged: string[] = []
+
+  constructor(notes: ClusterNotes = new MemoryNotes()) {
+    this.notes = notes
+  }
+
+  async admin(options: Partial<XxlJobAdminOptions> = {}): Promise<Admin> {
+    const warn = (_: object, message: string): void => {
+      this.#logged.push(message)
+    }
+    const quiet = (): void => {}
+    const logger = { debug: quiet, info: quiet, warn, error: warn }
+    const admin = new Admin(resolveAdminOptions({ accessToken, clock: this.clock, logger, ...options }))
+    // Each store has notes of its own over the same table.
+    const { notes } = this
+    admin.connect(taker, {
+      list: (of) => notes.list(of),
+      put: (of, name, text, version) => notes.put(of, name, text, version),
+      delete: (of, name, version) => notes.delete(of, name, version),
+    })
+    await this.clock.advance(0)
+    return admin
+  }
+
+  get logged(): readonly string[] {
+    return this.#logged
+  }
+}
+
+async function send(admin: Admin, path: string, appName: string, of: string = address): Promise<void> {
+  const body = { registryGroup: 'EXECUTOR', registryKey: appName, registryValue: of }
+  const answer = await admin.fetch(
+    new Request(`http://admin/api/${path}`, {
+      method: 'POST',
+      headers: { 'xxl-job-access-token': accessToken, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  )
+  expect(await answer.json()).toMatchObject({ code: 200 })
+}
+
+const beat = (admin: Admin, of?: string) => send(admin, 'registry', 'billing', of)
+const known = (admin: Admin) =>
+  admin.executors().flatMap(({ appName, executors }) => executors.map((each) => `${appName} ${each.address}`))
+const silentMs = (admin: Admin) => admin.executors()[0]?.executors[0]?.silentMs
+
+describe('executors that register with one node of a cluster', () => {
+  test('are known to all, with their last beat, until they leave', async () => {
+    const cluster = new Cluster()
+    const [one, other] = [await cluster.admin(), await cluster.admin()]
+    await beat(one)
+    await cluster.clock.advance(11_000)
+    expect(known(other)).toEqual([`billing ${address}`])
+    // It is not known when in the 10 seconds between two looks the note was written.
+    expect(Number(silentMs(one)) - Number(silentMs(other))).toBeGreaterThanOrEqual(0)
+    expect(Number(silentMs(one)) - Number(silentMs(other))).toBeLessThanOrEqual(10_000)
+    await send(one, 'registryRemove', 'billing')
+    expect(known(one)).toEqual([])
+    await cluster.clock.advance(11_000)
+    expect(known(other)).toEqual([])
+  })
+
+  test('are gone 90 seconds after their last beat, and everywhere 10 seconds later', async () => {
+    const cluster = new Cluster()
+    const [one, other] = [await cluster.admin(), await cluster.admin()]
+    await beat(one)
+    await cluster.clock.advance(89_000)
+    expect([known(one).length, known(other).length]).toEqual([1, 1])
+    await cluster.clock.advance(1000)
+    expect(known(one)).toEqual([])
+    await cluster.clock.advance(10_000)
+    expect([known(one), known(other)]).toEqual([[], []])
+  })
+
+  test('stay when they turn to another node, and are told of by that one', async () => {
+    const cluster = new Cluster()
+    const [one, other] = [await cluster.admin(), await cluster.admin()]
+    await beat(one)
+    await cluster.clock.advance(20_000)
+    await one.close()
+    for (let beats = 0; beats < 5; beats++) {
+      await beat(other)
+      await cluster.clock.advance(30_000)
+    }
+    const third = await cluster.admin()
+    await cluster.clock.advance(20_000)
+    expect([known(other), known(third)]).toEqual([[`billing ${address}`], [`billing ${address}`]])
+  })
+
+  test('cost one small write of a node in 20 seconds, however many beat', async () => {
+    const memory = new MemoryNotes()
+    let writes = 0
+    const cluster = new Cluster({
+      list: (of) => memory.list(of),
+      delete: (of, name, version) => memory.delete(of, name, version),
+      put: (...note) => {
+        writes++
+        return memory.put(...note)
+      },
+    })
+    const one = await cluster.admin()
+    for (let second = 0; second < 60; second += 10) {
+      for (let index = 0; index < 100; index++) await beat(one, `http://10.0.0.${index}:9999/`)
+      await cluster.clock.advance(10_000)
+    }
+    expect(writes).toBeLessThanOrEqual(5)
+    await cluster.admin()
+    expect(writes).toBeLessThanOrEqual(5)
+  })
+
+  test('are not believed from what a node wrote long ago, which is deleted after 10 minutes', async () => {
+    const cluster = new Cluster()
+    const text = JSON.stringify([{ appName: 'billing', address, silentMs: 0 }])
+    await cluster.notes.put(kind, 'gone', text, null)
+    const one = await cluster.admin()
+    await cluster.clock.advance(60_000)
+    expect(known(one)).toEqual([])
+    await cluster.clock.advance(600_000)
+    expect(await cluster.notes.list(kind)).toEqual([])
+  })
+
+  test('are left out where a note holds junk', async () => {
+    const cluster = new Cluster()
+    const one = await cluster.admin({ accessToken: null, accessTokens: { billing: accessToken } })
+    const good = { appName: 'billing', address, silentMs: 5 }
+    const junk = [
+      '{"a":1}',
+      '[',
+      JSON.stringify([
+        null,
+        5,
+        { ...good, address: 'file:///etc/passwd' },
+        { ...good, address: `http://${'x'.repeat(300)}/` },
+        { ...good, appName: 'without a token' },
+        { ...good, appName: 'other' },
+        { ...good, silentMs: -1 },
+        { ...good, silentMs: '5' },
+        good,
+      ]),
+    ]
+    await Promise.all(junk.map((text, index) => cluster.notes.put(kind, `n${index}`, text, null)))
+    await cluster.clock.advance(10_000)
+    expect(known(one)).toEqual([`billing ${address}`])
+  })
+
+  test('are at most as many as may register', async () => {
+    const cluster = new Cluster()
+    const one = await cluster.admin()
+    const small = await cluster.admin({ maxExecutors: 2 })
+    for (const port of [1, 2, 3]) await beat(one, `http://10.0.0.7:${port}/`)
+    await cluster.clock.advance(11_000)
+    expect([known(one).length, known(small).length]).toEqual([3, 2])
+  })
+
+  test('go on where the store fails, which is said once', async () => {
+    const memory = new MemoryNotes()
+    let fails = true
+    const cluster = new Cluster({
+      list: (of) => (fails ? Promise.reject(new Error('away')) : memory.list(of)),
+      put: (...note) => memory.put(...note),
+      delete: (of, name, version) => memory.delete(of, name, version),
+    })
+    const [one, other] = [await cluster.admin(), await cluster.admin()]
+    await beat(one)
+    await cluster.clock.advance(40_000)
+    expect(known(one)).toEqual([`billing ${address}`])
+    expect(cluster.logged).toHaveLength(2)
+    fails = false
+    await beat(one)
+    await cluster.clock.advance(40_000)
+    expect(known(other)).toEqual([`billing ${address}`])
+  })
+
+  test('are not told of any more by an admin that was closed', async () => {
+    const cluster = new Cluster()
+    const one = await cluster.admin()
+    await beat(one)
+    await cluster.clock.advance(5000)
+    expect(await cluster.notes.list(kind)).toHaveLength(1)
+    await one.close()
+    expect(await cluster.notes.list(kind)).toEqual([])
+  })
+})
