@@ -30,7 +30,6 @@ function idsOf({ values }: SqlStatement): string[] {
 
 const releaseWithoutLook: KnownClusterBug = {
   name: 'A claim that is released, or cannot fire any more, lets its trigger wait whatever its state is by now',
-  seed: 22,
   symptom: /WAITING while its job runs|WAITING unlike its claim|claimed beside|fired twice/,
   *after(statement, reply): SqlProgram<SqlReply> {
     const isRelease = deletesOwn.test(statement.text) && statement.values.includes('ACQUIRED')
