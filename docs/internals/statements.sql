@@ -4700,25 +4700,15 @@ FOR NO KEY UPDATE OF f SKIP LOCKED;
 --   programs/firing/releasing.ts (release)
 -- SQLite
 DELETE FROM qrtz_fired_triggers AS f
-WHERE (entry_id, sched_name) IN (
-  SELECT r.entry_id, r.sched_name
-  FROM (
-    SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND true
-)
-  AND f.instance_name = :instance;
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id IN (SELECT value FROM json_each(:ids));
 
 -- PostgreSQL
 DELETE FROM qrtz_fired_triggers AS f
-WHERE (entry_id, sched_name) IN (
-  SELECT r.entry_id, r.sched_name
-  FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-)
-  AND f.instance_name = :instance;
+WHERE f.sched_name = :scheduler
+  AND f.instance_name = :instance
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))));
 
 -- firedTriggers.ownIds
 --   cluster/cluster-node.ts (ClusterNode)
@@ -4789,38 +4779,13 @@ FROM qrtz_fired_triggers f
 -- firedTriggers.tryDeleteAwaited
 --   programs/firing/completing.ts (completeJobs)
 -- SQLite
-DELETE FROM qrtz_fired_triggers AS t
-WHERE t.rowid IN (
-  SELECT f.rowid
-  FROM (
-    SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-  ) AS r
-    CROSS JOIN qrtz_fired_triggers AS f
-  WHERE f.entry_id = r.entry_id
-    AND f.sched_name = r.sched_name
-    AND true
-    AND f.state = 'EXECUTING'
-    AND EXISTS (
-      SELECT 1
-      FROM qrtz_awaited_results a
-      WHERE a.sched_name = f.sched_name
-        AND a.fire_id = f.entry_id
-    )
-  ORDER BY f.entry_id
-)
-RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
-  job_name, job_group, is_nonconcurrent, requests_recovery;
-
--- PostgreSQL
-DELETE FROM qrtz_fired_triggers AS t
-WHERE t.ctid = ANY(
-  ARRAY(
-    SELECT f.ctid
-    FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-      CROSS JOIN qrtz_fired_triggers AS f
-    WHERE f.entry_id = r.entry_id
-      AND f.sched_name = r.sched_name
-      AND r.sched_name = r.sched_name || ''
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND entry_id IN (
+    SELECT f.entry_id
+    FROM qrtz_fired_triggers f
+    WHERE f.sched_name = :scheduler
+      AND f.entry_id IN (SELECT value FROM json_each(:ids))
       AND f.state = 'EXECUTING'
       AND EXISTS (
         SELECT 1
@@ -4829,9 +4794,30 @@ WHERE t.ctid = ANY(
           AND a.fire_id = f.entry_id
       )
     ORDER BY f.entry_id
-    FOR NO KEY UPDATE OF f SKIP LOCKED
   )
-)
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-- PostgreSQL
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND entry_id = ANY(
+    ARRAY(
+      SELECT f.entry_id
+      FROM qrtz_fired_triggers f
+      WHERE f.sched_name = :scheduler
+        AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
+        AND f.state = 'EXECUTING'
+        AND EXISTS (
+          SELECT 1
+          FROM qrtz_awaited_results a
+          WHERE a.sched_name = f.sched_name
+            AND a.fire_id = f.entry_id
+        )
+      ORDER BY f.entry_id
+      FOR NO KEY UPDATE OF f SKIP LOCKED
+    )
+  )
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
 
@@ -4839,13 +4825,9 @@ RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sche
 --   programs/firing/completing.ts (completeJobs)
 -- SQLite
 SELECT f.entry_id
-FROM (
-  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-) AS r
-  CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
-  AND true
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.entry_id IN (SELECT value FROM json_each(:ids))
   AND f.state = 'EXECUTING'
   AND EXISTS (
     SELECT 1
@@ -4856,11 +4838,9 @@ WHERE f.entry_id = r.entry_id
 
 -- PostgreSQL
 SELECT f.entry_id
-FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-  CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || ''
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
   AND f.state = 'EXECUTING'
   AND EXISTS (
     SELECT 1
@@ -4872,22 +4852,16 @@ WHERE f.entry_id = r.entry_id
 -- firedTriggers.takeOver
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 -- SQLite
-UPDATE qrtz_fired_triggers AS f
+UPDATE qrtz_fired_triggers
 SET instance_name = :instance
-FROM (
-  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-) AS r
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
-  AND true;
+WHERE sched_name = :scheduler
+  AND entry_id IN (SELECT value FROM json_each(:ids));
 
 -- PostgreSQL
-UPDATE qrtz_fired_triggers AS f
+UPDATE qrtz_fired_triggers
 SET instance_name = :instance
-FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || '';
+WHERE sched_name = :scheduler
+  AND entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))));
 
 -- firedTriggers.executing
 --   programs/firing/firing.ts (fireTriggers)
@@ -5033,26 +5007,20 @@ WHERE true;
 -- SQLite
 SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
   f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
-FROM (
-  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-) AS r
-  CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
-  AND true
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
   AND f.instance_name = :instance
+  AND f.entry_id IN (SELECT value FROM json_each(:ids))
   AND f.state = :state
 ORDER BY f.entry_id;
 
 -- PostgreSQL
 SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
   f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
-FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-  CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || ''
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
   AND f.instance_name = :instance
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
   AND f.state = :state
 ORDER BY f.entry_id
 FOR NO KEY UPDATE OF f SKIP LOCKED;
@@ -5084,62 +5052,52 @@ FOR NO KEY UPDATE OF f SKIP LOCKED;
 --   programs/firing/releasing.ts (releaseTriggers)
 -- SQLite
 SELECT f.entry_id
-FROM (
-  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-) AS r
-  CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
-  AND true
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
   AND f.instance_name = :instance
+  AND f.entry_id IN (SELECT value FROM json_each(:ids))
   AND f.state = :state;
 
 -- PostgreSQL
 SELECT f.entry_id
-FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-  CROSS JOIN qrtz_fired_triggers AS f
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || ''
+FROM qrtz_fired_triggers f
+WHERE f.sched_name = :scheduler
   AND f.instance_name = :instance
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
   AND f.state = :state;
 
 -- firedTriggers.tryDelete
 --   programs/firing/completing.ts (completeJobs)
 -- SQLite
-DELETE FROM qrtz_fired_triggers AS t
-WHERE t.rowid IN (
-  SELECT f.rowid
-  FROM (
-    SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-  ) AS r
-    CROSS JOIN qrtz_fired_triggers AS f
-  WHERE f.entry_id = r.entry_id
-    AND f.sched_name = r.sched_name
-    AND true
-    AND f.instance_name = :instance
-    AND f.state = :state
-  ORDER BY f.entry_id
-)
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND entry_id IN (
+    SELECT f.entry_id
+    FROM qrtz_fired_triggers f
+    WHERE f.sched_name = :scheduler
+      AND f.instance_name = :instance
+      AND f.entry_id IN (SELECT value FROM json_each(:ids))
+      AND f.state = :state
+    ORDER BY f.entry_id
+  )
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
 
 -- PostgreSQL
-DELETE FROM qrtz_fired_triggers AS t
-WHERE t.ctid = ANY(
-  ARRAY(
-    SELECT f.ctid
-    FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-      CROSS JOIN qrtz_fired_triggers AS f
-    WHERE f.entry_id = r.entry_id
-      AND f.sched_name = r.sched_name
-      AND r.sched_name = r.sched_name || ''
-      AND f.instance_name = :instance
-      AND f.state = :state
-    ORDER BY f.entry_id
-    FOR NO KEY UPDATE OF f SKIP LOCKED
+DELETE FROM qrtz_fired_triggers
+WHERE sched_name = :scheduler
+  AND entry_id = ANY(
+    ARRAY(
+      SELECT f.entry_id
+      FROM qrtz_fired_triggers f
+      WHERE f.sched_name = :scheduler
+        AND f.instance_name = :instance
+        AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
+        AND f.state = :state
+      ORDER BY f.entry_id
+      FOR NO KEY UPDATE OF f SKIP LOCKED
+    )
   )
-)
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
 
@@ -5148,23 +5106,17 @@ RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sche
 -- SQLite
 UPDATE qrtz_fired_triggers AS f
 SET state = 'EXECUTING', fired_time = :now
-FROM (
-  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-) AS r
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
-  AND true
+WHERE f.sched_name = :scheduler
   AND f.instance_name = :instance
+  AND f.entry_id IN (SELECT value FROM json_each(:ids))
   AND f.state = 'ACQUIRED';
 
 -- PostgreSQL
 UPDATE qrtz_fired_triggers AS f
 SET state = 'EXECUTING', fired_time = :now
-FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-WHERE f.entry_id = r.entry_id
-  AND f.sched_name = r.sched_name
-  AND r.sched_name = r.sched_name || ''
+WHERE f.sched_name = :scheduler
   AND f.instance_name = :instance
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
   AND f.state = 'ACQUIRED';
 
 -- firedTriggers.amend
@@ -5198,28 +5150,18 @@ WHERE t.entry_id = r.entry_id
 --   programs/firing/splitting.ts (splitFirings)
 -- SQLite
 DELETE FROM qrtz_fired_triggers AS f
-WHERE (entry_id, sched_name) IN (
-  SELECT r.entry_id, r.sched_name
-  FROM (
-    SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND true
-)
+WHERE f.sched_name = :scheduler
   AND f.instance_name = :instance
+  AND f.entry_id IN (SELECT value FROM json_each(:ids))
   AND f.state = :state
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
 
 -- PostgreSQL
 DELETE FROM qrtz_fired_triggers AS f
-WHERE (entry_id, sched_name) IN (
-  SELECT r.entry_id, r.sched_name
-  FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
-  WHERE r.sched_name = r.sched_name || ''
-    AND true
-)
+WHERE f.sched_name = :scheduler
   AND f.instance_name = :instance
+  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
   AND f.state = :state
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;

@@ -15,17 +15,17 @@ export interface KnownClusterBug extends StatementBug {
 }
 
 const deletesOwn =
-  /^DELETE FROM qrtz_fired_triggers AS f WHERE \(entry_id, sched_name\) IN .* f\.instance_name = \? AND f\.state = \?/
+  /^DELETE FROM qrtz_fired_triggers AS f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
 
 const locksOwn =
-  /^SELECT f\.entry_id, .* CROSS JOIN qrtz_fired_triggers AS f WHERE f\.entry_id = r\.entry_id .* f\.instance_name = \?/
+  /^SELECT f\.entry_id, .* qrtz_fired_triggers f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
 const endsOwn =
-  /^DELETE FROM qrtz_fired_triggers AS t WHERE t\.rowid IN \(SELECT f\.rowid .* f\.instance_name = \?/
+  /^DELETE FROM qrtz_fired_triggers WHERE sched_name = \? AND entry_id IN \(SELECT f.entry_id .* f.instance_name = \?/
 
 /** The fire instance ids that a statement names. */
 function idsOf({ values }: SqlStatement): string[] {
   const json = values.find((value): value is string => typeof value === 'string' && value.startsWith('['))
-  return (JSON.parse(json ?? '[]') as { readonly entry_id: string }[]).map((row) => row.entry_id)
+  return JSON.parse(json ?? '[]') as string[]
 }
 
 const releaseWithoutLook: KnownClusterBug = {

@@ -14,7 +14,7 @@ export const sqliteDialect: SqlDialect = {
   },
   // SQLite keeps the order of a CROSS JOIN, so the plan does not depend on statistics.
   expectFew: () => 'true',
-  isAmongLocked: (alias, locked, query) => `${alias}.rowid IN (SELECT ${locked}.rowid ${query})`,
+  isAmong: (column, select) => `${column} IN (${select})`,
   rowId: (alias) => `${alias}.rowid`,
   isAmongRowIds: (alias, parameter) => `${alias}.rowid IN (SELECT value FROM json_each(:${parameter}))`,
   isText: (column) => `typeof(${column}) = 'text'`,

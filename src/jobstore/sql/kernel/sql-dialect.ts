@@ -23,11 +23,8 @@ export interface SqlDialect {
    * table may be from when it was empty.
    */
   expectFew(column: string): string
-  /**
-   * Whether row `alias` is one of the rows `locked` of the same table that a query locks, which is given from FROM on
-   * and run once. The query comes from the same statement, so the rows are where it found them.
-   */
-  isAmongLocked(alias: string, locked: string, query: string): string
+  /** Whether a column holds one of the values of a SELECT, which is run once. */
+  isAmong(column: string, select: string): string
   /** An id of a row within the transaction that has it locked, independent of its columns: a text or a number. */
   rowId(alias: string): string
   /** Whether the row is one of those whose ids are in the JSON array that is bound as `:parameter`. */
