@@ -9,6 +9,7 @@ import { benchmark as nextFire } from './next-fire.mjs'
 import { benchmark as pgBeside } from './pg-beside.mjs'
 import { failover, latency, twoNodes } from './pg-cluster.mjs'
 import { benchmark as pgFires, repeatingBenchmark as pgRepeating } from './pg-fires.mjs'
+import { idle, nodes } from './pg-nodes.mjs'
 import { benchmark as ramFires } from './ram-fires.mjs'
 import { benchmark as records } from './records.mjs'
 import { benchmark as scheduleCalls } from './schedule-calls.mjs'
@@ -47,6 +48,8 @@ export const benchmarks = [
   pgRepeating,
   records,
   twoNodes,
+  nodes,
+  idle,
   sqlSchedule,
   latency,
   sqlLateness,

@@ -1,7 +1,9 @@
 import { drain, oneShots, repeating } from '../lib/drain.mjs'
 import { hasJavaQuartz, javaQuartzRate } from '../lib/java-quartz.mjs'
+import { floorRate } from '../lib/pg-floor.mjs'
 import { graphileWorkerRate, pgBossRate } from '../lib/pg-peers.mjs'
-import { countStatements } from '../lib/postgres.mjs'
+import { connectionString, countStatements } from '../lib/postgres.mjs'
+import { createScheduler, defineJob } from '../lib/quartz-ts.mjs'
 import { places } from '../lib/sql-stores.mjs'
 
 const batch = { maxBatchSize: 500 }
@@ -10,6 +12,8 @@ const ours = {
   'quartz-ts, 1,000 slots, batch 500': { slots: 1000, options: batch },
 }
 const peers = {
+  'the same rows and nothing else, 100': (count) => floorOf(count, 100),
+  'the same rows and nothing else, 500': (count) => floorOf(count, 500),
   'graphile-worker, one by one': (count) => graphileWorkerRate(count, { batched: false }),
   'graphile-worker, batched': (count) => graphileWorkerRate(count, { batched: true }),
   'pg-boss, batches of 1,000': (count) => pgBossRate(count),
@@ -38,6 +42,12 @@ export const benchmark = {
         'with batches, times graphile-worker batched',
         median('quartz-ts, 1,000 slots, batch 500: jobs/s') / median('graphile-worker, batched: jobs/s'),
         1,
+      ),
+      atMost(
+        'with batches, times slower than the same rows and nothing else',
+        median('the same rows and nothing else, 500: jobs/s') /
+          median('quartz-ts, 1,000 slots, batch 500: jobs/s'),
+        1.5,
       ),
       atMost('statements a fire', median('quartz-ts, 100 slots: statements a fire'), 3),
       atMost('commits a fire', median('quartz-ts, 100 slots: commits a fire'), 0.2),
@@ -93,6 +103,26 @@ async function drainHere({ slots, options }, count, counts) {
   const outcome = await drain({ place, slots, count, entriesOf, options, counts })
   await place.close()
   return outcome
+}
+
+async function floorOf(count, batch) {
+  const place = await places.postgres()
+  const noop = defineJob('noop', () => {})
+  const schedulerName = 'floor'
+  const scheduler = await createScheduler({ schedulerName, jobs: [noop], jobStore: place.open() })
+  await scheduler.scheduleJobs(oneShots(noop, count))
+  await scheduler.shutdown()
+  await place.settle()
+  const { schema } = place
+  const rate = await floorRate({
+    connectionString: connectionString(),
+    schema,
+    schedulerName,
+    batch,
+    count,
+  })
+  await place.close()
+  return rate
 }
 
 function javaGoal(median, own) {

@@ -33,20 +33,32 @@ const hangingPart = defineJob('hanging-part', async ({ recovering, shard }) => {
   await new Promise((resolve) => setTimeout(resolve, 600_000, resolve))
 })
 
+const late = []
+const tick = defineJob('tick', ({ scheduledFireTime }) => {
+  late.push(Date.now() - scheduledFireTime.getTime())
+})
+
 const counts = countStatements()
+const searches = { all: 0, empty: 0 }
+const openedMs = performance.now()
 const scheduler = await createScheduler({
-  jobs: [noop, latency, hang, part, hangingPart],
+  jobs: [noop, latency, hang, part, hangingPart, tick],
   instanceId,
-  jobStore: postgresJobStore({ connectionString, schema, ...cluster }),
+  jobStore: countingSearches(postgresJobStore({ connectionString, schema, ...cluster })),
   threadPool: { size: slots },
 })
 process.on('message', async ({ op, forMs }) => {
-  if (op === 'start') await scheduler.start()
+  if (op === 'start') {
+    await scheduler.start()
+    say({ kind: 'started', tookMs: performance.now() - openedMs })
+  }
   if (op === 'count') say({ kind: 'count', fired, statements: counts.statements })
   if (op === 'countFrom') {
-    counts.statements = 0
+    counts.statements = counts.commits = searches.all = searches.empty = late.length = 0
     counts.isCounting = true
   }
+  if (op === 'report') say({ kind: 'report', late, commits: counts.commits, searches })
+  if (op === 'usage') say({ kind: 'usage', cpu: process.cpuUsage(), rssBytes: process.memoryUsage().rss })
   if (op === 'block') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs)
   if (op === 'stop') {
     await scheduler.shutdown({ waitForJobsToComplete: false })
@@ -55,3 +67,14 @@ process.on('message', async ({ op, forMs }) => {
 })
 if (!startWhenTold) await scheduler.start()
 say({ kind: 'ready' })
+
+function countingSearches(store) {
+  const search = store.acquireAndFire.bind(store)
+  store.acquireAndFire = async (request) => {
+    const found = await search(request)
+    searches.all++
+    if (found.fired.length + found.acquired.length === 0) searches.empty++
+    return found
+  }
+  return store
+}
