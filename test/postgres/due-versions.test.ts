@@ -64,6 +64,7 @@ it('a search leaves out a trigger that was changed between its reading and its l
 
 /** Polls without a pause: each question is a round trip. */
 async function untilOneWaits(client: pg.Client): Promise<void> {
-  const waits = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`
+  const waits = `SELECT 1 FROM pg_locks JOIN pg_database d ON d.oid = database
+    WHERE d.datname = current_database() AND locktype = 'advisory' AND NOT granted`
   while ((await client.query(waits)).rows.length === 0);
 }
