@@ -137,7 +137,9 @@ function goingOn(
   if (stored === null || isOnce(stored) || isOnce(trigger)) return trigger
   const { previousFireTimeMs, nextFireTimeMs, timesTriggered, misfiredFireTimeMs } = stored
   const isDue = nextFireTimeMs !== null && nextFireTimeMs <= nowMs
-  const next = startingAt(trigger, startOf(stored, planned), calendar).withoutMissed(calendar, nowMs)
+  // The clock of this node may be behind, and its transaction may have waited for the locks while others fired.
+  const passedMs = Math.max(nowMs, previousFireTimeMs ?? nowMs)
+  const next = startingAt(trigger, startOf(stored, planned), calendar).withoutMissed(calendar, passedMs)
   return next.withFireState({
     previousFireTimeMs,
     timesTriggered,

@@ -114,6 +114,24 @@ const changed = area('plans: what is declared otherwise', {
     assert.deepEqual(fired, [second, 2 * second, 3 * second])
     assert.deepEqual(await bed.acquireNames(), [])
   },
+  'runs no instant again when it is declared on a node whose clock is behind': async (bed) => {
+    for (const goesOnFrom of ['start', 'due', 'lastFire'] as const) {
+      const key = `p-${goesOnFrom}`
+      await put(bed, key, { everyMs: second })
+      let lastMs: number | null = null
+      for (let count = 0; count < 5; count++) {
+        const bundle = await bed.start(key)
+        lastMs = bundle.scheduledFireTimeMs
+        await bed.complete(bundle)
+        await bed.clock.advance(second)
+      }
+      bed.clock.jump(-4 * second)
+      assert.equal(await put(bed, key, { everyMs: second, priority: 6, goesOnFrom }), 'changed')
+      bed.clock.jump(4 * second)
+      assert.ok(((await bed.stored(key)).nextFireTimeMs ?? 0) > (lastMs ?? Number.NaN), goesOnFrom)
+      await bed.store.deleteTriggers([(await bed.stored(key)).key])
+    }
+  },
   'stays paused, with what is known of the pause': async (bed) => {
     await put(bed, 'p', { everyMs: minute })
     const { key } = await bed.stored('p')
