@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
@@ -11,6 +12,31 @@ const waiting = { sequence: { groupOrder: 2 }, maxWorkers: availableParallelism(
 
 /** The library has no module state and no test mocks a module, so the files of one worker share their imports. */
 const shared = { pool: 'forks', isolate: false } as const
+
+/**
+ * Where better-sqlite3 is not built for this Node.js, the unit tests open SQLite files by its `node:sqlite`, and the
+ * store, which looks for its driver itself, finds that.
+ */
+const sqliteOfTests = {
+  name: 'sqlite-of-tests',
+  enforce: 'pre',
+  resolveId: (id: string, importer?: string): string | null =>
+    id === 'better-sqlite3' && importer?.startsWith(at('test/')) === true && !isSqliteBuilt()
+      ? at('test/support/better-sqlite3.ts')
+      : null,
+} as const
+
+function isSqliteBuilt(): boolean {
+  try {
+    const Database = createRequire(import.meta.url)('better-sqlite3') as new (
+      filename: string,
+    ) => { close(): void }
+    new Database(':memory:').close()
+    return true
+  } catch {
+    return false
+  }
+}
 
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>
@@ -42,6 +68,7 @@ export default defineConfig({
     projects: [
       {
         resolve: { alias: sources },
+        plugins: [sqliteOfTests],
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],

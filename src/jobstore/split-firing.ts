@@ -83,6 +83,17 @@ export class OpenFirings {
     return this.#change(carrier, (each) => ended(each, outcome, errorText))
   }
 
+  /** Ends the items as lost that wait for one that runs and that a broadcast has bound to a node that is gone. */
+  endHeldOf(isGone: (node: string) => boolean): void {
+    for (const [index, firing] of this.#firings.entries()) {
+      const isLost = ({ state, owner }: ShardedItem): boolean => state === 'held' && isGone(owner)
+      if (!firing.isBroadcast || !firing.items.some(isLost)) continue
+      const items = firing.items.map((each) => (isLost(each) ? ended(each, 'lost', null) : each))
+      this.#firings[index] = { ...firing, items }
+      this.#changed.add(firing.fireInstanceId)
+    }
+  }
+
   /** The item of a trigger goes on under another one; false when the trigger runs none. */
   move(carrier: TriggerKey, next: TriggerKey): boolean {
     return this.#change(carrier, (each) => ({ ...each, triggerKey: next }))

@@ -100,6 +100,7 @@ export class NodeSqliteDatabase implements SqliteDatabase {
   }
 
   close(): void {
+    if (!this.open) return
     named(() => {
       this.#database.close()
     })
@@ -109,21 +110,37 @@ export class NodeSqliteDatabase implements SqliteDatabase {
 class NodeSqliteStatement implements SqliteStatement {
   readonly reader: boolean
   readonly #statement: NodeStatement
+  #isSafe = false
 
   constructor(statement: NodeStatement) {
     this.#statement = statement
     this.reader = statement.columns().length > 0
+    // As numbers `node:sqlite` refuses the whole result when one of them is too large.
+    statement.setReadBigInts(true)
   }
 
   safeIntegers(on = true): void {
-    this.#statement.setReadBigInts(on)
+    this.#isSafe = on
   }
 
   all(...values: readonly unknown[]): unknown[] {
-    return named(() => this.#statement.all(...values))
+    const rows = named(() => this.#statement.all(...values)) as Record<string, unknown>[]
+    for (const row of rows) this.#give(row)
+    return rows
   }
 
   run(...values: readonly unknown[]): { readonly changes: number } {
     return { changes: Number(named(() => this.#statement.run(...values)).changes) }
+  }
+
+  /** Turns what `node:sqlite` reads into what better-sqlite3 does. */
+  #give(row: Record<string, unknown>): void {
+    for (const name in row) {
+      const value = row[name]
+      if (typeof value === 'bigint' && !this.#isSafe) row[name] = Number(value)
+      else if (value instanceof Uint8Array) {
+        row[name] = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+      }
+    }
   }
 }

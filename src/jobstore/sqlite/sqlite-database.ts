@@ -14,6 +14,9 @@ export interface SqliteStatement {
   /** Whether it returns rows. */
   readonly reader: boolean
   safeIntegers(on?: boolean): unknown
+  /** Gives rows as lists of values; absent where the driver cannot. */
+  raw?(on?: boolean): unknown
+  columns?(): readonly { readonly name: string }[]
   all(...values: readonly unknown[]): unknown[]
   run(...values: readonly unknown[]): { readonly changes: number }
 }

@@ -7,7 +7,7 @@ import type { SqlProgram, SqlReply, SqlRow, SqlStatement, SqlValue } from '../sq
 import { blockedAtOnceMs, type SqliteDatabase, type SqliteSettings } from './sqlite-database.ts'
 import { loadSqliteDriver } from './sqlite-driver.ts'
 import { isBusy, needsNewConnection, sqliteFailure } from './sqlite-errors.ts'
-import { StatementCache } from './statement-cache.ts'
+import { type CachedStatement, StatementCache } from './statement-cache.ts'
 
 /** How a runner gets its connection. */
 export interface SqliteSource {
@@ -215,15 +215,27 @@ function execute(step: SqlStatement, statements: StatementCache): SqlReply {
 
 function replyTo({ text, values, each }: SqlStatement, statements: StatementCache): SqlReply {
   const statement = statements.get(text)
-  if (each !== undefined) {
-    let changes = 0
-    for (const row of each) changes += statement.run(...row.map(toSqlite)).changes
+  if (each !== undefined) return replyToEach(statement, each)
+  const bound = values.map(toSqlite)
+  if (!statement.reader) return { rows: [], changes: statement.run(...bound) }
+  const rows = statement.rows(bound)
+  return { rows, changes: rows.length }
+}
+
+function replyToEach(statement: CachedStatement, each: readonly (readonly SqlValue[])[]): SqlReply {
+  let changes = 0
+  if (!statement.reader) {
+    for (const row of each) changes += statement.run(...row.map(toColumn))
     return { rows: [], changes }
   }
-  const bound = values.map(toSqlite)
-  if (!statement.reader) return { rows: [], changes: statement.run(...bound).changes }
-  const rows = statement.all(...bound) as SqlRow[]
+  const rows: SqlRow[] = []
+  for (const row of each) rows.push(...statement.rows(row.map(toColumn)))
   return { rows, changes: rows.length }
+}
+
+/** The driver takes no booleans. Numbers that go into columns become whole there, which costs less than a bigint. */
+function toColumn(value: SqlValue): string | number | null {
+  return typeof value === 'boolean' ? Number(value) : value
 }
 
 /** The driver takes no booleans, and would bind every number as floating point. */

@@ -64,13 +64,14 @@ export function* endLostItems(
   liveNodes: readonly string[] | null,
 ): SqlProgram<void> {
   const { firedTriggers, keyLists, triggers } = tx.session
+  const isGone = (node: string): boolean => liveNodes !== null && !liveNodes.includes(node)
+  for (const firings of open) firings.endHeldOf(isGone)
   const carriers = open.flatMap((firings) => firings.carriers())
   if (carriers.length === 0) return
   const running = new KeyMap<TriggerKey, true>()
   for (const { triggerKey } of yield* firedTriggers.ofTriggers(carriers)) running.set(triggerKey, true)
   const idle = carriers.filter((carrier) => !running.has(carrier))
   const existing = yield* keyLists.jobsOfTriggers(idle)
-  const isGone = (node: string): boolean => liveNodes !== null && !liveNodes.includes(node)
   const stranded: TriggerKey[] = []
   for (const firings of open) {
     for (const { isBroadcast, items } of firings.all) {
