@@ -1,6 +1,7 @@
 import { benchmark as acquire } from './acquire.mjs'
 import { benchmark as dashboard } from './dashboard.mjs'
 import { alive, cancelled, engines, fired, reschedule } from './executors.mjs'
+import { benchmark as coldImport } from './import.mjs'
 import { benchmark as intervals } from './intervals.mjs'
 import { benchmark as lateness } from './lateness.mjs'
 import { benchmark as memory } from './memory.mjs'
@@ -33,6 +34,7 @@ export const benchmarks = [
   scheduleCalls,
   lateness,
   memory,
+  coldImport,
   acquire,
   workerJobs,
   stall,

@@ -1,69 +1,8 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { freshDatabase } from '../support/postgres-database.ts'
 import { temporaryFolder } from '../support/sqlite.ts'
-
-const program = fileURLToPath(new URL('./declared-node.mjs', import.meta.url))
-
-interface Line {
-  readonly kind: string
-  readonly planned: number
-  readonly node: string
-  readonly code: string
-  readonly count: number
-}
-
-type Code = 'old' | 'new'
-
-/** Processes over one database, and what they wrote down. */
-class World {
-  readonly #engine: string
-  readonly #where: string
-  readonly #log: string = join(temporaryFolder(), 'log')
-
-  constructor(engine: string, where: string) {
-    this.#engine = engine
-    this.#where = where
-  }
-
-  async start(instanceId: string, code: Code): Promise<ChildProcess> {
-    const node = fork(program, [this.#engine, this.#where, this.#log, instanceId, code])
-    onTestFinished(() => void node.kill('SIGKILL'))
-    await once(node, 'message')
-    return node
-  }
-
-  async lines(kind?: string): Promise<Line[]> {
-    const text = await readFile(this.#log, 'utf8').catch(() => '')
-    const all = text.split('\n').filter((line) => line !== '')
-    return all
-      .map((line) => JSON.parse(line) as Line)
-      .filter((line) => kind === undefined || line.kind === kind)
-  }
-
-  /** Waits for so many further ticks, of this code where one is named. */
-  async ticks(count: number, code?: Code): Promise<void> {
-    const seen = async (): Promise<number> =>
-      (await this.lines('tick')).filter((line) => code === undefined || line.code === code).length
-    const before = await seen()
-    await vi.waitUntil(async () => (await seen()) >= before + count, { timeout: 60_000, interval: 100 })
-  }
-}
-
-async function stop(node: ChildProcess): Promise<void> {
-  node.send('stop')
-  await once(node, 'exit')
-}
-
-async function pauseHeld(node: ChildProcess): Promise<number> {
-  node.send('pause')
-  await once(node, 'message')
-  return Date.now()
-}
+import { type Line, pauseHeld, stop, World } from './declared-world.ts'
 
 /** Every second from the first to the last is there once. */
 function expectEachSecondOnce(lines: readonly Line[]): void {
