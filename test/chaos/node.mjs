@@ -38,6 +38,23 @@ function pass(point) {
   process.kill(process.pid, 'SIGKILL')
 }
 
+/** The ends of items that are not in the store yet. */
+class ItemEnds {
+  #open = new Set()
+  #wake = () => {}
+  ended({ fireInstanceId }) {
+    this.#open.add(fireInstanceId)
+  }
+  told({ fireInstanceId }) {
+    this.#open.delete(fireInstanceId)
+    this.#wake()
+  }
+  async allTold() {
+    while (this.#open.size > 0) await new Promise((resolve) => (this.#wake = resolve))
+  }
+}
+const itemEnds = new ItemEnds()
+
 class KillableStore extends DelegatingJobStore {
   constructor(inner) {
     super(inner)
@@ -59,10 +76,15 @@ class KillableStore extends DelegatingJobStore {
     pass('afterFired')
     return results
   }
+  /** Each end by itself, so that a kill point counts ends, however many of them the writer hands over at once. */
   async triggeredJobsComplete(completions) {
-    pass('beforeCompletion')
-    const locked = await super.triggeredJobsComplete(completions)
-    pass('afterCompletion')
+    const locked = []
+    for (const completion of completions) {
+      pass('beforeCompletion')
+      locked.push(...(await super.triggeredJobsComplete([completion])))
+      pass('afterCompletion')
+      itemEnds.told(completion)
+    }
     return locked
   }
 }
@@ -91,6 +113,8 @@ function recordRun(kind, context) {
 
 async function execute(context) {
   recordRun('started', context)
+  // An item whose end is not written yet would run again as well.
+  if (killAt?.point === 'midRun') await itemEnds.allTold()
   pass('midRun')
   if (context.jobDetail.requestsRecovery) pass('midRecoverableRun')
   const { bodyMs = 0, failures = 0 } = context.mergedJobDataMap
@@ -100,6 +124,7 @@ async function execute(context) {
     throw new Error('planned')
   }
   recordRun('ended', context)
+  if (killAt !== null && context.shard !== null) itemEnds.ended(context)
 }
 
 const retry = { attempts: 3, backoff: { type: 'fixed', initialMs: 200 } }
