@@ -1,45 +1,41 @@
-// Compiles src to dist, incrementally, and removes what earlier builds left there of sources that are gone. Comments go
-// into the declarations, where editors show them, and not a second time into the code. The dashboard is built beside
-// it when it has changed.
+// Makes dist of src: the compiler checks and writes the declarations, incrementally, and beside it the code is bundled
+// into few files. What earlier builds left there is removed. The dashboard is built when it has changed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { bundle } from './lib/bundle.mjs'
+import { copyDeclarations } from './lib/declarations.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
-const passes = [
-  ['--emitDeclarationOnly', '--tsBuildInfoFile', 'dist/.tsbuildinfo'],
-  [
-    '--declaration',
-    'false',
-    '--isolatedDeclarations',
-    'false',
-    '--removeComments',
-    '--tsBuildInfoFile',
-    'dist/.tsbuildinfo-code',
-  ],
+const compiled = join(root, '.cache/declarations')
+const pass = [
+  '--emitDeclarationOnly',
+  '--outDir',
+  compiled,
+  '--tsBuildInfoFile',
+  join(compiled, '.tsbuildinfo'),
 ]
 // Neither needs the other, and each keeps one core busy.
-const statuses = await Promise.all(passes.map(compile))
-const failed = statuses.find((status) => status !== 0)
-if (failed !== undefined) process.exit(failed)
+const [status, code] = await Promise.all([compile(), bundle(root)])
+if (status !== 0) process.exit(status)
 
+const made = new Set([...code, ...copyDeclarations(root, compiled)])
 for (const path of readdirSync(join(root, 'dist'), { recursive: true })) {
-  if (path.startsWith('dashboard')) continue
-  const source = /^(.+?)(\.d\.ts|\.js)$/.exec(path)?.[1]
-  if (source !== undefined && !existsSync(join(root, 'src', `${source}.ts`))) rmSync(join(root, 'dist', path))
+  const isOld = /(\.d\.ts|\.js|^\.tsbuildinfo.*)$/.test(path) && !made.has(path)
+  if (isOld && !path.startsWith('dashboard')) rmSync(join(root, 'dist', path))
 }
 
 await import('./build-dashboard.mjs')
 
 /** Resolves to the exit code of the compiler, 1 where a signal ended it. */
-async function compile(pass) {
+async function compile() {
   const child = spawn(process.execPath, [compiler, '-p', 'tsconfig.build.json', ...pass], {
     cwd: root,
     stdio: 'inherit',
   })
-  const [code] = await once(child, 'exit')
-  return code ?? 1
+  const [status] = await once(child, 'exit')
+  return status ?? 1
 }

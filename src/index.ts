@@ -62,8 +62,8 @@ export {
   type DataflowResult,
   defineDataflowJob,
 } from './jobs/define-dataflow-job.ts'
-export { defineJob, type JobOptions, type JobSource, type WithSchema } from './jobs/define-job.ts'
-export { defineRemoteJob, type RemoteJobOptions } from './jobs/define-remote-job.ts'
+export { defineJob, type JobOptions, type WithSchema } from './jobs/define-job.ts'
+export { defineRemoteJob, type RemoteJobContext, type RemoteJobOptions } from './jobs/define-remote-job.ts'
 export { defineWorkerJob, type WorkerJobOptions } from './jobs/define-worker-job.ts'
 export { type ExecutionOf, isExecutionOf } from './jobs/execution-of.ts'
 export { JobBuilder, type MissingJobData, type UnknownKeys } from './jobs/job-builder.ts'
@@ -73,23 +73,40 @@ export type {
   JobClass,
   JobDefinition,
   JobDefinitionBase,
+  JobExecutionContext,
+  JobScheduler,
+  JobSource,
   WorkerJobDefinition,
   WorkerJobFunction,
 } from './jobs/job-definition.ts'
 export type { JobDetail, NodeAffinity } from './jobs/job-detail.ts'
-export type { ExecutingJobDetail, JobExecutionContext, JobRunContext } from './jobs/job-execution-context.ts'
 export type { JobPlan } from './jobs/job-plan.ts'
-export type { JobScheduler, ReplaceOptions, TriggerJobOptions } from './jobs/job-scheduler.ts'
+export type { ExecutingJobDetail, JobRunContext } from './jobs/job-run-context.ts'
 export type {
   AwaitResultOptions,
   ClusterNotes,
   RemoteExecution,
-  RemoteJobContext,
   RemoteJobHooks,
   RemoteResult,
   ResultTaker,
 } from './jobs/remote-job.ts'
 export type { RetryBackoff, RetryOptions, RetryPolicy } from './jobs/retry-policy.ts'
+export type {
+  AtWhen,
+  CronWhen,
+  DailyWhen,
+  EveryWhen,
+  InWhen,
+  OneWhen,
+  ReplaceOptions,
+  ScheduleData,
+  ScheduledJob,
+  ScheduleOptions,
+  ScheduleSettings,
+  ScheduleWhen,
+  TriggerJobOptions,
+  WhenName,
+} from './jobs/schedule-options.ts'
 export {
   type Shard,
   type Sharding,
@@ -108,6 +125,7 @@ export {
 } from './jobstore/audit.ts'
 export type {
   ExecutingJob,
+  ExecutingShard,
   SchedulerNode,
 } from './jobstore/cluster-view.ts'
 export {
@@ -195,23 +213,11 @@ export { type ShutdownHookOptions, shutdownHookPlugin } from './plugins/shutdown
 export { createScheduler, type SchedulerOptions } from './scheduler/create-scheduler.ts'
 export { defineSchedule } from './scheduler/define-schedule.ts'
 export type {
-  AtWhen,
-  CronWhen,
-  DailyWhen,
-  EveryWhen,
-  InWhen,
-  OneWhen,
   ReconcileOptions,
   Reconciliation,
-  ScheduleData,
   ScheduleDefinition,
-  ScheduledJob,
-  ScheduleOptions,
   ScheduleSet,
-  ScheduleSettings,
-  ScheduleWhen,
-  WhenName,
-} from './scheduler/schedule-options.ts'
+} from './scheduler/schedule-definition.ts'
 export type {
   AddCalendarOptions,
   AddJobOptions,

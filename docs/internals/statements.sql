@@ -78,20 +78,12 @@ ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET job_name = e
 --   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
-UPDATE qrtz_triggers AS t
-SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
-  misfire_orig_fire_time = r.misfire_orig_fire_time
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'trigger_state' AS trigger_state,
-    value ->> 'next_fire_time' AS next_fire_time, value ->> 'prev_fire_time' AS prev_fire_time,
-    value ->> 'misfire_orig_fire_time' AS misfire_orig_fire_time
-  FROM json_each(:rows)
-) AS r
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_triggers
+SET trigger_state = :trigger_state, next_fire_time = :next_fire_time, prev_fire_time = :prev_fire_time,
+  misfire_orig_fire_time = :misfire_orig_fire_time
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_triggers AS t
@@ -110,20 +102,12 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.reschedule
 --   programs/steps/misfires.ts (treatMisfires)
 -- SQLite
-UPDATE qrtz_triggers AS t
-SET trigger_state = r.trigger_state, next_fire_time = r.next_fire_time, prev_fire_time = r.prev_fire_time,
-  misfire_orig_fire_time = r.misfire_orig_fire_time, start_time = r.start_time
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'trigger_state' AS trigger_state,
-    value ->> 'next_fire_time' AS next_fire_time, value ->> 'prev_fire_time' AS prev_fire_time,
-    value ->> 'misfire_orig_fire_time' AS misfire_orig_fire_time, value ->> 'start_time' AS start_time
-  FROM json_each(:rows)
-) AS r
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_triggers
+SET trigger_state = :trigger_state, next_fire_time = :next_fire_time, prev_fire_time = :prev_fire_time,
+  misfire_orig_fire_time = :misfire_orig_fire_time, start_time = :start_time
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_triggers AS t
@@ -164,17 +148,11 @@ WHERE t.sched_name = :scheduler
 --   programs/scheduling/resetting.ts (resetTriggerFromErrorState)
 --   programs/steps/faulty-triggers.ts (putInError)
 -- SQLite
-UPDATE qrtz_triggers AS t
-SET trigger_state = r.trigger_state
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'trigger_state' AS trigger_state
-  FROM json_each(:rows)
-) AS r
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_triggers
+SET trigger_state = :trigger_state
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_triggers AS t
@@ -199,16 +177,9 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 DELETE FROM qrtz_triggers
-WHERE (trigger_name, trigger_group, sched_name) IN (
-  SELECT r.trigger_name, r.trigger_group, r.sched_name
-  FROM (
-    SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-      value ->> 'sched_name' AS sched_name
-    FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND true
-);
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 DELETE FROM qrtz_triggers
@@ -401,17 +372,10 @@ ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group COLLATE "C", t.trigger_
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
   t.calendar_name, t.trigger_type, t.misfire_instr
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name
-  FROM json_each(:rows)
-) AS r
-  CROSS JOIN qrtz_triggers AS t
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true
-ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name;
+FROM qrtz_triggers AS t
+WHERE t.trigger_name = :trigger_name
+  AND t.trigger_group = :trigger_group
+  AND t.sched_name = :sched_name;
 
 -- PostgreSQL
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
@@ -433,17 +397,10 @@ FOR NO KEY UPDATE OF t;
 -- SQLite
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
   t.calendar_name, t.trigger_type, t.misfire_instr
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name
-  FROM json_each(:rows)
-) AS r
-  CROSS JOIN qrtz_triggers AS t
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true
-ORDER BY (t.trigger_group <> 'DEFAULT'), t.trigger_group , t.trigger_name;
+FROM qrtz_triggers AS t
+WHERE t.trigger_name = :trigger_name
+  AND t.trigger_group = :trigger_group
+  AND t.sched_name = :sched_name;
 
 -- PostgreSQL
 SELECT t.trigger_name, t.trigger_group, t.job_name, t.job_group, t.trigger_state, t.next_fire_time,
@@ -1041,18 +998,11 @@ ON CONFLICT (sched_name, trigger_name, trigger_group) DO UPDATE SET str_prop_1 =
 -- triggers.rewriteIn.simple_triggers
 --   programs/steps/misfires.ts (treatMisfires)
 -- SQLite
-UPDATE qrtz_simple_triggers AS t
-SET repeat_count = r.repeat_count, repeat_interval = r.repeat_interval, times_triggered = r.times_triggered
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'repeat_count' AS repeat_count,
-    value ->> 'repeat_interval' AS repeat_interval, value ->> 'times_triggered' AS times_triggered
-  FROM json_each(:rows)
-) AS r
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_simple_triggers
+SET repeat_count = :repeat_count, repeat_interval = :repeat_interval, times_triggered = :times_triggered
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_simple_triggers AS t
@@ -1070,20 +1020,12 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.rewriteIn.cron_triggers
 --   programs/steps/misfires.ts (treatMisfires)
 -- SQLite
-UPDATE qrtz_cron_triggers AS t
-SET cron_expression = r.cron_expression, time_zone_id = r.time_zone_id, dst_policy = r.dst_policy,
-  cron_dialect = r.cron_dialect, times_triggered = r.times_triggered
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'cron_expression' AS cron_expression,
-    value ->> 'time_zone_id' AS time_zone_id, value ->> 'dst_policy' AS dst_policy,
-    value ->> 'cron_dialect' AS cron_dialect, value ->> 'times_triggered' AS times_triggered
-  FROM json_each(:rows)
-) AS r
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_cron_triggers
+SET cron_expression = :cron_expression, time_zone_id = :time_zone_id, dst_policy = :dst_policy,
+  cron_dialect = :cron_dialect, times_triggered = :times_triggered
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_cron_triggers AS t
@@ -1102,25 +1044,13 @@ WHERE t.trigger_name = r.trigger_name
 -- triggers.rewriteIn.simprop_triggers
 --   programs/steps/misfires.ts (treatMisfires)
 -- SQLite
-UPDATE qrtz_simprop_triggers AS t
-SET str_prop_1 = r.str_prop_1, str_prop_2 = r.str_prop_2, str_prop_3 = r.str_prop_3,
-  int_prop_1 = r.int_prop_1, long_prop_1 = r.long_prop_1, long_prop_2 = r.long_prop_2,
-  bool_prop_1 = r.bool_prop_1, bool_prop_2 = r.bool_prop_2, time_zone_id = r.time_zone_id,
-  int_prop_2 = r.int_prop_2
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'str_prop_1' AS str_prop_1,
-    value ->> 'str_prop_2' AS str_prop_2, value ->> 'str_prop_3' AS str_prop_3,
-    value ->> 'int_prop_1' AS int_prop_1, value ->> 'long_prop_1' AS long_prop_1,
-    value ->> 'long_prop_2' AS long_prop_2, value ->> 'bool_prop_1' AS bool_prop_1,
-    value ->> 'bool_prop_2' AS bool_prop_2, value ->> 'time_zone_id' AS time_zone_id,
-    value ->> 'int_prop_2' AS int_prop_2
-  FROM json_each(:rows)
-) AS r
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_simprop_triggers
+SET str_prop_1 = :str_prop_1, str_prop_2 = :str_prop_2, str_prop_3 = :str_prop_3, int_prop_1 = :int_prop_1,
+  long_prop_1 = :long_prop_1, long_prop_2 = :long_prop_2, bool_prop_1 = :bool_prop_1,
+  bool_prop_2 = :bool_prop_2, time_zone_id = :time_zone_id, int_prop_2 = :int_prop_2
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_simprop_triggers AS t
@@ -1145,17 +1075,11 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
-UPDATE qrtz_simple_triggers AS t
-SET times_triggered = r.times_triggered
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'times_triggered' AS times_triggered
-  FROM json_each(:rows)
-) AS r
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_simple_triggers
+SET times_triggered = :times_triggered
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_simple_triggers AS t
@@ -1176,17 +1100,11 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
-UPDATE qrtz_cron_triggers AS t
-SET times_triggered = r.times_triggered
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'times_triggered' AS times_triggered
-  FROM json_each(:rows)
-) AS r
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_cron_triggers
+SET times_triggered = :times_triggered
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_cron_triggers AS t
@@ -1207,17 +1125,11 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/scheduling/skipping.ts (skipNextFire)
 --   programs/steps/misfires.ts (leaveOutMissed)
 -- SQLite
-UPDATE qrtz_simprop_triggers AS t
-SET int_prop_2 = r.int_prop_2
-FROM (
-  SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'int_prop_2' AS int_prop_2
-  FROM json_each(:rows)
-) AS r
-WHERE t.trigger_name = r.trigger_name
-  AND t.trigger_group = r.trigger_group
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_simprop_triggers
+SET int_prop_2 = :int_prop_2
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_simprop_triggers AS t
@@ -1243,16 +1155,9 @@ WHERE t.trigger_name = r.trigger_name
 --   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 DELETE FROM qrtz_simple_triggers
-WHERE (trigger_name, trigger_group, sched_name) IN (
-  SELECT r.trigger_name, r.trigger_group, r.sched_name
-  FROM (
-    SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-      value ->> 'sched_name' AS sched_name
-    FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND true
-);
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 DELETE FROM qrtz_simple_triggers
@@ -1277,16 +1182,9 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
 --   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 DELETE FROM qrtz_cron_triggers
-WHERE (trigger_name, trigger_group, sched_name) IN (
-  SELECT r.trigger_name, r.trigger_group, r.sched_name
-  FROM (
-    SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-      value ->> 'sched_name' AS sched_name
-    FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND true
-);
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 DELETE FROM qrtz_cron_triggers
@@ -1311,16 +1209,9 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
 --   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 DELETE FROM qrtz_simprop_triggers
-WHERE (trigger_name, trigger_group, sched_name) IN (
-  SELECT r.trigger_name, r.trigger_group, r.sched_name
-  FROM (
-    SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-      value ->> 'sched_name' AS sched_name
-    FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND true
-);
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 DELETE FROM qrtz_simprop_triggers
@@ -1345,16 +1236,9 @@ WHERE (trigger_name, trigger_group, sched_name) IN (
 --   programs/steps/split-firings.ts (endLostItems)
 -- SQLite
 DELETE FROM qrtz_blob_triggers
-WHERE (trigger_name, trigger_group, sched_name) IN (
-  SELECT r.trigger_name, r.trigger_group, r.sched_name
-  FROM (
-    SELECT value ->> 'trigger_name' AS trigger_name, value ->> 'trigger_group' AS trigger_group,
-      value ->> 'sched_name' AS sched_name
-    FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND true
-);
+WHERE trigger_name = :trigger_name
+  AND trigger_group = :trigger_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 DELETE FROM qrtz_blob_triggers
@@ -4470,17 +4354,10 @@ WHERE j.job_name = r.job_name
 -- SQLite
 SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
   CASE WHEN length(j.job_data) > 0 THEN lower(hex(substr(j.job_data, 1, 1))) = '7b' END AS data_is_json
-FROM (
-  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
-    value ->> 'sched_name' AS sched_name
-  FROM json_each(:rows)
-) AS r
-  CROSS JOIN qrtz_job_details AS j
-WHERE j.job_name = r.job_name
-  AND j.job_group = r.job_group
-  AND j.sched_name = r.sched_name
-  AND true
-ORDER BY (j.job_group <> 'DEFAULT'), j.job_group , j.job_name;
+FROM qrtz_job_details AS j
+WHERE j.job_name = :job_name
+  AND j.job_group = :job_group
+  AND j.sched_name = :sched_name;
 
 -- PostgreSQL
 SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
@@ -4502,17 +4379,10 @@ FOR NO KEY UPDATE OF j;
 -- SQLite
 SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
   CASE WHEN length(j.job_data) > 0 THEN lower(hex(substr(j.job_data, 1, 1))) = '7b' END AS data_is_json
-FROM (
-  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
-    value ->> 'sched_name' AS sched_name
-  FROM json_each(:rows)
-) AS r
-  CROSS JOIN qrtz_job_details AS j
-WHERE j.job_name = r.job_name
-  AND j.job_group = r.job_group
-  AND j.sched_name = r.sched_name
-  AND true
-ORDER BY (j.job_group <> 'DEFAULT'), j.job_group , j.job_name;
+FROM qrtz_job_details AS j
+WHERE j.job_name = :job_name
+  AND j.job_group = :job_group
+  AND j.sched_name = :sched_name;
 
 -- PostgreSQL
 SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
@@ -4558,17 +4428,11 @@ WHERE j.job_name = r.job_name
 -- jobs.writeData
 --   programs/firing/completing.ts (completeJobs)
 -- SQLite
-UPDATE qrtz_job_details AS t
-SET job_data = CAST(r.job_data AS BLOB)
-FROM (
-  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'job_data' AS job_data
-  FROM json_each(:rows)
-) AS r
-WHERE t.job_name = r.job_name
-  AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_job_details
+SET job_data = CAST(:job_data AS BLOB)
+WHERE job_name = :job_name
+  AND job_group = :job_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_job_details AS t
@@ -4587,23 +4451,16 @@ WHERE t.job_name = r.job_name
 --   programs/steps/orphans.ts (deleteFinishedJobs, deleteOrphans)
 -- SQLite
 DELETE FROM qrtz_job_details AS j
-WHERE (job_name, job_group, sched_name) IN (
-  SELECT r.job_name, r.job_group, r.sched_name
-  FROM (
-    SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
-      value ->> 'sched_name' AS sched_name
-    FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND NOT EXISTS (
-      SELECT 1
-      FROM qrtz_triggers AS t
-      WHERE t.job_name = r.job_name
-        AND t.job_group = r.job_group
-        AND t.sched_name = r.sched_name
-        AND true
-    )
-)
+WHERE j.job_name = :job_name
+  AND j.job_group = :job_group
+  AND j.sched_name = :sched_name
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_triggers AS t
+    WHERE t.job_name = j.job_name
+      AND t.job_group = j.job_group
+      AND t.sched_name = j.sched_name
+  )
   AND NOT j.is_durable
 RETURNING job_name, job_group;
 
@@ -4631,23 +4488,16 @@ RETURNING job_name, job_group;
 --   programs/scheduling/deleting.ts (deleteJobs)
 -- SQLite
 DELETE FROM qrtz_job_details AS j
-WHERE (job_name, job_group, sched_name) IN (
-  SELECT r.job_name, r.job_group, r.sched_name
-  FROM (
-    SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
-      value ->> 'sched_name' AS sched_name
-    FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND NOT EXISTS (
-      SELECT 1
-      FROM qrtz_triggers AS t
-      WHERE t.job_name = r.job_name
-        AND t.job_group = r.job_group
-        AND t.sched_name = r.sched_name
-        AND true
-    )
-);
+WHERE j.job_name = :job_name
+  AND j.job_group = :job_group
+  AND j.sched_name = :sched_name
+  AND NOT EXISTS (
+    SELECT 1
+    FROM qrtz_triggers AS t
+    WHERE t.job_name = j.job_name
+      AND t.job_group = j.job_group
+      AND t.sched_name = j.sched_name
+  );
 
 -- PostgreSQL
 DELETE FROM qrtz_job_details AS j
@@ -4700,15 +4550,25 @@ FOR NO KEY UPDATE OF f SKIP LOCKED;
 --   programs/firing/releasing.ts (release)
 -- SQLite
 DELETE FROM qrtz_fired_triggers AS f
-WHERE f.sched_name = :scheduler
-  AND f.instance_name = :instance
-  AND f.entry_id IN (SELECT value FROM json_each(:ids));
+WHERE (entry_id, sched_name) IN (
+  SELECT r.entry_id, r.sched_name
+  FROM (
+    SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND true
+)
+  AND f.instance_name = :instance;
 
 -- PostgreSQL
 DELETE FROM qrtz_fired_triggers AS f
-WHERE f.sched_name = :scheduler
-  AND f.instance_name = :instance
-  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))));
+WHERE (entry_id, sched_name) IN (
+  SELECT r.entry_id, r.sched_name
+  FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND true
+)
+  AND f.instance_name = :instance;
 
 -- firedTriggers.ownIds
 --   cluster/cluster-node.ts (ClusterNode)
@@ -4779,13 +4639,38 @@ FROM qrtz_fired_triggers f
 -- firedTriggers.tryDeleteAwaited
 --   programs/firing/completing.ts (completeJobs)
 -- SQLite
-DELETE FROM qrtz_fired_triggers
-WHERE sched_name = :scheduler
-  AND entry_id IN (
-    SELECT f.entry_id
-    FROM qrtz_fired_triggers f
-    WHERE f.sched_name = :scheduler
-      AND f.entry_id IN (SELECT value FROM json_each(:ids))
+DELETE FROM qrtz_fired_triggers AS t
+WHERE t.rowid IN (
+  SELECT f.rowid
+  FROM (
+    SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+  ) AS r
+    CROSS JOIN qrtz_fired_triggers AS f
+  WHERE f.entry_id = r.entry_id
+    AND f.sched_name = r.sched_name
+    AND true
+    AND f.state = 'EXECUTING'
+    AND EXISTS (
+      SELECT 1
+      FROM qrtz_awaited_results a
+      WHERE a.sched_name = f.sched_name
+        AND a.fire_id = f.entry_id
+    )
+  ORDER BY f.entry_id
+)
+RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
+  job_name, job_group, is_nonconcurrent, requests_recovery;
+
+-- PostgreSQL
+DELETE FROM qrtz_fired_triggers AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT f.ctid
+    FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
+      CROSS JOIN qrtz_fired_triggers AS f
+    WHERE f.entry_id = r.entry_id
+      AND f.sched_name = r.sched_name
+      AND r.sched_name = r.sched_name || ''
       AND f.state = 'EXECUTING'
       AND EXISTS (
         SELECT 1
@@ -4794,30 +4679,9 @@ WHERE sched_name = :scheduler
           AND a.fire_id = f.entry_id
       )
     ORDER BY f.entry_id
+    FOR NO KEY UPDATE OF f SKIP LOCKED
   )
-RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
-  job_name, job_group, is_nonconcurrent, requests_recovery;
-
--- PostgreSQL
-DELETE FROM qrtz_fired_triggers
-WHERE sched_name = :scheduler
-  AND entry_id = ANY(
-    ARRAY(
-      SELECT f.entry_id
-      FROM qrtz_fired_triggers f
-      WHERE f.sched_name = :scheduler
-        AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
-        AND f.state = 'EXECUTING'
-        AND EXISTS (
-          SELECT 1
-          FROM qrtz_awaited_results a
-          WHERE a.sched_name = f.sched_name
-            AND a.fire_id = f.entry_id
-        )
-      ORDER BY f.entry_id
-      FOR NO KEY UPDATE OF f SKIP LOCKED
-    )
-  )
+)
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
 
@@ -4825,9 +4689,13 @@ RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sche
 --   programs/firing/completing.ts (completeJobs)
 -- SQLite
 SELECT f.entry_id
-FROM qrtz_fired_triggers f
-WHERE f.sched_name = :scheduler
-  AND f.entry_id IN (SELECT value FROM json_each(:ids))
+FROM (
+  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_fired_triggers AS f
+WHERE f.entry_id = r.entry_id
+  AND f.sched_name = r.sched_name
+  AND true
   AND f.state = 'EXECUTING'
   AND EXISTS (
     SELECT 1
@@ -4838,9 +4706,11 @@ WHERE f.sched_name = :scheduler
 
 -- PostgreSQL
 SELECT f.entry_id
-FROM qrtz_fired_triggers f
-WHERE f.sched_name = :scheduler
-  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
+  CROSS JOIN qrtz_fired_triggers AS f
+WHERE f.entry_id = r.entry_id
+  AND f.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
   AND f.state = 'EXECUTING'
   AND EXISTS (
     SELECT 1
@@ -4852,16 +4722,22 @@ WHERE f.sched_name = :scheduler
 -- firedTriggers.takeOver
 --   cluster/recovery.ts (recoverAtStart, recoverInstance)
 -- SQLite
-UPDATE qrtz_fired_triggers
+UPDATE qrtz_fired_triggers AS f
 SET instance_name = :instance
-WHERE sched_name = :scheduler
-  AND entry_id IN (SELECT value FROM json_each(:ids));
+FROM (
+  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+) AS r
+WHERE f.entry_id = r.entry_id
+  AND f.sched_name = r.sched_name
+  AND true;
 
 -- PostgreSQL
-UPDATE qrtz_fired_triggers
+UPDATE qrtz_fired_triggers AS f
 SET instance_name = :instance
-WHERE sched_name = :scheduler
-  AND entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))));
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
+WHERE f.entry_id = r.entry_id
+  AND f.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || '';
 
 -- firedTriggers.executing
 --   programs/firing/firing.ts (fireTriggers)
@@ -5007,20 +4883,26 @@ WHERE true;
 -- SQLite
 SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
   f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
-FROM qrtz_fired_triggers f
-WHERE f.sched_name = :scheduler
+FROM (
+  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_fired_triggers AS f
+WHERE f.entry_id = r.entry_id
+  AND f.sched_name = r.sched_name
+  AND true
   AND f.instance_name = :instance
-  AND f.entry_id IN (SELECT value FROM json_each(:ids))
   AND f.state = :state
 ORDER BY f.entry_id;
 
 -- PostgreSQL
 SELECT f.entry_id, f.trigger_name, f.trigger_group, f.instance_name, f.fired_time, f.sched_time, f.priority,
   f.state, f.job_name, f.job_group, f.is_nonconcurrent, f.requests_recovery
-FROM qrtz_fired_triggers f
-WHERE f.sched_name = :scheduler
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
+  CROSS JOIN qrtz_fired_triggers AS f
+WHERE f.entry_id = r.entry_id
+  AND f.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
   AND f.instance_name = :instance
-  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
   AND f.state = :state
 ORDER BY f.entry_id
 FOR NO KEY UPDATE OF f SKIP LOCKED;
@@ -5052,52 +4934,62 @@ FOR NO KEY UPDATE OF f SKIP LOCKED;
 --   programs/firing/releasing.ts (releaseTriggers)
 -- SQLite
 SELECT f.entry_id
-FROM qrtz_fired_triggers f
-WHERE f.sched_name = :scheduler
+FROM (
+  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+) AS r
+  CROSS JOIN qrtz_fired_triggers AS f
+WHERE f.entry_id = r.entry_id
+  AND f.sched_name = r.sched_name
+  AND true
   AND f.instance_name = :instance
-  AND f.entry_id IN (SELECT value FROM json_each(:ids))
   AND f.state = :state;
 
 -- PostgreSQL
 SELECT f.entry_id
-FROM qrtz_fired_triggers f
-WHERE f.sched_name = :scheduler
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
+  CROSS JOIN qrtz_fired_triggers AS f
+WHERE f.entry_id = r.entry_id
+  AND f.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
   AND f.instance_name = :instance
-  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
   AND f.state = :state;
 
 -- firedTriggers.tryDelete
 --   programs/firing/completing.ts (completeJobs)
 -- SQLite
-DELETE FROM qrtz_fired_triggers
-WHERE sched_name = :scheduler
-  AND entry_id IN (
-    SELECT f.entry_id
-    FROM qrtz_fired_triggers f
-    WHERE f.sched_name = :scheduler
-      AND f.instance_name = :instance
-      AND f.entry_id IN (SELECT value FROM json_each(:ids))
-      AND f.state = :state
-    ORDER BY f.entry_id
-  )
+DELETE FROM qrtz_fired_triggers AS t
+WHERE t.rowid IN (
+  SELECT f.rowid
+  FROM (
+    SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+  ) AS r
+    CROSS JOIN qrtz_fired_triggers AS f
+  WHERE f.entry_id = r.entry_id
+    AND f.sched_name = r.sched_name
+    AND true
+    AND f.instance_name = :instance
+    AND f.state = :state
+  ORDER BY f.entry_id
+)
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
 
 -- PostgreSQL
-DELETE FROM qrtz_fired_triggers
-WHERE sched_name = :scheduler
-  AND entry_id = ANY(
-    ARRAY(
-      SELECT f.entry_id
-      FROM qrtz_fired_triggers f
-      WHERE f.sched_name = :scheduler
-        AND f.instance_name = :instance
-        AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
-        AND f.state = :state
-      ORDER BY f.entry_id
-      FOR NO KEY UPDATE OF f SKIP LOCKED
-    )
+DELETE FROM qrtz_fired_triggers AS t
+WHERE t.ctid = ANY(
+  ARRAY(
+    SELECT f.ctid
+    FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
+      CROSS JOIN qrtz_fired_triggers AS f
+    WHERE f.entry_id = r.entry_id
+      AND f.sched_name = r.sched_name
+      AND r.sched_name = r.sched_name || ''
+      AND f.instance_name = :instance
+      AND f.state = :state
+    ORDER BY f.entry_id
+    FOR NO KEY UPDATE OF f SKIP LOCKED
   )
+)
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
 
@@ -5106,32 +4998,32 @@ RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sche
 -- SQLite
 UPDATE qrtz_fired_triggers AS f
 SET state = 'EXECUTING', fired_time = :now
-WHERE f.sched_name = :scheduler
+FROM (
+  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+) AS r
+WHERE f.entry_id = r.entry_id
+  AND f.sched_name = r.sched_name
+  AND true
   AND f.instance_name = :instance
-  AND f.entry_id IN (SELECT value FROM json_each(:ids))
   AND f.state = 'ACQUIRED';
 
 -- PostgreSQL
 UPDATE qrtz_fired_triggers AS f
 SET state = 'EXECUTING', fired_time = :now
-WHERE f.sched_name = :scheduler
+FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
+WHERE f.entry_id = r.entry_id
+  AND f.sched_name = r.sched_name
+  AND r.sched_name = r.sched_name || ''
   AND f.instance_name = :instance
-  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
   AND f.state = 'ACQUIRED';
 
 -- firedTriggers.amend
 --   programs/firing/firing.ts (fireTriggers)
 -- SQLite
-UPDATE qrtz_fired_triggers AS t
-SET is_nonconcurrent = r.is_nonconcurrent, requests_recovery = r.requests_recovery
-FROM (
-  SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name,
-    value ->> 'is_nonconcurrent' AS is_nonconcurrent, value ->> 'requests_recovery' AS requests_recovery
-  FROM json_each(:rows)
-) AS r
-WHERE t.entry_id = r.entry_id
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_fired_triggers
+SET is_nonconcurrent = :is_nonconcurrent, requests_recovery = :requests_recovery
+WHERE entry_id = :entry_id
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_fired_triggers AS t
@@ -5150,18 +5042,28 @@ WHERE t.entry_id = r.entry_id
 --   programs/firing/splitting.ts (splitFirings)
 -- SQLite
 DELETE FROM qrtz_fired_triggers AS f
-WHERE f.sched_name = :scheduler
+WHERE (entry_id, sched_name) IN (
+  SELECT r.entry_id, r.sched_name
+  FROM (
+    SELECT value ->> 'entry_id' AS entry_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
+  ) AS r
+  WHERE true
+    AND true
+)
   AND f.instance_name = :instance
-  AND f.entry_id IN (SELECT value FROM json_each(:ids))
   AND f.state = :state
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
 
 -- PostgreSQL
 DELETE FROM qrtz_fired_triggers AS f
-WHERE f.sched_name = :scheduler
+WHERE (entry_id, sched_name) IN (
+  SELECT r.entry_id, r.sched_name
+  FROM (SELECT * FROM json_to_recordset(CAST(:rows AS json)) AS r(entry_id text, sched_name text)) AS r
+  WHERE r.sched_name = r.sched_name || ''
+    AND true
+)
   AND f.instance_name = :instance
-  AND f.entry_id = ANY(ARRAY(SELECT json_array_elements_text(CAST(:ids AS json))))
   AND f.state = :state
 RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sched_time, priority, state,
   job_name, job_group, is_nonconcurrent, requests_recovery;
@@ -5219,6 +5121,7 @@ RETURNING entry_id, trigger_name, trigger_group, instance_name, fired_time, sche
 -- splitFirings.load
 --   cluster/lost-items.ts (offerItemsOfGone)
 --   programs/steps/split-firings.ts (loadOpenFirings)
+--   sql-cluster.ts (SqlCluster)
 --   sql-shards.ts (SqlShards)
 -- SQLite
 SELECT s.fire_id, s.job_name, s.job_group, s.trigger_name, s.trigger_group, s.instance_name, s.planned_time,
@@ -5278,15 +5181,7 @@ ON CONFLICT (sched_name, fire_id) DO UPDATE SET job_name = excluded.job_name, jo
 -- splitFirings.delete
 --   programs/steps/split-firings.ts (loadOpenFirings, writeOpenFirings)
 -- SQLite
-DELETE FROM qrtz_split_firings
-WHERE (fire_id, sched_name) IN (
-  SELECT r.fire_id, r.sched_name
-  FROM (
-    SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND true
-);
+DELETE FROM qrtz_split_firings WHERE fire_id = :fire_id AND sched_name = :sched_name;
 
 -- PostgreSQL
 DELETE FROM qrtz_split_firings
@@ -5379,17 +5274,11 @@ WHERE j.job_name = r.job_name
 -- splitFirings.setDisabledItems
 --   sql-shards.ts (SqlShards)
 -- SQLite
-UPDATE qrtz_job_details AS t
-SET shards_off = r.shards_off
-FROM (
-  SELECT value ->> 'job_name' AS job_name, value ->> 'job_group' AS job_group,
-    value ->> 'sched_name' AS sched_name, value ->> 'shards_off' AS shards_off
-  FROM json_each(:rows)
-) AS r
-WHERE t.job_name = r.job_name
-  AND t.job_group = r.job_group
-  AND t.sched_name = r.sched_name
-  AND true;
+UPDATE qrtz_job_details
+SET shards_off = :shards_off
+WHERE job_name = :job_name
+  AND job_group = :job_group
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 UPDATE qrtz_job_details AS t
@@ -5654,15 +5543,7 @@ WHERE a.sched_name = :scheduler
 -- awaitedResults.delete
 --   programs/firing/completing.ts (completeJobs)
 -- SQLite
-DELETE FROM qrtz_awaited_results
-WHERE (fire_id, sched_name) IN (
-  SELECT r.fire_id, r.sched_name
-  FROM (
-    SELECT value ->> 'fire_id' AS fire_id, value ->> 'sched_name' AS sched_name FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND true
-);
+DELETE FROM qrtz_awaited_results WHERE fire_id = :fire_id AND sched_name = :sched_name;
 
 -- PostgreSQL
 DELETE FROM qrtz_awaited_results
@@ -6040,16 +5921,10 @@ WHERE p.pause_scope = r.pause_scope
 --   programs/steps/new-triggers.ts (storeNewTriggers)
 -- SQLite
 DELETE FROM qrtz_pauses
-WHERE (pause_scope, pause_group, pause_name, sched_name) IN (
-  SELECT r.pause_scope, r.pause_group, r.pause_name, r.sched_name
-  FROM (
-    SELECT value ->> 'pause_scope' AS pause_scope, value ->> 'pause_group' AS pause_group,
-      value ->> 'pause_name' AS pause_name, value ->> 'sched_name' AS sched_name
-    FROM json_each(:rows)
-  ) AS r
-  WHERE true
-    AND true
-);
+WHERE pause_scope = :pause_scope
+  AND pause_group = :pause_group
+  AND pause_name = :pause_name
+  AND sched_name = :sched_name;
 
 -- PostgreSQL
 DELETE FROM qrtz_pauses
@@ -6788,6 +6663,7 @@ WHERE (sched_name, job_group, job_name) IN (
 ------------------------------
 
 -- executionLog.put
+--   programs/steps/history.ts (recordLogOfFenced)
 --   sql-records.ts (SqlRecords)
 -- SQLite
 INSERT INTO qrtz_execution_log (sched_name, fire_instance_id, first_line, last_line, logged_time, log_lines)
@@ -6817,6 +6693,15 @@ WHERE l.sched_name = :scheduler
   AND l.last_line > :after
 ORDER BY l.first_line
 LIMIT :limit;
+
+-- executionLog.findLast
+--   sql-records.ts (SqlRecords)
+-- Every engine
+SELECT h.log_lines
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND h.fire_instance_id = :id
+  AND h.log_lines IS NOT NULL;
 
 -- executionLog.nth
 --   record-pruner.ts (RecordPruner)
@@ -7116,32 +7001,83 @@ LIMIT 1 OFFSET :skipped;
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
   job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text,
   recovering, acquired_time, began_time, is_manual, triggered_by, previous_id, firing_id, shard_item,
-  progress, result, job_data)
+  progress, result, job_data, log_lines)
 VALUES (:scheduler, :fire_instance_id, :trigger_name, :trigger_group, :job_name, :job_group, :job_type,
   :instance_name, :planned_time, :fired_time, :finished_time, :attempt, :outcome, :error_text, :recovering,
   :acquired_time, :began_time, :is_manual, :triggered_by, :previous_id, :firing_id, :shard_item, :progress,
-  :result, :job_data)
+  :result, :job_data, :log_lines)
 ON CONFLICT DO NOTHING;
 
 -- PostgreSQL
 INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
   job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, error_text,
   recovering, acquired_time, began_time, is_manual, triggered_by, previous_id, firing_id, shard_item,
-  progress, result, job_data)
+  progress, result, job_data, log_lines)
 SELECT :scheduler, r.fire_instance_id, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.job_type,
   r.instance_name, r.planned_time, r.fired_time, r.finished_time, r.attempt, r.outcome, r.error_text,
   r.recovering, r.acquired_time, r.began_time, r.is_manual, r.triggered_by, r.previous_id, r.firing_id,
-  r.shard_item, r.progress, r.result, r.job_data
+  r.shard_item, r.progress, r.result, r.job_data, r.log_lines
 FROM (
   SELECT *
   FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, trigger_name text,
     trigger_group text, job_name text, job_group text, job_type text, instance_name text, planned_time bigint,
     fired_time bigint, finished_time bigint, attempt bigint, outcome text, error_text text,
     recovering boolean, acquired_time bigint, began_time bigint, is_manual boolean, triggered_by text,
-    previous_id text, firing_id text, shard_item bigint, progress text, result text, job_data text)
+    previous_id text, firing_id text, shard_item bigint, progress text, result text, job_data text,
+    log_lines text)
 ) AS r
 WHERE true
 ON CONFLICT DO NOTHING;
+
+-- history.insertPlain
+--   programs/steps/history.ts (recordEnded, recordLost)
+--   programs/steps/split-firings.ts (writeOpenFirings)
+-- SQLite
+INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
+  job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, recovering,
+  acquired_time, began_time, log_lines)
+VALUES (:scheduler, :fire_instance_id, :trigger_name, :trigger_group, :job_name, :job_group, :job_type,
+  :instance_name, :planned_time, :fired_time, :finished_time, :attempt, :outcome, :recovering, :acquired_time,
+  :began_time, :log_lines)
+ON CONFLICT DO NOTHING;
+
+-- PostgreSQL
+INSERT INTO qrtz_execution_history (sched_name, fire_instance_id, trigger_name, trigger_group, job_name,
+  job_group, job_type, instance_name, planned_time, fired_time, finished_time, attempt, outcome, recovering,
+  acquired_time, began_time, log_lines)
+SELECT :scheduler, r.fire_instance_id, r.trigger_name, r.trigger_group, r.job_name, r.job_group, r.job_type,
+  r.instance_name, r.planned_time, r.fired_time, r.finished_time, r.attempt, r.outcome, r.recovering,
+  r.acquired_time, r.began_time, r.log_lines
+FROM (
+  SELECT *
+  FROM json_to_recordset(CAST(:rows AS json)) AS r(fire_instance_id text, trigger_name text,
+    trigger_group text, job_name text, job_group text, job_type text, instance_name text, planned_time bigint,
+    fired_time bigint, finished_time bigint, attempt bigint, outcome text, recovering boolean,
+    acquired_time bigint, began_time bigint, log_lines text)
+) AS r
+WHERE true
+ON CONFLICT DO NOTHING;
+
+-- history.nthBetween
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+SELECT h.fired_time
+FROM qrtz_execution_history AS h
+WHERE h.sched_name = :scheduler
+  AND h.fired_time > :after
+  AND h.fired_time < :before
+ORDER BY h.fired_time
+LIMIT 1 OFFSET :skipped;
+
+-- history.dropLogLines
+--   record-pruner.ts (RecordPruner)
+-- Every engine
+UPDATE qrtz_execution_history
+SET log_lines = NULL
+WHERE sched_name = :scheduler
+  AND fired_time > :after
+  AND fired_time <= :until
+  AND log_lines IS NOT NULL;
 
 -- history.nth
 --   record-pruner.ts (RecordPruner)
@@ -7199,7 +7135,29 @@ LIMIT 1;
 
 -- history.attempts
 --   sql-records.ts (SqlRecords)
--- Every engine
+-- SQLite
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
+  h.shard_item
+FROM (
+  SELECT *
+  FROM qrtz_execution_history AS h
+  WHERE h.sched_name || '' = :scheduler
+    AND h.trigger_name = :trigger
+    AND h.trigger_group = :triggerGroup
+    AND (unicode(substr(h.trigger_name, -1)) * 7 + unicode(substr(h.trigger_name,
+      length(h.trigger_name) / 2 + 1, 1)) * 3 + length(h.trigger_name)) % 4 = (unicode(substr(:trigger,
+      -1)) * 7 + unicode(substr(:trigger, length(:trigger) / 2 + 1, 1)) * 3 + length(:trigger)) % 4
+    AND h.fired_time >= :planned
+  ORDER BY h.fired_time, h.fire_instance_id
+  LIMIT :scanned
+) AS h
+WHERE h.planned_time = :planned
+ORDER BY h.attempt
+LIMIT :limit;
+
+-- PostgreSQL
 SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
   h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
   h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
@@ -7208,8 +7166,8 @@ FROM (
   SELECT *
   FROM qrtz_execution_history AS h
   WHERE h.sched_name = :scheduler
-    AND h.trigger_group = :triggerGroup
     AND h.trigger_name = :trigger
+    AND h.trigger_group = :triggerGroup
     AND h.fired_time >= :planned
   ORDER BY h.fired_time, h.fire_instance_id
   LIMIT :scanned
@@ -7228,13 +7186,19 @@ SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_gr
 FROM (
   SELECT *
   FROM qrtz_execution_history AS h
-  WHERE h.sched_name = :scheduler
+  WHERE h.sched_name || '' = :scheduler
     AND h.fired_time >= :fromMs
     AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
     AND h.job_name = :job
     AND h.job_group = :jobGroup
+    AND (unicode(substr(h.job_name, -1)) * 7 + unicode(substr(h.job_name, length(h.job_name) / 2 + 1,
+      1)) * 3 + length(h.job_name)) % 4 = (unicode(substr(:job, -1)) * 7 + unicode(substr(:job,
+      length(:job) / 2 + 1, 1)) * 3 + length(:job)) % 4
     AND h.trigger_name = :trigger
     AND h.trigger_group = :triggerGroup
+    AND (unicode(substr(h.trigger_name, -1)) * 7 + unicode(substr(h.trigger_name,
+      length(h.trigger_name) / 2 + 1, 1)) * 3 + length(h.trigger_name)) % 4 = (unicode(substr(:trigger,
+      -1)) * 7 + unicode(substr(:trigger, length(:trigger) / 2 + 1, 1)) * 3 + length(:trigger)) % 4
     AND h.outcome <> 'succeeded'
   ORDER BY h.fired_time DESC, h.fire_instance_id DESC
   LIMIT :scanned
@@ -7294,7 +7258,29 @@ LIMIT :limit;
 
 -- history.find: with every condition that an index serves
 --   programs/reading/reading.ts (queryExecutions)
--- Every engine
+-- SQLite
+SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
+  h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
+  h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
+  h.shard_item
+FROM qrtz_execution_history AS h
+WHERE h.sched_name || '' = :scheduler
+  AND h.fired_time >= :fromMs
+  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
+  AND h.job_name = :job
+  AND h.job_group = :jobGroup
+  AND (unicode(substr(h.job_name, -1)) * 7 + unicode(substr(h.job_name, length(h.job_name) / 2 + 1,
+    1)) * 3 + length(h.job_name)) % 4 = (unicode(substr(:job, -1)) * 7 + unicode(substr(:job,
+    length(:job) / 2 + 1, 1)) * 3 + length(:job)) % 4
+  AND h.trigger_name = :trigger
+  AND h.trigger_group = :triggerGroup
+  AND (unicode(substr(h.trigger_name, -1)) * 7 + unicode(substr(h.trigger_name,
+    length(h.trigger_name) / 2 + 1, 1)) * 3 + length(h.trigger_name)) % 4 = (unicode(substr(:trigger,
+    -1)) * 7 + unicode(substr(:trigger, length(:trigger) / 2 + 1, 1)) * 3 + length(:trigger)) % 4
+ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+LIMIT :limit;
+
+-- PostgreSQL
 SELECT h.fire_instance_id, h.trigger_name, h.trigger_group, h.job_name, h.job_group, h.job_type,
   h.instance_name, h.planned_time, h.fired_time, h.finished_time, h.attempt, h.outcome, h.error_text,
   h.recovering, h.acquired_time, h.began_time, h.is_manual, h.triggered_by, h.previous_id, h.firing_id,
@@ -7312,7 +7298,27 @@ LIMIT :limit;
 
 -- history.place: the last row that such a page looks at, when it holds less than was asked for
 --   programs/reading/reading.ts (queryExecutions)
--- Every engine
+-- SQLite
+SELECT h.fired_time, h.fire_instance_id
+FROM qrtz_execution_history AS h
+WHERE h.sched_name || '' = :scheduler
+  AND h.fired_time >= :fromMs
+  AND (h.fired_time, h.fire_instance_id) < (:afterMs, :afterId)
+  AND h.job_name = :job
+  AND h.job_group = :jobGroup
+  AND (unicode(substr(h.job_name, -1)) * 7 + unicode(substr(h.job_name, length(h.job_name) / 2 + 1,
+    1)) * 3 + length(h.job_name)) % 4 = (unicode(substr(:job, -1)) * 7 + unicode(substr(:job,
+    length(:job) / 2 + 1, 1)) * 3 + length(:job)) % 4
+  AND h.trigger_name = :trigger
+  AND h.trigger_group = :triggerGroup
+  AND (unicode(substr(h.trigger_name, -1)) * 7 + unicode(substr(h.trigger_name,
+    length(h.trigger_name) / 2 + 1, 1)) * 3 + length(h.trigger_name)) % 4 = (unicode(substr(:trigger,
+    -1)) * 7 + unicode(substr(:trigger, length(:trigger) / 2 + 1, 1)) * 3 + length(:trigger)) % 4
+  AND h.outcome <> 'succeeded'
+ORDER BY h.fired_time DESC, h.fire_instance_id DESC
+LIMIT 1 OFFSET :skipped;
+
+-- PostgreSQL
 SELECT h.fired_time, h.fire_instance_id
 FROM qrtz_execution_history AS h
 WHERE h.sched_name = :scheduler

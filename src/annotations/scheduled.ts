@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '../core/errors.ts'
 import { describeValue } from '../core/options.ts'
-import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../jobs/job-definition.ts'
 import { checkScheduledOptions, type ScheduledOptions } from './scheduled-options.ts'
 
 /** What a scheduled method is given. */

@@ -23,10 +23,19 @@ export function fileBeside(moduleUrl: string | undefined, path: string): URL {
   return new URL(path, placeOf(moduleUrl))
 }
 
-/** A module of this package that a thread runs, by its path without an extension; `.ts` where the sources run. */
-export function moduleBeside(moduleUrl: string | undefined, path: string): URL {
+/**
+ * A module of this package that a thread runs, by two paths without an extension: from the source that names it, which
+ * is also where a bundle may have it, and from the root of the package's code. The built code that names it is in that
+ * root or in a folder of it.
+ */
+export function moduleBeside(moduleUrl: string | undefined, path: string, pathFromRoot: string): URL {
   const place = placeOf(moduleUrl)
-  return new URL(`${path}.${place.endsWith('.ts') ? 'ts' : 'js'}`, place)
+  const extension = place.endsWith('.ts') ? 'ts' : 'js'
+  const urls = [path, `../${pathFromRoot}`, `./${pathFromRoot}`].map(
+    (candidate) => new URL(`${candidate}.${extension}`, place),
+  )
+  const [beside] = urls as [URL, ...URL[]]
+  return urls.find((url) => existsSync(fileURLToPath(url))) ?? beside
 }
 
 /** An entry file that the user names. @throws InvalidArgumentError ERR_INVALID_OPTION when it is no `file:` URL */

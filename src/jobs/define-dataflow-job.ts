@@ -2,8 +2,7 @@ import { checkMethods, wrongArgument } from '../core/arguments.ts'
 import type { StorableJobData } from '../core/job-data-type.ts'
 import { refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { defineJob, type JobOptions, jobOptionNames } from './define-job.ts'
-import type { InlineJobDefinition } from './job-definition.ts'
-import type { JobExecutionContext } from './job-execution-context.ts'
+import type { InlineJobDefinition, JobExecutionContext } from './job-definition.ts'
 import type { Shard } from './sharding.ts'
 
 /** How an execution of a dataflow job gets its rows and what it does with them. */

@@ -3,8 +3,14 @@ import { InvalidArgumentError } from '../core/errors.ts'
 import type { StorableJobData } from '../core/job-data-type.ts'
 import { describeValue, isObject, refuseUnknownKeys, requireInteger } from '../core/options.ts'
 import { timerDelayMaxMs } from '../time/clock.ts'
-import type { InlineJobDefinition, Job, JobClass, JobDefinition } from './job-definition.ts'
-import type { JobExecutionContext } from './job-execution-context.ts'
+import type {
+  InlineJobDefinition,
+  Job,
+  JobClass,
+  JobDefinition,
+  JobExecutionContext,
+  JobSource,
+} from './job-definition.ts'
 import { type RetryOptions, resolveRetryPolicy } from './retry-policy.ts'
 import type { StandardSchema } from './standard-schema.ts'
 
@@ -31,9 +37,6 @@ export interface WithSchema<Data extends object, Stored> extends JobOptions<Data
 
 /** Longest name of a job type: what Quartz's tables hold. */
 export const jobTypeMaxLength = 250
-
-/** Anything that can be registered as a job: a definition, or a class with an `execute` method. */
-export type JobSource<Data extends object = object> = JobDefinition<Data> | JobClass<Data>
 
 export const jobOptionNames = [
   'description',

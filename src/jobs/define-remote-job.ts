@@ -2,8 +2,23 @@ import { checkFunction } from '../core/arguments.ts'
 import type { StorableJobData } from '../core/job-data-type.ts'
 import { refuseUnknownKeys } from '../core/options.ts'
 import { defineJob, type JobOptions, jobOptionNames } from './define-job.ts'
-import type { InlineJobDefinition } from './job-definition.ts'
-import type { RemoteJobContext, RemoteJobHooks } from './remote-job.ts'
+import type { InlineJobDefinition, JobExecutionContext } from './job-definition.ts'
+import type { AwaitResultOptions, RemoteJobHooks } from './remote-job.ts'
+
+/** What a remote job is given. */
+export interface RemoteJobContext<Data extends object = Record<string, unknown>>
+  extends JobExecutionContext<Data> {
+  /**
+   * Writes down that the firing goes on elsewhere; resolves when that is committed. Call it once, before anything is
+   * sent. From then on the firing ends when its result is reported, and when the job throws.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_OPTION for a wrong option
+   * @throws SchedulerError ERR_SCHEDULER_STATE when it was called before, or this node was recovered by another one;
+   *   ERR_OBJECT_ALREADY_EXISTS for a reference that another firing has; ERR_NOT_SUPPORTED when the store cannot; or
+   *   the error of the database
+   */
+  awaitResult(options: AwaitResultOptions): Promise<void>
+}
 
 /** Options of `defineRemoteJob`. */
 export interface RemoteJobOptions<Data extends object = Record<string, unknown>>

@@ -1,8 +1,7 @@
 import { wrongArgument } from '../core/arguments.ts'
 import { isObject } from '../core/options.ts'
-import { checkJobSource, type JobSource, toJobDefinition } from './define-job.ts'
-import type { JobDefinition } from './job-definition.ts'
-import type { JobExecutionContext } from './job-execution-context.ts'
+import { checkJobSource, toJobDefinition } from './define-job.ts'
+import type { JobDefinition, JobExecutionContext, JobSource } from './job-definition.ts'
 
 /** An execution whose data and result have known types. */
 export type ExecutionOf<Data extends object, Result = unknown> = JobExecutionContext &

@@ -1,7 +1,15 @@
-import type { JobExecutionContext, JobRunContext } from './job-execution-context.ts'
+import type { MoreJobData, StorableJobData } from '../core/job-data-type.ts'
+import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { Calendar } from '../triggers/calendars/calendar.ts'
+import type { Trigger } from '../triggers/trigger.ts'
+import type { JobDetail } from './job-detail.ts'
+import type { ExecutingJobDetail, JobRunContext } from './job-run-context.ts'
 import type { RemoteJobHooks } from './remote-job.ts'
 import type { RetryPolicy } from './retry-policy.ts'
+import type { ReplaceOptions, ScheduledJob, ScheduleOptions, TriggerJobOptions } from './schedule-options.ts'
 import type { StandardSchema } from './standard-schema.ts'
+
+// In one file, because each type needs the others: a job is given a context, whose scheduler schedules jobs.
 
 /** The class form of a job: one instance per execution, made with a constructor that takes nothing. */
 export interface Job<Data extends object = Record<string, unknown>> {
@@ -71,3 +79,93 @@ export type JobDefinition<
   Result = unknown,
   Stored extends object = Data,
 > = InlineJobDefinition<Data, Result, Stored> | WorkerJobDefinition<Data, Stored>
+
+/** Anything that can be registered as a job: a definition, or a class with an `execute` method. */
+export type JobSource<Data extends object = object> = JobDefinition<Data> | JobClass<Data>
+
+/** What an inline or class job is given: {@link JobRunContext} and everything that lives on the event loop. */
+export interface JobExecutionContext<Data extends object = Record<string, unknown>, Result = unknown>
+  extends JobRunContext<Data> {
+  readonly scheduler: JobScheduler
+  /** The trigger after it fired: its `nextFireTime` is the following one. */
+  readonly trigger: Trigger
+  readonly calendar: Calendar | null
+  readonly jobDetail: ExecutingJobDetail
+  /** The object that runs, for class jobs; null for functions and worker jobs. */
+  readonly jobInstance: object | null
+  /** Key of the trigger whose unfinished firing is recovered; null when nothing is. */
+  readonly recoveringTriggerKey: TriggerKey | null
+  /** The trigger that planned this firing: differs from `triggerKey` in a retry or a recovery. */
+  readonly originalTriggerKey: TriggerKey
+  /**
+   * What the job returned or set here, for listeners; undefined until it has ended well. Its type is known where the
+   * definition is, see `isExecutionOf`.
+   */
+  result: Result | undefined
+  /** Milliseconds the job ran; -1 until it has ended. */
+  readonly jobRunTimeMs: number
+  /** Notes of this firing alone, for listeners and the job. */
+  put(key: string, value: unknown): void
+  get(key: string): unknown
+}
+
+/** The part of `Scheduler` that a running job has. */
+export interface JobScheduler {
+  readonly schedulerName: string
+  readonly schedulerInstanceId: string
+  /** Values shared by all jobs of this scheduler instance; not stored. */
+  readonly context: Map<string, unknown>
+  /**
+   * Schedules a job in one call. The same key again changes the schedule, and leaves alone what is declared the same:
+   * when it runs next, whether it is paused, and the data that the job has stored. What was due and has not run stays
+   * due under a changed schedule, whose misfire policy decides.
+   *
+   * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option, also when none or several options say when
+   * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS when the key belongs to a set of `reconcile`, or its trigger
+   *   to another job; what `scheduleJob` throws
+   */
+  schedule<Data extends object, Result, Stored extends StorableJobData<Stored>>(
+    job: JobDefinition<Data, Result, Stored>,
+    options: ScheduleOptions<Stored>,
+  ): Promise<ScheduledJob>
+  schedule<Data extends StorableJobData<Data>>(
+    job: JobSource<Data>,
+    options: ScheduleOptions<Data>,
+  ): Promise<ScheduledJob>
+  schedule(jobType: string, options: ScheduleOptions): Promise<ScheduledJob>
+  /** Stores a trigger for a job that exists already; answers its first fire time. */
+  scheduleJob(trigger: Trigger, options?: ReplaceOptions): Promise<Date>
+  /**
+   * Stores a job with its trigger or several triggers, all or none; answers the earliest first fire time.
+   *
+   * @throws InvalidArgumentError when there is no trigger
+   */
+  scheduleJob(
+    jobDetail: JobDetail,
+    triggers: Trigger | readonly Trigger[],
+    options?: ReplaceOptions,
+  ): Promise<Date>
+  rescheduleJob(triggerKey: TriggerKey, trigger: Trigger): Promise<Date | null>
+  unscheduleJob(triggerKey: TriggerKey): Promise<boolean>
+  /** Runs a job once, now; `data` is merged over the job's own. */
+  triggerJob<Data extends object>(
+    jobKey: JobKey<Data>,
+    data?: MoreJobData<Data>,
+    options?: TriggerJobOptions,
+  ): Promise<TriggerKey>
+  /**
+   * `triggerJob` by the name of a job of the group `DEFAULT`, or by a key: runs it once, now.
+   *
+   * @returns the key of the one-shot trigger made for it
+   * @throws JobPersistenceError ERR_JOB_NOT_FOUND
+   */
+  runNow<Data extends object>(
+    key: string | JobKey<Data>,
+    data?: MoreJobData<Data>,
+    options?: TriggerJobOptions,
+  ): Promise<TriggerKey>
+  deleteJob(jobKey: JobKey): Promise<boolean>
+  getJobDetail(jobKey: JobKey): Promise<JobDetail | null>
+  getTrigger(triggerKey: TriggerKey): Promise<Trigger | null>
+  checkExists(key: JobKey | TriggerKey): Promise<boolean>
+}

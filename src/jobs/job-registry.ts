@@ -1,7 +1,7 @@
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { describeValue, nearestName } from '../core/options.ts'
-import { checkJobSource, type JobSource, toJobDefinition } from './define-job.ts'
-import type { JobDefinition } from './job-definition.ts'
+import { checkJobSource, toJobDefinition } from './define-job.ts'
+import type { JobDefinition, JobSource } from './job-definition.ts'
 import type { JobDetail } from './job-detail.ts'
 
 /** The job types whose code this process has, by name. */

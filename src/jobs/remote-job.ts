@@ -1,5 +1,4 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
-import type { JobExecutionContext } from './job-execution-context.ts'
 
 /** How the result of a firing that goes on elsewhere is awaited. */
 export interface AwaitResultOptions {
@@ -17,21 +16,6 @@ export interface AwaitResultOptions {
    * policy of the job applies, although what was sent may still run. Default `fail`.
    */
   readonly onTimeout?: 'fail' | 'retry'
-}
-
-/** What a remote job is given. */
-export interface RemoteJobContext<Data extends object = Record<string, unknown>>
-  extends JobExecutionContext<Data> {
-  /**
-   * Writes down that the firing goes on elsewhere; resolves when that is committed. Call it once, before anything is
-   * sent. From then on the firing ends when its result is reported, and when the job throws.
-   *
-   * @throws InvalidArgumentError ERR_INVALID_OPTION for a wrong option
-   * @throws SchedulerError ERR_SCHEDULER_STATE when it was called before, or this node was recovered by another one;
-   *   ERR_OBJECT_ALREADY_EXISTS for a reference that another firing has; ERR_NOT_SUPPORTED when the store cannot; or
-   *   the error of the database
-   */
-  awaitResult(options: AwaitResultOptions): Promise<void>
 }
 
 /** A firing that goes on elsewhere. */

@@ -1,5 +1,6 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { EpochMs } from '../time/clock.ts'
+import type { ShardPlace } from './queries.ts'
 
 /** A node of the cluster. */
 export interface SchedulerNode {
@@ -24,6 +25,12 @@ export interface SchedulerNode {
   readonly clockOffsetMs: number | null
 }
 
+/** Which item of which sharded firing, of how many. */
+export interface ExecutingShard extends ShardPlace {
+  /** How many items the firing has. */
+  readonly total: number
+}
+
 /** An execution in flight, on any node. */
 export interface ExecutingJob {
   readonly fireInstanceId: string
@@ -35,6 +42,8 @@ export interface ExecutingJob {
   readonly scheduledFireTimeMs: EpochMs
   /** What it last said of its progress, as JSON, about a second old on other nodes; null when it said nothing. */
   readonly progressText: string | null
+  /** Of the sharded firing that it is a part of; null for any other execution. */
+  readonly shard: ExecutingShard | null
 }
 
 /** Which executions are to stop: those of a job, or one. */

@@ -52,6 +52,11 @@ export interface JobStoreRecords {
   getExecution(fireInstanceId: string): Promise<ExecutionDetails | null>
   /** What is kept of the log of one execution. */
   readonly logLimits: ExecutionLogLimits
+  /**
+   * Whether the store writes `logLines` of a report together with the execution. Default: no report has any, and all
+   * lines come in batches.
+   */
+  readonly takesLogLines?: boolean
   /** In the order in which they were logged. */
   queryExecutionLog(fireInstanceId: string, query: ExecutionLogQuery): Promise<Page<ExecutionLogLine, number>>
   /** Those that were noticed last first. */

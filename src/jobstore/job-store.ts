@@ -11,6 +11,7 @@ import { compareFireOrder, type Trigger } from '../triggers/trigger.ts'
 import type { JobStoreAwaitedResults } from './awaited-results.ts'
 import type { JobStoreChanges } from './change-watch.ts'
 import type { InterruptTarget, JobStoreCluster } from './cluster-view.ts'
+import type { ExecutionLogLine } from './execution-log.ts'
 import type { TriggerFiredBundle } from './fired-bundle.ts'
 import type { JobStoreNotes } from './job-store-notes.ts'
 import type { JobStoreRecords } from './job-store-records.ts'
@@ -213,6 +214,8 @@ export interface ExecutionReport {
   readonly shard?: ShardPlace | null
   /** What is shown of the execution alone; only for an outcome that the store keeps. */
   readonly texts?: ExecutionTexts
+  /** The last lines that it logged, which are not written yet; only for a store that asks for them. */
+  readonly logLines?: readonly ExecutionLogLine[]
 }
 
 /** Of an execution, as JSON for people. */
@@ -250,6 +253,7 @@ export type JobStoreTransaction = Pick<
   | 'scheduleJobs'
   | 'addJob'
   | 'rescheduleTrigger'
+  | 'putPlanned'
   | 'deleteJobs'
   | 'deleteTriggers'
   | 'getJob'

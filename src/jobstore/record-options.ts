@@ -74,7 +74,8 @@ export interface ExecutionLogRecordOptions {
   readonly maxAgeMs?: number
   /**
    * About how many rows are kept, each with the lines that one execution logged within a second; the oldest are deleted
-   * first. 1 to 100,000,000, default 100,000, in memory 10,000.
+   * first. Of executions in the history of a database, the last lines are kept with them, of as many executions. 1 to
+   * 100,000,000, default 100,000, in memory 10,000.
    */
   readonly maxRows?: number
 }

@@ -5,9 +5,10 @@ import type { EpochMs } from '../time/clock.ts'
 import { SimpleScheduleBuilder } from '../triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import type { Trigger } from '../triggers/trigger.ts'
+import type { ExecutingShard } from './cluster-view.ts'
 import { notesOfPart } from './firing-part.ts'
 import type { EndedSharding, ShardedFiring, ShardedItem, ShardOutcome } from './job-store-shards.ts'
-import { type ExecutionOutcome, executionOutcomes, type ShardPlace } from './queries.ts'
+import { type ExecutionOutcome, executionOutcomes } from './queries.ts'
 import { ownersOf } from './shard-strategies.ts'
 
 /** A sharded firing as a store keeps it while an item is open. */
@@ -100,10 +101,12 @@ export class OpenFirings {
   }
 
   /** The item that this trigger runs; null when it runs none. */
-  placeOf(carrier: TriggerKey): ShardPlace | null {
+  placeOf(carrier: TriggerKey): ExecutingShard | null {
     for (const { fireInstanceId, items } of this.#firings) {
       const found = items.find(({ triggerKey }) => triggerKey?.equals(carrier) === true)
-      if (found !== undefined) return { firingId: fireInstanceId, item: found.item }
+      if (found !== undefined) {
+        return { firingId: fireInstanceId, item: found.item, total: items.length }
+      }
     }
     return null
   }

@@ -1,5 +1,5 @@
 import type { JobExecutionError } from '../core/errors.ts'
-import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../jobs/job-definition.ts'
 import type { EndedSharding } from '../jobstore/job-store-shards.ts'
 
 /**

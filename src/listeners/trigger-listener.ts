@@ -1,4 +1,4 @@
-import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../jobs/job-definition.ts'
 import type { CompletedExecutionInstruction } from '../jobstore/job-store.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 

@@ -1,4 +1,4 @@
-import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../jobs/job-definition.ts'
 import type { SchedulerNode } from '../jobstore/cluster-view.ts'
 import { endOf } from '../scheduler/execution-report.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'

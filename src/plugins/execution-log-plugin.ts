@@ -1,7 +1,7 @@
 import type { JobExecutionError } from '../core/errors.ts'
 import { checkLogger, type Logger } from '../core/logger.ts'
 import { refuseUnknownKeys } from '../core/options.ts'
-import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../jobs/job-definition.ts'
 import type { JobListener } from '../listeners/job-listener.ts'
 import type { TriggerListener } from '../listeners/trigger-listener.ts'
 import type { Scheduler } from '../scheduler/scheduler.ts'

@@ -2,7 +2,7 @@ import { checkBoolean, checkName, checkOptions } from '../core/arguments.ts'
 import { InvalidArgumentError, type JobExecutionError } from '../core/errors.ts'
 import { checkJobKey, type JobKey } from '../core/key.ts'
 import { KeyMap } from '../core/key-map.ts'
-import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../jobs/job-definition.ts'
 import type { JobListener } from '../listeners/job-listener.ts'
 
 export interface JobChainLinkOptions {

@@ -1,8 +1,15 @@
 import { checkFunction } from '../core/arguments.ts'
+import type { JobDataMap } from '../core/job-data-map.ts'
 import { isJobKey, type JobKey } from '../core/key.ts'
 import { packageVersion } from '../core/version.ts'
-import type { ExecutingJob, InterruptTarget, SchedulerNode } from '../jobstore/cluster-view.ts'
+import type {
+  ExecutingJob,
+  ExecutingShard,
+  InterruptTarget,
+  SchedulerNode,
+} from '../jobstore/cluster-view.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
+import { firingPartOf } from '../jobstore/firing-part.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { progressTextOf } from './execution-report.ts'
@@ -103,5 +110,11 @@ function executingJob(bundle: TriggerFiredBundle, node: string, progressText: st
     fireTimeMs,
     scheduledFireTimeMs,
     progressText,
+    shard: shardOf(trigger.jobDataMap),
   }
+}
+
+function shardOf(data: JobDataMap): ExecutingShard | null {
+  const part = firingPartOf(data)
+  return part && { firingId: part.firingId, item: part.item, total: part.total }
 }

@@ -14,8 +14,18 @@ interface Batch {
   later: ReadonlyMap<JobCompletion, Promise<void>> | null
 }
 
+/** One batch is being written, and the next one gathers, while the loop fires a third. */
+const unwrittenBatchesMax = 2
 const retryDelayMinMs = 20
 const retryDelayMaxMs = 10_000
+
+/**
+ * How many completions may be unwritten before executions wait for the store. With as many as there are slots, process
+ * and database would take turns.
+ */
+export function backlogMaxOf(slots: number): number {
+  return slots * unwrittenBatchesMax
+}
 
 /**
  * Tells the store about ended executions, many at a time: those that end together are written together, and while a

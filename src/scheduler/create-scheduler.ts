@@ -9,7 +9,7 @@ import type { PiscinaThreadPoolOptions } from '../threadpool/piscina-options.ts'
 import { piscinaThreadPool } from '../threadpool/piscina-thread-pool.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { TimeZone } from '../time/zone.ts'
-import { CompletionWriter } from './completion-writer.ts'
+import { backlogMaxOf, CompletionWriter } from './completion-writer.ts'
 import { ExecutingJobs } from './executing-jobs.ts'
 import { JobDispatcher } from './job-dispatcher.ts'
 import { LateCauses } from './late-causes.ts'
@@ -20,7 +20,7 @@ import { QuartzSchedulerThread } from './quartz-scheduler-thread.ts'
 import { Recorder } from './recorder.ts'
 import { RemoteExecutions, type RemoteExecutionsParts } from './remote-executions.ts'
 import { ScheduleChecks } from './schedule-checks.ts'
-import type { ScheduleSet } from './schedule-options.ts'
+import type { ScheduleSet } from './schedule-definition.ts'
 import type { Scheduler } from './scheduler.ts'
 import { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import {
@@ -64,7 +64,7 @@ export async function createScheduler(options: SchedulerOptions = {}): Promise<S
   const registry = new JobRegistry(resolved.jobs)
   const notifier = new Notifier(new SchedulerEventEmitter(logger), new ListenerManager(), logger)
   const executing = new ExecutingJobs()
-  const completions = new CompletionWriter(jobStore, resolved.clock, notifier, threadPool.size)
+  const completions = new CompletionWriter(jobStore, resolved.clock, notifier, backlogMaxOf(threadPool.size))
   const recorder = new Recorder({ ...resolved, store: jobStore, notifier })
   const lateCauses = new LateCauses(resolved.clock, resolved.misfireThresholdMs)
   const shared = {

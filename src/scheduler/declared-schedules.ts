@@ -2,11 +2,10 @@ import { JobPersistenceError } from '../core/errors.ts'
 import type { JobKey } from '../core/key.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import { type JobStoreNotes, MemoryNotes } from '../jobstore/job-store-notes.ts'
-import { nextFireTimeMsAfter, type PlannedJob, type PutPlan, planChange } from '../jobstore/planned-job.ts'
-import type { Nameless } from './nameless.ts'
-import { digestOf, Planner } from './planner.ts'
-import type { ScheduleChecks } from './schedule-checks.ts'
-import type { Reconciliation, ScheduleDefinition, ScheduledJob } from './schedule-options.ts'
+import type { PlannedJob } from '../jobstore/planned-job.ts'
+import type { PlannedJobs } from './planned-jobs.ts'
+import { digestOf } from './planner.ts'
+import type { Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
 import {
   type Declaration,
   formerMembers,
@@ -20,14 +19,13 @@ import {
   withNode,
 } from './schedule-set.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
-import type { SchedulingObserver } from './scheduling.ts'
+import type { SchedulingObserver } from './scheduling-observer.ts'
 import type { TurnBudget } from './turn-budget.ts'
 
 export interface DeclaredSchedulesParts {
   readonly options: ResolvedSchedulerOptions
-  readonly checks: ScheduleChecks
+  readonly planned: PlannedJobs
   readonly observer: SchedulingObserver
-  readonly nameless: Nameless
   readonly budget: TurnBudget
   /** The store; throws once the scheduler has been shut down. */
   readonly open: () => JobStore
@@ -46,26 +44,13 @@ const attemptsMax = 50
 
 type Changes = { -readonly [Field in 'added' | 'changed' | 'removed' | 'unchanged']: JobKey[] }
 
-/** Carries out what was declared: single schedules, and sets of them. */
+/** Carries out sets of schedules. */
 export class DeclaredSchedules {
   readonly #parts: DeclaredSchedulesParts
-  readonly #planner: Planner
   readonly #ownNotes = new MemoryNotes()
 
   constructor(parts: DeclaredSchedulesParts) {
     this.#parts = parts
-    this.#planner = new Planner({ ...parts.options, checks: parts.checks })
-  }
-
-  async schedule(definition: ScheduleDefinition): Promise<ScheduledJob> {
-    const planned = await this.#planner.plan('schedule', definition, { set: null, generation: 0 })
-    const put = await this.#put(planned)
-    const { outcome, nextFireTimeMs } = put
-    return {
-      key: planned.job.key,
-      change: outcome === 'newer' ? 'unchanged' : outcome,
-      nextFireTime: nextFireTimeMs === null ? null : new Date(nextFireTimeMs),
-    }
   }
 
   /**
@@ -98,7 +83,7 @@ export class DeclaredSchedules {
   async #planAll({ name, schedules }: DeclaredSet): Promise<readonly PlannedJob[]> {
     const planned: PlannedJob[] = []
     for (const definition of schedules) {
-      planned.push(await this.#planner.plan('reconcile', definition, { set: name, generation: 0 }))
+      planned.push(await this.#parts.planned.plan('reconcile', definition, { set: name, generation: 0 }))
       await this.#parts.budget.spend()
     }
     return planned
@@ -124,7 +109,7 @@ export class DeclaredSchedules {
     const changes = noChanges()
     let isReplaced = false
     for (const each of planned) {
-      const { outcome } = await this.#put(each)
+      const { outcome } = await this.#parts.planned.put(each)
       if (outcome === 'newer') isReplaced = true
       else changes[outcome].push(each.job.key)
     }
@@ -143,7 +128,7 @@ export class DeclaredSchedules {
   ): Promise<Reconciliation> {
     const changes = noChanges()
     for (const each of planned) {
-      const { outcome } = await this.#lookAt(each)
+      const { outcome } = await this.#parts.planned.lookAt(each)
       if (outcome === 'newer') return deferred()
       changes[outcome].push(each.job.key)
     }
@@ -192,33 +177,6 @@ export class DeclaredSchedules {
       if (await this.#writeRecord(name, record, found)) return true
     }
     return true
-  }
-
-  /** Stores a plan that differs from what is stored; what is the same costs two reads. */
-  async #put(planned: PlannedJob): Promise<PutPlan> {
-    const { observer, nameless, budget } = this.#parts
-    const seen = await this.#lookAt(planned)
-    if (seen.job === null && seen.trigger === null && !seen.dropsTrigger) return seen
-    const put = await this.#parts.open().putPlanned(planned)
-    const { outcome, job, trigger, dropsTrigger } = put
-    nameless.note(planned.job, [planned.trigger])
-    if (outcome === 'changed' && (trigger !== null || dropsTrigger)) {
-      await observer.jobUnscheduled(planned.trigger.key)
-    }
-    if (job !== null && outcome !== 'unchanged') await observer.jobAdded(job)
-    if (trigger !== null) await observer.jobScheduled(trigger)
-    await budget.spend()
-    return put
-  }
-
-  async #lookAt(planned: PlannedJob): Promise<PutPlan> {
-    const store = this.#parts.open()
-    const job = await store.getJob(planned.job.key)
-    const trigger = job === null ? null : await store.getTrigger(planned.trigger.key)
-    const { calendarName } = planned.trigger
-    const calendar = calendarName === null ? null : await store.getCalendar(calendarName)
-    const change = planChange({ job, trigger }, planned, { calendar, nowMs: this.#parts.options.clock.now() })
-    return { ...change, nextFireTimeMs: nextFireTimeMsAfter(change, trigger) }
   }
 
   async #readRecord(name: string): Promise<FoundRecord> {

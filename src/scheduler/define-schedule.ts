@@ -16,10 +16,11 @@ import {
 import { InvalidArgumentError } from '../core/errors.ts'
 import type { StorableJobData } from '../core/job-data-type.ts'
 import { isJobKey } from '../core/key.ts'
-import { checkJobSource, type JobSource, requireJobType } from '../jobs/define-job.ts'
-import type { JobDefinition } from '../jobs/job-definition.ts'
+import { checkJobSource, requireJobType } from '../jobs/define-job.ts'
+import type { JobDefinition, JobSource } from '../jobs/job-definition.ts'
+import type { ScheduleOptions, WhenName } from '../jobs/schedule-options.ts'
 import { calendarMisfireInstructions, simpleMisfireInstructions } from '../triggers/misfire-instruction.ts'
-import type { ReconcileOptions, ScheduleDefinition, ScheduleOptions, WhenName } from './schedule-options.ts'
+import type { ReconcileOptions, ScheduleDefinition } from './schedule-definition.ts'
 
 const checkKeyOrName: ArgumentCheck = (method, argument, value, code) => {
   if (!isJobKey(value)) checkName(method, argument, value, code)

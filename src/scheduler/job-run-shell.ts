@@ -250,8 +250,10 @@ export class JobRunShell implements Runnable {
     if (context.lastProgress !== null) {
       recorder.note('progress', { fireInstanceId: context.fireInstanceId, progressText: () => null })
     }
+    if (!recorder.keepsOutcome(end.outcome)) return report
+    const logLines = context.isVoid ? null : recorder.takeLogLines(context.fireInstanceId)
     // Into the report: a copy with one more field costs more than the report.
-    return recorder.keepsOutcome(end.outcome) ? Object.assign(report, { texts: textsOf(context) }) : report
+    return Object.assign(report, { texts: textsOf(context) }, logLines !== null && { logLines })
   }
 
   #noteVeto({ attempt, finishedTimeMs, scheduledFireTimeMs, triggerKey }: ExecutionReport): void {

@@ -4,6 +4,7 @@ import type { IdGenerator } from '../core/ids.ts'
 import { generatedJobKey, generatedTriggerKey, isGeneratedKey, JobKey, TriggerKey } from '../core/key.ts'
 import { JobBuilder } from '../jobs/job-builder.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
+import type { ScheduleOptions } from '../jobs/schedule-options.ts'
 import type { PlannedJob } from '../jobstore/planned-job.ts'
 import type { Clock } from '../time/clock.ts'
 import { requireDurationMs } from '../time/duration-options.ts'
@@ -14,7 +15,7 @@ import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import type { ScheduleBuilder } from '../triggers/fluent-trigger-builder.ts'
 import type { Trigger } from '../triggers/trigger.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
-import type { ScheduleDefinition, ScheduleOptions } from './schedule-options.ts'
+import type { ScheduleDefinition } from './schedule-definition.ts'
 
 export interface PlannerParts {
   readonly checks: ScheduleChecks

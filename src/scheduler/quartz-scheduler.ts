@@ -1,15 +1,15 @@
 import { checkName, checkObject, checkOptions, listOf } from '../core/arguments.ts'
 import { emptyJobDataMap, type JobDataMap } from '../core/job-data-map.ts'
-import { checkJobKey, checkTriggerKey, JobKey, type TriggerKey } from '../core/key.ts'
+import { checkTriggerKey, type JobKey, type TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
 import { requireInteger } from '../core/options.ts'
 import { packageVersion } from '../core/version.ts'
-import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
+import { checkJobSource } from '../jobs/define-job.ts'
+import type { JobExecutionContext, JobSource } from '../jobs/job-definition.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
-import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
-import type { TriggerJobOptions } from '../jobs/job-scheduler.ts'
 import type { RemoteResult } from '../jobs/remote-job.ts'
+import type { ScheduledJob, ScheduleOptions, TriggerJobOptions } from '../jobs/schedule-options.ts'
 import type { AuditNote } from '../jobstore/audit.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ShardOverview } from '../jobstore/job-store-shards.ts'
@@ -22,7 +22,7 @@ import type { Trigger } from '../triggers/trigger.ts'
 import { AuditTrail } from './audit-trail.ts'
 import { Cluster } from './cluster.ts'
 import { DeclaredSchedules } from './declared-schedules.ts'
-import { checkedReconcile, scheduleDefinition } from './define-schedule.ts'
+import { checkedReconcile } from './define-schedule.ts'
 import type { ExecutingJobs } from './executing-jobs.ts'
 import { Nameless } from './nameless.ts'
 import type { Notifier } from './notifier.ts'
@@ -30,13 +30,7 @@ import { ReadingScheduler } from './reading-scheduler.ts'
 import type { Recorder } from './recorder.ts'
 import { checkReference, type RemoteExecutions } from './remote-executions.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
-import type {
-  ReconcileOptions,
-  Reconciliation,
-  ScheduleDefinition,
-  ScheduledJob,
-  ScheduleOptions,
-} from './schedule-options.ts'
+import type { ReconcileOptions, Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
 import type {
   AddCalendarOptions,
   AddJobOptions,
@@ -55,12 +49,12 @@ import {
   checkAuditNote,
   type ScheduleJobCall,
   shutdownOptions,
-  triggerJobOptions,
 } from './scheduler-arguments.ts'
 import type { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
-import { Scheduling, silentObserver } from './scheduling.ts'
+import { Scheduling } from './scheduling.ts'
+import { silentObserver } from './scheduling-observer.ts'
 import { SetCaretaker } from './set-caretaker.ts'
 import { Steering } from './steering.ts'
 import { tellingObserver } from './telling-observer.ts'
@@ -95,7 +89,6 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
   readonly #nameless: Nameless
   readonly #wallClockStarts: WallClockStarts
   readonly #scheduling: Scheduling
-  readonly #declared: DeclaredSchedules
   readonly #sets: SetCaretaker
   readonly #cluster: Cluster
   readonly #audit: AuditTrail
@@ -144,15 +137,14 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
       requireOpen,
       observer,
     })
-    this.#declared = new DeclaredSchedules({
+    const declared = new DeclaredSchedules({
       options: this.#options,
-      checks: this.#checks,
+      planned: this.#scheduling.planned,
       observer,
-      nameless: this.#nameless,
       budget: this.#budget,
       open: () => this.#read(),
     })
-    this.#sets = new SetCaretaker(this.#declared, clock, this.#notifier)
+    this.#sets = new SetCaretaker(declared, clock, this.#notifier)
   }
 
   get schedulerName(): string {
@@ -252,9 +244,8 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     deadline.cancel()
   }
 
-  async schedule(job: JobSource | string, options: ScheduleOptions<object>): Promise<ScheduledJob> {
-    const definition = scheduleDefinition('schedule', job, options)
-    return this.#declared.schedule(definition)
+  schedule(job: JobSource | string, options: ScheduleOptions<object>): Promise<ScheduledJob> {
+    return this.#scheduling.schedule(job, options)
   }
   async reconcile(
     name: string,
@@ -264,15 +255,12 @@ export class QuartzScheduler extends ReadingScheduler implements Scheduler {
     const { version = null, dryRun = false } = checkedReconcile(name, schedules, options)
     return this.#sets.reconcile({ name, schedules, version }, { dryRun })
   }
-  async runNow(
+  runNow(
     key: JobKey | string,
     data: JobDataMap = emptyJobDataMap,
     options: TriggerJobOptions = {},
   ): Promise<TriggerKey> {
-    if (typeof key !== 'string') checkJobKey('runNow', 'key', key)
-    checkObject('runNow', 'data', data)
-    checkOptions('runNow', options, triggerJobOptions)
-    return this.#scheduling.triggerJob(typeof key === 'string' ? new JobKey(key) : key, data, options)
+    return this.#scheduling.runNow(key, data, options)
   }
   scheduleJob(...call: ScheduleJobCall): Promise<Date> {
     return this.#scheduling.scheduleJob(...call)

@@ -153,6 +153,15 @@ export class LogBuffer implements RecordBuffer<LoggedLine, ExecutionLogChunk> {
     return this.#cut()
   }
 
+  /** Takes out the lines of one execution, if there are some and no more than `most`; else null. */
+  takeOf(fireInstanceId: string, most: number): readonly ExecutionLogLine[] | null {
+    const lines = this.#chunks.get(fireInstanceId)
+    if (lines === undefined || lines.length > most) return null
+    this.#chunks.delete(fireInstanceId)
+    this.#lines -= lines.length
+    return lines
+  }
+
   take(): readonly ExecutionLogChunk[] {
     const taken = Array.from(this.#chunks, ([fireInstanceId, lines]) => ({ fireInstanceId, lines }))
     this.#chunks = new Map()

@@ -2,6 +2,7 @@ import type { IdGenerator } from '../core/ids.ts'
 import type { Logger } from '../core/logger.ts'
 import { unawaited } from '../core/promises.ts'
 import type { AuditEntry } from '../jobstore/audit.ts'
+import type { ExecutionLogLine } from '../jobstore/execution-log.ts'
 import type { EndedExecution } from '../jobstore/job-status.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ExecutionLogLimits, RecordBatch } from '../jobstore/job-store-records.ts'
@@ -43,12 +44,14 @@ export interface RecorderParts {
 
 /** How long entries gather before they are written. */
 const gatherMs = 1000
+/** How many lines go with the end of an execution at most, so that its row stays small. */
+const endLinesMax = 20
 /** The longest time between two attempts while the store fails. */
 const retryMaxMs = 30_000
 
-const newBuffers = ({ ids, instanceId }: RecorderParts): Buffers => ({
+const newBuffers = ({ ids, instanceId }: RecorderParts, logs: LogBuffer): Buffers => ({
   statuses: new StatusBuffer(10_000),
-  logs: new LogBuffer(20_000),
+  logs,
   progress: new ProgressBuffer(10_000),
   misfires: new MisfireBuffer(10_000, instanceId, ids.uniqueName()),
   audits: new AuditBuffer(2000),
@@ -62,6 +65,7 @@ const newBuffers = ({ ids, instanceId }: RecorderParts): Buffers => ({
 export class Recorder {
   readonly #parts: RecorderParts
   readonly #buffers: Buffers
+  readonly #logs = new LogBuffer(20_000)
   #timer: ClockTimer | null = null
   #writing: Promise<void> | null = null
   #failures = 0
@@ -70,7 +74,7 @@ export class Recorder {
 
   constructor(parts: RecorderParts) {
     this.#parts = parts
-    this.#buffers = newBuffers(parts)
+    this.#buffers = newBuffers(parts, this.#logs)
   }
 
   /** Whether the store keeps entries of this kind. */
@@ -91,6 +95,15 @@ export class Recorder {
   /** Whether the history of the store keeps executions with this outcome. */
   keepsOutcome(outcome: ExecutionOutcome): boolean {
     return this.#parts.store.records?.keeps(outcome) === true
+  }
+
+  /**
+   * Takes over the lines of an execution that ended, to be written together with it; null when there are none, when
+   * they are too many for that, or when the store does not take them so.
+   */
+  takeLogLines(fireInstanceId: string): readonly ExecutionLogLine[] | null {
+    if (this.#logs.isEmpty || this.#parts.store.records?.takesLogLines !== true) return null
+    return this.#logs.takeOf(fireInstanceId, endLinesMax)
   }
 
   /** Returns at once and never throws. */

@@ -86,6 +86,8 @@ export class RemoteExecutions {
   readonly #deadlines: ResultDeadlines
   /** References of firings that this node has ended, or is just ending. */
   readonly #settled = new Set<string>()
+  /** Ends that are being written, by reference. */
+  readonly #ending = new Map<string, Promise<void>>()
   readonly #connected = new Set<RemoteJobHooks>()
   /** What remote jobs want called when the scheduler shuts down. */
   readonly #ends: (() => void)[] = []
@@ -174,7 +176,7 @@ export class RemoteExecutions {
       const { key } = awaited.bundle.jobDetail
       const failure = error === null ? null : toJobExecutionError(key, error)
       if (await this.#end(awaited, { error: failure, result: result.result, retries: true })) return true
-    }
+    } else await this.#ending.get(reference)
     this.#parts.notifier.events.emit('resultLate', { reference, error })
     return false
   }
@@ -199,13 +201,28 @@ export class RemoteExecutions {
     return true
   }
 
-  /** False when it was ended by another caller. */
+  /**
+   * False when it was ended by another caller, and that is written: one who is told so will not report it again, and
+   * what is not written yet may be lost with this node.
+   */
   async #end(awaited: AwaitedResult, end: AwaitedEnd): Promise<boolean> {
-    if (!this.claim(awaited.reference)) return false
+    const { reference } = awaited
+    const isOurs = this.claim(reference)
+    if (isOurs) this.#ending.set(reference, this.#write(awaited, end))
+    try {
+      await this.#ending.get(reference)
+    } finally {
+      if (isOurs) this.#ending.delete(reference)
+    }
+    return isOurs
+  }
+
+  /** @throws SchedulerError ERR_SCHEDULER_SHUTDOWN when the scheduler shuts down before it is written */
+  async #write(awaited: AwaitedResult, end: AwaitedEnd): Promise<void> {
     const { completions } = this.#parts
     const unwrittenBefore = completions.unwrittenCount
     await this.#parts.end(awaited, end)
-    if (completions.unwrittenCount === unwrittenBefore && !completions.isAbandoned) return true
+    if (completions.unwrittenCount === unwrittenBefore && !completions.isAbandoned) return
     // The caller is to report it again, to another node.
     throw new SchedulerError('ERR_SCHEDULER_SHUTDOWN', 'reportResult: the scheduler shuts down.')
   }

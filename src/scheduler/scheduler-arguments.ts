@@ -18,7 +18,7 @@ import { checkJobKey, checkTriggerKey, isJobKey, isTriggerKey } from '../core/ke
 import { checkGroupMatcher } from '../core/matcher.ts'
 import { isObject } from '../core/options.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
-import type { ReplaceOptions } from '../jobs/job-scheduler.ts'
+import type { ReplaceOptions } from '../jobs/schedule-options.ts'
 import { auditOutcomes } from '../jobstore/audit.ts'
 import { statusDaysMax } from '../jobstore/job-status.ts'
 import { misfireCauses } from '../jobstore/misfires.ts'

@@ -1,5 +1,5 @@
 import { SchedulerError } from '../core/errors.ts'
-import type { JobSource } from '../jobs/define-job.ts'
+import type { JobSource } from '../jobs/job-definition.ts'
 import type { JobRegistry } from '../jobs/job-registry.ts'
 import type { JobStoreContext } from '../jobstore/job-store.ts'
 import type { StoreProbe } from '../jobstore/store-probe.ts'

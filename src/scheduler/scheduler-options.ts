@@ -14,7 +14,8 @@ import { defaultMaxJobDataBytes } from '../core/job-data-map.ts'
 import { resolveLogger } from '../core/line-logger.ts'
 import { checkLoggerOrFalse, type Logger } from '../core/logger.ts'
 import { requireInteger } from '../core/options.ts'
-import { checkJobSource, type JobSource } from '../jobs/define-job.ts'
+import { checkJobSource } from '../jobs/define-job.ts'
+import type { JobSource } from '../jobs/job-definition.ts'
 import type { JobStore } from '../jobstore/job-store.ts'
 import type { ThreadPool } from '../threadpool/thread-pool.ts'
 import { AdjustableClock } from '../time/adjustable-clock.ts'
@@ -22,7 +23,7 @@ import { type Clock, checkClock, systemClock, timerDelayMaxMs } from '../time/cl
 import { TriggerFamilies } from '../triggers/families/trigger-families.ts'
 import type { TriggerFamily } from '../triggers/trigger-family.ts'
 import { checkDefinitions } from './define-schedule.ts'
-import type { ScheduleDefinition, ScheduleSet } from './schedule-options.ts'
+import type { ScheduleDefinition, ScheduleSet } from './schedule-definition.ts'
 import type { SchedulerPlugin } from './scheduler-plugin.ts'
 
 /** The options of a scheduler except store and pool. */

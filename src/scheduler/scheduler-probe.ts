@@ -1,6 +1,6 @@
 import type { JobExecutionError } from '../core/errors.ts'
 import type { TraceContext } from '../core/trace-context.ts'
-import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../jobs/job-definition.ts'
 import type { JobStoreOperation } from '../jobstore/delegating-job-store.ts'
 import type { TriggerFiredBundle } from '../jobstore/fired-bundle.ts'
 import type { AcquiredTrigger, JobCompletion } from '../jobstore/job-store.ts'

@@ -1,12 +1,10 @@
-import type { MoreJobData, StorableJobData } from '../core/job-data-type.ts'
+import type { MoreJobData } from '../core/job-data-type.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { GroupMatcher } from '../core/matcher.ts'
-import type { JobSource } from '../jobs/define-job.ts'
-import type { JobDefinition } from '../jobs/job-definition.ts'
+import type { JobExecutionContext, JobScheduler, JobSource } from '../jobs/job-definition.ts'
 import type { JobDetail } from '../jobs/job-detail.ts'
-import type { JobExecutionContext } from '../jobs/job-execution-context.ts'
-import type { JobScheduler, ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
 import type { ResultTaker } from '../jobs/remote-job.ts'
+import type { ReplaceOptions, TriggerJobOptions } from '../jobs/schedule-options.ts'
 import type { AuditCursor, AuditEntry, AuditNote, AuditQuery } from '../jobstore/audit.ts'
 import type { ExecutingJob, SchedulerNode } from '../jobstore/cluster-view.ts'
 import type { ExecutionLogLine, ExecutionLogQuery } from '../jobstore/execution-log.ts'
@@ -40,13 +38,7 @@ import type { SchedulerEvents } from '../listeners/events.ts'
 import type { ListenerManager } from '../listeners/listener-manager.ts'
 import type { Calendar } from '../triggers/calendars/calendar.ts'
 import type { Trigger } from '../triggers/trigger.ts'
-import type {
-  ReconcileOptions,
-  Reconciliation,
-  ScheduleDefinition,
-  ScheduledJob,
-  ScheduleOptions,
-} from './schedule-options.ts'
+import type { ReconcileOptions, Reconciliation, ScheduleDefinition } from './schedule-definition.ts'
 import type { SchedulerMetaData } from './scheduler-metadata.ts'
 
 /** A job and triggers, to be stored together. */
@@ -83,6 +75,7 @@ export interface ShutdownOptions {
  */
 export type SchedulerTransaction = Pick<
   Scheduler,
+  | 'schedule'
   | 'scheduleJob'
   | 'scheduleJobs'
   | 'addJob'
@@ -92,6 +85,7 @@ export type SchedulerTransaction = Pick<
   | 'deleteJob'
   | 'deleteJobs'
   | 'triggerJob'
+  | 'runNow'
   | 'getJobDetail'
   | 'getTrigger'
   | 'getTriggersOfJob'
@@ -211,24 +205,6 @@ export interface Scheduler extends JobScheduler, ResultTaker, AsyncDisposable {
    */
   shutdown(options?: ShutdownOptions): Promise<void>
 
-  /**
-   * Schedules a job in one call. The same key again changes the schedule, and leaves alone what is declared the same:
-   * when it runs next, whether it is paused, and the data that the job has stored. What was due and has not run stays
-   * due under a changed schedule, whose misfire policy decides.
-   *
-   * @throws InvalidArgumentError ERR_INVALID_OPTION naming the option, also when none or several options say when
-   * @throws JobPersistenceError ERR_OBJECT_ALREADY_EXISTS when the key belongs to a set of `reconcile`, or its trigger
-   *   to another job; what `scheduleJob` throws
-   */
-  schedule<Data extends object, Result, Stored extends StorableJobData<Stored>>(
-    job: JobDefinition<Data, Result, Stored>,
-    options: ScheduleOptions<Stored>,
-  ): Promise<ScheduledJob>
-  schedule<Data extends StorableJobData<Data>>(
-    job: JobSource<Data>,
-    options: ScheduleOptions<Data>,
-  ): Promise<ScheduledJob>
-  schedule(jobType: string, options: ScheduleOptions): Promise<ScheduledJob>
   /**
    * Makes a named set of schedules (at most 1,000) what is declared: adds, changes and removes, and touches nothing
    * that is not of this set. Any number of nodes may declare it at once. Beside live nodes that have declared it in a

@@ -1,23 +1,22 @@
 import { checkObject, checkOptions, listOf } from '../core/arguments.ts'
 import { InvalidArgumentError, SchedulerError } from '../core/errors.ts'
 import { emptyJobDataMap, type JobDataMap, triggeredByKey } from '../core/job-data-map.ts'
-import {
-  checkJobKey,
-  checkKey,
-  checkTriggerKey,
-  isJobKey,
-  type JobKey,
-  type TriggerKey,
-} from '../core/key.ts'
+import { checkJobKey, checkKey, checkTriggerKey, isJobKey, JobKey, type TriggerKey } from '../core/key.ts'
+import type { JobSource } from '../jobs/job-definition.ts'
 import { checkJobDetail, type JobDetail } from '../jobs/job-detail.ts'
-import type { ReplaceOptions, TriggerJobOptions } from '../jobs/job-scheduler.ts'
+import type {
+  ReplaceOptions,
+  ScheduledJob,
+  ScheduleOptions,
+  TriggerJobOptions,
+} from '../jobs/schedule-options.ts'
 import type { JobStoreTransaction } from '../jobstore/job-store.ts'
 import type { TriggerState } from '../jobstore/trigger-state.ts'
 import { TriggerBuilder } from '../triggers/families/trigger-builder.ts'
 import { checkTrigger, type Trigger } from '../triggers/trigger.ts'
 import { manualTriggerKey } from './manual-trigger.ts'
 import type { Nameless } from './nameless.ts'
-import type { Told } from './notifier.ts'
+import { PlannedJobs } from './planned-jobs.ts'
 import type { ScheduleChecks } from './schedule-checks.ts'
 import type { AddJobOptions, JobAndTriggers, SchedulerTransaction } from './scheduler.ts'
 import {
@@ -29,24 +28,9 @@ import {
   triggerJobOptions,
 } from './scheduler-arguments.ts'
 import type { ResolvedSchedulerOptions } from './scheduler-options.ts'
+import type { SchedulingObserver } from './scheduling-observer.ts'
 import type { TurnBudget } from './turn-budget.ts'
 import type { WallClockStarts } from './wall-clock-starts.ts'
-
-/** What is called when something was scheduled. The store wakes the loop itself. */
-export interface SchedulingObserver {
-  jobAdded(jobDetail: JobDetail): Told
-  jobDeleted(jobKey: JobKey): Told
-  jobScheduled(trigger: Trigger): Told
-  jobUnscheduled(triggerKey: TriggerKey): Told
-}
-
-/** For operations that may yet be rolled back: calls nothing. */
-export const silentObserver: SchedulingObserver = {
-  jobAdded: () => null,
-  jobDeleted: () => null,
-  jobScheduled: () => null,
-  jobUnscheduled: () => null,
-}
 
 export interface SchedulingParts {
   readonly store: JobStoreTransaction
@@ -70,6 +54,8 @@ export class Scheduling implements SchedulerTransaction {
   readonly #wallClockStarts: WallClockStarts
   readonly #requireOpen: () => void
   readonly #observer: SchedulingObserver
+  /** Of the short form. */
+  readonly planned: PlannedJobs
 
   constructor(parts: SchedulingParts) {
     this.#store = parts.store
@@ -80,6 +66,11 @@ export class Scheduling implements SchedulerTransaction {
     this.#wallClockStarts = parts.wallClockStarts
     this.#requireOpen = parts.requireOpen
     this.#observer = parts.observer
+    this.planned = new PlannedJobs({ ...parts, open: () => this.#read() })
+  }
+
+  async schedule(job: JobSource | string, options: ScheduleOptions<object>): Promise<ScheduledJob> {
+    return this.planned.schedule(job, options)
   }
 
   async scheduleJob(...call: ScheduleJobCall): Promise<Date> {
@@ -216,6 +207,17 @@ export class Scheduling implements SchedulerTransaction {
     await this.#observer.jobScheduled(prepared)
     await this.#budget.spend()
     return prepared.key
+  }
+
+  async runNow(
+    key: JobKey | string,
+    data: JobDataMap = emptyJobDataMap,
+    options: TriggerJobOptions = {},
+  ): Promise<TriggerKey> {
+    if (typeof key !== 'string') checkJobKey('runNow', 'key', key)
+    checkObject('runNow', 'data', data)
+    checkOptions('runNow', options, triggerJobOptions)
+    return this.triggerJob(typeof key === 'string' ? new JobKey(key) : key, data, options)
   }
 
   async #scheduleTrigger(trigger: Trigger, options: ReplaceOptions = {}): Promise<Date> {

@@ -2,7 +2,7 @@ import { unawaited } from '../core/promises.ts'
 import type { Clock, ClockTimer } from '../time/clock.ts'
 import type { DeclaredSchedules, DeclaredSet } from './declared-schedules.ts'
 import type { Notifier } from './notifier.ts'
-import type { Reconciliation } from './schedule-options.ts'
+import type { Reconciliation } from './schedule-definition.ts'
 
 /** How often a node looks again at sets that live nodes have declared in a newer form: those nodes may stop. */
 const lookAgainMs = 60_000

@@ -1,6 +1,6 @@
 import type { Notifier } from './notifier.ts'
 import type { SchedulerLifeCycle } from './scheduler-life-cycle.ts'
-import type { SchedulingObserver } from './scheduling.ts'
+import type { SchedulingObserver } from './scheduling-observer.ts'
 
 /** Tells listeners and observers what was scheduled and deleted. */
 export function tellingObserver(notifier: Notifier, lifeCycle: SchedulerLifeCycle): SchedulingObserver {

@@ -60,6 +60,11 @@ export class ThreadRoster {
     this.#events = events
   }
 
+  /** How many threads have had a lease and were not asked to end. */
+  get livingCount(): number {
+    return this.#threads.size - this.#ending.size
+  }
+
   /** How many threads were asked to end and have not yet. */
   get endingCount(): number {
     return this.#ending.size

@@ -4,6 +4,8 @@ import { SchedulerError } from '../core/errors.ts'
 
 const typescriptExtensions: readonly string[] = ['.ts', '.mts', '.cts', '.tsx']
 const loaderFlag = /(^|\s)(--import|--loader|--experimental-loader|--require|-r)([=\s]|$)/
+/** Node says in `process.features` that it has this flag from 22.10 on; it knows it from 22.6 on. */
+const strippingFlag = /(^|\s)--experimental-(strip|transform)-types(\s|$)/
 
 /** What decides whether a thread can load TypeScript. */
 export interface ThreadFlags {
@@ -14,17 +16,19 @@ export interface ThreadFlags {
 
 /**
  * Refuses a TypeScript module that a thread could not load: Node strips types itself from 22.18 and 23.6 on, before
- * that a loader is needed. A given loader is not checked here: an unfit one fails when the module is loaded.
+ * that a flag (from 22.6 on) or a loader is needed. A given loader is not checked here: an unfit one fails when the
+ * module is loaded.
  *
  * @throws SchedulerError ERR_WORKER_MODULE
  */
 export function requireRunnableModule(moduleUrl: string, flags: ThreadFlags): void {
   const path = fileURLToPath(moduleUrl)
   if (!typescriptExtensions.includes(extname(path))) return
-  if (Boolean(Reflect.get(process.features, 'typescript')) && !path.endsWith('.tsx')) return
+  const isStrippable = !path.endsWith('.tsx')
+  if (isStrippable && Boolean(Reflect.get(process.features, 'typescript'))) return
   const nodeOptions = typeof flags.env === 'object' ? flags.env['NODE_OPTIONS'] : process.env['NODE_OPTIONS']
   const given = [...(flags.execArgv ?? process.execArgv), nodeOptions ?? ''].join(' ')
-  if (loaderFlag.test(given)) return
+  if (loaderFlag.test(given) || (isStrippable && strippingFlag.test(given))) return
   throw new SchedulerError(
     'ERR_WORKER_MODULE',
     `The worker module '${path}' is TypeScript, which the threads of Node ${process.versions.node} cannot load. ` +

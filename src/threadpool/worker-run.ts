@@ -1,7 +1,7 @@
 import { SchedulerError } from '../core/errors.ts'
 import { jobKey, triggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
-import type { JobRunContext } from '../jobs/job-execution-context.ts'
+import type { JobRunContext } from '../jobs/job-run-context.ts'
 import { describeUncloneable, encodeFields, encodeValue, isCloneable } from './value-wire.ts'
 import type { LogLevel, LogLine, TaskEnd, WorkerTask } from './wire.ts'
 

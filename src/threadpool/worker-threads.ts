@@ -239,6 +239,8 @@ export class WorkerThreads {
   /** The lease has ended, or piscina has removed the thread. */
   #end(lease: ThreadLease, error: unknown): void {
     if (!lease.ready && error !== null) {
+      // Piscina fails a lease that was given up before, too: that is no second failure.
+      if (!this.#leases.has(lease)) return
       this.#lastError = error
       this.#startFailed([lease])
       return
@@ -389,8 +391,8 @@ export class WorkerThreads {
 
   /**
    * Executions of these leases that were not sent wait for other threads. New threads are started only if one has come
-   * up since the last failure; otherwise the remaining threads run the executions, and without any thread the
-   * executions fail.
+   * up since the last failure; otherwise the remaining threads run the executions, also those that are between two
+   * leases, and without any thread the executions fail.
    */
   #startFailed(leases: readonly ThreadLease[]): void {
     for (const lease of leases) {
@@ -401,7 +403,8 @@ export class WorkerThreads {
         this.#waiting.add(execution)
       }
     }
-    if (this.#cameUp && !this.#closed) {
+    const mayGoOn = this.#cameUp || (this.#leases.size === 0 && this.#roster.livingCount > 0)
+    if (mayGoOn && !this.#closed) {
       this.#cameUp = false
       this.#dispatch()
     } else if (this.#leases.size === 0) {
@@ -424,7 +427,7 @@ export function workerEntry({
   workerEntry: given,
 }: Pick<ResolvedPiscinaOptions, 'workerEntry'>): ThreadEntry {
   return {
-    url: given ?? moduleBeside(import.meta.url, './worker-entry'),
+    url: given ?? moduleBeside(import.meta.url, './worker-entry', 'threadpool/worker-entry'),
     specifier: 'quartz-ts/worker-entry',
     option: 'workerEntry of piscinaThreadPool',
   }

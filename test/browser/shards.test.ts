@@ -31,6 +31,9 @@ inBrowser('a sharded job', (browser) => {
     await row('south').filter({ hasText: 'n1' }).filter({ hasText: 'Running' }).waitFor()
     await picture(page, 'job-sharded')
     expect(await axeFindings(page)).toEqual([])
+    await page.goto(`${fixture.address}/running`)
+    await page.getByText('Item 2 of 3').waitFor()
+    await page.goBack()
     await page.getByRole('button', { name: 'Run again: 1' }).click()
     await page.getByText('Item 1 runs from the next firing on.').waitFor()
 

@@ -76,6 +76,15 @@ const definitions: kinds.Kind = {
 }
 
 const scheduling: Record<string, Call | readonly Call[]> = {
+  schedule: {
+    job: kinds.plus(kinds.but(kinds.aJob, 'report'), { value: '', field: 'jobType' }),
+    options: aSchedule,
+  },
+  runNow: {
+    key: kinds.but(kinds.keyOfJob, 'a'),
+    data: kinds.optional(kinds.object),
+    options: kinds.options({ by: kinds.name }),
+  },
   scheduleJob: [
     { jobDetail: kinds.aJobDetail, trigger: kinds.aTrigger, options: replace },
     {
@@ -149,10 +158,6 @@ const surfaces: readonly Surface[] = [
     rejects: { except: ['registerJobs', 'startDelayed', 'withTransaction', 'recordAudit'] },
     calls: {
       ...scheduling,
-      schedule: {
-        job: kinds.plus(kinds.but(kinds.aJob, 'report'), { value: '', field: 'jobType' }),
-        options: aSchedule,
-      },
       reconcile: {
         name: kinds.plus(kinds.name, { value: 'x'.repeat(201) }),
         schedules: definitions,
@@ -160,11 +165,6 @@ const surfaces: readonly Surface[] = [
           version: kinds.plus(kinds.number, { value: -1 }, { value: 0.5 }),
           dryRun: kinds.boolean,
         }),
-      },
-      runNow: {
-        key: kinds.but(kinds.keyOfJob, 'a'),
-        data: kinds.optional(kinds.object),
-        options: kinds.options({ by: kinds.name }),
       },
       getMetaData: {},
       registerJobs: { jobs: kinds.listOf(kinds.aJob) },

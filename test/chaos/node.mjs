@@ -15,8 +15,8 @@ import {
   TriggerBuilder,
   triggerFromJSON,
 } from '../../dist/index.js'
-import { DelegatingJobStore } from '../../dist/jobstore/delegating-job-store.js'
 import { postgresJobStore } from '../../dist/postgres.js'
+import { DelegatingJobStore } from '../../dist/spi.js'
 import { sqliteJobStore } from '../../dist/sqlite.js'
 
 const options = JSON.parse(process.argv[2])

@@ -1,5 +1,5 @@
 // A node with one job that executors of XXL-JOB run, and the admin that they register with, in the built package.
-// Arguments: where the data are, the instance id, how long a result is awaited.
+// Arguments: where the data are, the instance id, how long a result is awaited, the port.
 
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -7,9 +7,12 @@ import { createScheduler, JobBuilder, TriggerBuilder } from '../../dist/index.js
 import { postgresJobStore } from '../../dist/postgres.js'
 import { createXxlJobAdmin, xxlJob } from '../../dist/xxl-job.js'
 
-const [connectionString, instanceId, resultTimeoutMs] = process.argv.slice(2)
+const [connectionString, instanceId, resultTimeoutMs, port] = process.argv.slice(2)
 const admin = createXxlJobAdmin({ accessToken: 'chaos', logger: false })
-const server = createServer((request, response) => admin.listener(request, response)).listen(0, '127.0.0.1')
+const server = createServer((request, response) => admin.listener(request, response)).listen(
+  Number(port),
+  '127.0.0.1',
+)
 await once(server, 'listening')
 admin.events.on('executorRegistered', () => process.send({ kind: 'registered' }))
 admin.events.on('runSent', (place) => process.send({ kind: 'sent', place, atMs: Date.now() }))
@@ -42,7 +45,7 @@ scheduler.events.on('resultLate', () => process.send({ kind: 'late' }))
 process.once('disconnect', () => process.exit(0))
 process.on('message', async (message) => {
   if (message === 'schedule') {
-    const job = JobBuilder.newJob(order).withIdentity('order').build()
+    const job = JobBuilder.newJob(order).withIdentity('order').onNodes([instanceId]).build()
     await scheduler.scheduleJob(job, TriggerBuilder.newTrigger().withIdentity('now').build())
   } else if (message.op === 'log') {
     const { appName, address, logId } = message.place

@@ -55,6 +55,14 @@ class Program {
 interface AdminSettings {
   readonly instanceId?: string
   readonly resultTimeoutMs?: number
+  /** Default: a free one. */
+  readonly port?: string
+}
+
+interface ExecutorSettings {
+  readonly folder?: string
+  /** How many times as fast its timers run. */
+  readonly pace?: number
 }
 
 /** A cluster without nodes, and how to start them and executors. */
@@ -63,14 +71,15 @@ async function ground() {
   onTestFinished(() => database[Symbol.asyncDispose]())
   const query = postgresQuery(database)
   const startAdmin = async (settings: AdminSettings = {}) => {
-    const { instanceId = 'one', resultTimeoutMs = 600_000 } = settings
-    const args = [database.connectionString, instanceId, String(resultTimeoutMs)]
+    const { instanceId = 'one', resultTimeoutMs = 600_000, port = '0' } = settings
+    const args = [database.connectionString, instanceId, String(resultTimeoutMs), port]
     const admin = new Program('./xxl-admin.mjs', args)
     const { address = '' } = await admin.heard('ready')
     return { admin, address }
   }
-  const startExecutor = async (addresses: string, folder = temporaryFolder()) => {
-    const executor = new Program('./xxl-executor.mjs', [addresses, folder])
+  const startExecutor = async (addresses: string, settings: ExecutorSettings = {}) => {
+    const { folder = temporaryFolder(), pace = 1 } = settings
+    const executor = new Program('./xxl-executor.mjs', [addresses, folder, String(pace)])
     await executor.heard('ready')
     return executor
   }
@@ -86,7 +95,7 @@ async function ground() {
       },
       { timeout: 60_000, interval: 20 },
     )
-  return { startAdmin, startExecutor, ended }
+  return { query, startAdmin, startExecutor, ended }
 }
 
 describe('an executor that is killed while it runs', () => {
@@ -107,7 +116,7 @@ test('an admin that is killed between a run and its result gets it from the disk
   const { startAdmin, startExecutor, ended } = await ground()
   const victim = await startAdmin()
   const folder = temporaryFolder()
-  const executor = await startExecutor(victim.address, folder)
+  const executor = await startExecutor(victim.address, { folder })
   await victim.admin.heard('registered')
   victim.admin.tell('schedule')
   await executor.heard('began')
@@ -116,10 +125,63 @@ test('an admin that is killed between a run and its result gets it from the disk
   await executor.heard('waiting')
   await executor.kill()
   const heir = await startAdmin({ instanceId: 'two' })
-  const again = await startExecutor(heir.address, folder)
+  const again = await startExecutor(heir.address, { folder })
   await again.heard('reported')
   await ended(['succeeded'])
   expect(heir.admin.all('sent')).toEqual([])
+})
+
+/** Two admins of one cluster, and an executor that knows both and works on an order of the first one. */
+async function workOfTwo({ pace = 1 }: ExecutorSettings = {}) {
+  const { query, startAdmin, startExecutor, ended } = await ground()
+  const [one, two] = await Promise.all([startAdmin(), startAdmin({ instanceId: 'two' })])
+  const executor = await startExecutor(`${one.address},${two.address}`, { pace })
+  await one.admin.heard('registered')
+  one.admin.tell('schedule')
+  await executor.heard('began')
+  const holders = () => query(`SELECT instance_name, state FROM qrtz_fired_triggers`)
+  expect(await holders()).toEqual([{ instance_name: 'one', state: 'EXECUTING' }])
+  const heldBy = (name: string): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        expect(await holders()).toEqual([{ instance_name: name, state: 'EXECUTING' }])
+      },
+      { timeout: 60_000, interval: 20 },
+    )
+  /** It ended once, as the executor said, and was sent once. */
+  const endedAsTold = async (): Promise<void> => {
+    await ended(['succeeded'])
+    expect(await query('SELECT result FROM qrtz_execution_history')).toEqual([{ result: '"seven ordered"' }])
+    expect([one, two].map(({ admin }) => admin.all('sent').length)).toEqual([1, 0])
+    expect(executor.all('began')).toHaveLength(1)
+  }
+  return { startAdmin, one, two, executor, heldBy, endedAsTold }
+}
+
+describe('of two admins that an executor knows', () => {
+  test('the other one takes over from one that is killed, and gets the result', async () => {
+    const { one, two, executor, heldBy, endedAsTold } = await workOfTwo()
+    await one.admin.kill()
+    await heldBy('two')
+    executor.tell('finish')
+    expect((await executor.heard('reported')).address).toBe(two.address)
+    await endedAsTold()
+    expect(two.admin.all('ended')).toHaveLength(1)
+    expect(executor.all('reported')).toHaveLength(1)
+  })
+
+  test('none lives when a run ends: the next one gets the result', async () => {
+    // An executor sends again what was not taken after half a minute.
+    const { startAdmin, one, two, executor, endedAsTold } = await workOfTwo({ pace: 10 })
+    await Promise.all([one.admin.kill(), two.admin.kill()])
+    executor.tell('finish')
+    await executor.heard('waiting')
+    const heir = await startAdmin({ instanceId: 'three', port: new URL(two.address).port })
+    expect((await executor.heard('reported')).address).toBe(two.address)
+    await endedAsTold()
+    expect(heir.admin.all('sent')).toEqual([])
+    expect(executor.all('reported')).toHaveLength(1)
+  })
 })
 
 test('a result that comes before the answer to its run, and twice, ends the run once', async () => {

@@ -3,7 +3,7 @@ import { type Outcome, outcomeNote } from '../../src/cli/crontab/outcome.ts'
 import type { JobExecutionError } from '../../src/core/errors.ts'
 import { jobKey } from '../../src/core/key.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../../src/jobs/job-definition.ts'
 import { SchedulerEventEmitter } from '../../src/listeners/events.ts'
 
 /** One execution as the events of a scheduler tell of it. */

@@ -163,7 +163,7 @@ interface PoolThreads {
 
 /** The threads of a pool with one clock for them and for their jobs, as only a test has. */
 async function open(maxThreads: number): Promise<PoolThreads> {
-  const dist = new URL('../../dist/threadpool/worker-threads.js', import.meta.url).href
+  const dist = new URL('../../dist/internal-for-tests.js', import.meta.url).href
   const { WorkerThreads } = (await import(dist)) as typeof Threads
   const clock = new ManualClock()
   const stuck: StuckThread[] = []

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,6 +50,42 @@ const bundledProgram = (workerEntry: string, others = "import 'quartz-ts/server'
 `
 const namedEntry =
   "workerEntry: pathToFileURL(process.cwd() + '/node_modules/quartz-ts/dist/threadpool/worker-entry.js')"
+/** A program in TypeScript with a worker job in TypeScript. Threads of Node.js 20 need a loader of their own. */
+const typescriptProgram = `
+  import { createScheduler, defineJob, defineWorkerJob, type JobDefinition, piscinaThreadPool } from 'quartz-ts'
+
+  interface Data { readonly word: string }
+  const inline = defineJob<Data>('inline', ({ mergedJobDataMap }) => \`inline \${mergedJobDataMap.word}\`)
+  const worker = defineWorkerJob<Data>('worker', new URL('./typed-job.ts', import.meta.url))
+  const execArgv = ['--import', new URL('./register-tsx.js', import.meta.url).href]
+  const threadPool = piscinaThreadPool(process.features.typescript ? {} : { execArgv })
+  const scheduler = await createScheduler({ jobs: [inline, worker], threadPool })
+  await scheduler.start()
+  for (const job of [inline, worker] as readonly JobDefinition<Data>[]) {
+    const ran = scheduler.events.next('jobWasExecuted')
+    await scheduler.schedule(job, { key: job.jobType, in: 1, data: { word: 'ran' } })
+    console.log((await ran).context.result satisfies unknown)
+  }
+  await scheduler.shutdown()
+`
+const typedJob = `
+  import type { JobRunContext } from 'quartz-ts'
+
+  export default function work({ mergedJobDataMap: { word } }: JobRunContext<{ word: string }>): string {
+    return \`worker \${word}\`
+  }
+`
+const registerTsx = "import { register } from 'tsx/esm/api'\nregister()\n"
+
+/** A Node.js that strips types: this one, or one that npm has or fetches; null where there is none. */
+const stripsTypes = Boolean(Reflect.get(process.features, 'typescript'))
+const fetched = ['npx', '-y', 'node@22'] as const
+const stripping: readonly string[] | null = stripsTypes
+  ? [process.execPath]
+  : spawnSync(fetched[0], [...fetched.slice(1), '--version'], { timeout: 60_000 }).status === 0
+    ? fetched
+    : null
+
 const bothRan = 'inline ran\nworker ran\n'
 
 const projectBin = (name: string): string => join(projectRoot, 'node_modules/.bin', name)
@@ -89,14 +125,19 @@ describe('the package as npm packs it', () => {
       readFileSync(join(installed, path), 'utf8').includes('sourceMappingURL'),
     )
     expect(mapped).toEqual([])
+    expect(others).not.toContain('dist/internal-for-tests.js')
   })
 
   test('is small', () => {
     // The page has a limit of its own, in test/browser.
     const page = packed.files.filter(({ path }) => path.startsWith('dist/dashboard/'))
     const pageSize = page.reduce((sum, { size }) => sum + size, 0)
-    expect(packed.size).toBeLessThan(760_000 + pageSize)
-    expect(packed.unpackedSize - pageSize).toBeLessThan(3_930_000)
+    expect(packed.size).toBeLessThan(530_000 + pageSize)
+    const code = packed.files.filter(
+      ({ path }) => path.endsWith('.js') && !page.some((file) => file.path === path),
+    )
+    expect(code.length).toBeLessThan(50)
+    expect(packed.unpackedSize - pageSize).toBeLessThan(2_980_000)
   })
 
   test.each(modules)('gives names to a program that imports %s', async (subpath) => {
@@ -231,6 +272,27 @@ describe('the package as npm packs it', () => {
         },
       })
       const { stdout } = await run(process.execPath, ['bundle-vite/bundled.mjs'])
+      expect(stdout).toBe(bothRan)
+    })
+  })
+
+  describe('in TypeScript that is not compiled', () => {
+    beforeAll(() => {
+      writeFileSync(join(folder, 'main.ts'), typescriptProgram)
+      writeFileSync(join(folder, 'typed-job.ts'), typedJob)
+      writeFileSync(join(folder, 'register-tsx.js'), registerTsx)
+    })
+
+    test('runs under tsx, with a worker job in TypeScript', async () => {
+      await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-save', 'tsx@^4.23'])
+      const { stdout } = await run(join(folder, 'node_modules/.bin/tsx'), ['main.ts'])
+      expect(stdout).toBe(bothRan)
+    })
+
+    const whereStripped = test.skipIf(stripping === null) // reason: Node.js 20 strips no types, and npm fetched no 22
+    whereStripped('runs where Node.js strips the types, with a worker job in TypeScript', async () => {
+      const [command = '', ...args] = stripping ?? []
+      const { stdout } = await run(command, [...args, 'main.ts'])
       expect(stdout).toBe(bothRan)
     })
   })

@@ -180,7 +180,7 @@ describe('threads that do not come up', () => {
     }
   })
 
-  it.each([1, 2])('do no harm as long as others do: round %i', async () => {
+  it.each([1, 2, 3, 4, 5, 6])('do no harm as long as others do: round %i', async () => {
     const test = await startPool({
       size: 9,
       maxThreads: 3,
@@ -325,7 +325,7 @@ describe('data', () => {
 describe('threads that do not answer', () => {
   /** The threads of a pool with a clock of their own, as only a test has them. */
   async function open(clock: ManualClock, underTest: PoolUnderTest): Promise<Threads.WorkerThreads> {
-    const dist = new URL('../../dist/threadpool/worker-threads.js', import.meta.url).href
+    const dist = new URL('../../dist/internal-for-tests.js', import.meta.url).href
     const { WorkerThreads } = (await import(dist)) as typeof Threads
     const { logger } = underTest
     const context = { schedulerName: 'blocked', clock: underTest.clock, logger }

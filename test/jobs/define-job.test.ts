@@ -2,11 +2,16 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { DisallowConcurrentExecution, PersistJobDataAfterExecution } from '../../src/jobs/decorators.ts'
-import { defineClassJob, defineJob, type JobSource, toJobDefinition } from '../../src/jobs/define-job.ts'
+import { defineClassJob, defineJob, toJobDefinition } from '../../src/jobs/define-job.ts'
 import { defineWorkerJob } from '../../src/jobs/define-worker-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
-import type { InlineJobDefinition, Job, JobClass } from '../../src/jobs/job-definition.ts'
-import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import type {
+  InlineJobDefinition,
+  Job,
+  JobClass,
+  JobExecutionContext,
+  JobSource,
+} from '../../src/jobs/job-definition.ts'
 import { JobRegistry } from '../../src/jobs/job-registry.ts'
 
 const context = { mergedJobDataMap: { to: 'ops' } } as unknown as JobExecutionContext<{ to: string }>

@@ -2,9 +2,8 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { jobKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
-import type { Job } from '../../src/jobs/job-definition.ts'
+import type { Job, JobExecutionContext } from '../../src/jobs/job-definition.ts'
 import type { JobDetail } from '../../src/jobs/job-detail.ts'
-import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
 
 interface ReportData {
   to: string

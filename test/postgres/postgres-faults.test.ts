@@ -266,7 +266,7 @@ describe('no connection', () => {
   })
 
   test('a pool that is used up: an error that names its size, and no harm when one comes free', async () => {
-    await using store = testRunner(database.connectionString, { poolSize: 1, connectTimeoutMs: 50 })
+    await using store = testRunner(database.connectionString, { poolSize: 1, connectTimeoutMs: 500 })
     const session = await store.connections.open(null)
     await expect(store.runner.transact(counter().begin, rows)).rejects.toThrow(/pool of 1.*poolSize/)
     await expect(store.runner.read(() => rowsOf('SELECT 1'))).rejects.toEqual(unavailable)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TransactionLock } from '../../src/jobstore/sql/kernel/sql-runner.ts'
-import type { SqlProgram, SqlRow } from '../../src/jobstore/sql/kernel/statement.ts'
+import { later, type SqlProgram, type SqlRow } from '../../src/jobstore/sql/kernel/statement.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
 import { type RunnerOptions, type TestRunner, testRunner } from '../support/postgres-runner.ts'
 import { changesOf, rowsOf } from '../support/sql-steps.ts'
@@ -100,6 +100,47 @@ describe.each([
     })
     expect(await nOf(1)).toBe('0')
     expect(await store.runner.transact(() => add(1), { lock: 'rows' })).toBe(1)
+  })
+
+  test('sends large statements ahead while the program goes on, and fails with the first that fails', async () => {
+    await using store = open(options)
+    const large = 'x'.repeat(1_100_000)
+    function* ahead(text: string): SqlProgram<void> {
+      yield* later({ text, values: [large] })
+    }
+    const addLength = 'UPDATE item SET n = n + length($1) WHERE id = 1'
+    const sum = await store.runner.transact(
+      function* () {
+        yield* ahead(addLength)
+        yield* ahead(addLength)
+        const [row] = yield* rowsOf('SELECT n FROM item WHERE id = 1')
+        yield* ahead(addLength)
+        return row?.['n']
+      },
+      { lock: 'rows' },
+    )
+    expect(sum).toBe('2200000')
+    expect(await nOf(1)).toBe('3300000')
+    let steps = 0
+    const failing = store.runner.transact(
+      function* () {
+        yield* ahead('UPDATE nowhere SET n = length($1)')
+        for (; steps < 5; steps++) yield* ahead(addLength)
+      },
+      { lock: 'rows' },
+    )
+    await expect(failing).rejects.toThrow('nowhere')
+    expect(steps).toBeLessThan(2)
+    const thrown = store.runner.transact(
+      function* () {
+        yield* ahead(addLength)
+        throw new RangeError('no')
+      },
+      { lock: 'rows' },
+    )
+    await expect(thrown).rejects.toThrow(RangeError)
+    expect(await nOf(1)).toBe('3300000')
+    expect(await store.runner.transact(() => add(2), { lock: 'rows' })).toBe(1)
   })
 
   test('gives the error of a unique key after trying again, and of a check at once', async () => {

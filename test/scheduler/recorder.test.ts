@@ -19,12 +19,14 @@ import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 class NotingStore extends DelegatingJobStore {
   readonly written: RecordBatch[] = []
   refuses: (batch: RecordBatch) => boolean = () => false
+  takesLogLines = false
 
   override get records(): JobStoreRecords {
     const records = super.records
     if (records === null) throw new Error('the store in memory has records')
     return Object.assign(Object.create(records) as JobStoreRecords, {
       kinds: ['statuses', 'logs', 'progress'],
+      takesLogLines: this.takesLogLines,
       write: (batch: RecordBatch): Promise<void> => {
         if (this.refuses(batch)) return Promise.reject(new Error('away'))
         this.written.push(batch)
@@ -109,6 +111,19 @@ describe('the recorder', () => {
     store.refuses = () => false
     await clock.advance(30_000)
     expect(store.written.map((batch) => Object.keys(batch))).toEqual([['statuses'], ['logs']])
+  })
+
+  test('hands the lines of an execution that ended to a store that takes them so, if they are few', async () => {
+    const { store, recorder, logged } = rig()
+    for (let number = 1; number <= 20; number++) logged(number)
+    expect(recorder.takeLogLines('a')).toBeNull()
+    store.takesLogLines = true
+    expect(recorder.takeLogLines('a')).toHaveLength(20)
+    expect(recorder.takeLogLines('a')).toBeNull()
+    for (let number = 1; number <= 21; number++) logged(number, 'b')
+    expect(recorder.takeLogLines('b')).toBeNull()
+    await recorder.close()
+    expect(store.written.map(({ logs }) => logs?.map(({ lines }) => lines.length))).toEqual([[21]])
   })
 
   test('keeps a bounded rest and says how much it dropped', async () => {

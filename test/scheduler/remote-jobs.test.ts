@@ -125,6 +125,34 @@ describe.each([
     ])
   })
 
+  test('calls no result late before the one that ended it is written', async () => {
+    const store = makeStore()
+    const complete = store.triggeredJobsComplete.bind(store)
+    let write = (): void => {}
+    const mayWrite = new Promise<void>((resolve) => {
+      write = resolve
+    })
+    const asked = new Promise<void>((resolve) => {
+      store.triggeredJobsComplete = async (completions) => {
+        resolve()
+        await mayWrite
+        return complete(completions)
+      }
+    })
+    const { scheduler, clock, told } = await open(awaiting('bill'), { store })
+    const answers: boolean[] = []
+    const report = async () => answers.push(await scheduler.reportResult('bill-1', { result: 'paid' }))
+    const both = [report(), report()]
+    await asked
+    const all = [...both, report()]
+    await clock.advance(1)
+    expect(answers).toEqual([])
+    write()
+    await Promise.all(all)
+    expect(answers.sort()).toEqual([false, false, true])
+    expect(told.filter((line) => line.startsWith('late'))).toEqual(['late bill-1', 'late bill-1'])
+  })
+
   test('has timed out when no result came, and is not tried again by itself', async () => {
     const retry = { attempts: 2, backoff: { type: 'fixed', initialMs: 1000, jitter: 0 } } as const
     const { scheduler, clock, told } = await open(awaiting('run', 5000), { retry, store: makeStore() })

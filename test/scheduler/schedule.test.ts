@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { jobKey, triggerKey } from '../../src/core/key.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
-import type { ScheduleOptions } from '../../src/scheduler/schedule-options.ts'
+import type { ScheduleOptions } from '../../src/jobs/schedule-options.ts'
 import { CronTrigger } from '../../src/triggers/families/cron/cron-trigger.ts'
 import { schedulerFixture } from '../support/scheduler-fixture.ts'
 
@@ -37,6 +37,26 @@ describe('schedule', () => {
     clock.jump(Date.parse('2026-01-01T06:30:00Z') - clock.now())
     const { nextFireTime } = await scheduler.schedule(plain, options)
     expect(nextFireTime?.toISOString()).toBe(expected)
+  })
+
+  it('is there for a job, with the same types and checks', async () => {
+    const answers: unknown[] = []
+    const order = defineJob<{ id: string }>('order', async ({ scheduler, mergedJobDataMap: { id } }) => {
+      const soon = { key: `report-${id}`, in: '1h' } as const
+      answers.push((await scheduler.schedule(report, { ...soon, data: { to: 'a' } })).change)
+      answers.push((await scheduler.schedule(report, { ...soon, data: { to: 'a' } })).change)
+      // @ts-expect-error the data of the job are missing
+      answers.push((await scheduler.schedule(report, { key: 'untyped', in: '1h' })).change)
+      answers.push((await scheduler.runNow('untyped')).group)
+      // @ts-expect-error nothing says when
+      await scheduler.schedule(plain, {}).catch((error: unknown) => answers.push(error))
+    })
+    const { scheduler } = await schedulerFixture({ jobs: [report, plain, order] })
+    await scheduler.start()
+    await scheduler.schedule(order, { key: 'order', in: 0, data: { id: '7' } })
+    await scheduler.idle()
+    expect(answers).toMatchObject(['added', 'unchanged', 'added', 'DEFAULT', { field: 'cron' }])
+    expect(await scheduler.checkExists(jobKey('report-7'))).toBe(true)
   })
 
   it('leaves alone what is the same, and changes what is not', async () => {

@@ -67,6 +67,8 @@ test('an open firing is shown with its items, and what ended of it is found by i
     { item: 0, owner, parameter: null, state: 'given', triggerKey: { group: 'SHARDED_JOBS' }, outcome: null },
     { item: 1, owner, parameter: 'south', state: 'given' },
   ])
+  const { items: running } = (await ask('GET /executing')).json as { items: readonly { shard: object }[] }
+  expect(running[0]?.shard).toEqual({ firingId: firing?.fireInstanceId, item: 0, total: 2 })
   const done = scheduler.events.next('allShardsDone')
   await ask('POST /jobs/reports/parts/interrupt')
   await done

@@ -14,7 +14,7 @@ describe('the simulation of a cluster with sharded jobs', () => {
   it(`is sound with ${seeds.length} seeds`, { timeout: 240_000 }, async () => {
     const failed: string[] = []
     for (const seed of seeds) {
-      const { violations } = await simulateCluster(seed, {}, { isSharded: true })
+      const { violations } = await simulateCluster(seed, {}, { guests: 'shards' })
       if (violations.length > 0) failed.push(`SEED=${seed}: ${violations.slice(0, 5).join('\n')}`)
       await nextTurn()
     }
@@ -22,14 +22,14 @@ describe('the simulation of a cluster with sharded jobs', () => {
   })
 
   it('makes the same history for a seed every time', async () => {
-    const { fingerprint } = await simulateCluster(2, {}, { isSharded: true })
-    expect((await simulateCluster(2, {}, { isSharded: true })).fingerprint).toBe(fingerprint)
+    const { fingerprint } = await simulateCluster(2, {}, { guests: 'shards' })
+    expect((await simulateCluster(2, {}, { guests: 'shards' })).fingerprint).toBe(fingerprint)
   })
 
   it.each(knownShardBugs)('finds: $name', { timeout: 240_000 }, async (bug) => {
     const others: string[] = []
     for (let seed = 1; seed <= seedsMax; seed++) {
-      const { violations } = await simulateCluster(seed, bug, { isSharded: true })
+      const { violations } = await simulateCluster(seed, bug, { guests: 'shards' })
       await nextTurn()
       if (violations.some((violation) => bug.symptom.test(violation))) return
       others.push(...violations)

@@ -27,7 +27,8 @@ export interface Opened {
   readonly errors: readonly string[]
 }
 
-const desktop = { width: 1360, height: 900 }
+/** The size of the window. Pixels. */
+export const desktop = { width: 1360, height: 900 }
 
 /** Opens a page of the dashboard in a browser of its own, signed in by the token in the address. */
 export async function openDashboard(
@@ -56,8 +57,12 @@ export async function openDashboard(
   return { page, errors }
 }
 
-/** Takes a picture of the whole page. */
+/** They cost a sixth of the time: taken in the CI, which keeps them, and where they are asked for. */
+const takesPictures = process.env['CI'] === 'true' || process.env['QUARTZ_TS_SCREENSHOTS'] === '1'
+
+/** Takes a picture of the whole page, where pictures are wanted. */
 export async function picture(page: BrowserPage, name: string): Promise<void> {
+  if (!takesPictures) return
   mkdirSync(pictures, { recursive: true })
   await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
 }
@@ -72,7 +77,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** What axe finds wrong with a page for those who see or use it in another way: one text each. */
 export async function axeFindings(page: BrowserPage): Promise<string[]> {
-  await page.evaluate(`${axe}; undefined`)
+  if ((await page.evaluate('window.axe === undefined')) === true) await page.evaluate(`${axe}; undefined`)
   const { violations } = (await page.evaluate('axe.run()')) as { violations: readonly Violation[] }
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${help}\n${html.slice(0, 300)}\n${failureSummary}`),

@@ -1,6 +1,6 @@
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
-import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../../src/jobs/job-definition.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'

@@ -140,14 +140,26 @@ const base: Partial<Record<TableName, Readonly<Record<string, string>>>> = {
   schemaVersion: { version: '-100 - #', breaking: 'false', applied_time: '0' },
 }
 
-/** Every column of every table, each with junk in many rows at once, beside triggers that are well. */
-export function describeJunkRows(engine: string, prepare: () => Promise<JunkGround>): void {
+/** Tables without which nothing fires. */
+const vital: readonly TableName[] = ['jobs', 'triggers', 'firedTriggers']
+
+/**
+ * Every column of every table, each with junk in many rows at once, beside triggers that are well. With `sample` it is
+ * every third column of the tables that are not vital.
+ */
+export function describeJunkRows(
+  engine: string,
+  prepare: () => Promise<JunkGround>,
+  { sample = false } = {},
+): void {
+  let columnsBefore = 0
   for (const { name, columns } of tables) {
     describe(`junk in ${name} on ${engine} stops nothing else`, () => {
-      test.each(columns)('%s', async (column) => {
-        const scene = new JunkScene(await prepare(), name, column)
-        await scene.play()
-      })
+      for (const column of columns) {
+        const isLeftOut = sample && !vital.includes(name) && columnsBefore++ % 3 !== 0
+        const play = async () => new JunkScene(await prepare(), name, column).play()
+        test.skipIf(isLeftOut)(column, play) // reason: all of these columns would take minutes
+      }
     })
   }
 }

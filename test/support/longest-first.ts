@@ -5,16 +5,20 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take a minute or more, the longest first: one of them that begins last would run alone at the end. */
 const longestFiles = [
-  'test/postgres/junk-rows.test.ts',
-  'test/browser/pages.test.ts',
   'test/interop/shared-cluster.test.ts',
   'test/postgres/conformance.test.ts',
-  'test/browser/further-pages.test.ts',
   'test/chaos/kill-points.test.ts',
-  'test/postgres/trigger-family.test.ts',
+  'test/postgres/junk-rows.test.ts',
+  'test/browser/pages.test.ts',
   'test/chaos/cluster-chaos.test.ts',
+  'test/postgres/foreign-locks.test.ts',
+  'test/postgres/trigger-family.test.ts',
+  'test/browser/further-pages.test.ts',
   'test/chaos/sqlite-takeover.test.ts',
+  'test/postgres/sql-statements.test.ts',
+  'test/simulation/sharded.test.ts',
   'test/integration/shutdown.test.ts',
+  'test/integration/package.test.ts',
 ].map((path) => resolve(path))
 
 /** The order of vitest, with the longest files in front. Groups of projects follow each other all the same. */

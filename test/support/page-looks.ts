@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import type { BrowserPage, TestBrowser } from './chromium.ts'
-import { axeFindings, openDashboard, picture } from './dashboard-fixture.ts'
+import { axeFindings, desktop, type Opened, openDashboard, picture } from './dashboard-fixture.ts'
 
 /** A page by its name, its path, and a text in English that is there when it has loaded. */
 export type PageCase = readonly [name: string, path: string, text: string]
@@ -17,25 +17,68 @@ export async function isHacked(page: BrowserPage): Promise<boolean> {
   return (await page.evaluate(test)) === true
 }
 
-/** A test of each page in English and in Chinese. */
+/** A test of each page in English and in Chinese; those of a language follow each other in one page of the browser. */
 export function lookRight(
   pages: readonly PageCase[],
   browser: () => TestBrowser,
   address: () => string,
 ): void {
+  const english = new OnePage(browser, address, 'en-GB')
+  const chinese = new OnePage(browser, address, 'zh-CN')
+  afterAll(async () => {
+    await english.close()
+    await chinese.close()
+  })
+
   test.each(pages)('%s is right in light and dark, wide and narrow', async (...of) => {
-    await looksRight(browser(), address(), of)
+    await english.look(of[1], (opened) => looksRight(opened, of))
   })
 
   test.each(pages)('%s is right in Chinese', async (...of) => {
-    await looksRightInChinese(browser(), address(), of)
+    await chinese.look(of[1], (opened) => looksRightInChinese(opened, of))
   })
 }
 
+/** A page of the browser that goes from path to path: a new one for each of them would cost more than the rest. */
+class OnePage {
+  readonly #browser: () => TestBrowser
+  readonly #address: () => string
+  readonly #locale: string
+  #opened: Opened | null = null
+
+  constructor(browser: () => TestBrowser, address: () => string, locale: string) {
+    this.#browser = browser
+    this.#address = address
+    this.#locale = locale
+  }
+
+  /** After a failure the next path gets a new one. */
+  async look(path: string, look: (opened: Opened) => Promise<void>): Promise<void> {
+    const opened = this.#opened
+    this.#opened = null
+    const next = opened === null ? await this.#open(path) : await this.#goOn(opened, path)
+    await look(next)
+    this.#opened = next
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.page.close()
+  }
+
+  #open(path: string): Promise<Opened> {
+    return openDashboard(this.#browser(), this.#address(), path, { locale: this.#locale })
+  }
+
+  async #goOn(opened: Opened, path: string): Promise<Opened> {
+    await opened.page.emulateMedia({ colorScheme: 'light' })
+    await opened.page.setViewportSize(desktop)
+    await opened.page.goto(`${this.#address()}${path}`)
+    return opened
+  }
+}
+
 /** Looks at a page in both themes and on a telephone, and takes pictures. */
-async function looksRight(browser: TestBrowser, address: string, of: PageCase): Promise<void> {
-  const [name, path, text] = of
-  const { page, errors } = await openDashboard(browser, address, path)
+async function looksRight({ page, errors }: Opened, [name, , text]: PageCase): Promise<void> {
   await settled(page, text)
   const findings = await axeFindings(page)
   await picture(page, name)
@@ -49,20 +92,13 @@ async function looksRight(browser: TestBrowser, address: string, of: PageCase): 
   expect(findings).toEqual([])
   expect([name, Number(overhang) <= 0]).toEqual([name, true])
   expect([await isHacked(page), errors]).toEqual([false, []])
-  await page.close()
 }
 
-async function looksRightInChinese(
-  browser: TestBrowser,
-  address: string,
-  [name, path]: PageCase,
-): Promise<void> {
-  const { page, errors } = await openDashboard(browser, address, path, { locale: 'zh-CN' })
+async function looksRightInChinese({ page, errors }: Opened, [name]: PageCase): Promise<void> {
   await page.locator('main h1').waitFor()
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
   expect(await page.evaluate('document.documentElement.lang')).toBe('zh-CN')
   expect(await axeFindings(page)).toEqual([])
   await picture(page, `${name}-zh`)
   expect(errors).toEqual([])
-  await page.close()
 }

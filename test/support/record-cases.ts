@@ -81,6 +81,34 @@ async function linesOf(bed: Testbed, ...executions: readonly string[]): Promise<
   return counts
 }
 
+/** An execution that has logged a line before its end; answers how to complete it with further ones. */
+async function startLogging(
+  bed: Testbed,
+): Promise<{ id: string; complete: (line: number) => Promise<void> }> {
+  await bed.schedule('t', { job: jobDetail('job', { durable: true }) })
+  const bundle = await bed.start('t')
+  const { fireInstanceId: id, fireTimeMs, scheduledFireTimeMs, trigger } = bundle
+  await write(bed, line(bed, id))
+  return {
+    id,
+    complete: async (number) => {
+      await bed.complete(bundle, 'deleteTrigger', {
+        report: {
+          outcome: 'succeeded',
+          errorText: null,
+          triggerKey: trigger.key,
+          scheduledFireTimeMs,
+          fireTimeMs,
+          finishedTimeMs: fireTimeMs + 20,
+          attempt: 1,
+          recovering: false,
+          logLines: [{ line: number, timeMs: fireTimeMs, level: 'info', message: 'x', fieldsText: null }],
+        },
+      })
+    },
+  }
+}
+
 /** What every store has to do about the age and the number of what it remembers. */
 export function recordCases(stores: RecordStores): void {
   describe(`what ${stores.engine} remembers`, () => {
@@ -113,6 +141,7 @@ export function recordCases(stores: RecordStores): void {
     })
   })
   logAndStatusCases(stores)
+  lastLinesCases(stores)
 }
 
 function logAndStatusCases(stores: RecordStores): void {
@@ -159,6 +188,39 @@ function logAndStatusCases(stores: RecordStores): void {
         },
         { timeout: 10_000 },
       )
+    })
+  })
+}
+
+function lastLinesCases(stores: RecordStores): void {
+  describe(`what ${stores.engine} is told with the end of an execution`, () => {
+    test('keeps the last lines of an execution with its end, and those of a late one', async (context) => {
+      const bed = await open(stores, { history: { record: 'all' } })
+      context.skip(bed.store.records?.takesLogLines !== true, 'this store takes lines in batches only')
+      const { id, complete } = await startLogging(bed)
+      await complete(2)
+      await complete(3)
+      const page = await bed.store.records?.queryExecutionLog(id, {})
+      expect(page?.items.map((each) => each.line)).toEqual([1, 2, 3])
+      const rest = await bed.store.records?.queryExecutionLog(id, { after: 1, take: 1 })
+      expect(rest).toMatchObject({ items: [{ line: 2 }], next: 2 })
+    })
+
+    test('forgets such lines at their age, while the execution is kept', async (context) => {
+      const bed = await open(stores, { history: { record: 'all' }, executionLog: { maxAgeMs: 3600_000 } })
+      context.skip(bed.store.records?.takesLogLines !== true, 'this store takes lines in batches only')
+      const { id, complete } = await startLogging(bed)
+      await complete(2)
+      await writeLater(bed, () => line(bed, 'b'), 3000_000)
+      expect(await linesOf(bed, id)).toEqual([2])
+      await writeLater(bed, () => line(bed, 'c'), 3600_000)
+      await vi.waitFor(
+        async () => {
+          expect(await linesOf(bed, id)).toEqual([0])
+        },
+        { timeout: 10_000 },
+      )
+      expect(await bed.store.records?.getExecution(id)).not.toBeNull()
     })
   })
 }

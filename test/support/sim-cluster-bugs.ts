@@ -15,21 +15,22 @@ export interface KnownClusterBug extends StatementBug {
 }
 
 const deletesOwn =
-  /^DELETE FROM qrtz_fired_triggers AS f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
+  /^DELETE FROM qrtz_fired_triggers AS f WHERE \(entry_id, sched_name\) IN .* f\.instance_name = \? AND f\.state = \?/
 
 const locksOwn =
-  /^SELECT f\.entry_id, .* qrtz_fired_triggers f WHERE f.sched_name = \? AND f.instance_name = \? AND f.entry_id IN/
+  /^SELECT f\.entry_id, .* CROSS JOIN qrtz_fired_triggers AS f WHERE f\.entry_id = r\.entry_id .* f\.instance_name = \?/
 const endsOwn =
-  /^DELETE FROM qrtz_fired_triggers WHERE sched_name = \? AND entry_id IN \(SELECT f.entry_id .* f.instance_name = \?/
+  /^DELETE FROM qrtz_fired_triggers AS t WHERE t\.rowid IN \(SELECT f\.rowid .* f\.instance_name = \?/
 
 /** The fire instance ids that a statement names. */
 function idsOf({ values }: SqlStatement): string[] {
   const json = values.find((value): value is string => typeof value === 'string' && value.startsWith('['))
-  return JSON.parse(json ?? '[]') as string[]
+  return (JSON.parse(json ?? '[]') as { readonly entry_id: string }[]).map((row) => row.entry_id)
 }
 
 const releaseWithoutLook: KnownClusterBug = {
   name: 'A claim that is released, or cannot fire any more, lets its trigger wait whatever its state is by now',
+  seed: 22,
   symptom: /WAITING while its job runs|WAITING unlike its claim|claimed beside|fired twice/,
   *after(statement, reply): SqlProgram<SqlReply> {
     const isRelease = deletesOwn.test(statement.text) && statement.values.includes('ACQUIRED')
@@ -89,8 +90,7 @@ const recoveryForgetsClaims: KnownClusterBug = {
   seed: 67,
   symptom: /ACQUIRED unlike its claim/,
   statement: (statement, lock) =>
-    lock === 'cluster' &&
-    /^UPDATE qrtz_triggers AS t SET trigger_state = r.trigger_state FROM/.test(statement.text)
+    lock === 'cluster' && /^UPDATE qrtz_triggers SET trigger_state = \? WHERE/.test(statement.text)
       ? nothing
       : statement,
 }

@@ -1,5 +1,5 @@
-import { defineJob, type JobSource } from '../../src/jobs/define-job.ts'
-import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
+import type { JobExecutionContext, JobSource } from '../../src/jobs/job-definition.ts'
 import { type JobKind, jobKinds } from './sim-cluster-operations.ts'
 
 /** The jobs of a simulated node, one of each kind; `work` is what all of them do. */

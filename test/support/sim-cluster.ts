@@ -1,8 +1,7 @@
 import type Database from 'better-sqlite3'
 import { seededIds } from '../../src/core/ids.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
-import type { JobSource } from '../../src/jobs/define-job.ts'
-import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import type { JobExecutionContext, JobSource } from '../../src/jobs/job-definition.ts'
 import { resolveRecordOptions } from '../../src/jobstore/record-options.ts'
 import { EventLoopCheckIns } from '../../src/jobstore/sql/cluster/check-in.ts'
 import { ClusterNode } from '../../src/jobstore/sql/cluster/cluster-node.ts'
@@ -32,8 +31,9 @@ import { keepLedger, type LedgerRow } from './sim-cluster-ledger.ts'
 import { SimProcess, SimWay, type StatementBug, type WayFaults } from './sim-cluster-node.ts'
 import { ClusterOperations, type JobKind, jobKinds } from './sim-cluster-operations.ts'
 import { SimForeignLocks } from './sim-foreign-locks.ts'
+import type { GuestKind, SimGuests } from './sim-guests.ts'
+import { invitedGuests } from './sim-invited-guests.ts'
 import { SimRandom } from './sim-random.ts'
-import { SimShards } from './sim-shards.ts'
 import { sqliteWords } from './sqlite.ts'
 
 export interface ClusterSimulation {
@@ -59,14 +59,14 @@ interface Node {
   readonly scheduler: () => Scheduler | null
 }
 
-/** Runs one seed: a cluster on one database, from an empty one to the day after; users may have sharded jobs, too. */
+/** Runs one seed: a cluster on one database, from an empty one to the day after, also with jobs of other kinds. */
 export async function simulateCluster(
   seed: number,
   bug: StatementBug = {},
-  { isSharded = false }: { readonly isSharded?: boolean } = {},
+  { guests = null }: { readonly guests?: GuestKind | null } = {},
 ): Promise<ClusterSimulation> {
   const database = await emptyDatabase()
-  const world = new ClusterWorld(seed, bug, database, isSharded)
+  const world = new ClusterWorld(seed, bug, database, guests)
   try {
     return await world.run()
   } finally {
@@ -84,7 +84,7 @@ class ClusterWorld {
   readonly #nodes: Node[] = []
   readonly #operations: ClusterOperations
   /** With choices of its own, so that seeds stay what they are without it. */
-  readonly #shards: SimShards | null
+  readonly #guests: SimGuests | null
   readonly #foreignLocks: SimForeignLocks
   readonly #runs: Run[] = []
   readonly #violations: string[] = []
@@ -95,7 +95,7 @@ class ClusterWorld {
   #faults: WayFaults | null = null
   #acting = { process: 0, lock: '' }
 
-  constructor(seed: number, bug: StatementBug, database: Database.Database, isSharded: boolean) {
+  constructor(seed: number, bug: StatementBug, database: Database.Database, guests: GuestKind | null) {
     const random = new SimRandom(seed)
     const ties = random.fork()
     this.#seed = seed
@@ -110,7 +110,12 @@ class ClusterWorld {
     this.#poolSize = random.pick([1, 3, 10])
     this.#operations = new ClusterOperations(this.#clock, random.fork())
     this.#foreignLocks = new SimForeignLocks(this.#clock, random.fork())
-    this.#shards = isSharded ? new SimShards(this.#clock, new SimRandom(seed + 1_000_000)) : null
+    this.#guests = invitedGuests(guests, {
+      clock: this.#clock,
+      random: new SimRandom(seed + 1_000_000),
+      database,
+      nodes: () => this.#up().flatMap(({ scheduler }) => scheduler() ?? []),
+    })
   }
 
   async run(): Promise<ClusterSimulation> {
@@ -120,7 +125,7 @@ class ClusterWorld {
     this.#database.function('sim_elapsed', () => Math.floor(clock.elapsedMs()))
     this.#database.function('sim_now', () => clock.now())
     keepLedger(this.#database)
-    this.#shards?.keepLedger(this.#database)
+    this.#guests?.keepLedger(this.#database)
     try {
       await clock.runUntil(this.#live(), 24 * 3_600_000)
     } catch (error) {
@@ -142,7 +147,7 @@ class ClusterWorld {
     })
     return {
       seed: this.#seed,
-      violations: [...this.#violations, ...violations, ...(this.#shards?.judge(ledger, this.#runs) ?? [])],
+      violations: [...this.#violations, ...violations, ...(this.#guests?.judge(ledger, this.#runs) ?? [])],
       fingerprint: JSON.stringify(ledger),
       firings,
       recoveries,
@@ -155,20 +160,19 @@ class ClusterWorld {
     for (let index = 0; index < count; index++) this.#newNode(`n${index}`)
     await this.#clock.sleep(100)
     await this.#persist((scheduler) => this.#operations.populate(scheduler))
-    const shards = this.#shards
-    if (shards !== null) await this.#persist((scheduler) => shards.populate(scheduler))
+    const guests = this.#guests
+    if (guests !== null) await this.#persist((scheduler) => guests.populate(scheduler))
     this.#setFaults(random.chance(0.8) ? wayFaults : null)
     const untilMs = this.#clock.elapsedMs() + random.integer(20_000, 60_000)
     await Promise.all([
-      this.#operate(untilMs),
-      this.#operate(untilMs),
-      ...(shards === null ? [] : [this.#operate(untilMs, shards)]),
+      ...(guests?.areAlone === true ? [] : [this.#operate(untilMs), this.#operate(untilMs)]),
+      ...(guests === null ? [] : [this.#operate(untilMs, guests)]),
       this.#disturb(untilMs),
       this.#foreignLocks.disturb(untilMs, this.#database),
     ])
     await this.#calmDown()
-    if (shards !== null) {
-      await this.#persist((scheduler) => shards.scheduleLast(scheduler))
+    if (guests?.scheduleLast !== undefined) {
+      await this.#persist(async (scheduler) => guests.scheduleLast?.(scheduler))
       await this.#clock.sleep(60_000)
     }
     this.#checkCalm()
@@ -240,7 +244,7 @@ class ClusterWorld {
       misfireThresholdMs: random.pick([1000, 60_000]),
       batchTimeWindowMs: random.pick([0, 0, 1000]),
     })
-    scheduler.events.on('allShardsDone', ({ firing }) => this.#shards?.told.push(firing))
+    this.#guests?.watch(scheduler)
     void this.#start(scheduler, process)
     return scheduler
   }
@@ -252,6 +256,7 @@ class ClusterWorld {
     if (searched !== undefined && search !== undefined) {
       store.acquireAndFire = async (request) => searched(await search(request))
     }
+    if (this.#guests?.claimsFirst?.() === true) delete store.acquireAndFire
     return store
   }
 
@@ -280,7 +285,7 @@ class ClusterWorld {
       names: sqliteWords.names,
       encoding: 'json',
       migrate: () => Promise.resolve([]),
-      records: resolveRecordOptions('simulated', this.#shards === null ? {} : { history: { record: 'all' } }),
+      records: resolveRecordOptions('simulated', this.#guests === null ? {} : { history: { record: 'all' } }),
       connect: (session) => {
         onConnect(session)
         return Promise.resolve({
@@ -338,8 +343,9 @@ class ClusterWorld {
         run.hasEnded = true
       }
     }
-    const sharded = this.#shards?.job((context) => work(context, 'retrying')) ?? []
-    return [...clusterJobs(work), sharded].flat()
+    const own = this.#nodes[process]?.process
+    const further = own && this.#guests?.job((context) => work(context, 'retrying'), own)
+    return [...clusterJobs(work), further ?? []].flat()
   }
 
   /** A body may begin only for an execution that is its own, and beside no other one of a non-concurrent job. */
@@ -367,7 +373,7 @@ class ClusterWorld {
   }
 
   /** What users do, on any node that is up. */
-  async #operate(untilMs: number, users: Pick<ClusterOperations, 'run'> = this.#operations): Promise<void> {
+  async #operate(untilMs: number, users: Pick<SimGuests, 'run'> = this.#operations): Promise<void> {
     const random = this.#random
     while (this.#clock.elapsedMs() < untilMs) {
       await this.#clock.sleep(random.integer(0, 2500))
@@ -434,7 +440,7 @@ class ClusterWorld {
       await scheduler.resumeAll()
     })
     for (const node of this.#up()) await node.scheduler()?.start()
-    const lastPlannedMs = Math.max(this.#operations.lastPlannedMs, this.#shards?.lastPlannedMs ?? 0)
+    const lastPlannedMs = Math.max(this.#operations.lastPlannedMs, this.#guests?.lastPlannedMs ?? 0)
     const leftMs = Math.max(0, lastPlannedMs - this.#clock.now())
     await this.#clock.sleep(leftMs + 10_000)
     // What was kept waiting by a job that allows one execution at a time, or by a small pool.

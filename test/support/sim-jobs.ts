@@ -1,6 +1,6 @@
 import { JobExecutionError } from '../../src/core/errors.ts'
-import { defineClassJob, defineJob, type JobSource } from '../../src/jobs/define-job.ts'
-import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import { defineClassJob, defineJob } from '../../src/jobs/define-job.ts'
+import type { JobExecutionContext, JobSource } from '../../src/jobs/job-definition.ts'
 import type { JobListener } from '../../src/listeners/job-listener.ts'
 import type { TriggerListener } from '../../src/listeners/trigger-listener.ts'
 import type { HistoryFact } from './history.ts'

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
-import { defineJob, type JobSource } from '../../src/jobs/define-job.ts'
+import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
-import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import type { JobExecutionContext, JobSource } from '../../src/jobs/job-definition.ts'
 import type { ShardingOptions } from '../../src/jobs/sharding.ts'
 import type { EndedSharding } from '../../src/jobstore/job-store-shards.ts'
 import type { Scheduler } from '../../src/scheduler/scheduler.ts'
@@ -10,6 +10,7 @@ import { TriggerBuilder } from '../../src/triggers/families/trigger-builder.ts'
 import type { SimClock } from './sim-clock.ts'
 import type { Run } from './sim-cluster-judge.ts'
 import type { LedgerRow } from './sim-cluster-ledger.ts'
+import type { SimGuests, Work } from './sim-guests.ts'
 import type { SimRandom } from './sim-random.ts'
 import { judgeShards } from './sim-shard-judge.ts'
 
@@ -29,13 +30,14 @@ const deletedJob = 'sharded-4'
 const group = 'shards'
 
 /** What users of sharded jobs do to a cluster, and what nodes tell them. */
-export class SimShards {
+export class SimShards implements SimGuests {
   /** The instants of triggers that must all become firings, and no others. */
   readonly wishes = new Map<string, readonly number[]>()
   readonly told: EndedSharding[] = []
   /** Items that were ever turned off, as `job item`. */
   readonly turnedOff = new Set<string>()
   lastPlannedMs = 0
+  readonly areAlone = false
   readonly #clock: SimClock
   readonly #random: SimRandom
   #names = 0
@@ -45,10 +47,19 @@ export class SimShards {
     this.#random = random
   }
 
-  job(work: (context: JobExecutionContext) => Promise<void>): JobSource {
+  /** Some nodes claim also what is due, and fire it by a transaction of its own. */
+  claimsFirst(): boolean {
+    return this.#random.chance(0.4)
+  }
+
+  job(work: Work): JobSource {
     return defineJob('sharded', (context) => work(context as JobExecutionContext), {
       retry: { attempts: 2, backoff: { initialMs: 500 } },
     })
+  }
+
+  watch(scheduler: Scheduler): void {
+    scheduler.events.on('allShardsDone', ({ firing }) => this.told.push(firing))
   }
 
   /** Lets the database itself write down what becomes of firings, in the order in which it is committed. */

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3'
 import { seededIds } from '../../src/core/ids.ts'
 import { GroupMatcher } from '../../src/core/matcher.ts'
-import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../../src/jobs/job-definition.ts'
 import { resolveRecordOptions } from '../../src/jobstore/record-options.ts'
 import type { SqlRunner } from '../../src/jobstore/sql/kernel/sql-runner.ts'
 import type { SqlStatement } from '../../src/jobstore/sql/kernel/statement.ts'

@@ -1,7 +1,7 @@
 import { GroupMatcher } from '../../src/core/matcher.ts'
 import { defineJob } from '../../src/jobs/define-job.ts'
 import { JobBuilder } from '../../src/jobs/job-builder.ts'
-import type { JobExecutionContext } from '../../src/jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../../src/jobs/job-definition.ts'
 import type { JobStore } from '../../src/jobstore/job-store.ts'
 import { sqliteJobStore } from '../../src/jobstore/sqlite/sqlite-job-store.ts'
 import { createScheduler } from '../../src/scheduler/create-scheduler.ts'

@@ -1,6 +1,7 @@
 import {
   createScheduler,
   defineJob,
+  defineSchedule,
   JobBuilder,
   type JobDetail,
   JobKey,
@@ -123,7 +124,76 @@ export function transactionCases(engine: string, prepare: () => Promise<Transact
       const triggers = await scheduler.getTriggersOfJob(new JobKey('a'))
       expect(triggers.map(({ key }) => key.name)).toEqual(['later'])
     })
+    shortFormCases(prepare)
     refusalCases(prepare)
+  })
+}
+
+function shortFormCases(prepare: () => Promise<TransactionScene>): void {
+  test('takes the short form, which wakes the scheduler at the commit', async () => {
+    const { scheduler, user, tx, ran, hasRun, scene } = await setUp(prepare)
+    await scheduler.start()
+    await user.run(scene.begin)
+    await user.run(order)
+    await expect(tx.schedule('note', { in: 0, key: 'once' })).resolves.toMatchObject({ change: 'added' })
+    await tx.schedule('note', { cron: '0 7 * * *', zone: 'UTC', key: 'cron', data: { n: 1 } })
+    await tx.schedule('note', { daily: '07:00', zone: 'UTC', key: 'daily' })
+    await tx.schedule('note', { every: '1h', startAt: new Date(4e12), key: 'every' })
+    const { key } = await tx.schedule('note', { at: new Date(4e12) })
+    await expect(tx.schedule('note', { daily: '07:00', zone: 'UTC', key: 'daily' })).resolves.toMatchObject({
+      change: 'unchanged',
+    })
+    await expect(tx.schedule('note', { daily: '08:00', zone: 'UTC', key: 'daily' })).resolves.toMatchObject({
+      change: 'changed',
+    })
+    expect(ran).toEqual([])
+    await user.run('COMMIT')
+    await hasRun('once')
+    expect((await scheduler.getTrigger(new TriggerKey('daily')))?.nextFireTime?.getUTCHours()).toBe(8)
+    expect((await scheduler.getTrigger(new TriggerKey('every')))?.nextFireTime).toEqual(new Date(4e12))
+    expect((await scheduler.getJobDetail(new JobKey('cron')))?.jobDataMap).toEqual({ n: 1 })
+    const [once] = await scheduler.getTriggersOfJob(key)
+    expect(once?.nextFireTime).toEqual(new Date(4e12))
+  })
+
+  test('takes back the short form when it is rolled back, also a change of what was there', async () => {
+    const { scheduler, user, tx, ran, hasRun, scene } = await setUp(prepare)
+    const weekly = { key: 'weekly', cron: '0 7 * * MON', zone: 'UTC' }
+    await scheduler.schedule('note', weekly)
+    const before = await scheduler.getTrigger(new TriggerKey('weekly'))
+    await scheduler.start()
+    await user.run(scene.begin)
+    await user.run(order)
+    await tx.schedule('note', { ...weekly, cron: '0 9 * * TUE' })
+    await tx.schedule('note', { in: 0, key: 'once' })
+    await tx.runNow('weekly')
+    await user.run('ROLLBACK')
+    await expect(user.orders()).resolves.toBe(0)
+    await expect(scheduler.checkExists(new JobKey('once'))).resolves.toBe(false)
+    const triggers = await scheduler.getTriggersOfJob(new JobKey('weekly'))
+    expect(triggers.map(({ nextFireTimeMs }) => nextFireTimeMs)).toEqual([before?.nextFireTimeMs])
+    await expect(scheduler.schedule('note', weekly)).resolves.toMatchObject({ change: 'unchanged' })
+    await scheduler.runNow('weekly')
+    await hasRun('weekly')
+    expect(ran).toEqual(['weekly'])
+  })
+
+  test('refuses a short form without breaking the transaction', async () => {
+    const { scheduler, user, tx, scene } = await setUp(prepare)
+    await scheduler.reconcile('set', [
+      defineSchedule('note', { key: 'taken', every: '1h', startAt: new Date(4e12) }),
+    ])
+    await user.run(scene.begin)
+    await expect(tx.schedule('note', { key: 'taken', in: '1h' })).rejects.toMatchObject({
+      code: 'ERR_OBJECT_ALREADY_EXISTS',
+    })
+    await expect(tx.schedule('unknown', { in: '1h' })).rejects.toMatchObject({
+      code: 'ERR_UNKNOWN_JOB_TYPE',
+    })
+    await tx.schedule('note', { key: 'other', in: '1h' })
+    await user.run('COMMIT')
+    await expect(scheduler.checkExists(new JobKey('other'))).resolves.toBe(true)
+    await expect(tx.schedule('note', { in: '1h' })).rejects.toMatchObject({ code: 'ERR_NO_TRANSACTION' })
   })
 }
 

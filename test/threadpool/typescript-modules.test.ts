@@ -16,6 +16,7 @@ describe('requireRunnableModule', () => {
     [['--import=tsx'], {}],
     [['--experimental-loader', 'ts-node/esm'], {}],
     [['-r', 'ts-node/register'], {}],
+    [['--experimental-strip-types'], {}],
     [[], { NODE_OPTIONS: '--no-warnings --import tsx' }],
   ])('takes TypeScript with the flags %j and the environment %j', (execArgv, env) => {
     expect(() => {
@@ -26,6 +27,7 @@ describe('requireRunnableModule', () => {
   it.each([
     [[], {}],
     [['--no-warnings', '--importance'], {}],
+    [['--experimental-strip-types'], {}],
     [[], { NODE_OPTIONS: '--no-warnings' }],
   ])('refuses .tsx with the flags %j and the environment %j, saying how', (execArgv, env) => {
     expect(() => {

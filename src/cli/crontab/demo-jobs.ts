@@ -1,6 +1,7 @@
-import type { JobSource } from '../../jobs/define-job.ts'
+import { moduleBeside } from '../../core/package-files.ts'
 import { defineWorkerJob } from '../../jobs/define-worker-job.ts'
 import { JobBuilder } from '../../jobs/job-builder.ts'
+import type { JobSource } from '../../jobs/job-definition.ts'
 import { CronScheduleBuilder } from '../../triggers/families/cron/cron-trigger.ts'
 import { SimpleScheduleBuilder } from '../../triggers/families/simple/simple-trigger.ts'
 import { TriggerBuilder } from '../../triggers/families/trigger-builder.ts'
@@ -67,6 +68,5 @@ export function demoJobs(): DemoJobs {
 
 /** The compiled module beside the built command, or the source where the sources run. */
 function workerUrl(name: string): URL {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new URL(`../workers/${name}.${extension}`, import.meta.url)
+  return moduleBeside(import.meta.url, `../workers/${name}`, `cli/workers/${name}`)
 }

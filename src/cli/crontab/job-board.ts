@@ -1,6 +1,6 @@
 import type { JobKey } from '../../core/key.ts'
 import { KeyMap } from '../../core/key-map.ts'
-import type { JobExecutionContext } from '../../jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../../jobs/job-definition.ts'
 import type { SchedulerEvents } from '../../listeners/events.ts'
 import type { EpochMs } from '../../time/clock.ts'
 import { Lateness } from './lateness.ts'

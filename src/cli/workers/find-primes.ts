@@ -1,5 +1,5 @@
 import { threadId } from 'node:worker_threads'
-import type { JobRunContext } from '../../jobs/job-execution-context.ts'
+import type { JobRunContext } from '../../jobs/job-run-context.ts'
 
 export interface FindPrimesData {
   /** How many numbers each execution looks at. */

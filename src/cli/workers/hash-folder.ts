@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
-import type { JobRunContext } from '../../jobs/job-execution-context.ts'
+import type { JobRunContext } from '../../jobs/job-run-context.ts'
 
 export interface HashFolderData {
   /** Path of the folder. */

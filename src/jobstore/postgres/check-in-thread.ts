@@ -30,7 +30,7 @@ export interface ThreadCheckInsOptions {
 /** What the thread runs; `given` is the user's. */
 export function checkInEntry(given?: URL): ThreadEntry {
   return {
-    url: given ?? moduleBeside(import.meta.url, './check-in-entry'),
+    url: given ?? moduleBeside(import.meta.url, './check-in-entry', 'jobstore/postgres/check-in-entry'),
     specifier: 'quartz-ts/check-in-entry',
     option: 'checkInEntry of postgresJobStore',
   }

@@ -22,7 +22,9 @@ export const postgresDialect: SqlDialect = {
   // NO KEY: rows that only refer to the locked one by a foreign key may still be inserted. The planner estimates that a
   // comparison with an unknown value holds for one row of 200.
   expectFew: (column) => `${column} = ${column} || ''`,
-  isAmong: (column, select) => `${column} = ANY(ARRAY(${select}))`,
+  // A row that was changed since the statement began is locked in its newest version, which the statement does not see:
+  // it is left out.
+  isAmongLocked: (alias, locked, query) => `${alias}.ctid = ANY(ARRAY(SELECT ${locked}.ctid ${query}))`,
   rowId: (alias) => `CAST(${alias}.ctid AS text)`,
   isAmongRowIds: (alias, parameter) =>
     `${alias}.ctid = ANY(ARRAY(

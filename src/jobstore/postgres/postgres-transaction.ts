@@ -60,6 +60,8 @@ export class PostgresTransaction {
   #unsent: SqlStatement[] = []
   #unsentSize = 0
   #number: TransactionNumber | null = null
+  /** Statements that are sent ahead, while the program goes on; null while there are none. Never rejects. */
+  #ahead: Promise<{ readonly failure: unknown } | null> | null = null
 
   /** `opening` is the statement after the BEGIN. */
   constructor(session: PostgresSession, settings: TransactionSettings, opening: SqlStatement) {
@@ -76,19 +78,26 @@ export class PostgresTransaction {
   /** Runs a program from the BEGIN up to, but without, the COMMIT; at its end some statements may be unsent. */
   async run<Answer>(program: SqlProgram<Answer>, lock: TransactionLock): Promise<Answer> {
     await this.#begin(lock)
-    let step = program.next()
-    while (step.done !== true) {
-      const statement = step.value
-      if (statement.pending === undefined) step = program.next(await this.#ask(statement))
-      else {
-        await this.#putOff(statement)
-        step = program.next(noReply)
+    try {
+      let step = program.next()
+      while (step.done !== true) {
+        const statement = step.value
+        if (statement.pending === undefined) step = program.next(await this.#ask(statement))
+        else {
+          await this.#putOff(statement)
+          step = program.next(noReply)
+        }
       }
+      return step.value
+    } catch (error) {
+      // The caller rolls back, for which the connection must be free.
+      await this.#ahead
+      throw error
     }
-    return step.value
   }
 
   async commit({ mayBeLost }: { readonly mayBeLost: boolean }): Promise<void> {
+    await this.#arrived()
     // If the answer to the COMMIT is lost, the server can be asked only about a transaction with a number.
     if (this.#number === null) await this.#flush()
     if (mayBeLost) this.#unsent.push(commitWithoutDisk)
@@ -121,7 +130,20 @@ export class PostgresTransaction {
   async #putOff(statement: SqlStatement): Promise<void> {
     this.#unsent.push(statement)
     this.#unsentSize += sizeOf(statement)
-    if (this.#unsentSize > unsentMax) await this.#flush()
+    if (this.#unsentSize <= unsentMax) return
+    await this.#arrived()
+    // The program makes its next statements while the server runs these.
+    this.#ahead = this.#send().then(
+      () => null,
+      (failure: unknown) => ({ failure }),
+    )
+  }
+
+  /** Waits for what was sent ahead. @throws what it failed with */
+  async #arrived(): Promise<void> {
+    const outcome = await this.#ahead
+    this.#ahead = null
+    if (outcome !== null) throw outcome.failure
   }
 
   async #ask(statement: SqlStatement): Promise<SqlReply> {
@@ -130,6 +152,11 @@ export class PostgresTransaction {
   }
 
   async #flush(): Promise<readonly SqlReply[]> {
+    await this.#arrived()
+    return this.#send()
+  }
+
+  async #send(): Promise<readonly SqlReply[]> {
     const sent = this.#unsent
     this.#unsent = []
     this.#unsentSize = 0

@@ -3,10 +3,12 @@ import type { JobDetail } from '../../jobs/job-detail.ts'
 import type { Calendar } from '../../triggers/calendars/calendar.ts'
 import type { Trigger } from '../../triggers/trigger.ts'
 import type { JobStoreTransaction, ScheduleEntry } from '../job-store.ts'
+import type { PlannedJob, PutPlan } from '../planned-job.ts'
 import type { TriggerState } from '../trigger-state.ts'
 import type { SqlProgram } from './kernel/statement.ts'
 import * as reading from './programs/reading/reading.ts'
 import { deleteJobs, deleteTriggers } from './programs/scheduling/deleting.ts'
+import { putPlanned } from './programs/scheduling/planning.ts'
 import { addJob, rescheduleTrigger, scheduleJobs } from './programs/scheduling/scheduling.ts'
 import type { SqlSession, SqlTransaction } from './session/sql-session.ts'
 import { beginTransaction } from './session/sql-transactions.ts'
@@ -30,6 +32,9 @@ export class JoinedJobStore implements JobStoreTransaction {
   }
   rescheduleTrigger(key: TriggerKey, trigger: Trigger): Promise<boolean> {
     return this.#transact((tx) => rescheduleTrigger(tx, key, trigger))
+  }
+  putPlanned(planned: PlannedJob): Promise<PutPlan> {
+    return this.#transact((tx) => putPlanned(tx, planned))
   }
   deleteJobs(keys: readonly JobKey[]): Promise<readonly JobKey[]> {
     return this.#transact((tx) => deleteJobs(tx, keys))

@@ -1,3 +1,4 @@
+import { instantMaxMs } from '../../triggers/invalid-trigger.ts'
 import { dayOf } from '../job-status.ts'
 import type { ExecutionOutcome } from '../queries.ts'
 import type { ResolvedRecordOptions } from '../record-options.ts'
@@ -87,6 +88,10 @@ function pruningsOf(
       session.executionLog.prune(nowMs - executionLog.maxAgeMs, executionLog.maxRows, limit),
     )
   }
+  const mayOutlive = executionLog.maxAgeMs < history.maxAgeMs || executionLog.maxRows < history.maxRows
+  if (executionLog.level !== 'off' && history.record !== 'off' && mayOutlive) {
+    prunings.push(dropsLogLines(executionLog))
+  }
   if (misfires.record) {
     prunings.push(({ session, nowMs }, limit) =>
       session.misfires.prune(nowMs - misfires.maxAgeMs, misfires.maxRows, limit),
@@ -99,4 +104,20 @@ function pruningsOf(
   }
   if (clustered) prunings.push(({ session }, limit) => session.executionProgress.prune(limit))
   return prunings
+}
+
+/** Deletes the log lines that are in the history with their executions, where those are kept for longer. */
+function dropsLogLines({ maxAgeMs, maxRows }: ResolvedRecordOptions['executionLog']): Pruning {
+  /** Of executions that began by then there are none left. */
+  let doneMs = -instantMaxMs
+  return function* pruneLogLines({ session: { history }, nowMs, notes }, limit) {
+    const surplusMs = (yield* history.surplus(maxRows))?.fireTimeMs ?? -instantMaxMs
+    const beforeMs = Math.max(nowMs - maxAgeMs, surplusMs + 1)
+    if (beforeMs - 1 <= doneMs) return 0
+    const { untilMs, isWhole } = yield* history.dropLogLines({ afterMs: doneMs, beforeMs }, limit)
+    notes.add(() => {
+      doneMs = untilMs
+    })
+    return isWhole ? 0 : limit
+  }
 }

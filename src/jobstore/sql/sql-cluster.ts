@@ -1,7 +1,19 @@
-import type { ExecutingJob, InterruptTarget, JobStoreCluster, SchedulerNode } from '../cluster-view.ts'
-import { together } from './kernel/statement.ts'
+import type { JobKey, TriggerKey } from '../../core/key.ts'
+import { KeyMap } from '../../core/key-map.ts'
+import type {
+  ExecutingJob,
+  ExecutingShard,
+  InterruptTarget,
+  JobStoreCluster,
+  SchedulerNode,
+} from '../cluster-view.ts'
+import { groupsOfParts, OpenFirings } from '../split-firing.ts'
+import { type SqlProgram, together } from './kernel/statement.ts'
+import { uniqueKeys } from './programs/steps/settling.ts'
+import type { SqlSession } from './session/sql-session.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
 import type { SqlConnection } from './sql-engine.ts'
+import type { FiredRow } from './tables/firings/fired-rows.ts'
 
 interface OpenParts {
   readonly connection: SqlConnection
@@ -34,9 +46,7 @@ export class SqlCluster implements JobStoreCluster {
   }
 
   async executing(): Promise<readonly ExecutingJob[]> {
-    const [rows, progress] = await this.#open().transactions.read(({ firedTriggers, executionProgress }) =>
-      together(firedTriggers.allExecuting(), executionProgress.load()),
-    )
+    const { rows, progress, shardOf } = await this.#open().transactions.read(executing)
     return rows.flatMap(({ jobKey, ...row }) => {
       if (jobKey === null) return []
       const { fireInstanceId, triggerKey, instanceId, firedTimeMs, plannedTimeMs } = row
@@ -48,6 +58,7 @@ export class SqlCluster implements JobStoreCluster {
         fireTimeMs: firedTimeMs,
         scheduledFireTimeMs: plannedTimeMs,
         progressText: progress.get(fireInstanceId) ?? null,
+        shard: shardOf(jobKey, triggerKey),
       }
     })
   }
@@ -55,4 +66,22 @@ export class SqlCluster implements JobStoreCluster {
   async interrupt(target: InterruptTarget): Promise<void> {
     await this.#open().connection.interruptOnPeers?.(target)
   }
+}
+
+interface Executing {
+  readonly rows: readonly FiredRow[]
+  /** By fire instance id. */
+  readonly progress: ReadonlyMap<string, string | null>
+  readonly shardOf: (jobKey: JobKey, triggerKey: TriggerKey) => ExecutingShard | null
+}
+
+/** The executions in flight. Open firings are read only where one of these may be an item. */
+function* executing({ executionProgress, firedTriggers, splitFirings }: SqlSession): SqlProgram<Executing> {
+  const [rows, progress] = yield* together(firedTriggers.allExecuting(), executionProgress.load())
+  const parts = rows.filter(({ triggerKey }) => groupsOfParts.includes(triggerKey.group))
+  const jobKeys = uniqueKeys(parts.flatMap(({ jobKey }) => jobKey ?? []))
+  const { found } = yield* splitFirings.load(jobKeys)
+  const open = new KeyMap<JobKey, OpenFirings>()
+  for (const key of found.keys()) open.set(key, new OpenFirings(found.get(key) ?? []))
+  return { rows, progress, shardOf: (jobKey, triggerKey) => open.get(jobKey)?.placeOf(triggerKey) ?? null }
 }

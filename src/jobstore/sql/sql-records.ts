@@ -20,6 +20,7 @@ interface OpenParts {
 export class SqlRecords implements JobStoreRecords {
   readonly kinds: readonly (keyof RecordBatch)[]
   readonly logLimits: ExecutionLogLimits
+  readonly takesLogLines = true
   readonly #options: ResolvedRecordOptions
   readonly #open: () => OpenParts
 

@@ -14,7 +14,7 @@ export const sqliteDialect: SqlDialect = {
   },
   // SQLite keeps the order of a CROSS JOIN, so the plan does not depend on statistics.
   expectFew: () => 'true',
-  isAmong: (column, select) => `${column} IN (${select})`,
+  isAmongLocked: (alias, locked, query) => `${alias}.rowid IN (SELECT ${locked}.rowid ${query})`,
   rowId: (alias) => `${alias}.rowid`,
   isAmongRowIds: (alias, parameter) => `${alias}.rowid IN (SELECT value FROM json_each(:${parameter}))`,
   isText: (column) => `typeof(${column}) = 'text'`,
@@ -23,6 +23,10 @@ export const sqliteDialect: SqlDialect = {
   forUpdate: () => '',
   forUpdateSkipLocked: () => '',
   lockedAsFound: () => ({ join: '', condition: 'true' }),
+  // Its last character, one in the middle and the length: what is numbered, dated or random is spread evenly.
+  nameBucket: (name) =>
+    `(unicode(substr(${name}, -1)) * 7 + unicode(substr(${name}, length(${name}) / 2 + 1, 1)) * 3
+      + length(${name})) % 4`,
   // Text is compared byte by byte, which in UTF-8 is by code point.
   keyCollation: '',
   textToBytes: (expression) => `CAST(${expression} AS BLOB)`,

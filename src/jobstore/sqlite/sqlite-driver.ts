@@ -81,9 +81,9 @@ function setUp(database: SqliteDatabase, { synchronous }: SqliteSettings): void 
   database.pragma('journal_mode = WAL')
   database.pragma(`synchronous = ${synchronous}`)
   database.pragma('foreign_keys = ON')
-  // 16 MB with pages of 4 kB. Commits one after the other change the same pages of indexes, and each page is written
+  // 32 MB with pages of 4 kB. Commits one after the other change the same pages of indexes, and each page is written
   // into the file once for all of them: with SQLite's own 1,000 a row of the history took twice as long.
-  database.pragma('wal_autocheckpoint = 4000')
+  database.pragma('wal_autocheckpoint = 8000')
 }
 
 function nodeSqliteMissing(): JobPersistenceError {

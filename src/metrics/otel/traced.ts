@@ -1,6 +1,6 @@
 import type * as api from '@opentelemetry/api'
 import { checkFunction } from '../../core/arguments.ts'
-import type { JobRunContext } from '../../jobs/job-execution-context.ts'
+import type { JobRunContext } from '../../jobs/job-run-context.ts'
 import { requirePackage } from '../optional-package.ts'
 import { spanContextOf } from './trace-text.ts'
 

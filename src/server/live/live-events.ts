@@ -1,5 +1,5 @@
 import type { JobKey, TriggerKey } from '../../core/key.ts'
-import type { JobExecutionContext } from '../../jobs/job-execution-context.ts'
+import type { JobExecutionContext } from '../../jobs/job-definition.ts'
 import type { SchedulerEvents } from '../../listeners/events.ts'
 import type { Scheduler } from '../../scheduler/scheduler.ts'
 import type { Trigger } from '../../triggers/trigger.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { withoutSecrets } from '../../core/secrets.ts'
-import type { ExecutingJob, SchedulerNode } from '../../jobstore/cluster-view.ts'
+import type { ExecutingJob, ExecutingShard, SchedulerNode } from '../../jobstore/cluster-view.ts'
 import { type ExecutionLogLine, executionLogLevels } from '../../jobstore/execution-log.ts'
 import {
   type ExecutionDetails,
@@ -22,6 +22,8 @@ export interface ExecutingJson {
   readonly scheduledFireTimeMs: number
   /** What it last said of its progress, as JSON; null when it said nothing. */
   readonly progressText: string | null
+  /** Of which sharded firing it is which item, of how many; null for any other. */
+  readonly shard: ExecutingShard | null
 }
 
 const firingFields = {
@@ -33,18 +35,28 @@ const firingFields = {
   scheduledFireTimeMs: instantMs,
 }
 
+const shardFields = { firingId: z.string(), item: z.number() }
+const shardJson: z.ZodType<ShardPlace> = z.strictObject(shardFields)
+const executingShardJson: z.ZodType<ExecutingShard> = z.strictObject({ ...shardFields, total: z.number() })
+
 export const executingJson: z.ZodType<ExecutingJson> = z.strictObject({
   ...firingFields,
   progressText: z.string().nullable(),
+  shard: executingShardJson.nullable(),
 })
 
 export function executingToJson(executing: ExecutingJob): ExecutingJson {
-  return { ...firingToJson(executing), progressText: executing.progressText }
+  const { progressText, shard } = executing
+  return {
+    ...firingToJson(executing),
+    progressText,
+    shard: shard && { firingId: shard.firingId, item: shard.item, total: shard.total },
+  }
 }
 
-type Firing = Omit<ExecutingJob, 'progressText'>
+type Firing = Omit<ExecutingJob, 'progressText' | 'shard'>
 
-function firingToJson(firing: Firing): Omit<ExecutingJson, 'progressText'> {
+function firingToJson(firing: Firing): Omit<ExecutingJson, 'progressText' | 'shard'> {
   const { fireInstanceId, jobKey, triggerKey, node, fireTimeMs, scheduledFireTimeMs } = firing
   return {
     fireInstanceId,
@@ -57,7 +69,7 @@ function firingToJson(firing: Firing): Omit<ExecutingJson, 'progressText'> {
 }
 
 /** An execution that has ended. */
-export interface ExecutionJson extends Omit<ExecutingJson, 'progressText'> {
+export interface ExecutionJson extends Omit<ExecutingJson, 'progressText' | 'shard'> {
   /** Null when the job was gone before it was known. */
   readonly jobType: string | null
   /** Null for an execution that was lost. */
@@ -83,8 +95,6 @@ export interface ExecutionJson extends Omit<ExecutingJson, 'progressText'> {
   /** Of which sharded firing it is which item; null for any other, and for the firing itself. */
   readonly shard: ShardPlace | null
 }
-
-const shardJson: z.ZodType<ShardPlace> = z.strictObject({ firingId: z.string(), item: z.number() })
 
 const executionFields = {
   ...firingFields,

@@ -103,6 +103,20 @@ function endings(bed: Testbed): string[] {
   })
 }
 
+/** Ends an item that is to be tried again. */
+async function failOnce(bed: Testbed, failing: TriggerFiredBundle): Promise<void> {
+  const retryTrigger = TriggerBuilder.newTrigger()
+    .withIdentity('retry', retryingJobsGroup)
+    .forJob(key)
+    .startAt(new Date(bed.now()))
+    .usingJobData(failing.trigger.jobDataMap)
+    .withSchedule(SimpleScheduleBuilder.simpleSchedule())
+    .build()
+    .computeFirstFireTime(null)
+  const report = reportOf(bed, failing, 'failed')
+  await bed.complete(failing, 'deleteTrigger', { retryTrigger, report })
+}
+
 const whole = area(
   'shards: a firing',
   {
@@ -294,16 +308,7 @@ const items = area(
       await split(bed)
       const [failing, other] = await begin(bed)
       assert.ok(failing !== undefined && other !== undefined)
-      const retryTrigger = TriggerBuilder.newTrigger()
-        .withIdentity('retry', retryingJobsGroup)
-        .forJob(key)
-        .startAt(new Date(bed.now()))
-        .usingJobData(failing.trigger.jobDataMap)
-        .withSchedule(SimpleScheduleBuilder.simpleSchedule())
-        .build()
-        .computeFirstFireTime(null)
-      const report = reportOf(bed, failing, 'failed')
-      await bed.complete(failing, 'deleteTrigger', { retryTrigger, report })
+      await failOnce(bed, failing)
       await end(bed, [other])
       assert.deepEqual(endings(bed), [])
       const again = only(await begin(bed))
@@ -394,4 +399,29 @@ const items = area(
   { sharding: true },
 )
 
-export const shardCases: readonly StoreCase[] = [...whole, ...items]
+const shown = area(
+  'shards: an item in flight',
+  {
+    'is shown with its firing to every node, also when it is tried again': async (bed, { reopen }) => {
+      await schedule(bed, { items: 2 })
+      const firingId = await split(bed)
+      const { store } = await reopen()
+      const running = async (): Promise<unknown[]> =>
+        ((await store.cluster?.executing()) ?? [])
+          .map(({ shard }) => shard)
+          .sort((a, b) => (a?.item ?? -1) - (b?.item ?? -1))
+      const [failing, other] = await begin(bed)
+      assert.ok(failing !== undefined && other !== undefined)
+      const both = [0, 1].map((item) => ({ firingId, item, total: 2 }))
+      assert.deepEqual(await running(), both)
+      await end(bed, [other])
+      await failOnce(bed, failing)
+      assert.deepEqual(await running(), [])
+      await begin(bed)
+      assert.deepEqual(await running(), both.slice(0, 1))
+    },
+  },
+  { sharding: true, clustered: true },
+)
+
+export const shardCases: readonly StoreCase[] = [...whole, ...items, ...shown]

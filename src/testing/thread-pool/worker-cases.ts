@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { JobExecutionError, SchedulerError } from '../../core/errors.ts'
-import { fileBeside } from '../../core/package-files.ts'
+import { moduleBeside } from '../../core/package-files.ts'
 import type { ThreadPool } from '../../threadpool/thread-pool.ts'
 import type { WorkerTask, WorkerTaskResult } from '../../threadpool/wire.ts'
 import type { ConformanceCase } from '../conformance-case.ts'
@@ -9,7 +9,7 @@ import { poolCases } from './slot-cases.ts'
 
 type Body = (underTest: PoolUnderTest) => Promise<void>
 
-const moduleUrl = fileBeside(import.meta.url, './worker-jobs.js').href
+const moduleUrl = moduleBeside(import.meta.url, './worker-jobs', 'testing/thread-pool/worker-jobs').href
 
 /** How a pool without threads refuses worker jobs. */
 export function noWorkerCases(createPool: (size: number) => ThreadPool): ConformanceCase[] {

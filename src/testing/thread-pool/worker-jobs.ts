@@ -1,5 +1,5 @@
 import { JobExecutionError } from '../../core/errors.ts'
-import type { JobRunContext } from '../../jobs/job-execution-context.ts'
+import type { JobRunContext } from '../../jobs/job-run-context.ts'
 
 /** Returns everything that the context holds, as plain data. */
 export function describeContext(context: JobRunContext): unknown {

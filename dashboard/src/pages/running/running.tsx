@@ -22,6 +22,7 @@ const words = dictionary({
     emptyHint: 'Executions appear here when a trigger fires, and when a job is run from its page.',
     instance: 'Execution',
     progress: 'Progress',
+    itemOf: (item: number, total: number) => `Item ${item} of ${total}`,
   },
   zh: {
     title: '运行中',
@@ -30,8 +31,13 @@ const words = dictionary({
     emptyHint: '触发器触发或从作业页面运行时，执行会显示在这里。',
     instance: '执行',
     progress: '进度',
+    itemOf: (item: number, total: number) => `分片 ${item}，共 ${total} 个`,
   },
 })
+
+interface JobOfProps {
+  readonly execution: ExecutingJson
+}
 
 const runEvents = new Set([
   'jobToBeExecuted',
@@ -66,11 +72,21 @@ export function RunningPage(): JSX.Element {
   )
 }
 
+/** The job, and below it which item of a sharded firing runs. */
+function JobOf({ execution: { jobKey, shard } }: JobOfProps): JSX.Element {
+  return (
+    <>
+      <JobLink of={jobKey} />
+      {shard !== null && <div class="muted">{words().itemOf(shard.item, shard.total)}</div>}
+    </>
+  )
+}
+
 function columns(): readonly Column<ExecutingJson>[] {
   const text = common()
   const { instance } = words()
   return [
-    { id: 'job', title: text.job, cell: ({ jobKey }) => <JobLink of={jobKey} />, isWide: true },
+    { id: 'job', title: text.job, cell: (row) => <JobOf execution={row} />, isWide: true },
     { id: 'trigger', title: text.trigger, cell: ({ triggerKey }) => <FiredBy of={triggerKey} /> },
     { id: 'node', title: text.node, cell: ({ node }) => node },
     { id: 'began', title: text.began, cell: ({ fireTimeMs }) => <Instant ms={fireTimeMs} /> },

@@ -38,6 +38,12 @@ export interface RowsQuery {
 }
 /** A statement about rows that name their scheduler themselves. */
 export type KeyQuery = SqlQuery<{ readonly rows: string }>
+/** The same, made of the rows: an engine that runs rows one by one needs no text of them. */
+export interface RowSetQuery {
+  (rows: readonly object[]): SqlStatement
+  /** The text with its parameters by name, for people. */
+  readonly namedText: string
+}
 
 /** How many rows one statement gets, so that its bound text stays small. */
 export const rowsPerStatement = 5000
@@ -131,19 +137,76 @@ export function updateQuery(
   table: string,
   key: Columns,
   changes: Columns,
-): KeyQuery {
+): RowSetQuery {
+  if (dialect.runsRowByRow) {
+    const settings = Object.entries(changes).map(([column, type]) => {
+      return `${column} = ${type === 'bytes' ? dialect.textToBytes(`:${column}`) : `:${column}`}`
+    })
+    const columns = [...Object.keys(changes), ...Object.keys(withScheduler(key))]
+    return eachQuery(dialect, `UPDATE ${table} SET ${settings.join(', ')} WHERE ${isNamed(key)}`, columns)
+  }
   const settings = Object.entries(changes).map(
     ([column, type]) => `${column} = ${valueOf(dialect, column, type)}`,
   )
-  return sqlQuery(
+  return setQuery(
     dialect,
     `UPDATE ${table} AS t SET ${settings.join(', ')}
      FROM ${boundRows(dialect, { ...withScheduler(key), ...changes })} AS r WHERE ${isRow(dialect, 't', key)}`,
   )
 }
 
-export function deleteQuery({ dialect }: SqlVocabulary, table: string, key: Columns): KeyQuery {
-  return sqlQuery(dialect, `DELETE FROM ${table} WHERE ${isAmongRows(dialect, key)}`)
+/** Deletes the rows that bound rows name. */
+export function deleteQuery({ dialect }: SqlVocabulary, table: string, key: Columns): RowSetQuery {
+  return dialect.runsRowByRow
+    ? eachQuery(dialect, `DELETE FROM ${table} WHERE ${isNamed(key)}`, Object.keys(withScheduler(key)))
+    : setQuery(dialect, `DELETE FROM ${table} WHERE ${isAmongRows(dialect, key)}`)
+}
+
+/** The rows of a table that bound rows name; one by one they are looked up in the order in which they are named. */
+export function selectQuery(
+  { dialect }: SqlVocabulary,
+  { table, alias, key }: { readonly table: string; readonly alias: string; readonly key: Columns },
+  {
+    selected,
+    order,
+    locking,
+  }: { readonly selected: string; readonly order: string; readonly locking: string },
+): RowSetQuery {
+  if (dialect.runsRowByRow) {
+    const text = `SELECT ${selected} FROM ${table} AS ${alias} WHERE ${isNamed(key, `${alias}.`)} ${locking}`
+    return eachQuery(dialect, text, Object.keys(withScheduler(key)))
+  }
+  return setQuery(
+    dialect,
+    `SELECT ${selected} FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${table} AS ${alias}
+     WHERE ${isRow(dialect, alias, key)} ${order} ${locking}`,
+  )
+}
+
+/** The condition that a row is the one that the parameters of a statement for each row name. */
+export function isNamed(key: Columns, prefix: string = ''): string {
+  return Object.keys(withScheduler(key))
+    .map((column) => `${prefix}${column} = :${column}`)
+    .join(' AND ')
+}
+
+/** A statement that is run for each row, with these columns in the order in which the text names them. */
+export function eachQuery(dialect: SqlDialect, text: string, columns: readonly string[]): RowSetQuery {
+  const each = rowByRowQuery(dialect, text)
+  const ofRows = (rows: readonly object[]): SqlStatement =>
+    each(
+      (rows as readonly Readonly<Record<string, SqlValue | undefined>>[]).map((row) =>
+        columns.map((column) => row[column] ?? null),
+      ),
+    )
+  return Object.assign(ofRows, { namedText: each.namedText })
+}
+
+/** A statement that is run once, for all rows. */
+export function setQuery(dialect: SqlDialect, text: string): RowSetQuery {
+  const all: KeyQuery = sqlQuery(dialect, text)
+  const ofRows = (rows: readonly object[]): SqlStatement => all({ rows: JSON.stringify(rows) })
+  return Object.assign(ofRows, { namedText: all.namedText })
 }
 
 /** Deletes all rows of a scheduler. */
@@ -176,9 +239,26 @@ export function* writeOver(
 
 /** Stores rows by as many statements as their number needs, without waiting. */
 export function* storeRows(scheduler: string, rows: readonly object[], query: RowsQuery): SqlProgram<void> {
+  for (const some of chunksOf(rows)) yield* later(query(scheduler, some))
+}
+
+/** Changes rows by as many statements as their number needs, without waiting. */
+export function* changeRows(rows: readonly object[], query: RowSetQuery): SqlProgram<void> {
+  for (const some of chunksOf(rows)) yield* later(query(some))
+}
+
+/** Reads rows by as many statements as their number needs. */
+export function* readRows(rows: readonly object[], query: RowSetQuery): SqlProgram<readonly SqlRow[]> {
+  const answers: (readonly SqlRow[])[] = []
+  for (const some of chunksOf(rows)) answers.push(yield* all(query(some)))
+  return answers.length === 1 ? (answers[0] ?? []) : answers.flat()
+}
+
+/** As many rows at a time as one statement gets. */
+export function* chunksOf(rows: readonly object[]): Iterable<readonly object[]> {
+  const isWhole = rows.length <= rowsPerStatement
   for (let from = 0; from < rows.length; from += rowsPerStatement) {
-    const isWhole = rows.length <= rowsPerStatement
-    yield* later(query(scheduler, isWhole ? rows : rows.slice(from, from + rowsPerStatement)))
+    yield isWhole ? rows : rows.slice(from, from + rowsPerStatement)
   }
 }
 
@@ -197,8 +277,5 @@ export function* statementsOver(
   rows: readonly object[],
   statement: (rowsJson: string) => SqlStatement,
 ): Iterable<SqlStatement> {
-  for (let from = 0; from < rows.length; from += rowsPerStatement) {
-    const isWhole = rows.length <= rowsPerStatement
-    yield statement(JSON.stringify(isWhole ? rows : rows.slice(from, from + rowsPerStatement)))
-  }
+  for (const some of chunksOf(rows)) yield statement(JSON.stringify(some))
 }

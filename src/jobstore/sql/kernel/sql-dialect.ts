@@ -23,8 +23,11 @@ export interface SqlDialect {
    * table may be from when it was empty.
    */
   expectFew(column: string): string
-  /** Whether a column holds one of the values of a SELECT, which is run once. */
-  isAmong(column: string, select: string): string
+  /**
+   * Whether row `alias` is one of the rows `locked` of the same table that a query locks, which is given from FROM on
+   * and run once. The query comes from the same statement, so the rows are where it found them.
+   */
+  isAmongLocked(alias: string, locked: string, query: string): string
   /** An id of a row within the transaction that has it locked, independent of its columns: a text or a number. */
   rowId(alias: string): string
   /** Whether the row is one of those whose ids are in the JSON array that is bound as `:parameter`. */
@@ -46,6 +49,12 @@ export interface SqlDialect {
    * rows beside it belong to it. An empty join and `true` where no other transaction can come between.
    */
   lockedAsFound(alias: string): { readonly join: string; readonly condition: string }
+  /**
+   * The bucket of a name, one of a few, for indexes that are written with each execution: entries of one bucket are in
+   * order of time, so that a batch changes as many pages as there are buckets and not one for each name. Left out where
+   * a commit does not write whole pages, and an index begins with the name. `name` is an expression.
+   */
+  readonly nameBucket?: (name: string) => string
   /** Follows a column in ORDER BY, in comparisons for paging and in indexes, to compare by code point. */
   readonly keyCollation: string
   /** An expression that turns a text into the bytes of a data column. */

@@ -1,3 +1,4 @@
+import type { SqlDialect } from '../kernel/sql-dialect.ts'
 import type { SqlNames } from '../kernel/sql-names.ts'
 import type { ColumnType, Index, Table } from './schema-tables.ts'
 import * as column from './schema-tables.ts'
@@ -185,7 +186,16 @@ export const columnsOf2: Readonly<Partial<Record<keyof SqlNames, Readonly<Record
     progress: column.longTextOrNull,
     result: column.longTextOrNull,
     job_data: column.longTextOrNull,
+    log_lines: column.longTextOrNull,
   },
+}
+
+/** In the order of the list of one job or trigger; in buckets, what is left out is told by the index alone. */
+function executionIndex({ nameBucket }: SqlDialect, kind: 'job' | 'trigger'): readonly string[] {
+  const [name, group] = [`${kind}_name`, `${kind}_group`]
+  return nameBucket === undefined
+    ? [name, group, 'sched_name', 'fired_time', 'fire_instance_id']
+    : [`(${nameBucket(name)})`, 'fired_time', 'fire_instance_id', name, group]
 }
 
 export const indexesOf2: readonly Index[] = [
@@ -215,13 +225,13 @@ export const indexesOf2: readonly Index[] = [
     // order of the list: without it SQLite, which has no statistics, would go through the executions of all jobs.
     name: 'eh_job',
     table: 'history',
-    columns: () => ['job_name', 'job_group', 'sched_name', 'fired_time', 'fire_instance_id'],
+    columns: (dialect) => executionIndex(dialect, 'job'),
     ownTablesOnly: false,
   },
   {
     name: 'eh_trigger',
     table: 'history',
-    columns: () => ['trigger_name', 'trigger_group', 'sched_name', 'fired_time', 'fire_instance_id'],
+    columns: (dialect) => executionIndex(dialect, 'trigger'),
     ownTablesOnly: false,
   },
   {

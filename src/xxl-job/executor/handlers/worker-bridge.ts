@@ -1,4 +1,4 @@
-import type { JobRunContext } from '../../../jobs/job-execution-context.ts'
+import type { JobRunContext } from '../../../jobs/job-run-context.ts'
 import { loadWorkerFunction } from '../../../threadpool/worker-module.ts'
 import { type HandleResult, RunContext, type RunFacts } from '../run-context.ts'
 import { withinRun } from '../xxl-job-helper.ts'

@@ -68,7 +68,7 @@ export class WorkerHandlers {
     const { result } = await this.#pool.runInWorker(
       {
         version: wireVersion,
-        moduleUrl: moduleBeside(import.meta.url, './worker-bridge').href,
+        moduleUrl: workerBridge().href,
         exportName: 'runXxlJob',
         fireInstanceId: String(++this.#lastRun),
         job: identity,
@@ -126,4 +126,8 @@ export class WorkerRunner implements JobRunner {
   execute(run: RunningJob): Promise<HandleResult> {
     return this.#threads.run(this.#worker, run)
   }
+}
+
+function workerBridge(): URL {
+  return moduleBeside(import.meta.url, './worker-bridge', 'xxl-job/executor/handlers/worker-bridge')
 }

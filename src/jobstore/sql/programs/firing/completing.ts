@@ -13,7 +13,7 @@ import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { TriggerRef } from '../../tables/triggers/trigger-table.ts'
 import { noteEndedOfGroups } from '../steps/ended-claims.ts'
 import { tellFaultyFirings } from '../steps/faulty-triggers.ts'
-import { recordEnded } from '../steps/history.ts'
+import { recordEnded, recordLogOfFenced } from '../steps/history.ts'
 import { lockJobs, lockTriggers, storeNewTriggers } from '../steps/new-triggers.ts'
 import { deleteFinishedJobs } from '../steps/orphans.ts'
 import { tryLockJobs, tryLockTriggers } from '../steps/passing-over.ts'
@@ -84,6 +84,13 @@ function* completeTogether(
   const { ended, locked } = yield* deleteRows(tx, free)
   yield* lockFurtherJobs(tx, ended, jobs.found)
   yield* carryOut(tx, ended, { jobs: jobs.found, triggers })
+  if (ended.length + locked.size < free.length) {
+    const known = new Set(ended.map(({ completion }) => completion))
+    yield* recordLogOfFenced(
+      tx,
+      free.filter((completion) => !known.has(completion) && !locked.has(completion.fireInstanceId)),
+    )
+  }
   return completions.filter(
     (completion) => !free.includes(completion) || locked.has(completion.fireInstanceId),
   )

@@ -4,7 +4,7 @@ import type { ShardPlace } from '../../../queries.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
-import type { HistoryEntry } from '../../tables/history/history-table.ts'
+import type { HistoryEntry } from '../../tables/history/history-rows.ts'
 
 /** Writes ended executions of this node into the history, if its options say so. */
 export function* recordEnded(tx: SqlTransaction, completions: readonly JobCompletion[]): SqlProgram<void> {
@@ -42,7 +42,19 @@ function entryOf(
     previousFireInstanceId: report.previousFireInstanceId ?? null,
     shard: report.shard ?? null,
     texts: report.texts ?? null,
+    logLines: report.logLines ?? null,
   }
+}
+
+/** Keeps what executions logged whose ends write nothing else, because their firings are not this node's any more. */
+export function* recordLogOfFenced(
+  { session }: SqlTransaction,
+  completions: readonly JobCompletion[],
+): SqlProgram<void> {
+  const chunks = completions.flatMap(({ fireInstanceId, report }) => {
+    return report?.logLines === undefined ? [] : [{ fireInstanceId, lines: report.logLines }]
+  })
+  yield* session.executionLog.write(chunks)
 }
 
 /** Writes executions that were lost with their node, and are not run again, into the history. */

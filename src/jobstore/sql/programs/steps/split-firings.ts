@@ -3,7 +3,7 @@ import { KeyMap } from '../../../../core/key-map.ts'
 import { endedSharding, OpenFirings } from '../../../split-firing.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
-import type { HistoryEntry } from '../../tables/history/history-table.ts'
+import type { HistoryEntry } from '../../tables/history/history-rows.ts'
 import { type LockedRows, storeNewTriggers } from './new-triggers.ts'
 
 /** The open firings of jobs that this transaction has locked. Jobs without one are left out. */

@@ -39,6 +39,14 @@ export function jobKeyRows(
   }))
 }
 
+/** Keys in their order, where a statement looks them up one by one; elsewhere the statement says the order. */
+export function asLookedUp<Key extends JobKey | TriggerKey>(
+  { dialect }: Pick<SqlVocabulary, 'dialect'>,
+  keys: readonly Key[],
+): readonly Key[] {
+  return dialect.runsRowByRow && keys.length > 1 ? keys.toSorted(compareKeys) : keys
+}
+
 type WithScheduler<Key extends Columns> = ReturnType<typeof withScheduler<Key>>
 
 function storable<Key extends JobKey | TriggerKey>(keys: readonly Key[]): readonly Key[] {

@@ -6,12 +6,13 @@ import type { Trigger } from '../../../../triggers/trigger.ts'
 import { type AwaitedResult, awaitedResultsAtOnce } from '../../../awaited-results.ts'
 import {
   boundRows,
+  changeRows,
   deleteQuery,
   isRow,
   type KeyQuery,
+  type RowSetQuery,
   runOver,
   withScheduler,
-  writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
@@ -128,7 +129,7 @@ export class AwaitedResultTable {
   }
 
   *delete(fireInstanceIds: readonly string[]): SqlProgram<void> {
-    yield* writeOver(this.#firings(fireInstanceIds), (rows) => this.#statements.delete({ rows }))
+    yield* changeRows(this.#firings(fireInstanceIds), this.#statements.delete)
   }
 
   #references(references: readonly string[]): object[] {
@@ -208,7 +209,7 @@ interface AwaitedResultStatements {
   readonly overdue: SqlQuery<{ scheduler: string; now: EpochMs }>
   readonly nextDeadline: SqlQuery<{ scheduler: string; now: EpochMs }>
   readonly deleteOrphans: SqlQuery<{ scheduler: string; now: EpochMs }>
-  readonly delete: KeyQuery
+  readonly delete: RowSetQuery
 }
 
 export function awaitedResultStatements(vocabulary: SqlVocabulary): AwaitedResultStatements {

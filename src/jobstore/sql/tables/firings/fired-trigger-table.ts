@@ -2,15 +2,17 @@ import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import {
   boundRows,
+  changeRows,
   insertQuery,
+  isAmongRows,
   isRow,
   type KeyQuery,
+  type RowSetQuery,
   type RowsQuery,
   runOver,
   storeRows,
   updateQuery,
   withScheduler,
-  writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlNames } from '../../kernel/sql-names.ts'
@@ -91,7 +93,7 @@ export class FiredTriggerTable {
       is_nonconcurrent: row.nonConcurrent,
       requests_recovery: row.requestsRecovery,
     }))
-    yield* writeOver(amended, (rowsJson) => this.#statements.amend({ rows: rowsJson }))
+    yield* changeRows(amended, this.#statements.amend)
   }
 
   /** Deletes the rows of this scheduler instance in this state, except those that other sessions have locked. */
@@ -110,7 +112,7 @@ export class FiredTriggerTable {
   *tryDeleteAwaited(fireInstanceIds: readonly string[]): SqlProgram<LockedAmong<string, FiredRow>> {
     if (fireInstanceIds.length === 0) return { found: [], locked: [] }
     const { tryDeleteAwaited, findAwaited } = this.#statements
-    const values = { scheduler: this.#scheduler, ids: JSON.stringify(fireInstanceIds) }
+    const values = { rows: this.#rowsOf(fireInstanceIds) }
     const found = decodedFirings(yield* all(tryDeleteAwaited(values)))
     if (found.length === fireInstanceIds.length) return { found, locked: [] }
     return { found, locked: (yield* all(findAwaited(values))).map((row) => text(row, 'entry_id')) }
@@ -150,8 +152,8 @@ export class FiredTriggerTable {
   /** Deletes the given rows of a scheduler instance. */
   *deleteOfInstance(instance: string, rows: readonly FiredRow[]): SqlProgram<void> {
     if (rows.length === 0) return
-    const ids = JSON.stringify(rows.map(({ fireInstanceId }) => fireInstanceId))
-    yield* later(this.#statements.deleteOfInstance({ scheduler: this.#scheduler, instance, ids }))
+    const ids = rows.map(({ fireInstanceId }) => fireInstanceId)
+    yield* later(this.#statements.deleteOfInstance({ instance, rows: this.#rowsOf(ids) }))
   }
 
   /** The fire instance ids of this scheduler instance, except those of executions that go on elsewhere. */
@@ -219,25 +221,32 @@ export class FiredTriggerTable {
     return (yield* runOver(keyRows, (rows) => query({ rows }))).map(jobKeyOf)
   }
 
-  #own(fireInstanceIds: readonly string[]): { scheduler: string; instance: string; ids: string } {
-    return { scheduler: this.#scheduler, instance: this.#instance, ids: JSON.stringify(fireInstanceIds) }
+  #own(fireInstanceIds: readonly string[]): { instance: string; rows: string } {
+    return { instance: this.#instance, rows: this.#rowsOf(fireInstanceIds) }
+  }
+
+  #rowsOf(fireInstanceIds: readonly string[]): string {
+    return JSON.stringify(fireInstanceIds.map((id) => ({ sched_name: this.#scheduler, entry_id: id })))
   }
 }
 
+/** Firings of a scheduler instance, by their ids. */
+type OwnRows = { readonly instance: string; readonly rows: string }
+
 interface FiredTriggerStatements {
   readonly insert: RowsQuery
-  readonly tryLock: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
+  readonly tryLock: SqlQuery<OwnRows & { state: string }>
   readonly tryLockAllClaims: SqlQuery<{ scheduler: string; instance: string }>
-  readonly find: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
-  readonly tryDelete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
-  readonly tryDeleteAwaited: SqlQuery<{ scheduler: string; ids: string }>
-  readonly findAwaited: SqlQuery<{ scheduler: string; ids: string }>
-  readonly takeOver: SqlQuery<{ scheduler: string; instance: string; ids: string }>
-  readonly begin: SqlQuery<{ scheduler: string; instance: string; ids: string; now: EpochMs }>
-  readonly amend: KeyQuery
-  readonly delete: SqlQuery<{ scheduler: string; instance: string; ids: string; state: string }>
+  readonly find: SqlQuery<OwnRows & { state: string }>
+  readonly tryDelete: SqlQuery<OwnRows & { state: string }>
+  readonly tryDeleteAwaited: KeyQuery
+  readonly findAwaited: KeyQuery
+  readonly takeOver: SqlQuery<OwnRows>
+  readonly begin: SqlQuery<OwnRows & { now: EpochMs }>
+  readonly amend: RowSetQuery
+  readonly delete: SqlQuery<OwnRows & { state: string }>
   readonly tryLockOfInstance: SqlQuery<{ scheduler: string; instance: string }>
-  readonly deleteOfInstance: SqlQuery<{ scheduler: string; instance: string; ids: string }>
+  readonly deleteOfInstance: SqlQuery<OwnRows>
   readonly ownIds: SqlQuery<{ scheduler: string; instance: string }>
   readonly deleteAll: SqlQuery<{ scheduler: string }>
   readonly allExecuting: SqlQuery<{ scheduler: string }>
@@ -249,47 +258,39 @@ interface FiredTriggerStatements {
   readonly markNonConcurrent: KeyQuery
 }
 
+const entryColumns = { entry_id: 'text' } as const
 const columns = Object.keys(firedColumns).join(', ')
 const columnsOf = (alias: string): string => columns.replaceAll(/\w+/g, `${alias}.$&`)
 
 export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerStatements {
   const { dialect, names } = vocabulary
   const fired = names.firedTriggers
-  const isOwn = (alias: string): string =>
-    `${alias}.sched_name = :scheduler AND ${alias}.instance_name = :instance
-     AND ${dialect.isAmongTexts(`${alias}.entry_id`, 'ids')}`
+  const key = withScheduler(entryColumns)
+  const isOwn = `${isRow(dialect, 'f', entryColumns)} AND f.instance_name = :instance`
+  const own = `FROM ${boundRows(dialect, key)} AS r CROSS JOIN ${fired} AS f WHERE ${isOwn} AND f.state = :state`
   return {
     ...statementsOfRecovery(vocabulary),
     ...statementsOfAwaited(vocabulary),
     ...statementsOfJobs(dialect, fired),
     ...statementsOfPeers(vocabulary),
     insert: insertQuery(vocabulary, fired, firedColumns),
-    tryLock: sqlQuery(
-      dialect,
-      tryLockText(dialect, `FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`),
-    ),
+    tryLock: sqlQuery(dialect, tryLockText(dialect, own)),
     tryLockAllClaims: sqlQuery(
       dialect,
       tryLockText(dialect, `FROM ${fired} f WHERE ${ofInstance} AND f.state = 'ACQUIRED'`),
     ),
-    find: sqlQuery(dialect, `SELECT f.entry_id FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`),
-    tryDelete: sqlQuery(
-      dialect,
-      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND ${dialect.isAmong(
-        'entry_id',
-        tryLockText(dialect, `FROM ${fired} f WHERE ${isOwn('f')} AND f.state = :state`, 'f.entry_id'),
-      )} RETURNING ${columns}`,
-    ),
+    find: sqlQuery(dialect, `SELECT f.entry_id ${own}`),
+    tryDelete: sqlQuery(dialect, tryDeleteText(dialect, fired, own)),
     begin: sqlQuery(
       dialect,
-      `UPDATE ${fired} AS f SET state = 'EXECUTING', fired_time = :now
-       WHERE ${isOwn('f')} AND f.state = 'ACQUIRED'`,
+      `UPDATE ${fired} AS f SET state = 'EXECUTING', fired_time = :now FROM ${boundRows(dialect, key)} AS r
+       WHERE ${isOwn} AND f.state = 'ACQUIRED'`,
     ),
-    amend: updateQuery(vocabulary, fired, { entry_id: 'text' }, amendable),
+    amend: updateQuery(vocabulary, fired, entryColumns, amendable),
     delete: sqlQuery(
       dialect,
-      `DELETE FROM ${fired} AS f
-       WHERE ${isOwn('f')} AND f.state = :state
+      `DELETE FROM ${fired} AS f WHERE ${isAmongRows(dialect, entryColumns)}
+         AND f.instance_name = :instance AND f.state = :state
        RETURNING ${columns}`,
     ),
     deleteStaleClaims: sqlQuery(
@@ -310,8 +311,18 @@ export function firedTriggerStatements(vocabulary: SqlVocabulary): FiredTriggerS
 const ofInstance = 'f.sched_name = :scheduler AND f.instance_name = :instance'
 
 /** Locks rows `f`, given from FROM on, in one order everywhere; those that another session holds are left out. */
-function tryLockText(dialect: SqlDialect, rows: string, selected: string = columnsOf('f')): string {
-  return `SELECT ${selected} ${rows} ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`
+function tryLockText(dialect: SqlDialect, rows: string): string {
+  return `SELECT ${columnsOf('f')} ${rows} ${inOrder(dialect)}`
+}
+
+/** Locks them likewise and deletes them, by their ids, so that no row is looked up twice. */
+function tryDeleteText(dialect: SqlDialect, fired: string, rows: string): string {
+  const locked = `${rows} ${inOrder(dialect)}`
+  return `DELETE FROM ${fired} AS t WHERE ${dialect.isAmongLocked('t', 'f', locked)} RETURNING ${columns}`
+}
+
+function inOrder(dialect: SqlDialect): string {
+  return `ORDER BY f.entry_id ${dialect.forUpdateSkipLocked('f')}`
 }
 
 /** Claims `f` of other nodes than `:instance` and their triggers `t`, from FROM on. */
@@ -366,21 +377,16 @@ function statementsOfAwaited({
   names,
 }: SqlVocabulary): Pick<FiredTriggerStatements, 'tryDeleteAwaited' | 'findAwaited' | 'takeOver'> {
   const fired = names.firedTriggers
-  const rows = `FROM ${fired} f WHERE f.sched_name = :scheduler
-    AND ${dialect.isAmongTexts('f.entry_id', 'ids')} AND f.state = 'EXECUTING' AND ${isAwaited(names)}`
+  const bound = `${boundRows(dialect, withScheduler(entryColumns))} AS r`
+  const isNamed = isRow(dialect, 'f', entryColumns)
+  const rows = `FROM ${bound} CROSS JOIN ${fired} AS f
+    WHERE ${isNamed} AND f.state = 'EXECUTING' AND ${isAwaited(names)}`
   return {
-    tryDeleteAwaited: sqlQuery(
-      dialect,
-      `DELETE FROM ${fired} WHERE sched_name = :scheduler AND ${dialect.isAmong(
-        'entry_id',
-        tryLockText(dialect, rows, 'f.entry_id'),
-      )} RETURNING ${columns}`,
-    ),
+    tryDeleteAwaited: sqlQuery(dialect, tryDeleteText(dialect, fired, rows)),
     findAwaited: sqlQuery(dialect, `SELECT f.entry_id ${rows}`),
     takeOver: sqlQuery(
       dialect,
-      `UPDATE ${fired} SET instance_name = :instance
-       WHERE sched_name = :scheduler AND ${dialect.isAmongTexts('entry_id', 'ids')}`,
+      `UPDATE ${fired} AS f SET instance_name = :instance FROM ${bound} WHERE ${isNamed}`,
     ),
   }
 }
@@ -398,7 +404,7 @@ function statementsOfRecovery(vocabulary: SqlVocabulary): StatementsOfRecovery {
     tryLockOfInstance: sqlQuery(dialect, tryLockText(dialect, `FROM ${fired} f WHERE ${ofInstance}`)),
     deleteOfInstance: sqlQuery(
       dialect,
-      `DELETE FROM ${fired} AS f WHERE ${ofInstance} AND ${dialect.isAmongTexts('f.entry_id', 'ids')}`,
+      `DELETE FROM ${fired} AS f WHERE ${isAmongRows(dialect, entryColumns)} AND f.instance_name = :instance`,
     ),
     ownIds: sqlQuery(
       dialect,

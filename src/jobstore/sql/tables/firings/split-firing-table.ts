@@ -6,11 +6,13 @@ import type { ShardedItem } from '../../../job-store-shards.ts'
 import type { SplitFiring } from '../../../split-firing.ts'
 import {
   boundRows,
+  changeRows,
   clearQuery,
   deleteQuery,
   isAmongRows,
   isRow,
   type KeyQuery,
+  type RowSetQuery,
   type RowsQuery,
   runOver,
   storeRows,
@@ -88,7 +90,7 @@ export class SplitFiringTable {
 
   *delete(fireInstanceIds: readonly string[]): SqlProgram<void> {
     const idRows = fireInstanceIds.map((id) => ({ sched_name: this.#scheduler, fire_id: id }))
-    yield* writeOver(idRows, (rows) => this.#statements.delete({ rows }))
+    yield* changeRows(idRows, this.#statements.delete)
   }
 
   /** Deletes the firings of those jobs among the keys that are there no more. */
@@ -114,7 +116,7 @@ export class SplitFiringTable {
   *setDisabledItems({ name, group }: JobKey, items: readonly number[]): SqlProgram<void> {
     const row = { sched_name: this.#scheduler, job_name: name, job_group: group }
     const changed = [{ ...row, shards_off: items.length === 0 ? null : JSON.stringify(items) }]
-    yield* writeOver(changed, (rows) => this.#statements.setDisabledItems({ rows }))
+    yield* changeRows(changed, this.#statements.setDisabledItems)
   }
 
   *clear(): SqlProgram<void> {
@@ -125,11 +127,11 @@ export class SplitFiringTable {
 interface SplitFiringStatements {
   readonly load: KeyQuery
   readonly put: RowsQuery
-  readonly delete: KeyQuery
+  readonly delete: RowSetQuery
   readonly forgetDeleted: KeyQuery
   readonly jobs: SqlQuery<{ scheduler: string; limit: number }>
   readonly disabledItems: KeyQuery
-  readonly setDisabledItems: KeyQuery
+  readonly setDisabledItems: RowSetQuery
   readonly clear: SqlQuery<{ readonly scheduler: string }>
 }
 

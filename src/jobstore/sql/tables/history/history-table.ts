@@ -1,7 +1,5 @@
-import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { instantMaxMs } from '../../../../triggers/invalid-trigger.ts'
-import type { ExecutionTexts } from '../../../job-store.ts'
 import {
   dataNeedles,
   type ExecutionCursor,
@@ -9,11 +7,9 @@ import {
   type ExecutionOutcome,
   type ExecutionQuery,
   type ExecutionSummary,
-  executionOutcomes,
   executionsScanned,
   isScan,
   type Page,
-  type ShardPlace,
   wantedOutcomes,
 } from '../../../queries.ts'
 import { keepsOutcome, type ResolvedHistoryOptions } from '../../../record-options.ts'
@@ -25,81 +21,22 @@ import {
   newestFirstQuery,
 } from '../../kernel/newest-first.ts'
 import { insertMissingQuery, type RowsQuery, storeRows } from '../../kernel/row-set.ts'
+import type { SqlDialect } from '../../kernel/sql-dialect.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
+import { all, first, later, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
+import { anyText, instant, readable, textOrNull } from '../encoding/columns.ts'
 import {
-  all,
-  first,
-  run,
-  type SqlProgram,
-  type SqlQuery,
-  type SqlRow,
-  sqlQuery,
-} from '../../kernel/statement.ts'
-import {
-  anyText,
-  boolean,
-  instant,
-  instantOrNull,
-  integer,
-  readable,
-  textOrNull,
-} from '../encoding/columns.ts'
-import { jobKeyOf, triggerKeyOf } from '../encoding/key-rows.ts'
-import { storable } from '../encoding/storable-text.ts'
-
-/** An execution of the history. */
-export interface HistoryEntry {
-  readonly fireInstanceId: string
-  readonly triggerKey: TriggerKey
-  readonly jobKey: JobKey
-  /** Null when the job does not exist any more. */
-  readonly jobType: string | null
-  readonly node: string
-  readonly scheduledFireTimeMs: EpochMs
-  readonly fireTimeMs: EpochMs
-  readonly finishedTimeMs: EpochMs | null
-  readonly attempt: number
-  readonly outcome: ExecutionOutcome
-  readonly errorText: string | null
-  readonly recovering: boolean
-  readonly acquiredTimeMs?: EpochMs | null
-  readonly beganTimeMs?: EpochMs | null
-  readonly manual?: boolean
-  readonly triggeredBy?: string | null
-  readonly previousFireInstanceId?: string | null
-  readonly shard?: ShardPlace | null
-  readonly texts?: ExecutionTexts | null
-}
-
-/** How many characters of an error are kept. */
-const errorTextLength = 2000
-
-const columns = {
-  fire_instance_id: 'text',
-  trigger_name: 'text',
-  trigger_group: 'text',
-  job_name: 'text',
-  job_group: 'text',
-  job_type: 'text',
-  instance_name: 'text',
-  planned_time: 'bigint',
-  fired_time: 'bigint',
-  finished_time: 'bigint',
-  attempt: 'bigint',
-  outcome: 'text',
-  error_text: 'text',
-  recovering: 'boolean',
-  acquired_time: 'bigint',
-  began_time: 'bigint',
-  is_manual: 'boolean',
-  triggered_by: 'text',
-  previous_id: 'text',
-  firing_id: 'text',
-  shard_item: 'bigint',
-} as const
-
-/** Columns that only one execution is read with. */
-const textColumns = { progress: 'text', result: 'text', job_data: 'text' } as const
+  columns,
+  cursorOf,
+  type HistoryEntry,
+  isPlain,
+  logColumns,
+  plainColumns,
+  plainRowOf,
+  rowOf,
+  summaryOf,
+  textColumns,
+} from './history-rows.ts'
 
 /** Most attempts at one firing that are listed. */
 const attemptsMax = 100
@@ -129,8 +66,15 @@ export class HistoryTable {
   /** Stores the executions that are to be kept; existing rows stay as they are. */
   *insert(entries: readonly HistoryEntry[]): SqlProgram<void> {
     const scheduler = this.#vocabulary.schedulerName
-    const rows = entries.filter(({ outcome }) => this.keeps(outcome)).map(rowOf)
-    yield* storeRows(scheduler, rows, this.#statements.insert)
+    const plain: object[] = []
+    const others: object[] = []
+    for (const entry of entries) {
+      if (!this.keeps(entry.outcome)) continue
+      if (isPlain(entry)) plain.push(plainRowOf(entry))
+      else others.push(rowOf(entry))
+    }
+    yield* storeRows(scheduler, plain, this.#statements.insertPlain)
+    yield* storeRows(scheduler, others, this.#statements.insert)
   }
 
   /** The place of the newest execution beyond `maxRows`; null when there are no more than that. */
@@ -161,6 +105,23 @@ export class HistoryTable {
   *pruneOutcome(outcome: ExecutionOutcome, beforeMs: EpochMs, limit: number): SqlProgram<number> {
     const scheduler = this.#vocabulary.schedulerName
     return yield* run(this.#statements.deleteOutcome({ scheduler, outcome, before: beforeMs, limit }))
+  }
+
+  /**
+   * Deletes the log lines of executions that began after an instant and before another one, of `limit` at most; answers
+   * the time up to which it has, and whether there may be more.
+   */
+  *dropLogLines(
+    { afterMs, beforeMs }: { readonly afterMs: EpochMs; readonly beforeMs: EpochMs },
+    limit: number,
+  ): SqlProgram<{ readonly untilMs: EpochMs; readonly isWhole: boolean }> {
+    const { nthBetween, dropLogLines } = this.#statements
+    const scheduler = this.#vocabulary.schedulerName
+    const range = { scheduler, after: afterMs, before: beforeMs }
+    const nth = yield* first(nthBetween({ ...range, skipped: limit - 1 }))
+    const untilMs = nth === null ? beforeMs - 1 : instant(nth, 'fired_time')
+    yield* later(dropLogLines({ scheduler, after: afterMs, until: untilMs }))
+    return { untilMs, isWhole: nth === null }
   }
 
   /** Those that began last first. */
@@ -198,6 +159,9 @@ export class HistoryTable {
 
 interface HistoryStatements {
   readonly insert: RowsQuery
+  readonly insertPlain: RowsQuery
+  readonly nthBetween: SqlQuery<{ scheduler: string; after: number; before: number; skipped: number }>
+  readonly dropLogLines: SqlQuery<{ scheduler: string; after: number; until: number }>
   readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
   readonly nthBefore: SqlQuery<{ scheduler: string; before: number; skipped: number }>
   readonly deleteUpTo: SqlQuery<{ scheduler: string; time: number; id: string }>
@@ -218,7 +182,19 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
   const place = `SELECT h.fired_time, h.fire_instance_id FROM ${names.history} AS h
     WHERE h.sched_name = :scheduler AND ${hasPlace}`
   return {
-    insert: insertMissingQuery(vocabulary, names.history, { ...columns, ...textColumns }),
+    insert: insertMissingQuery(vocabulary, names.history, { ...columns, ...textColumns, ...logColumns }),
+    insertPlain: insertMissingQuery(vocabulary, names.history, plainColumns),
+    nthBetween: sqlQuery(
+      dialect,
+      `SELECT h.fired_time FROM ${names.history} AS h
+       WHERE h.sched_name = :scheduler AND h.fired_time > :after AND h.fired_time < :before
+       ORDER BY h.fired_time LIMIT 1 OFFSET :skipped`,
+    ),
+    dropLogLines: sqlQuery(
+      dialect,
+      `UPDATE ${names.history} SET log_lines = NULL
+       WHERE sched_name = :scheduler AND fired_time > :after AND fired_time <= :until AND log_lines IS NOT NULL`,
+    ),
     nth: sqlQuery(
       dialect,
       `${place} ORDER BY h.fired_time DESC, h.fire_instance_id DESC LIMIT 1 OFFSET :skipped`,
@@ -249,7 +225,7 @@ export function historyStatements(vocabulary: SqlVocabulary): HistoryStatements 
       // None began before its planned instant.
       `SELECT ${list(columns)} FROM (
          SELECT * FROM ${names.history} AS h
-         WHERE h.sched_name = :scheduler AND h.trigger_group = :triggerGroup AND h.trigger_name = :trigger
+         WHERE ${ofScheduler(dialect)} AND ${isNamed(dialect, 'trigger')}
            AND h.fired_time >= :planned ORDER BY h.fired_time, h.fire_instance_id LIMIT :scanned) AS h
        WHERE h.planned_time = :planned ORDER BY h.attempt LIMIT :limit`,
     ),
@@ -264,13 +240,12 @@ const list = (shown: object): string =>
 /** The executions of a query, those that began last first. */
 export function executionsQuery(vocabulary: SqlVocabulary, query: ExecutionQuery): NewestFirstQuery {
   const { jobKey, triggerKey, firingId } = query
-  const indexed = new Conditions('h.sched_name = :scheduler')
+  const { dialect } = vocabulary
+  const isOfOne = jobKey !== undefined || triggerKey !== undefined
+  const indexed = new Conditions(isOfOne ? ofScheduler(dialect) : 'h.sched_name = :scheduler')
   addPlaces(indexed, query)
-  indexed.add('h.job_name = :job AND h.job_group = :jobGroup', { job: jobKey?.name, jobGroup: jobKey?.group })
-  indexed.add('h.trigger_name = :trigger AND h.trigger_group = :triggerGroup', {
-    trigger: triggerKey?.name,
-    triggerGroup: triggerKey?.group,
-  })
+  indexed.add(isNamed(dialect, 'job'), { job: jobKey?.name, jobGroup: jobKey?.group })
+  indexed.add(isNamed(dialect, 'trigger'), { trigger: triggerKey?.name, triggerGroup: triggerKey?.group })
   indexed.add('h.firing_id = :firing', { firing: firingId })
   const outcomes = wantedOutcomes(query)
   if (outcomes !== null && !outcomes.includes('succeeded')) indexed.add(`h.outcome <> 'succeeded'`, {})
@@ -284,6 +259,18 @@ export function executionsQuery(vocabulary: SqlVocabulary, query: ExecutionQuery
   }
   const tried = isScan(query) ? triedConditions(vocabulary.dialect, query) : null
   return newestFirstQuery(vocabulary, table, { indexed, tried })
+}
+
+/** The condition that an execution is of the job or the trigger that `:job` and `:jobGroup`, or so, name. */
+function isNamed({ nameBucket }: SqlDialect, kind: 'job' | 'trigger'): string {
+  const named = `h.${kind}_name = :${kind} AND h.${kind}_group = :${kind}Group`
+  if (nameBucket === undefined) return named
+  return `${named} AND ${nameBucket(`h.${kind}_name`)} = ${nameBucket(`:${kind}`)}`
+}
+
+/** With a plain condition SQLite, which has no statistics, may go through the executions of all in their order. */
+function ofScheduler({ nameBucket }: SqlDialect): string {
+  return nameBucket === undefined ? 'h.sched_name = :scheduler' : `h.sched_name || '' = :scheduler`
 }
 
 /**
@@ -322,71 +309,4 @@ function triedConditions(dialect: SqlVocabulary['dialect'], query: ExecutionQuer
     tried.add(`(${names.join(' OR ')})`, values)
   }
   return tried
-}
-
-/** What is null is left out: a text of many rows is shorter without it. */
-function rowOf(entry: HistoryEntry): object {
-  return {
-    fire_instance_id: entry.fireInstanceId,
-    trigger_name: entry.triggerKey.name,
-    trigger_group: entry.triggerKey.group,
-    job_name: entry.jobKey.name,
-    job_group: entry.jobKey.group,
-    job_type: entry.jobType ?? '',
-    instance_name: entry.node,
-    planned_time: entry.scheduledFireTimeMs,
-    fired_time: entry.fireTimeMs,
-    finished_time: entry.finishedTimeMs,
-    attempt: entry.attempt,
-    outcome: entry.outcome,
-    error_text: storableOrNone(entry.errorText?.slice(0, errorTextLength)),
-    recovering: entry.recovering,
-    acquired_time: entry.acquiredTimeMs ?? null,
-    began_time: entry.beganTimeMs ?? null,
-    is_manual: entry.manual ?? false,
-    triggered_by: storableOrNone(entry.triggeredBy),
-    previous_id: entry.previousFireInstanceId ?? undefined,
-    firing_id: entry.shard?.firingId ?? undefined,
-    shard_item: entry.shard?.item ?? undefined,
-    progress: storableOrNone(entry.texts?.progressText),
-    result: storableOrNone(entry.texts?.resultText),
-    job_data: storableOrNone(entry.texts?.dataText),
-  }
-}
-
-function storableOrNone(text: string | null | undefined): string | undefined {
-  return text === null || text === undefined ? undefined : storable(text)
-}
-
-function summaryOf(row: SqlRow): ExecutionSummary {
-  const jobType = anyText(row, 'job_type')
-  return {
-    fireInstanceId: anyText(row, 'fire_instance_id'),
-    jobKey: jobKeyOf(row),
-    jobType: jobType === '' ? null : jobType,
-    triggerKey: triggerKeyOf(row),
-    node: anyText(row, 'instance_name'),
-    scheduledFireTimeMs: readable(instant, row, 'planned_time', 0),
-    fireTimeMs: readable(instant, row, 'fired_time', 0),
-    finishedTimeMs: readable(instantOrNull, row, 'finished_time', null),
-    attempt: readable(integer, row, 'attempt', 1),
-    recovering: readable(boolean, row, 'recovering', false),
-    outcome: executionOutcomes.find((outcome) => outcome === row['outcome']) ?? 'lost',
-    errorText: readable(textOrNull, row, 'error_text', null),
-    acquiredTimeMs: readable(instantOrNull, row, 'acquired_time', null),
-    beganTimeMs: readable(instantOrNull, row, 'began_time', null),
-    manual: readable(boolean, row, 'is_manual', false),
-    triggeredBy: readable(textOrNull, row, 'triggered_by', null),
-    previousFireInstanceId: readable(textOrNull, row, 'previous_id', null),
-    shard: shardOf(row),
-  }
-}
-
-function shardOf(row: SqlRow): ShardPlace | null {
-  const firingId = readable(textOrNull, row, 'firing_id', null)
-  return firingId === null ? null : { firingId, item: readable(integer, row, 'shard_item', 0) }
-}
-
-function cursorOf(row: SqlRow): ExecutionCursor {
-  return { fireTimeMs: instant(row, 'fired_time'), fireInstanceId: anyText(row, 'fire_instance_id') }
 }

@@ -4,20 +4,26 @@ import { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
 import {
   boundRows,
+  changeRows,
+  chunksOf,
   clearQuery,
+  eachQuery,
   insertQuery,
   isAmongRows,
+  isNamed,
   isRow,
   type KeyQuery,
+  type RowSetQuery,
   type RowsQuery,
+  readRows,
   runOver,
   type SetQuery,
-  statementsOver,
+  selectQuery,
+  setQuery,
   storeRows,
   updateQuery,
   upsertQuery,
   withScheduler,
-  writeOver,
 } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import {
@@ -31,7 +37,7 @@ import {
 import { brokenRow } from '../encoding/broken-row.ts'
 import { anyText, boolean, readable } from '../encoding/columns.ts'
 import { type JobDataEncoding, jobDataText, jsonBegin } from '../encoding/job-data-text.ts'
-import { jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
+import { asLookedUp, jobKeyColumns, jobKeyOf, jobKeyRows } from '../encoding/key-rows.ts'
 import { jobColumns, jobOf, jobRow } from './job-rows.ts'
 
 /** A row of `job_details` without its data. */
@@ -65,11 +71,13 @@ export interface RefusedJobData {
 
 /** The rows of `job_details`. */
 export class JobTable {
+  readonly #vocabulary: SqlVocabulary
   readonly #schedulerName: string
   readonly #encoding: JobDataEncoding
   readonly #statements: JobStatements
 
   constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
+    this.#vocabulary = vocabulary
     this.#schedulerName = vocabulary.schedulerName
     this.#encoding = encoding
     this.#statements = jobStatements(vocabulary)
@@ -105,12 +113,17 @@ export class JobTable {
 
   /** Locks and answers existing rows, in order of keys. */
   *lock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
-    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.lock)).map(refOf)
+    return yield* this.#refs(keys, this.#statements.lock)
   }
 
   /** The same, leaving out rows that another transaction holds. */
   *tryLock(keys: readonly JobKey[]): SqlProgram<readonly JobRef[]> {
-    return (yield* this.#over(jobKeyRows(this.#schedulerName, keys), this.#statements.tryLock)).map(refOf)
+    return yield* this.#refs(keys, this.#statements.tryLock)
+  }
+
+  *#refs(keys: readonly JobKey[], query: RowSetQuery): SqlProgram<readonly JobRef[]> {
+    const rows = jobKeyRows(this.#schedulerName, asLookedUp(this.#vocabulary, keys))
+    return (yield* readRows(rows, query)).map(refOf)
   }
 
   /** Which of the keys have a row. */
@@ -131,7 +144,7 @@ export class JobTable {
         refused.push({ key, error })
       }
     }
-    yield* this.#write(rows.values(), this.#statements.writeData)
+    yield* changeRows(rows.values(), this.#statements.writeData)
     return refused
   }
 
@@ -142,14 +155,13 @@ export class JobTable {
   *deleteOrphans(keys: readonly JobKey[]): SqlProgram<() => readonly JobKey[]> {
     const replies: PendingReply[] = []
     const rows = jobKeyRows(this.#schedulerName, keys)
-    for (const statement of statementsOver(rows, (chunk) => this.#statements.deleteOrphans({ rows: chunk })))
-      replies.push(yield* later(statement))
+    for (const some of chunksOf(rows)) replies.push(yield* later(this.#statements.deleteOrphans(some)))
     return () => replies.flatMap(({ reply }) => reply.rows.map(jobKeyOf))
   }
 
   /** Deletes rows that have no trigger left. */
   *delete(keys: readonly JobKey[]): SqlProgram<void> {
-    yield* this.#write(jobKeyRows(this.#schedulerName, keys), this.#statements.delete)
+    yield* changeRows(jobKeyRows(this.#schedulerName, keys), this.#statements.delete)
   }
 
   /** Deletes all rows; their triggers are gone. */
@@ -159,11 +171,6 @@ export class JobTable {
 
   #rows(jobs: readonly JobDetail[]): object[] {
     return jobs.map((job) => jobRow(job, this.#encoding))
-  }
-
-  #write(rows: readonly object[], query: SetQuery): SqlProgram<void> {
-    const scheduler = this.#schedulerName
-    return writeOver(rows, (rowsJson) => query({ scheduler, rows: rowsJson }))
   }
 
   #over(rows: readonly object[], query: SetQuery): SqlProgram<readonly SqlRow[]> {
@@ -202,27 +209,26 @@ interface JobStatements {
   readonly insert: RowsQuery
   readonly upsert: RowsQuery
   readonly load: KeyQuery
-  readonly lock: KeyQuery
-  readonly tryLock: KeyQuery
+  readonly lock: RowSetQuery
+  readonly tryLock: RowSetQuery
   readonly find: KeyQuery
-  readonly writeData: KeyQuery
-  readonly deleteOrphans: KeyQuery
-  readonly delete: KeyQuery
+  readonly writeData: RowSetQuery
+  readonly deleteOrphans: RowSetQuery
+  readonly delete: RowSetQuery
   readonly clear: SqlQuery<{ readonly scheduler: string }>
 }
 
 export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
   const { dialect, names } = vocabulary
-  const { jobs, triggers } = names
+  const { jobs } = names
   const keys = boundRows(dialect, withScheduler(jobKeyColumns))
   const wanted = `FROM ${keys} AS r CROSS JOIN ${jobs} AS j WHERE ${isRow(dialect, 'j', jobKeyColumns)}`
-  const refs = `SELECT j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent,
-    j.requests_recovery,
-    CASE WHEN length(j.job_data) > 0 THEN ${dialect.beginsWithBytes('j.job_data', jsonBegin)} END AS data_is_json
-    ${wanted}
-    ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation}, j.job_name ${dialect.keyCollation}`
-  const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${isRow(dialect, 't', jobKeyColumns)})`
-  const deleteIdle = `DELETE FROM ${jobs} AS j WHERE ${isAmongRows(dialect, jobKeyColumns, idle)}`
+  const place = { table: jobs, alias: 'j', key: jobKeyColumns }
+  const selected = `j.job_name, j.job_group, j.job_class_name, j.is_durable, j.is_nonconcurrent, j.requests_recovery,
+    CASE WHEN length(j.job_data) > 0 THEN ${dialect.beginsWithBytes('j.job_data', jsonBegin)} END AS data_is_json`
+  const order = `ORDER BY (j.job_group <> 'DEFAULT'), j.job_group ${dialect.keyCollation},
+    j.job_name ${dialect.keyCollation}`
+  const refs = (locking: string): RowSetQuery => selectQuery(vocabulary, place, { selected, order, locking })
   return {
     insert: insertQuery(vocabulary, jobs, jobColumns),
     upsert: upsertQuery(vocabulary, jobs, jobKeyColumns, jobColumns),
@@ -232,12 +238,31 @@ export function jobStatements(vocabulary: SqlVocabulary): JobStatements {
          j.is_update_data, j.requests_recovery, j.job_data, j.timeout_ms, j.retry_policy,
          j.node_affinity, j.sharding, j.job_plan ${wanted}`,
     ),
-    lock: sqlQuery(dialect, `${refs} ${dialect.forUpdate('j')}`),
-    tryLock: sqlQuery(dialect, `${refs} ${dialect.forUpdateSkipLocked('j')}`),
+    lock: refs(dialect.forUpdate('j')),
+    tryLock: refs(dialect.forUpdateSkipLocked('j')),
     find: sqlQuery(dialect, `SELECT j.job_name, j.job_group ${wanted}`),
     writeData: updateQuery(vocabulary, jobs, jobKeyColumns, { job_data: 'bytes' }),
-    deleteOrphans: sqlQuery(dialect, `${deleteIdle} AND NOT j.is_durable RETURNING job_name, job_group`),
-    delete: sqlQuery(dialect, deleteIdle),
+    deleteOrphans: deleteIdle(vocabulary, 'AND NOT j.is_durable RETURNING job_name, job_group'),
+    delete: deleteIdle(vocabulary, ''),
     clear: clearQuery(vocabulary, jobs),
   }
+}
+
+/** Deletes jobs that have no trigger left. */
+function deleteIdle({ dialect, names }: SqlVocabulary, ending: string): RowSetQuery {
+  const { jobs, triggers } = names
+  if (dialect.runsRowByRow) {
+    const ofJob = Object.keys(withScheduler(jobKeyColumns)).map((column) => `t.${column} = j.${column}`)
+    const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${ofJob.join(' AND ')})`
+    return eachQuery(
+      dialect,
+      `DELETE FROM ${jobs} AS j WHERE ${isNamed(jobKeyColumns, 'j.')} AND ${idle} ${ending}`,
+      Object.keys(withScheduler(jobKeyColumns)),
+    )
+  }
+  const idle = `NOT EXISTS (SELECT 1 FROM ${triggers} AS t WHERE ${isRow(dialect, 't', jobKeyColumns)})`
+  return setQuery(
+    dialect,
+    `DELETE FROM ${jobs} AS j WHERE ${isAmongRows(dialect, jobKeyColumns, idle)} ${ending}`,
+  )
 }

@@ -7,7 +7,15 @@ import {
 } from '../../../execution-log.ts'
 import { type RowsQuery, storeRows, upsertQuery } from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
-import { all, first, run, type SqlProgram, type SqlQuery, sqlQuery } from '../../kernel/statement.ts'
+import {
+  all,
+  first,
+  run,
+  type SqlProgram,
+  type SqlQuery,
+  type SqlRow,
+  sqlQuery,
+} from '../../kernel/statement.ts'
 import { integer, readable, textOrNull } from '../encoding/columns.ts'
 import { storable } from '../encoding/storable-text.ts'
 
@@ -45,12 +53,20 @@ export class ExecutionLogTable {
     yield* storeRows(this.#scheduler, rows, this.#statements.put)
   }
 
-  /** The lines of an execution in order, from the row that holds the line behind one; `limit` rows at most. */
+  /**
+   * The lines of an execution in order, from the row that holds the line behind one; `limit` rows at most. Its last
+   * lines may be in the history, with it.
+   */
   *find(fireInstanceId: string, after: number, limit: number): SqlProgram<readonly ExecutionLogLine[]> {
-    const rows = yield* all(
-      this.#statements.find({ scheduler: this.#scheduler, id: fireInstanceId, after, limit }),
-    )
-    return rows.flatMap((row) => decodeLines(readable(textOrNull, row, 'log_lines', null) ?? '[]'))
+    const { find, findLast } = this.#statements
+    const place = { scheduler: this.#scheduler, id: fireInstanceId }
+    const rows = yield* all(find({ ...place, after, limit }))
+    const last = yield* all(findLast(place))
+    const lines = [...rows, ...last].flatMap(linesOf)
+    if (last.length === 0) return lines
+    // When an answer was lost, lines came again.
+    const byNumber = new Map(lines.map((line) => [line.line, line]))
+    return [...byNumber.values()].sort((a, b) => a.line - b.line)
   }
 
   /** Deletes rows from before an instant, and the oldest of more than `maxRows`; about `limit` at most. */
@@ -63,9 +79,14 @@ export class ExecutionLogTable {
   }
 }
 
+function linesOf(row: SqlRow): readonly ExecutionLogLine[] {
+  return decodeLines(readable(textOrNull, row, 'log_lines', null) ?? '[]')
+}
+
 interface ExecutionLogStatements {
   readonly put: RowsQuery
   readonly find: SqlQuery<{ scheduler: string; id: string; after: number; limit: number }>
+  readonly findLast: SqlQuery<{ scheduler: string; id: string }>
   readonly nth: SqlQuery<{ scheduler: string; skipped: number }>
   readonly deleteBefore: SqlQuery<{ scheduler: string; before: number; limit: number }>
 }
@@ -79,6 +100,11 @@ export function executionLogStatements(vocabulary: SqlVocabulary): ExecutionLogS
       `SELECT l.log_lines FROM ${names.executionLog} AS l
        WHERE l.sched_name = :scheduler AND l.fire_instance_id = :id AND l.last_line > :after
        ORDER BY l.first_line LIMIT :limit`,
+    ),
+    findLast: sqlQuery(
+      dialect,
+      `SELECT h.log_lines FROM ${names.history} AS h
+       WHERE h.sched_name = :scheduler AND h.fire_instance_id = :id AND h.log_lines IS NOT NULL`,
     ),
     nth: sqlQuery(
       dialect,

@@ -4,11 +4,13 @@ import type { Pause, PauseNote, PauseScope, PauseTarget } from '../../../pauses.
 import { saysSomething } from '../../../pauses.ts'
 import {
   boundRows,
+  changeRows,
   clearQuery,
   deleteQuery,
   insertMissingQuery,
   isRow,
   type KeyQuery,
+  type RowSetQuery,
   type RowsQuery,
   runOver,
   storeRows,
@@ -72,7 +74,7 @@ export class PauseTable {
   }
 
   *forget(targets: readonly PauseTarget[]): SqlProgram<void> {
-    yield* writeOver(this.#rows(targets), (rows) => this.#statements.forget({ rows }))
+    yield* changeRows(this.#rows(targets), this.#statements.forget)
   }
 
   /** Forgets those among these that are not in force any more. */
@@ -128,7 +130,7 @@ interface PauseStatements {
   readonly insertMissing: RowsQuery
   readonly upsert: RowsQuery
   readonly load: KeyQuery
-  readonly forget: KeyQuery
+  readonly forget: RowSetQuery
   readonly forgetStale: KeyQuery
   readonly forgetAllStale: SqlQuery<{ scheduler: string }>
   readonly forgetOfTriggers: Readonly<Record<TriggerScope['kind'], SqlQuery<ReturnType<typeof scopeValues>>>>

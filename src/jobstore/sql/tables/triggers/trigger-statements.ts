@@ -8,7 +8,9 @@ import {
   insertQuery,
   isRow,
   type KeyQuery,
+  type RowSetQuery,
   type RowsQuery,
+  selectQuery,
   updateQuery,
   upsertQuery,
   withScheduler,
@@ -43,30 +45,30 @@ export interface TriggerStatements {
   readonly upsert: RowsQuery
   /** The triggers among the bound rows that are stored with another type. */
   readonly selectRetyped: KeyQuery
-  readonly advance: KeyQuery
+  readonly advance: RowSetQuery
   /** The same, and the start time. */
-  readonly reschedule: KeyQuery
-  readonly setState: KeyQuery
+  readonly reschedule: RowSetQuery
+  readonly setState: RowSetQuery
   readonly setStateOfRows: SqlQuery<{
     readonly scheduler: string
     readonly rows: string
     readonly state: string
   }>
-  readonly delete: KeyQuery
+  readonly delete: RowSetQuery
   readonly load: KeyQuery
   readonly loadOfJob: KeyQuery
-  readonly lock: KeyQuery
-  readonly tryLock: KeyQuery
+  readonly lock: RowSetQuery
+  readonly tryLock: RowSetQuery
   readonly lockOfJobs: KeyQuery
   readonly lockOfCalendar: SqlQuery<{ readonly scheduler: string; readonly name: string }>
   readonly apply: Readonly<Record<TriggerAction, KeyQuery>>
   readonly insertInto: Readonly<Record<ScheduleTable, RowsQuery>>
   readonly upsertInto: Readonly<Record<ScheduleTable, RowsQuery>>
   /** Writes the schedules of triggers, and how often they have fired. */
-  readonly rewriteIn: Readonly<Record<ScheduleTable, KeyQuery>>
+  readonly rewriteIn: Readonly<Record<ScheduleTable, RowSetQuery>>
   /** Writes how often triggers have fired. */
-  readonly countIn: Readonly<Record<ScheduleTable, KeyQuery>>
-  readonly deleteFrom: Readonly<Record<SubTable, KeyQuery>>
+  readonly countIn: Readonly<Record<ScheduleTable, RowSetQuery>>
+  readonly deleteFrom: Readonly<Record<SubTable, RowSetQuery>>
   /** In this order: a sub-row refers to its trigger. */
   readonly clear: Readonly<Record<SubTable | 'triggers', SqlQuery<{ readonly scheduler: string }>>>
 }
@@ -135,14 +137,18 @@ function lockingStatements(
 ): Pick<TriggerStatements, 'lock' | 'tryLock' | 'lockOfJobs' | 'lockOfCalendar'> {
   const { dialect, names } = vocabulary
   const order = `ORDER BY ${keyOrder(vocabulary)}`
-  const refs = (key: Columns): string => `SELECT ${refColumns}
-    FROM ${boundRows(dialect, withScheduler(key))} AS r CROSS JOIN ${names.triggers} AS t
-    WHERE ${isRow(dialect, 't', key)} ${order}`
-  const lock = (key: Columns): string => `${refs(key)} ${dialect.forUpdate('t')}`
+  const place = { table: names.triggers, alias: 't', key: triggerKeyColumns }
+  const refs = (locking: string): RowSetQuery =>
+    selectQuery(vocabulary, place, { selected: refColumns, order, locking })
   return {
-    lock: sqlQuery(dialect, lock(triggerKeyColumns)),
-    tryLock: sqlQuery(dialect, `${refs(triggerKeyColumns)} ${dialect.forUpdateSkipLocked('t')}`),
-    lockOfJobs: sqlQuery(dialect, lock(jobKeyColumns)),
+    lock: refs(dialect.forUpdate('t')),
+    tryLock: refs(dialect.forUpdateSkipLocked('t')),
+    lockOfJobs: sqlQuery(
+      dialect,
+      `SELECT ${refColumns}
+       FROM ${boundRows(dialect, withScheduler(jobKeyColumns))} AS r CROSS JOIN ${names.triggers} AS t
+       WHERE ${isRow(dialect, 't', jobKeyColumns)} ${order} ${dialect.forUpdate('t')}`,
+    ),
     lockOfCalendar: sqlQuery(
       dialect,
       `SELECT ${refColumns} FROM ${names.triggers} AS t

@@ -8,7 +8,16 @@ import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { ScheduleTable } from '../../../../triggers/trigger-family.ts'
 import { groupsOfParts } from '../../../split-firing.ts'
 import type { StoredTriggerState, TriggerAction } from '../../../trigger-state.ts'
-import { type RowsQuery, runOver, type SetQuery, storeRows, writeOver } from '../../kernel/row-set.ts'
+import {
+  changeRows,
+  type RowSetQuery,
+  type RowsQuery,
+  readRows,
+  runOver,
+  type SetQuery,
+  storeRows,
+  writeOver,
+} from '../../kernel/row-set.ts'
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import { all, first, later, type SqlProgram, type SqlRow, type SqlValue } from '../../kernel/statement.ts'
 import { brokenRow } from '../encoding/broken-row.ts'
@@ -23,6 +32,7 @@ import {
 } from '../encoding/columns.ts'
 import type { JobDataEncoding } from '../encoding/job-data-text.ts'
 import {
+  asLookedUp,
   jobKeyColumns,
   jobKeyOf,
   jobKeyRows,
@@ -90,6 +100,7 @@ export interface DueTrigger {
 
 /** The rows of `triggers` and of its sub-tables. */
 export class TriggerTable {
+  readonly #vocabulary: SqlVocabulary
   readonly #schedulerName: string
   readonly #encoding: JobDataEncoding
   readonly #statements: TriggerStatements
@@ -101,6 +112,7 @@ export class TriggerTable {
 
   constructor(vocabulary: SqlVocabulary, encoding: JobDataEncoding) {
     this.#countsAll = vocabulary.sharedWithJava === true
+    this.#vocabulary = vocabulary
     this.#schedulerName = vocabulary.schedulerName
     this.#encoding = encoding
     this.#statements = triggerStatements(vocabulary)
@@ -158,7 +170,7 @@ export class TriggerTable {
       trigger_state: state,
       start_time: trigger.startTimeMs,
     }))
-    yield* this.#write(rows, this.#statements.reschedule)
+    yield* changeRows(rows, this.#statements.reschedule)
     const changed = perTable()
     for (const { trigger } of entries) {
       const family = this.#families.of(trigger)
@@ -166,7 +178,7 @@ export class TriggerTable {
       changed[family.table].push({ ...this.#keyColumns(trigger.key), ...scheduleRow(family, trigger) })
     }
     for (const table of scheduleTableNames) {
-      yield* this.#write(changed[table], this.#statements.rewriteIn[table])
+      yield* changeRows(changed[table], this.#statements.rewriteIn[table])
     }
   }
 
@@ -181,13 +193,13 @@ export class TriggerTable {
       const columns = isCounted(entry) ? fireTimeColumns(trigger) : firedOnceColumns(trigger)
       return Object.assign(this.#keyColumns(trigger.key), columns, { trigger_state: state })
     })
-    yield* this.#write(rows, this.#statements.advance)
+    yield* changeRows(rows, this.#statements.advance)
     const times = perTable()
     for (const { trigger } of entries.filter(isCounted)) {
       const { table } = this.#families.of(trigger)
       times[table].push(Object.assign(this.#keyColumns(trigger.key), timesValue(trigger, table)))
     }
-    for (const table of scheduleTableNames) yield* this.#write(times[table], this.#statements.countIn[table])
+    for (const table of scheduleTableNames) yield* changeRows(times[table], this.#statements.countIn[table])
   }
 
   /** Reads whole triggers; keys that do not exist are left out. */
@@ -202,12 +214,17 @@ export class TriggerTable {
 
   /** Locks and answers existing rows, in order of keys. */
   *lock(keys: readonly TriggerKey[]): SqlProgram<readonly TriggerRef[]> {
-    return (yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.lock)).map(refOf)
+    return yield* this.#refs(keys, this.#statements.lock)
   }
 
   /** The same, leaving out rows that another transaction holds. */
   *tryLock(keys: readonly TriggerKey[]): SqlProgram<readonly TriggerRef[]> {
-    return (yield* this.#over(triggerKeyRows(this.#schedulerName, keys), this.#statements.tryLock)).map(refOf)
+    return yield* this.#refs(keys, this.#statements.tryLock)
+  }
+
+  *#refs(keys: readonly TriggerKey[], query: RowSetQuery): SqlProgram<readonly TriggerRef[]> {
+    const rows = triggerKeyRows(this.#schedulerName, asLookedUp(this.#vocabulary, keys))
+    return (yield* readRows(rows, query)).map(refOf)
   }
 
   *lockOfJobs(keys: readonly JobKey[]): SqlProgram<readonly TriggerRef[]> {
@@ -291,7 +308,7 @@ export class TriggerTable {
     states: readonly { readonly key: TriggerKey; readonly state: StoredTriggerState }[],
   ): SqlProgram<void> {
     const rows = states.map(({ key, state }) => ({ ...this.#keyColumns(key), trigger_state: state }))
-    yield* this.#write(rows, this.#statements.setState)
+    yield* changeRows(rows, this.#statements.setState)
   }
 
   /** Sets the state of rows that may not be found by their keys, as `lockDue` has just named them. */
@@ -303,7 +320,7 @@ export class TriggerTable {
   /** Deletes locked rows and their sub-rows. */
   *delete(refs: readonly Pick<TriggerRef, 'key' | 'storedType'>[]): SqlProgram<void> {
     yield* this.#deleteSubRows(refs)
-    yield* this.#write(
+    yield* changeRows(
       triggerKeyRows(
         this.#schedulerName,
         refs.map(({ key }) => key),
@@ -324,7 +341,7 @@ export class TriggerTable {
       for (const table of this.#subTablesOf(storedType)) keys[table].push(key)
     }
     for (const table of subTables) {
-      yield* this.#write(triggerKeyRows(this.#schedulerName, keys[table]), this.#statements.deleteFrom[table])
+      yield* changeRows(triggerKeyRows(this.#schedulerName, keys[table]), this.#statements.deleteFrom[table])
     }
   }
 

@@ -1,10 +1,7 @@
 import type { JobKey, TriggerKey } from '../core/key.ts'
 import type { Logger } from '../core/logger.ts'
 import type { TraceContext } from '../core/trace-context.ts'
-import type { Calendar } from '../triggers/calendars/calendar.ts'
-import type { Trigger } from '../triggers/trigger.ts'
 import type { JobDetail } from './job-detail.ts'
-import type { JobScheduler } from './job-scheduler.ts'
 import type { Shard } from './sharding.ts'
 
 /** A job detail whose data the running job may change; stored back for jobs that persist their data. */
@@ -41,30 +38,4 @@ export interface JobRunContext<Data extends object = Record<string, unknown>> {
   readonly traceContext: TraceContext | null
   /** Reports progress as any plain value; it reaches the `jobProgress` event. */
   progress(value: unknown): void
-}
-
-/** What an inline or class job is given: {@link JobRunContext} and everything that lives on the event loop. */
-export interface JobExecutionContext<Data extends object = Record<string, unknown>, Result = unknown>
-  extends JobRunContext<Data> {
-  readonly scheduler: JobScheduler
-  /** The trigger after it fired: its `nextFireTime` is the following one. */
-  readonly trigger: Trigger
-  readonly calendar: Calendar | null
-  readonly jobDetail: ExecutingJobDetail
-  /** The object that runs, for class jobs; null for functions and worker jobs. */
-  readonly jobInstance: object | null
-  /** Key of the trigger whose unfinished firing is recovered; null when nothing is. */
-  readonly recoveringTriggerKey: TriggerKey | null
-  /** The trigger that planned this firing: differs from `triggerKey` in a retry or a recovery. */
-  readonly originalTriggerKey: TriggerKey
-  /**
-   * What the job returned or set here, for listeners; undefined until it has ended well. Its type is known where the
-   * definition is, see `isExecutionOf`.
-   */
-  result: Result | undefined
-  /** Milliseconds the job ran; -1 until it has ended. */
-  readonly jobRunTimeMs: number
-  /** Notes of this firing alone, for listeners and the job. */
-  put(key: string, value: unknown): void
-  get(key: string): unknown
 }

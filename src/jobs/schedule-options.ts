@@ -1,6 +1,5 @@
 import type { RequiredKeys } from '../core/job-data-type.ts'
 import type { JobKey } from '../core/key.ts'
-import type { JobSource } from '../jobs/define-job.ts'
 import type { DurationLike } from '../time/duration-options.ts'
 import type { CalendarMisfireInstruction, SimpleMisfireInstruction } from '../triggers/misfire-instruction.ts'
 
@@ -95,12 +94,6 @@ export type ScheduleOptions<Data extends object = Record<string, unknown>> = Sch
   ScheduleWhen &
   ScheduleData<Data>
 
-/** A job with when it runs, as `defineSchedule` makes it. */
-export interface ScheduleDefinition {
-  readonly job: JobSource | string
-  readonly options: ScheduleOptions<object>
-}
-
 /** What became of a schedule. */
 export interface ScheduledJob {
   /** Of the job; its trigger has the same name and group. */
@@ -111,35 +104,12 @@ export interface ScheduledJob {
   readonly nextFireTime: Date | null
 }
 
-/** Options of `reconcile`. */
-export interface ReconcileOptions {
-  /**
-   * Which of two declarations is the newer one: the greater number, such as that of a build. 0 to 2^53-1. Default: the
-   * one that was declared later for the first time.
-   */
-  readonly version?: number
-  /** Only say what would change. Default false. */
-  readonly dryRun?: boolean
+export interface TriggerJobOptions {
+  /** Who asked for it; the history has it as `triggeredBy`. Default: it says null. */
+  readonly by?: string
 }
 
-/** A set of schedules, for `schedules` of createScheduler. */
-export interface ScheduleSet {
-  /** Of the set. Programs that share a store and the name of the scheduler need different ones. Default `default`. */
-  readonly name?: string
-  /** As in {@link ReconcileOptions}. */
-  readonly version?: number
-  readonly schedules: readonly ScheduleDefinition[]
-}
-
-/** What became of a set of schedules. */
-export interface Reconciliation {
-  readonly added: readonly JobKey[]
-  readonly changed: readonly JobKey[]
-  readonly removed: readonly JobKey[]
-  readonly unchanged: readonly JobKey[]
-  /**
-   * True: live nodes have declared the set in a newer form, so this one changed nothing. It is declared again every
-   * minute, until no live node has the newer form.
-   */
-  readonly deferred: boolean
+export interface ReplaceOptions {
+  /** Replace what has the same key. Default false: what exists already is an error. */
+  readonly replace?: boolean
 }

@@ -1,0 +1,55 @@
+import type { SqlProgram, SqlReply } from '../../src/jobstore/sql/kernel/statement.ts'
+import type { KnownClusterBug } from './sim-cluster-bugs.ts'
+
+const nothing = { text: 'SELECT 1 WHERE false', values: [] }
+
+const sendsAgain: KnownClusterBug = {
+  name: 'A recovery does not see what goes on elsewhere, and runs it again in place of taking it over',
+  seed: 40,
+  symptom: /the work of .* was sent twice|was sent, and is lost/,
+  statement: (statement, lock) =>
+    lock === 'cluster' && /^SELECT DISTINCT a\.fire_id/.test(statement.text) ? nothing : statement,
+}
+
+const settledTwice: KnownClusterBug = {
+  name: 'A late result settles a firing that has ended',
+  symptom: /was tried again twice|was sent twice/,
+  statement: (statement) => {
+    if (/^DELETE FROM qrtz_awaited_results/.test(statement.text)) return nothing
+    const isLook = /^SELECT a\..* a\.reference = .* AND EXISTS/s.test(statement.text)
+    return isLook
+      ? { ...statement, text: statement.text.replace('AND EXISTS', 'OR false AND EXISTS') }
+      : statement
+  },
+  *after(statement, reply): SqlProgram<SqlReply> {
+    if (!/^DELETE FROM qrtz_fired_triggers.* qrtz_awaited_results/s.test(statement.text)) return reply
+    const found = new Set(reply.rows.map((row) => row['entry_id']))
+    const rowsJson = statement.values.find((value) => String(value).startsWith('[')) ?? '[]'
+    const asked = JSON.parse(String(rowsJson)) as readonly { readonly entry_id: string }[]
+    const missing = asked.map(({ entry_id }) => entry_id).filter((id) => !found.has(id))
+    if (missing.length === 0) return reply
+    const { rows } = yield {
+      text: `SELECT *, 0 AS priority, at AS fired_time, 'DEFAULT' AS job_group FROM ledger
+        WHERE kind = 'fired' AND state = 'EXECUTING' AND entry_id IN (SELECT value FROM json_each(?))`,
+      values: [JSON.stringify(missing)],
+    }
+    return { ...reply, rows: [...reply.rows, ...rows] }
+  },
+}
+
+const sentUnfenced: KnownClusterBug = {
+  name: 'A node that was recovered while it stood still writes down what it sends, and sends it',
+  symptom: /the work of .* was sent twice|was sent, and is/,
+  *after(statement, reply): SqlProgram<SqlReply> {
+    if (!/^INSERT INTO qrtz_awaited_results/.test(statement.text) || reply.rows.length > 0) return reply
+    const rows = statement.values.find((value) => String(value).startsWith('[')) ?? '[]'
+    const references = yield {
+      text: `SELECT value ->> 'reference' AS reference FROM json_each(?)`,
+      values: [rows],
+    }
+    return { ...reply, rows: references.rows }
+  },
+}
+
+/** Bugs in what goes on elsewhere, which the simulation with remote jobs must find. */
+export const knownRemoteBugs: readonly KnownClusterBug[] = [sendsAgain, settledTwice, sentUnfenced]
