@@ -46,9 +46,12 @@ inBrowser('the nodes of a cluster', (browser) => {
       await node.start()
       others.push(node)
     }
+    // Without `node_info` it would have failed, and its row would be gone, after a few seconds.
     await database.query(
-      `INSERT INTO qrtz_scheduler_state (sched_name, instance_name, last_checkin_time, checkin_interval, boot_id)
-       VALUES ('shop', 'shop-4', (extract(epoch FROM now()) * 1000 - 60000)::bigint, 1000, 'gone')`,
+      `INSERT INTO qrtz_scheduler_state
+         (sched_name, instance_name, last_checkin_time, checkin_interval, boot_id, node_info)
+       SELECT sched_name, 'shop-4', (extract(epoch FROM now()) * 1000 - 60000)::bigint, 1000, 'gone', node_info
+       FROM qrtz_scheduler_state WHERE instance_name = 'shop-2'`,
     )
     fixture = await dashboardFixture({ served })
   })
