@@ -167,6 +167,7 @@ export interface AcquiredAndFired {
 }
 
 export type TriggerFiredResult =
+  /** For a claim that was split, the firing of one of its items, under a fire instance id of its own. */
   | { readonly kind: 'fired'; readonly bundle: TriggerFiredBundle }
   /**
    * Paused, deleted, rescheduled or blocked since it was acquired, or put in error because its next fire time cannot

@@ -58,7 +58,7 @@ import type { SqlProgram } from './kernel/statement.ts'
 import { type OpenStore, openStore } from './open-store.ts'
 import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
 import { completeJobs } from './programs/firing/completing.ts'
-import { fireTriggers } from './programs/firing/firing.ts'
+import { fireTriggers, hasEnded } from './programs/firing/firing.ts'
 import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
 import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
 import { getPausedGroups } from './programs/reading/pauses.ts'
@@ -358,7 +358,7 @@ export class SqlJobStore implements DatabaseJobStore {
     for (const { item, error } of failed) {
       results[item[0]] = { kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) }
     }
-    this.#forget(acquired.filter((_, index) => results[index]?.kind === 'gone'))
+    this.#forget(acquired.filter((claim, index) => hasEnded(claim, results[index])))
     return results
   }
   async triggeredJobsComplete(completions: readonly JobCompletion[]): Promise<readonly JobCompletion[]> {

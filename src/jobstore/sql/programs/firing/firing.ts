@@ -49,8 +49,12 @@ export function* fireTriggers(
   const whole = firings.filter((firing) => !isToSplit(firing))
   yield* begin(tx, whole)
   yield* advance(tx, firings)
-  yield* splitFirings(tx, firings.filter(isToSplit), jobs)
+  const firstItems = yield* splitFirings(tx, firings.filter(isToSplit), jobs)
   const bundles = new Map(whole.map((firing) => [firing.row.fireInstanceId, bundleOf(tx, firing)]))
+  for (const bundle of yield* fireUnclaimed(tx, firstItems)) {
+    const item = firstItems.find(({ row }) => row.fireInstanceId === bundle.fireInstanceId)
+    if (item !== undefined) bundles.set(item.firingId, bundle)
+  }
   return claims.map(({ fireInstanceId }) => {
     const bundle = bundles.get(fireInstanceId)
     // A claim that is named twice fires once.
@@ -58,6 +62,11 @@ export function* fireTriggers(
     if (bundle !== undefined) return { kind: 'fired', bundle }
     return locked.has(fireInstanceId) ? lockedByOthers : gone
   })
+}
+
+/** Whether a claim is over, and is not what executes now: nothing is to be done with it any more. */
+export function hasEnded({ fireInstanceId }: AcquiredTrigger, result: TriggerFiredResult | undefined): boolean {
+  return result?.kind === 'fired' ? result.bundle.fireInstanceId !== fireInstanceId : result?.kind === 'gone'
 }
 
 /** Fires waiting triggers that this transaction has locked, and whose jobs may start, without claiming them first. */

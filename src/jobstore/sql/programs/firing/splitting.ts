@@ -1,11 +1,13 @@
-import type { JobKey } from '../../../../core/key.ts'
+import { type JobKey, shardedJobsGroup } from '../../../../core/key.ts'
 import type { KeyMap } from '../../../../core/key-map.ts'
 import type { JobDetail } from '../../../../jobs/job-detail.ts'
-import type { Trigger } from '../../../../triggers/trigger.ts'
+import { plannedFireTimeMs, type Trigger } from '../../../../triggers/trigger.ts'
+import { firingPartOf } from '../../../firing-part.ts'
 import { OpenFirings } from '../../../split-firing.ts'
 import { type SqlProgram, together } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { FiredRow } from '../../tables/firings/fired-rows.ts'
+import type { PausedGroups } from '../../tables/groups/paused-group-table.ts'
 import type { JobRef } from '../../tables/jobs/job-table.ts'
 import type { NodeRow } from '../../tables/nodes/node-row.ts'
 import { readRoll } from '../../tables/nodes/scheduler-state-table.ts'
@@ -23,13 +25,26 @@ export interface SplitFire {
   readonly row: FiredRow
 }
 
-/** Splits the firings of claims of locked jobs into items. The states of their triggers are written already. */
+/** An item that the slot of its firing's claim can run at once: a trigger that was stored a moment ago. */
+export interface FirstItem {
+  /** Of the claim. */
+  readonly firingId: string
+  readonly trigger: Trigger
+  readonly jobDetail: JobDetail
+  /** The row that a claim on the trigger would have. */
+  readonly row: FiredRow
+}
+
+/**
+ * Splits the firings of claims of locked jobs into items. The states of their triggers are written already. Answers the
+ * items to begin with: all others wait for the next search.
+ */
 export function* splitFirings(
   tx: SqlTransaction,
   fires: readonly SplitFire[],
   jobs: KeyMap<JobKey, JobRef>,
-): SqlProgram<void> {
-  if (fires.length === 0) return
+): SqlProgram<readonly FirstItem[]> {
+  if (fires.length === 0) return []
   const { session, nowMs, offers } = tx
   const jobKeys = uniqueKeys(fires.map(({ jobDetail }) => jobDetail.key))
   const ids = fires.map(({ row }) => row.fireInstanceId)
@@ -62,8 +77,46 @@ export function* splitFirings(
     tx,
     fires.map(({ row }) => row),
   )
-  yield* writeOpenFirings(tx, open, { jobs, paused })
+  const carriers = yield* writeOpenFirings(tx, open, { jobs, paused })
   yield* deleteSpent(tx, fires, jobs)
+  return fires.flatMap((fire) => (isHeldBack(tx, fire, paused) ? [] : firstItem(tx, fire, carriers)))
+}
+
+/** Whether the items of a firing may have to wait, which the search finds out. */
+function isHeldBack(
+  { session: { groupLimits } }: SqlTransaction,
+  { jobDetail: { key, disallowConcurrentExecution } }: SplitFire,
+  { triggerGroups, jobGroups, everyNewTriggerGroup }: PausedGroups,
+): boolean {
+  const isPaused = everyNewTriggerGroup || triggerGroups.has(shardedJobsGroup) || jobGroups.has(key.group)
+  return isPaused || disallowConcurrentExecution || groupLimits?.has(key.group) === true
+}
+
+/** None where this node has none of the items that may begin. */
+function firstItem(
+  { session, nowMs }: SqlTransaction,
+  { row: { fireInstanceId: firingId }, jobDetail }: SplitFire,
+  carriers: readonly Trigger[],
+): FirstItem[] {
+  const { instanceId } = session.context
+  const trigger = carriers.find(({ jobDataMap }) => {
+    const part = firingPartOf(jobDataMap)
+    return part?.firingId === firingId && part.nodes?.names.includes(instanceId) === true
+  })
+  if (trigger === undefined) return []
+  const row: FiredRow = {
+    fireInstanceId: session.nextFireInstanceId(),
+    triggerKey: trigger.key,
+    jobKey: jobDetail.key,
+    instanceId,
+    state: 'ACQUIRED',
+    firedTimeMs: nowMs,
+    plannedTimeMs: plannedFireTimeMs(trigger) ?? nowMs,
+    priority: trigger.priority,
+    nonConcurrent: false,
+    requestsRecovery: jobDetail.requestsRecovery,
+  }
+  return [{ firingId, trigger, jobDetail, row }]
 }
 
 /** Deletes triggers that have fired for the last time: no end of an execution will. */

@@ -1,6 +1,7 @@
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import { KeyMap } from '../../../../core/key-map.ts'
 import { endedSharding, OpenFirings } from '../../../split-firing.ts'
+import type { Trigger } from '../../../../triggers/trigger.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import type { SqlTransaction } from '../../session/sql-session.ts'
 import type { HistoryEntry } from '../../tables/history/history-rows.ts'
@@ -29,20 +30,20 @@ export function* loadOpenFirings(
 
 /**
  * Writes down what has changed in the open firings of locked jobs: stores the triggers of items that were given out,
- * and settles the firings whose items have all ended.
+ * and settles the firings whose items have all ended. Answers the triggers that it stored.
  */
 export function* writeOpenFirings(
   tx: SqlTransaction,
   open: KeyMap<JobKey, OpenFirings>,
   { jobs, paused = null }: Pick<LockedRows, 'jobs' | 'paused'>,
-): SqlProgram<void> {
+): SqlProgram<readonly Trigger[]> {
   const { splitFirings, history } = tx.session
   const settled = open.values().map((firings) => firings.settle(tx.nowMs))
   const carriers = settled.flatMap((each) => each.carriers)
   yield* storeNewTriggers(tx, carriers, { existing: new KeyMap(), jobs, paused })
   yield* splitFirings.put(settled.flatMap(({ changed }) => changed))
   const over = settled.flatMap((each) => each.over)
-  if (over.length === 0) return
+  if (over.length === 0) return carriers
   yield* splitFirings.delete(over.map(({ fireInstanceId }) => fireInstanceId))
   const lines: HistoryEntry[] = []
   for (const firing of over) {
@@ -52,6 +53,7 @@ export function* writeOpenFirings(
     lines.push({ ...ended, jobType, node, attempt: 1, recovering: false, beganTimeMs: fireTimeMs })
   }
   yield* history.insert(lines)
+  return carriers
 }
 
 /**
