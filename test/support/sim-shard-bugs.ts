@@ -15,8 +15,9 @@ const claimedByTwo: KnownClusterBug = {
   *after(statement, reply): SqlProgram<SqlReply> {
     if (!/INSERT INTO qrtz_fired_triggers/.test(statement.text)) return reply
     yield* run({
-      text: `UPDATE qrtz_triggers SET trigger_state = 'WAITING'
-        WHERE trigger_state = 'ACQUIRED' AND trigger_group = 'SHARDED_JOBS'`,
+      // Three times each, or one node would claim it until the end.
+      text: `UPDATE qrtz_triggers SET trigger_state = 'WAITING', priority = priority + 1
+        WHERE trigger_state = 'ACQUIRED' AND trigger_group = 'SHARDED_JOBS' AND priority < 8`,
       values: [],
     })
     return reply

@@ -58,7 +58,7 @@ import type { SqlProgram } from './kernel/statement.ts'
 import { type OpenStore, openStore } from './open-store.ts'
 import { type SearchManner, type SearchResult, searchTriggers } from './programs/firing/acquiring.ts'
 import { completeJobs } from './programs/firing/completing.ts'
-import { fireTriggers, hasEnded } from './programs/firing/firing.ts'
+import { firedIds, fireTriggers, hasEnded } from './programs/firing/firing.ts'
 import { endOverdueClaims } from './programs/firing/overdue-claims.ts'
 import { releaseAllTriggers, releaseTriggers } from './programs/firing/releasing.ts'
 import { getPausedGroups } from './programs/reading/pauses.ts'
@@ -338,21 +338,17 @@ export class SqlJobStore implements DatabaseJobStore {
     const results: TriggerFiredResult[] = acquired.map(() => ({ kind: 'locked' }))
     const { failed } = await eachOrAll([...acquired.entries()], async (claims) => {
       const areSplit = claims.every(([, { isSplit }]) => isSplit === true)
-      const answers = await this.#pass(
-        (tx) =>
-          fireTriggers(
-            tx,
-            claims.map(([, claim]) => claim),
-          ),
-        // When it is not known whether a firing was committed, the loop would lose it or run it twice. A firing that is
-        // split is on the disk before any of its items is, so a crash undoes one of which nothing ran: its claim is
-        // back then.
-        {
+      const named = claims.map(([, claim]) => claim)
+      const fire = (): Promise<readonly TriggerFiredResult[]> =>
+        this.#pass((tx) => fireTriggers(tx, named), {
+          // When it is not known whether a firing was committed, the loop would lose it or run it twice. A firing that
+          // is split is on the disk before any of its items is, so a crash undoes one of which nothing ran: its claim
+          // is back then.
           onDoubt: 'patient',
-          lock: claims.some(([, { isSplit }]) => isSplit === true) ? 'shared' : 'rows',
+          lock: named.some(({ isSplit }) => isSplit === true) ? 'shared' : 'rows',
           mayBeLost: (answered) => areSplit && answered.every(({ kind }) => kind === 'gone'),
-        },
-      )
+        })
+      const answers = await this.#require().transactions.session.ledger.during(fire, firedIds)
       for (const [position, answer] of answers.entries()) results[claims[position]?.[0] ?? -1] = answer
     })
     for (const { item, error } of failed) {

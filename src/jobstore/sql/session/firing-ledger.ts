@@ -7,11 +7,11 @@ export type LedgerMark = number
  */
 export class FiringLedger {
   readonly #ids = new Set<string>()
-  /** Searches that are not answered yet, by when they began. */
+  /** Searches and firings that are not answered yet, by when they began. */
   readonly #open = new Set<LedgerMark>()
   #begun: LedgerMark = 0
 
-  /** Runs a search for due triggers, and notes the claims and firings of its answer. */
+  /** Runs what claims or fires, and notes the claims and executions of its answer. */
   async during<Answer>(
     search: () => Promise<Answer>,
     idsOf: (answer: Answer) => readonly string[],
@@ -40,7 +40,7 @@ export class FiringLedger {
     return this.#begun
   }
 
-  /** Whether every search that began before then has been answered, so that its result is noted here. */
+  /** Whether all that began before then has been answered, so that its result is noted here. */
   isCompleteUntil(mark: LedgerMark): boolean {
     return [...this.#open].every((begun) => begun > mark)
   }

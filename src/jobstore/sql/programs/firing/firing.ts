@@ -64,8 +64,16 @@ export function* fireTriggers(
   })
 }
 
+/** The fire instance ids of the executions among the answers: an item has one of its own. */
+export function firedIds(results: readonly TriggerFiredResult[]): readonly string[] {
+  return results.flatMap((result) => (result.kind === 'fired' ? [result.bundle.fireInstanceId] : []))
+}
+
 /** Whether a claim is over, and is not what executes now: nothing is to be done with it any more. */
-export function hasEnded({ fireInstanceId }: AcquiredTrigger, result: TriggerFiredResult | undefined): boolean {
+export function hasEnded(
+  { fireInstanceId }: AcquiredTrigger,
+  result: TriggerFiredResult | undefined,
+): boolean {
   return result?.kind === 'fired' ? result.bundle.fireInstanceId !== fireInstanceId : result?.kind === 'gone'
 }
 
