@@ -50,12 +50,14 @@ interface Defect {
 /** Fires that the oracle has and the code has not, and the other way round; a fire twice is one too many. */
 function compare(found: readonly number[], expected: readonly number[]): Pick<Defect, 'missing' | 'extra'> {
   const iso = (fireMs: number): string => new Date(fireMs).toISOString()
-  return {
-    missing: expected.filter((fireMs) => !found.includes(fireMs)).map(iso),
-    extra: found
-      .filter((fireMs, index) => !expected.includes(fireMs) || found.indexOf(fireMs) !== index)
-      .map(iso),
-  }
+  const wanted = new Set(expected)
+  const seen = new Set<number>()
+  const extra = found.filter((fireMs) => {
+    const isAgain = seen.has(fireMs)
+    seen.add(fireMs)
+    return isAgain || !wanted.has(fireMs)
+  })
+  return { missing: expected.filter((fireMs) => !seen.has(fireMs)).map(iso), extra: extra.map(iso) }
 }
 
 /** The fires round a transition, walking forward; none when walking back finds others. */

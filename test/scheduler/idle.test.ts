@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
@@ -25,10 +26,11 @@ const stores: [string, () => JobStore][] = [
 ]
 
 describe.each(stores)('idle, %s', (_, jobStore) => {
-  async function working(size: number) {
+  async function working(size: number, mayWork: Promise<unknown> = Promise.resolve()) {
     const clock = new ManualClock()
     const ended: string[] = []
     const work = defineJob('work', async ({ triggerKey: { name }, scheduler, jobKey }) => {
+      await mayWork
       await realWork()
       if (name === 'chain') await scheduler.triggerJob(jobKey)
       ended.push(name)
@@ -49,12 +51,15 @@ describe.each(stores)('idle, %s', (_, jobStore) => {
   }
 
   it('waits for a job that does real work, and for the store to know', async () => {
-    const { clock, scheduler, ended, at, job } = await working(5)
+    const gate = new EventEmitter()
+    const { clock, scheduler, ended, at, job } = await working(5, once(gate, 'open'))
     await scheduler.scheduleJob(job.build(), at('once', 1000).build())
     await scheduler.start()
     await clock.advance(1000)
     expect(ended).toEqual([])
-    await scheduler.idle()
+    const idle = scheduler.idle()
+    gate.emit('open')
+    await idle
     expect(ended).toEqual(['once'])
     expect(await scheduler.getTrigger(triggerKey('once'))).toBeNull()
     await scheduler.shutdown()

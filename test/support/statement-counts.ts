@@ -9,6 +9,7 @@ import {
   type Testbed,
   type TriggerSpec,
 } from '../../src/testing/job-store/testbed.ts'
+import { firingsOf } from './shard-operations.ts'
 import { type FaultRig, faultRig } from './statement-faults.ts'
 import type { StepRunner } from './step-runner.ts'
 
@@ -87,8 +88,10 @@ async function splitBatch({ scene: { bed }, runner }: FaultRig, items: number): 
   const job = jobDetail('sharded', { durable: true, sharding: resolveSharding({ items }) })
   await bed.schedule('t', { job, everyMs: 60_000 })
   const claims = await bed.acquire()
-  const split = await runner.count(() => bed.store.triggersFired(claims))
   const bundles: TriggerFiredBundle[] = []
+  const split = await runner.count(async () => {
+    bundles.push(...firingsOf(await bed.store.triggersFired(claims)))
+  })
   const fire = await runner.count(async () => {
     bundles.push(...(await bed.acquireAndFire({ maxCount: items })).fired)
   })
