@@ -1,3 +1,4 @@
+import type { JobDataMap } from '../core/job-data-map.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
 
 /** How the result of a firing that goes on elsewhere is awaited. */
@@ -81,4 +82,11 @@ export interface RemoteJobHooks {
    * `reportResult`.
    */
   readonly connect?: (scheduler: ResultTaker, notes: ClusterNotes | null) => unknown
+  /**
+   * How many items a firing has, 1 to 1000: jobs of this definition are stored as sharded, with `items: 'remote'`. The
+   * node that fires calls it, with the data of job and trigger as they are stored. It answers from memory, changes
+   * nothing, and may be called several times. What is no such number counts as the nearest, and an error as 1. Default:
+   * a firing is one execution.
+   */
+  readonly items?: (data: JobDataMap) => number
 }
