@@ -52,10 +52,11 @@ export class SimShards implements SimGuests {
     return this.#random.chance(0.4)
   }
 
-  job(work: Work): JobSource {
-    return defineJob('sharded', (context) => work(context as JobExecutionContext), {
+  jobs(work: Work): readonly JobSource[] {
+    const job = defineJob('sharded', (context) => work(context as JobExecutionContext), {
       retry: { attempts: 2, backoff: { initialMs: 500 } },
     })
+    return [job]
   }
 
   watch(scheduler: Scheduler): void {
