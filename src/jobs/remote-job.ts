@@ -1,5 +1,6 @@
 import type { JobDataMap } from '../core/job-data-map.ts'
 import type { JobKey, TriggerKey } from '../core/key.ts'
+import type { EpochMs } from '../time/clock.ts'
 
 /** How the result of a firing that goes on elsewhere is awaited. */
 export interface AwaitResultOptions {
@@ -67,6 +68,8 @@ export interface ClusterNotes {
   put(kind: string, name: string, text: string, version: number | null): Promise<boolean>
   /** False when it is not there in that version. */
   delete(kind: string, name: string, version: number): Promise<boolean>
+  /** The time by which all nodes go, as epoch milliseconds. Absent where the store has none. */
+  now?(): EpochMs
 }
 
 /** The other half of a remote job: what its nodes do besides sending. */

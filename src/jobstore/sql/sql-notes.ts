@@ -1,3 +1,4 @@
+import type { EpochMs } from '../../time/clock.ts'
 import type { JobStoreNotes, SharedNote } from '../job-store-notes.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
 
@@ -24,5 +25,10 @@ export class SqlNotes implements JobStoreNotes {
     return this.#transactor().run(({ session }) => session.notes.delete(kind, name, version), {
       lock: 'rows',
     })
+  }
+
+  /** In a cluster the clock is set by that of the database. */
+  now(): EpochMs {
+    return this.#transactor().session.context.clock.now()
   }
 }
