@@ -68,8 +68,8 @@ export interface ClusterNotes {
   put(kind: string, name: string, text: string, version: number | null): Promise<boolean>
   /** False when it is not there in that version. */
   delete(kind: string, name: string, version: number): Promise<boolean>
-  /** The time by which all nodes go, as epoch milliseconds. Absent where the store has none. */
-  now?(): EpochMs
+  /** The time of the store, the same for all nodes, as epoch milliseconds. Absent for a store that has none. */
+  now?(): Promise<EpochMs>
 }
 
 /** The other half of a remote job: what its nodes do besides sending. */

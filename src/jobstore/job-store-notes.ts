@@ -22,8 +22,8 @@ export interface JobStoreNotes {
   put(kind: string, name: string, text: string, version: number | null): Promise<boolean>
   /** False when it is not there in that version. */
   delete(kind: string, name: string, version: number): Promise<boolean>
-  /** The time by which all nodes go, where there is one. Absent: nodes must not compare their clocks. */
-  now?(): EpochMs
+  /** The time of the data, the same for all nodes. Absent for a store whose data have none. */
+  now?(): Promise<EpochMs>
 }
 
 /** Notes in the memory of one process. */

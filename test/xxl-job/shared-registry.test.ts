@@ -36,7 +36,7 @@ class Cluster {
       list: (of) => notes.list(of),
       put: (of, name, text, version) => notes.put(of, name, text, version),
       delete: (of, name, version) => notes.delete(of, name, version),
-      ...(this.#hasTime && { now: () => this.clock.now() }),
+      ...(this.#hasTime && { now: async () => this.clock.now() }),
     })
     await this.clock.advance(0)
     return admin

@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../time/clock.ts'
 import type { JobStoreNotes, SharedNote } from '../job-store-notes.ts'
 import type { SqlTransactor } from './session/sql-transactor.ts'
+import { readRoll } from './tables/nodes/scheduler-state-table.ts'
 
 /** The notes of a store in a database. */
 export class SqlNotes implements JobStoreNotes {
@@ -27,8 +28,9 @@ export class SqlNotes implements JobStoreNotes {
     })
   }
 
-  /** In a cluster the clock is set by that of the database. */
-  now(): EpochMs {
-    return this.#transactor().session.context.clock.now()
+  async now(): Promise<EpochMs> {
+    return this.#transactor().read(function* ({ context, nodes }) {
+      return readRoll((yield nodes.load(context.clock.now())).rows).nowMs
+    })
   }
 }

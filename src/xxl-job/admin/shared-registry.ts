@@ -171,8 +171,7 @@ class Board {
     const wasNews = this.isNews
     this.isNews = false
     try {
-      const stamps = this.#storeMs === null ? [] : [{ toldMs: this.#storeMs } satisfies Stamp]
-      const text = JSON.stringify([...stamps, ...executors])
+      const text = JSON.stringify([...(await this.#stamps()), ...executors])
       const isPut = await this.#notes.put(kind, this.#name, text, this.#version)
       // Another node took this admin for gone, or the answer to the last write was lost: listening says which.
       this.#version = isPut ? (this.#version ?? 0) + 1 : null
@@ -189,6 +188,7 @@ class Board {
     const { clock, registry } = this.#options
     const notes = await this.#notes.list(kind)
     const nowMs = clock.elapsedMs()
+    const storeMs = this.#hasListened ? null : ((await this.#notes.now?.()) ?? null)
     for (const { name, version, text } of notes) {
       if (name === this.#name) {
         this.#version = version
@@ -203,7 +203,7 @@ class Board {
       const { executors, toldMs } = this.#read(text)
       if (before !== undefined || this.#hasListened) registry.learn(name, executors)
       // What was there before may be as old as the database.
-      else registry.learn(name, agedSince(executors, toldMs, this.#storeMs))
+      else registry.learn(name, agedSince(executors, toldMs, storeMs))
     }
     this.#hasListened = true
     const names = new Set(notes.map(({ name }) => name))
@@ -214,8 +214,9 @@ class Board {
     }
   }
 
-  get #storeMs(): EpochMs | null {
-    return this.#notes.now?.() ?? null
+  async #stamps(): Promise<readonly Stamp[]> {
+    const toldMs = await this.#notes.now?.()
+    return toldMs === undefined ? [] : [{ toldMs }]
   }
 
   /** What is no executor that could have registered here is left out. */
