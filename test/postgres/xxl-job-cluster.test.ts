@@ -40,8 +40,8 @@ async function shop(route: XxlJobRoute, executorCount: number) {
     })
     return { admin, scheduler }
   }
-  const nodes = [await node('n1'), await node('n2')] as const
-  const [one, other] = nodes
+  const [one, other] = [await node('n1'), await node('n2')]
+  const nodes = [one, other]
   const server = createServer((request, response) => {
     one.admin.listener(request, response)
   }).listen(0, '127.0.0.1')
@@ -80,7 +80,12 @@ async function shop(route: XxlJobRoute, executorCount: number) {
   expect(await waitForExecutors(other, clock, executorCount)).toEqual(addresses.sort())
   await other.scheduler.start()
   await other.scheduler.addJob(JobBuilder.newJob('billing').withIdentity(key).storeDurably().build())
-  return { one, other }
+  const joinAs = async (instanceId: string): Promise<Node> => {
+    const joined = await node(instanceId)
+    nodes.push(joined)
+    return joined
+  }
+  return { one, other, addresses, join: joinAs, clock }
 }
 
 test('an executor that registers with one node runs what another node fires', async () => {
@@ -110,13 +115,20 @@ test('a broadcast has a part for each executor, also of those that registered wi
   expect(line).toMatchObject({ outcome: 'succeeded', node: 'n2', shard: null })
 })
 
+test('a node that starts knows the executors before it reads notes again', async () => {
+  const { addresses, join, clock } = await shop('SHARDING_BROADCAST', 2)
+  // It reads them every 10 seconds.
+  expect(await waitForExecutors(await join('n3'), clock, 2, 9)).toEqual(addresses)
+})
+
 /** Time goes on until the admin knows so many executors; what it reads takes a moment of its own. */
 async function waitForExecutors(
   { admin, scheduler }: Node,
   clock: ManualClock,
   count: number,
+  secondsMax = 80,
 ): Promise<readonly string[]> {
-  for (let seconds = 0; seconds < 80; seconds++) {
+  for (let seconds = 0; seconds < secondsMax; seconds++) {
     await clock.advance(1000)
     const found = admin.executors().flatMap(({ executors }) => executors.map(({ address }) => address))
     if (found.length >= count) return found
