@@ -81,7 +81,8 @@ const misfires = ['runOnce', 'skip'] as const
 export function resolveSharding(options: ShardingOptions): Sharding {
   refuseUnknownKeys(what, options, known)
   const { items, strategy = 'sticky', parameters = {}, failover = true, misfire = 'runOnce' } = options
-  if (items !== 'nodes' && items !== 'remote') requireInteger(what, 'items', items, { min: 1, max: shardItemsMax })
+  if (items !== 'nodes' && items !== 'remote')
+    requireInteger(what, 'items', items, { min: 1, max: shardItemsMax })
   checkOneOf(shardStrategies)(what, 'strategy', strategy, 'ERR_INVALID_OPTION')
   checkOneOf(misfires)(what, 'misfire', misfire, 'ERR_INVALID_OPTION')
   if (typeof failover !== 'boolean') {

@@ -116,7 +116,10 @@ export class RemoteExecutions {
       const count = registry.find(jobType)?.remote?.items?.(data) ?? 1
       return Math.min(Math.max(Math.floor(count) || 1, 1), shardItemsMax)
     } catch (error) {
-      notifier.error(`Job type '${jobType}' does not say how many items a firing has: this one has one.`, error)
+      notifier.error(
+        `Job type '${jobType}' does not say how many items a firing has: this one has one.`,
+        error,
+      )
       return 1
     }
   }

@@ -28,12 +28,13 @@ interface Rig {
 async function open(options: RemoteJobOptions, jobStore: JobStore): Promise<Rig> {
   const clock = new ManualClock()
   const sent: string[] = []
-  const send = async ({ shard, attempt, awaitResult }: RemoteJobContext): Promise<void> => {
+  const send = async (context: RemoteJobContext): Promise<void> => {
+    const { shard, attempt } = context
     const reference = `${String(shard?.item)}/${String(shard?.total)}#${attempt}`
-    await awaitResult({ reference, timeoutMs: 60_000 })
+    await context.awaitResult({ reference, timeoutMs: 60_000 })
     sent.push(reference)
   }
-  const orders = defineRemoteJob('orders', (context) => send(context), options)
+  const orders = defineRemoteJob('orders', send, options)
   const scheduler = await createScheduler({ clock, logger: false, jobs: [orders], jobStore })
   onTestFinished(() => scheduler.shutdown())
   const ended: EndedSharding[] = []

@@ -234,7 +234,9 @@ export class SimRemotes implements SimGuests {
         const found = Array.from({ length: total }, (_, item) => parts.filter((part) => part.item === item))
         const isGood = found.every((tries) => tries.some((part) => part.outcome === 'succeeded'))
         return [
-          ...(found.some(({ length }) => length === 0) ? [`broadcast ${id} ended without one of its parts`] : []),
+          ...(found.some(({ length }) => length === 0)
+            ? [`broadcast ${id} ended without one of its parts`]
+            : []),
           ...(isGood === (outcome === 'succeeded') ? [] : [`broadcast ${id} should not be ${outcome}`]),
         ]
       })

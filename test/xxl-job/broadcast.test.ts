@@ -2,13 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import {
-  createScheduler,
-  type EndedSharding,
-  JobBuilder,
-  jobKey,
-  type Scheduler,
-} from '../../src/index.ts'
+import { createScheduler, type EndedSharding, JobBuilder, jobKey, type Scheduler } from '../../src/index.ts'
 import { sqliteJobStore } from '../../src/sqlite.ts'
 import { ManualClock } from '../../src/testing.ts'
 import {

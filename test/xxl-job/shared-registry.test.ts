@@ -235,7 +235,8 @@ describe('executors, in a store that has a time', () => {
 
   test('are not believed from a note of long ago, or of a time to come', async () => {
     const cluster = memory()
-    const noted = (toldMs: number) => JSON.stringify([{ toldMs }, { appName: 'billing', address, silentMs: 0 }])
+    const noted = (toldMs: number) =>
+      JSON.stringify([{ toldMs }, { appName: 'billing', address, silentMs: 0 }])
     await cluster.notes.put(kind, 'old', noted(cluster.clock.now() - 90_000), null)
     await cluster.notes.put(kind, 'new', noted(cluster.clock.now() + 60_000), null)
     await cluster.notes.put(kind, 'odd', JSON.stringify([{ toldMs: 'now' }, { toldMs: 1e300 }]), null)

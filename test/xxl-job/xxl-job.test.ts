@@ -192,10 +192,7 @@ describe('a job that executors of XXL-JOB run', () => {
   test.each([
     ['admin', { admin: {} }],
     ['route', { route: 'EVERYWHERE' }],
-    [
-      'disallowConcurrentExecution',
-      { route: 'SHARDING_BROADCAST', disallowConcurrentExecution: true },
-    ],
+    ['disallowConcurrentExecution', { route: 'SHARDING_BROADCAST', disallowConcurrentExecution: true }],
     ['jobId', { jobId: 0 }],
     ['onTimeout', { onTimeout: 'again' }],
     ['param', { param: 'May' }],

@@ -307,25 +307,30 @@ const items = area(
         [8, 3, 10],
       )
     },
-    'that is remote and open keeps no remote item of the next firing, however many there are': async (bed) => {
+    'that is remote and open keeps no remote item of the next firing, however many there are': async (
+      bed,
+    ) => {
       const remote = (count: number): JobDetail =>
         sharded({ items: 'remote' }, { jobDataMap: { items: count } })
       await bed.schedule('t', { job: remote(3), everyMs: 60_000 })
       await split(bed)
-      const open = await begin(bed)
-      await splitNext(bed)
-      await bed.store.addJob(remote(2), { replace: true })
+      const open = [...(await begin(bed))]
+      for (const count of [3, 2]) {
+        await bed.store.addJob(remote(count), { replace: true })
+        await splitNext(bed)
+        open.push(...(await begin(bed)))
+      }
+      assert.deepEqual(open.map(itemOf), [0, 1, 2, 0, 1, 2, 0, 1])
+      // Items of another kind may have the same work.
+      await bed.store.addJob(sharded({ items: 3 }), { replace: true })
       await splitNext(bed)
       assert.deepEqual(await states(bed), [
         ['given', 'given', 'given'],
         ['given', 'given', 'given'],
         ['given', 'given'],
+        ['held', 'held', 'held'],
       ])
-      // Items of another kind may have the same work.
-      await bed.store.addJob(sharded({ items: 3 }), { replace: true })
-      await splitNext(bed)
-      assert.deepEqual((await states(bed)).at(-1), ['held', 'held', 'held'])
-      await end(bed, [...open, ...(await begin(bed))])
+      await end(bed, open)
       await end(bed, await begin(bed))
       assert.deepEqual(
         bed.signals.endedShardings.map(({ outcome, items: ended }) => `${outcome} ${ended.length}`),
