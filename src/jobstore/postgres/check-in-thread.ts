@@ -142,6 +142,7 @@ export class ThreadCheckIns implements CheckInDriver {
 
   #threadEnded(cause: unknown): void {
     if (this.#isStopped || this.#isFallenBack) return
+    this.#observer?.witnessLost()
     if (this.#failed(cause)) return
     const orders = this.#orders
     if (orders === null) return
@@ -161,6 +162,12 @@ export class ThreadCheckIns implements CheckInDriver {
         this.#hasCheckedIn = true
         this.#observer?.checkedIn(this.#onOwnClock(message))
         this.#sendOrders()
+        break
+      case 'looked':
+        this.#observer?.looked({ ...message, sentMs: message.sentMs + this.#behindMs() })
+        break
+      case 'witnessLost':
+        this.#observer?.witnessLost()
         break
       case 'failed': {
         const error = Object.assign(new Error(message.message), { code: message.code })
@@ -193,8 +200,12 @@ export class ThreadCheckIns implements CheckInDriver {
 
   /** The monotonic clocks of threads begin at different instants. */
   #onOwnClock({ sentMs, lookedMs, ...rest }: CheckIn): CheckIn {
-    const behindMs = this.#options.clock.elapsedMs() - processElapsedMs()
+    const behindMs = this.#behindMs()
     return { ...rest, sentMs: sentMs + behindMs, lookedMs: lookedMs + behindMs }
+  }
+
+  #behindMs(): number {
+    return this.#options.clock.elapsedMs() - processElapsedMs()
   }
 
   async #givePassword(): Promise<void> {
@@ -214,8 +225,8 @@ export class ThreadCheckIns implements CheckInDriver {
     if (this.#sent !== known) this.#post({ kind: 'order', orders })
   }
 
-  #note({ bootId, intervalMs, statements }: CheckInOrders): ThreadOrders {
-    const orders: ThreadOrders = { bootId, intervalMs, statements: statements() }
+  #note({ bootId, intervalMs, statements, witness }: CheckInOrders): ThreadOrders {
+    const orders: ThreadOrders = { bootId, intervalMs, statements: statements(), witness: witness() }
     this.#sent = JSON.stringify(orders)
     return orders
   }

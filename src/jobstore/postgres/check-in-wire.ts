@@ -1,5 +1,6 @@
 import type { ClientConfig } from 'pg'
 import type { CheckIn, CheckInOrders, CheckInStatements } from '../sql/cluster/check-in.ts'
+import type { WitnessLook, WitnessOrders } from '../sql/cluster/witness.ts'
 
 /** Options of a pg client that can be cloned into a thread. */
 export type ThreadConnection = Omit<ClientConfig, 'password' | 'stream' | 'types'> & {
@@ -9,6 +10,7 @@ export type ThreadConnection = Omit<ClientConfig, 'password' | 'stream' | 'types
 /** The check-in as a thread runs it. Its statements take the time from the database, so they do not change. */
 export interface ThreadOrders extends Pick<CheckInOrders, 'bootId' | 'intervalMs'> {
   readonly statements: CheckInStatements
+  readonly witness: WitnessOrders | null
 }
 
 /** The worker data of a check-in thread. */
@@ -37,5 +39,9 @@ export type ToCheckInThread =
 /** Times are `processElapsedMs`. */
 export type FromCheckInThread =
   | ({ readonly kind: 'checkedIn' } & CheckIn)
+  /** In the session that holds the witness. */
+  | ({ readonly kind: 'looked' } & WitnessLook)
+  /** The session that held the witness has ended. */
+  | { readonly kind: 'witnessLost' }
   | { readonly kind: 'failed'; readonly message: string; readonly code: string | null }
   | { readonly kind: 'password' }
