@@ -54,7 +54,12 @@ export class SessionWitness {
   /** Answers which of these witnesses are gone that this session has seen held. */
   async look(keys: readonly number[]): Promise<{ readonly nowMs: number; readonly lost: readonly number[] }> {
     const values = [lockSpace, [...keys], this.#processId]
-    const { rows } = await this.#client.query<Looked>({ name: 'quartz-ts witnesses', text: look, values, types })
+    const { rows } = await this.#client.query<Looked>({
+      name: 'quartz-ts witnesses',
+      text: look,
+      values,
+      types,
+    })
     const [looked] = rows
     if (looked === undefined) {
       throw new Error('a pooler has put another session in the place of the one of the check-ins')

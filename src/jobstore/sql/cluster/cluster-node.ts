@@ -210,13 +210,8 @@ export class ClusterNode implements CheckInObserver {
 
   looked(look: WitnessLook): void {
     this.#trust.proven(look.sentMs)
-    const rows = this.#rows
-    if (this.#watch.witnessed(look, rows) && this.#bootId !== null) {
-      this.#tending ??= this.#recoverFailed({ rows, nowMs: look.nowMs }).finally(() => {
-        this.#tending = null
-        this.#driver.hurry()
-      })
-    }
+    // A node that has failed by this look may have checked in since its row was read.
+    if (this.#watch.witnessed(look, this.#rows)) this.#driver.hurry()
     this.#settle()
   }
 
@@ -304,22 +299,19 @@ export class ClusterNode implements CheckInObserver {
   }
 
   async #tend({ rows, nowMs }: Roll): Promise<void> {
+    const { instanceId } = this.#context
     this.#warnOfStrangers({ rows, nowMs })
     for (const told of this.#told.keys()) {
       if (!rows.some((row) => row.instanceId === told)) this.#told.delete(told)
     }
-    await this.#recoverFailed({ rows, nowMs })
+    for (const row of rows) {
+      if (this.#isStopped) return
+      if (row.instanceId === instanceId || this.#watch.state(row, nowMs) !== 'failed') continue
+      await this.#recover(row)
+    }
     if (!this.#isStopped) await this.#settleUnknown()
     const isDue = this.#context.clock.elapsedMs() - this.#sweptMs >= this.#options.sweepIntervalMs
     if (isDue && !this.#isStopped) await this.#sweep()
-  }
-
-  async #recoverFailed({ rows, nowMs }: Roll): Promise<void> {
-    for (const row of rows) {
-      if (this.#isStopped) return
-      if (row.instanceId === this.#context.instanceId) continue
-      if (this.#watch.state(row, nowMs) === 'failed') await this.#recover(row)
-    }
   }
 
   async #recover(row: NodeRow): Promise<void> {

@@ -23,7 +23,10 @@ export class WitnessWatch {
   look({ lost, nowMs }: Pick<WitnessLook, 'lost' | 'nowMs'>): void {
     const before = this.#lost
     this.#lost = new Map(
-      lost.map((key) => [key, countOn(before.get(key) ?? { row: null, silentMs: 0, lookedMs: nowMs }, nowMs)]),
+      lost.map((key) => [
+        key,
+        countOn(before.get(key) ?? { row: null, silentMs: 0, lookedMs: nowMs }, nowMs),
+      ]),
     )
   }
 
