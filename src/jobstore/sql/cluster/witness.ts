@@ -22,7 +22,7 @@ export const suspectLookMs = 100
 /**
  * A node that needs longer than this to connect might not be back within the grace, so it has no witness. Milliseconds.
  */
-export const witnessConnectMs = witnessGraceMs / 4
+export const witnessConnectMs: number = witnessGraceMs / 4
 
 /** So many nodes look at one witness, whatever the size of the cluster. */
 const lookersEach = 4
