@@ -158,8 +158,8 @@ async function killOne(cluster) {
   )
   await first.next('began')
   const second = await startNode({ ...settings, instanceId: 'second' })
-  // Both have seen each other by then.
-  await sleep(1000)
+  // Both have seen each other, and each other's witness, by then.
+  await sleep(4000)
   const killedMs = Date.now()
   first.kill()
   const { atMs, recovering } = await second.next('began')

@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { SimRandom } from '../support/sim-random.ts'
+import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { ChaosNode, type ChaosNodeOptions } from './chaos-node.ts'
+import { Load } from './load.ts'
+import { type LogLine, readLog } from './run-log.ts'
+
+const patience = { timeout: 60_000, interval: 50 }
+/** By silence alone no node fails while these tests last. */
+const endless = { failedAfterMs: 3_600_000, poolSize: 4 }
+const lockSpace = 0x71_74_73
+
+interface Place {
+  readonly database: TestDatabase
+  readonly log: string
+  readonly open: (instanceId: string, options?: Partial<ChaosNodeOptions>) => Promise<ChaosNode>
+}
+
+async function newPlace(): Promise<Place> {
+  const path = await mkdtemp(join(tmpdir(), 'quartz-ts-chaos-'))
+  onTestFinished(() => rm(path, { recursive: true, force: true }))
+  const database = await freshDatabase()
+  onTestFinished(() => database[Symbol.asyncDispose]())
+  const log = join(path, 'log')
+  const open = async (instanceId: string, options: Partial<ChaosNodeOptions> = {}): Promise<ChaosNode> => {
+    const location = database.connectionString
+    const node = await ChaosNode.open({
+      ...{ store: 'postgres', location, log, instanceId, storeOptions: endless },
+      ...options,
+    })
+    onTestFinished(() => node.kill())
+    return node
+  }
+  return { database, log, open }
+}
+
+/** The nodes whose row names a witness, with their last check-ins. */
+async function named({ database }: Place): Promise<ReadonlyMap<string, number>> {
+  const rows = await database.query(
+    `SELECT instance_name, last_checkin_time FROM qrtz_scheduler_state
+      WHERE CAST(node_info AS json) -> 'witness' ->> 'key' IS NOT NULL`,
+  )
+  return new Map(rows.map((row) => [String(row['instance_name']), Number(row['last_checkin_time'])]))
+}
+
+/** Waits until each of these nodes has looked at the witnesses of the others in its session. */
+async function lookAtEachOther(place: Place, instanceIds: readonly string[]): Promise<void> {
+  let first: ReadonlyMap<string, number> | null = null
+  await vi.waitFor(async () => {
+    const now = await named(place)
+    expect([...now.keys()].toSorted()).toEqual(instanceIds)
+    first ??= now
+    // Between the check-in that reads a witness and the one after the next there are looks.
+    for (const [instanceId, atMs] of now) expect(atMs - (first.get(instanceId) ?? atMs)).toBeGreaterThan(4000)
+  }, patience)
+}
+
+/** Ends the sessions that hold witnesses. */
+async function cutSessions({ database }: Place): Promise<number> {
+  const rows = await database.query(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1
+      AND mode = 'ExclusiveLock' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [lockSpace],
+  )
+  return rows.length
+}
+
+const failures = (lines: readonly LogLine[]): LogLine[] =>
+  lines.filter(({ kind }) =>
+    ['nodeFailed', 'nodeRecovered', 'recoveredByPeer', 'executionLost'].includes(kind),
+  )
+
+describe('the end of the session of the check-ins', () => {
+  test('after SIGKILL has another node run the work, however long the silence may be', async () => {
+    const place = await newPlace()
+    const load = new Load(new SimRandom(20_260_102), 60_000)
+    const victim = await place.open('victim', { killAt: { point: 'midRecoverableRun', nth: 1 } })
+    const heir = await place.open('heir')
+    await heir.ask('start')
+    await victim.ask('start')
+    await lookAtEachOther(place, ['heir', 'victim'])
+    await vi.waitFor(
+      async () => {
+        const startMs = Date.now()
+        if (victim.end === null) await load.scheduleMixed(heir, 1, { startMs, endMs: startMs + 2000 })
+        expect(victim.end).toBe('SIGKILL')
+      },
+      { timeout: 60_000, interval: 2000 },
+    )
+    await vi.waitFor(async () => {
+      expect((await readLog(place.log)).map(({ kind }) => kind)).toContain('nodeRecovered')
+    }, patience)
+    const kinds = failures(await readLog(place.log)).map(({ kind, node }) => `${node} ${kind}`)
+    expect(kinds.slice(0, 1)).toEqual(['heir nodeFailed'])
+    expect((await named(place)).has('victim')).toBe(false)
+    await heir.stop()
+    expect(heir.end).toBe(0)
+  })
+
+  test('is no failure of a node that lives, also of one whose event loop is blocked', async () => {
+    const place = await newPlace()
+    const nodes = [await place.open('a'), await place.open('b'), await place.open('c')]
+    for (const node of nodes) await node.ask('start')
+    await lookAtEachOther(place, ['a', 'b', 'c'])
+    const blocked = nodes[0]?.ask('block', { forMs: 15_000 })
+    const isOver = blocked?.then(() => true)
+    let cuts = 0
+    while ((await Promise.race([isOver, Promise.resolve(false)])) !== true) {
+      await vi.waitFor(async () => {
+        expect(await cutSessions(place)).toBeGreaterThan(0)
+      }, patience)
+      cuts++
+    }
+    expect(cuts).toBeGreaterThan(10)
+    await lookAtEachOther(place, ['a', 'b', 'c'])
+    for (const node of nodes) await node.stop()
+    expect(failures(await readLog(place.log))).toEqual([])
+  })
+})
