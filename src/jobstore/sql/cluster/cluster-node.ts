@@ -199,7 +199,7 @@ export class ClusterNode implements CheckInObserver {
     this.#tending ??= this.#tend(roll).finally(() => {
       this.#tending = null
     })
-    this.#settle()
+    this.#settleIfTrusted()
   }
 
   checkInFailed(error: unknown): void {
@@ -212,7 +212,7 @@ export class ClusterNode implements CheckInObserver {
     this.#trust.proven(look.sentMs)
     // A node that has failed by this look may have checked in since its row was read.
     if (this.#watch.witnessed(look, this.#rows)) this.#driver.hurry()
-    this.#settle()
+    this.#settleIfTrusted()
   }
 
   /**
@@ -245,6 +245,11 @@ export class ClusterNode implements CheckInObserver {
   #observe(roll: Roll): void {
     this.#watch.observe(roll)
     this.#rows = roll.rows
+  }
+
+  /** An answer from before the event loop was blocked says too little: the one to the hurried check-in follows. */
+  #settleIfTrusted(): void {
+    if (this.#mayClaim()) this.#settle()
   }
 
   /** Wakes the callers that wait for the result of a check-in. */
