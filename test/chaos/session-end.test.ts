@@ -2,13 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { SimRandom } from '../support/sim-random.ts'
 import { freshDatabase, type TestDatabase } from '../support/postgres-database.ts'
+import { SimRandom } from '../support/sim-random.ts'
 import { ChaosNode, type ChaosNodeOptions } from './chaos-node.ts'
 import { Load } from './load.ts'
 import { type LogLine, readLog } from './run-log.ts'
 
-const patience = { timeout: 60_000, interval: 50 }
 /** By silence alone no node fails while these tests last. */
 const endless = { failedAfterMs: 3_600_000, poolSize: 4 }
 const lockSpace = 0x71_74_73
@@ -49,13 +48,17 @@ async function named({ database }: Place): Promise<ReadonlyMap<string, number>> 
 /** Waits until each of these nodes has looked at the witnesses of the others in its session. */
 async function lookAtEachOther(place: Place, instanceIds: readonly string[]): Promise<void> {
   let first: ReadonlyMap<string, number> | null = null
-  await vi.waitFor(async () => {
-    const now = await named(place)
-    expect([...now.keys()].toSorted()).toEqual(instanceIds)
-    first ??= now
-    // Between the check-in that reads a witness and the one after the next there are looks.
-    for (const [instanceId, atMs] of now) expect(atMs - (first.get(instanceId) ?? atMs)).toBeGreaterThan(4000)
-  }, patience)
+  await vi.waitFor(
+    async () => {
+      const now = await named(place)
+      expect([...now.keys()].toSorted()).toEqual(instanceIds)
+      first ??= now
+      // Between the check-in that reads a witness and the one after the next there are looks.
+      for (const [instanceId, atMs] of now)
+        expect(atMs - (first.get(instanceId) ?? atMs)).toBeGreaterThan(4000)
+    },
+    { timeout: 60_000, interval: 50 },
+  )
 }
 
 /** Ends the sessions that hold witnesses. */
@@ -90,9 +93,12 @@ describe('the end of the session of the check-ins', () => {
       },
       { timeout: 60_000, interval: 2000 },
     )
-    await vi.waitFor(async () => {
-      expect((await readLog(place.log)).map(({ kind }) => kind)).toContain('nodeRecovered')
-    }, patience)
+    await vi.waitFor(
+      async () => {
+        expect((await readLog(place.log)).map(({ kind }) => kind)).toContain('nodeRecovered')
+      },
+      { timeout: 60_000, interval: 50 },
+    )
     const kinds = failures(await readLog(place.log)).map(({ kind, node }) => `${node} ${kind}`)
     expect(kinds.slice(0, 1)).toEqual(['heir nodeFailed'])
     expect((await named(place)).has('victim')).toBe(false)
@@ -109,9 +115,12 @@ describe('the end of the session of the check-ins', () => {
     const isOver = blocked?.then(() => true)
     let cuts = 0
     while ((await Promise.race([isOver, Promise.resolve(false)])) !== true) {
-      await vi.waitFor(async () => {
-        expect(await cutSessions(place)).toBeGreaterThan(0)
-      }, patience)
+      await vi.waitFor(
+        async () => {
+          expect(await cutSessions(place)).toBeGreaterThan(0)
+        },
+        { timeout: 60_000, interval: 50 },
+      )
       cuts++
     }
     expect(cuts).toBeGreaterThan(10)

@@ -10,7 +10,6 @@ import { freshDatabase, type TestDatabase } from '../support/postgres-database.t
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 
 const entry = new URL('../../dist/jobstore/postgres/check-in-entry.js', import.meta.url)
-const patience = { timeout: 60_000 }
 const lockSpace = 0x71_74_73
 const ownKey = 42
 
@@ -67,11 +66,14 @@ const isNamed = (report: Report): boolean => report.kind === 'checkedIn' && repo
 const isUnnamed = (report: Report): boolean => report.kind === 'checkedIn' && report.witness === 'none'
 
 async function seen(reports: readonly Report[], is: (report: Report) => boolean, from = 0): Promise<number> {
-  return vi.waitFor(() => {
-    const at = reports.findIndex((report, index) => index >= from && is(report))
-    expect(at).toBeGreaterThanOrEqual(0)
-    return at
-  }, patience)
+  return vi.waitFor(
+    () => {
+      const at = reports.findIndex((report, index) => index >= from && is(report))
+      expect(at).toBeGreaterThanOrEqual(0)
+      return at
+    },
+    { timeout: 60_000 },
+  )
 }
 
 /** The sessions that hold this witness. */
@@ -113,9 +115,12 @@ describe('the witness of a session', () => {
     const peer = await sessionWith(7)
     const { reports } = startThread({ connectionString: database.connectionString }, [7, 8])
     await seen(reports, ({ kind }) => kind === 'looked', await seen(reports, isNamed))
-    await vi.waitFor(() => {
-      expect(reports.filter(({ kind }) => kind === 'looked').length).toBeGreaterThan(2)
-    }, patience)
+    await vi.waitFor(
+      () => {
+        expect(reports.filter(({ kind }) => kind === 'looked').length).toBeGreaterThan(2)
+      },
+      { timeout: 60_000 },
+    )
     await peer.end()
     const lostAt = await seen(reports, (report) => report.kind === 'looked' && report.lost.length > 0)
     expect(reports[lostAt]).toEqual({ kind: 'looked', lost: [7] })
@@ -129,9 +134,12 @@ describe('the witness of a session', () => {
       isNamed,
       await seen(reports, ({ kind }) => kind === 'witnessLost', cutAt),
     )
-    await vi.waitFor(() => {
-      expect(reports.slice(backAt).filter(({ kind }) => kind === 'looked').length).toBeGreaterThan(2)
-    }, patience)
+    await vi.waitFor(
+      () => {
+        expect(reports.slice(backAt).filter(({ kind }) => kind === 'looked').length).toBeGreaterThan(2)
+      },
+      { timeout: 60_000 },
+    )
     expect(
       reports.slice(backAt).filter((report) => report.kind === 'looked' && report.lost.length > 0),
     ).toEqual([])

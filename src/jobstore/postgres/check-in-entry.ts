@@ -67,7 +67,7 @@ class CheckInLoop {
     endThread(this.#port)
   }
 
-  /** Whoever wakes the thread wants a check-in. */
+  /** A wake-up asks for a check-in. */
   async #waitUntilDue(): Promise<void> {
     const delayMs = Math.min(this.#checkInAtMs, this.#lookAtMs) - processElapsedMs()
     if (delayMs > 0 && (await this.#gate.wait(delayMs))) this.#checkInAtMs = processElapsedMs()

@@ -18,7 +18,7 @@ export interface CheckInOrders {
   readonly intervalMs: number
   /** Made anew for each check-in where it contains the time of the node's clock. */
   readonly statements: () => CheckInStatements
-  /** Null while nobody would look at a witness. */
+  /** Null while no other node would look at a witness. */
   readonly witness: () => WitnessOrders | null
 }
 
