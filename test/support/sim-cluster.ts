@@ -38,7 +38,7 @@ import {
 } from './sim-cluster-node.ts'
 import { ClusterOperations, type JobKind, jobKinds } from './sim-cluster-operations.ts'
 import { SimForeignLocks } from './sim-foreign-locks.ts'
-import type { GuestKind, SimGuests } from './sim-guests.ts'
+import type { ClusterExtras, SimGuests } from './sim-guests.ts'
 import { invitedGuests } from './sim-invited-guests.ts'
 import { SimRandom } from './sim-random.ts'
 import { SimSessions } from './sim-sessions.ts'
@@ -58,12 +58,6 @@ const heldJob = 'strict-1'
 /** A node that is well and has free slots is not later than this, whatever else is in the tables. */
 const mostLateMs = 1100
 const wayFaults: WayFaults = { delay: 0.15, failure: 0.04, lostReply: 0.02, crash: 0.0015 }
-
-interface ClusterExtras {
-  readonly guests?: GuestKind | null
-  /** Whether nodes see the end of each other's sessions. Default: false. */
-  readonly sessions?: boolean
-}
 
 /** Runs one seed: a cluster on one database, from an empty one to the day after, also with jobs of other kinds. */
 export async function simulateCluster(
@@ -102,12 +96,7 @@ class ClusterWorld {
   #faults: WayFaults | null = null
   #acting = { process: 0, lock: '' }
 
-  constructor(
-    seed: number,
-    bug: StatementBug,
-    database: Database.Database,
-    { guests, sessions }: Required<ClusterExtras>,
-  ) {
+  constructor(seed: number, bug: StatementBug, database: Database.Database, extras: Required<ClusterExtras>) {
     const random = new SimRandom(seed)
     const ties = random.fork()
     this.#seed = seed
@@ -122,8 +111,8 @@ class ClusterWorld {
     this.#poolSize = random.pick([1, 3, 10])
     this.#operations = new ClusterOperations(this.#clock, random.fork())
     this.#foreignLocks = new SimForeignLocks(this.#clock, random.fork())
-    this.#sessions = sessions ? new SimSessions(this.#clock, new SimRandom(seed + 2_000_000)) : null
-    this.#guests = invitedGuests(guests, {
+    this.#sessions = extras.sessions ? new SimSessions(this.#clock, new SimRandom(seed + 2_000_000)) : null
+    this.#guests = invitedGuests(extras.guests, {
       clock: this.#clock,
       random: new SimRandom(seed + 1_000_000),
       database,
