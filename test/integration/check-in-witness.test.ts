@@ -168,6 +168,25 @@ describe('the witness of a session', () => {
     expect(await holders(ownKey)).toEqual([])
   })
 
+  test.each([
+    ['take', 'pg_try_advisory_lock(int, int)'],
+    ['look at', 'pg_try_advisory_xact_lock_shared(int, int)'],
+  ])('is none where the user may not %s such locks', async (_what, called) => {
+    await using other = await freshDatabase(server.connectionString)
+    const role = `limited_${other.connectionString.slice(-8)}`
+    await other.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
+    await other.query(`REVOKE EXECUTE ON FUNCTION ${called} FROM PUBLIC`)
+    const url = new URL(other.connectionString)
+    url.username = role
+    url.password = 'secret'
+    const { reports } = startThread({ connectionString: url.href }, [7])
+    const failedAt = await seen(reports, ({ kind }) => kind === 'failed')
+    await seen(reports, isUnnamed, (await seen(reports, isUnnamed, failedAt)) + 1)
+    expect(
+      reports.slice(failedAt + 1).filter((report) => isNamed(report) || report.kind === 'failed'),
+    ).toEqual([])
+  })
+
   const withPooler = test.skipIf(pgbouncerVersion === null) // reason: not every machine has one
   withPooler('is none behind a transaction pooler', async () => {
     await using pooler = await startPooler(database.connectionString, pgbouncerVersion ?? [])

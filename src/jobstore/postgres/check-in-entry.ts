@@ -15,6 +15,9 @@ import { SessionWitness } from './session-witness.ts'
 /** Columns are read as text, whatever type parsers the process has set. */
 const types = { getTypeParser: () => (value: string) => value }
 
+/** SQLSTATE of a statement that is not allowed, not known, or for which the server lacks room. */
+const refusals = /^(?:42|0A|53)/
+
 /** The code of the check-in thread: checks in over a connection of its own and posts the result. */
 class CheckInLoop {
   readonly #port: MessagePort
@@ -26,6 +29,8 @@ class CheckInLoop {
   #witness: SessionWitness | null = null
   /** Whether this connection may hold a witness. */
   #canHold = false
+  /** Whether the server refuses such locks, to this user or at all. */
+  #isRefused = false
   /** What the last look found lost. */
   #lost: readonly number[] = []
   #checkInAtMs = 0
@@ -75,8 +80,7 @@ class CheckInLoop {
 
   /** A node whose row names a witness must be back within the grace. */
   #failed(error: unknown, { intervalMs, witness }: ThreadOrders): void {
-    const code: unknown = error instanceof Error && 'code' in error ? error.code : null
-    this.#tell({ kind: 'failed', message: textOf(error), code: typeof code === 'string' ? code : null })
+    this.#tell({ kind: 'failed', message: textOf(error), code: codeOf(error) })
     const delayMs = retryDelayMs(intervalMs)
     const hurriedMs = suspectLookMs * this.#failures
     this.#failures++
@@ -108,9 +112,9 @@ class CheckInLoop {
   /** Takes the witness where there is none yet and the session can hold one. */
   async #hasWitness(client: pg.Client, key: number): Promise<boolean> {
     if (this.#witness !== null) return true
-    if (!this.#canHold) return false
+    if (!this.#canHold || this.#isRefused) return false
     const sentMs = processElapsedMs()
-    const taken = await SessionWitness.take(client, key)
+    const taken = await this.#notRefused(SessionWitness.take(client, key))
     if (taken === null) this.#canHold = false
     if (taken === null || taken === 'busy') return false
     this.#witness = taken
@@ -123,12 +127,22 @@ class CheckInLoop {
     this.#lookAtMs = Number.POSITIVE_INFINITY
     if (this.#witness === null || witness === null) return
     const sentMs = processElapsedMs()
-    const { nowMs, lost } = await this.#witness.look(witness.watched)
+    const { nowMs, lost } = await this.#notRefused(this.#witness.look(witness.watched))
     this.#tell({ kind: 'looked', sentMs, nowMs, lost })
     this.#lookAtMs = processElapsedMs() + (lost.length > 0 ? suspectLookMs : witnessLookMs)
     // With its look at the rows the grace begins.
     if (lost.some((key) => !this.#lost.includes(key))) this.#checkInAtMs = processElapsedMs()
     this.#lost = lost
+  }
+
+  /** A server that does not give these locks must not keep the node from checking in. */
+  async #notRefused<Answer>(asking: Promise<Answer>): Promise<Answer> {
+    try {
+      return await asking
+    } catch (error) {
+      if (refusals.test(codeOf(error) ?? '')) this.#isRefused = true
+      throw error
+    }
   }
 
   async #connect(): Promise<pg.Client> {
@@ -220,6 +234,11 @@ class CheckInLoop {
         break
     }
   }
+}
+
+function codeOf(error: unknown): string | null {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : null
+  return typeof code === 'string' ? code : null
 }
 
 async function query(
