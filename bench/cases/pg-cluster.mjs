@@ -68,7 +68,7 @@ export const failover = failoverBenchmark({
   name: 'failover',
   title:
     'PostgreSQL: from SIGKILL of a node in the middle of a recoverable job until it runs on the other node',
-  limits: { defaultMs: 10_000, tunedMs: 3000 },
+  limits: { defaultMs: 1500, tunedMs: 1500 },
   killOne,
 })
 

@@ -439,7 +439,10 @@ export class ClusterNode implements CheckInObserver {
     const key = this.#witnessKey
     if (key === null || !hasLookers(instanceId, this.#rows)) return null
     const own = this.#own(bootId)
-    const named = { ...own, info: { ...own.info, witness: { key, graceMs: witnessGraceMs } } }
+    const named = {
+      ...own,
+      info: { ...own.info, witness: { key, graceMs: witnessGraceMs(this.#options.failedAfterMs) } },
+    }
     return {
       key,
       checkIn: this.#table.checkIn(named, clock.now()),

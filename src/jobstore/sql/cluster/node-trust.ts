@@ -13,12 +13,14 @@ const trustedShare = 0.8
  */
 export class NodeTrust {
   readonly #failedAfterMs: number
+  readonly #graceMs: number
   #checkedInMs = Number.NEGATIVE_INFINITY
   #provenMs = Number.NEGATIVE_INFINITY
   #witness: 'none' | 'held' | 'lost' = 'none'
 
   constructor({ failedAfterMs }: { readonly failedAfterMs: number }) {
     this.#failedAfterMs = failedAfterMs
+    this.#graceMs = witnessGraceMs(failedAfterMs)
   }
 
   /** A check-in, or the registration, succeeded; `sentMs` is on the clock's monotonic time. */
@@ -44,6 +46,6 @@ export class NodeTrust {
 
   holdsAt(elapsedMs: number): boolean {
     if (elapsedMs >= this.#checkedInMs + trustedShare * this.#failedAfterMs) return false
-    return this.#witness === 'none' || elapsedMs < this.#provenMs + trustedShare * witnessGraceMs
+    return this.#witness === 'none' || elapsedMs < this.#provenMs + trustedShare * this.#graceMs
   }
 }

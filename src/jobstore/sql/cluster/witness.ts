@@ -7,11 +7,16 @@ import type { NodeRow } from '../tables/nodes/node-row.ts'
  * gone, the session has ended, and most often its process too. A node names its witness in its row.
  */
 
+/** A node that lives needs a few milliseconds to connect again and to check in; the rest is for busy machines. */
+const shortestGraceMs = 1000
+
 /**
- * For how long a node whose witness is gone must be silent before it has failed. A node that lives needs a few
- * milliseconds to connect again and to check in; the rest is for machines that are busy.
+ * For how long a node whose witness is gone must be silent before it has failed: a part of the silence that is needed
+ * otherwise, so that an option for more of that gives more of this.
  */
-export const witnessGraceMs = 1000
+export function witnessGraceMs(failedAfterMs: number): number {
+  return Math.max(shortestGraceMs, failedAfterMs / 6)
+}
 
 /** How often a node proves its own session and looks at the witnesses of others. */
 export const witnessLookMs = 300
@@ -22,7 +27,7 @@ export const suspectLookMs = 100
 /**
  * A node that needs longer than this to connect might not be back within the grace, so it has no witness. Milliseconds.
  */
-export const witnessConnectMs: number = witnessGraceMs / 4
+export const witnessConnectMs: number = shortestGraceMs / 4
 
 /** So many nodes look at one witness, whatever the size of the cluster. */
 const lookersEach = 4

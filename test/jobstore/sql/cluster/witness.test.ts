@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { NodeWatch } from '../../../../src/jobstore/sql/cluster/node-watch.ts'
-import { hasLookers, watchedWitnesses, witnessKey } from '../../../../src/jobstore/sql/cluster/witness.ts'
+import {
+  hasLookers,
+  watchedWitnesses,
+  witnessGraceMs,
+  witnessKey,
+} from '../../../../src/jobstore/sql/cluster/witness.ts'
 import { type NodeRow, parseNodeInfo } from '../../../../src/jobstore/sql/tables/nodes/node-row.ts'
 
 const own = { checkInIntervalMs: 1500, failedAfterMs: 6000 }
@@ -100,6 +105,14 @@ describe('whether a node has failed whose witness is gone', () => {
 })
 
 describe('witnesses', () => {
+  test.each([
+    [200, 1000],
+    [6000, 1000],
+    [60_000, 10_000],
+  ])('leave a node of which silence says %i ms so many: %i', (failedAfterMs, graceMs) => {
+    expect(witnessGraceMs(failedAfterMs)).toBe(graceMs)
+  })
+
   test('are looked at by nodes of this library only', () => {
     const orphan = { ...node('o', 0, null), isOrphan: true }
     expect(hasLookers('a', [node('a', 0, null), ofJava, orphan])).toBe(false)
