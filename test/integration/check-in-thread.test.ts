@@ -59,6 +59,7 @@ function rig(config: ClientConfig, entry: URL = builtEntry, deafAfterMs = 60_000
     start: () => fallbackCalls.push('start'),
     order: () => fallbackCalls.push('order'),
     hurry: () => fallbackCalls.push('hurry'),
+    provenMs: () => Number.NEGATIVE_INFINITY,
     cutOff: () => fallbackCalls.push('cutOff'),
     stop: () => {
       fallbackCalls.push('stop')

@@ -121,6 +121,11 @@ class SimCheckIns implements CheckInDriver {
     this.#inner.hurry()
   }
 
+  /** It tells each look. */
+  provenMs(): number {
+    return Number.NEGATIVE_INFINITY
+  }
+
   stop(): Promise<void> {
     this.#isStopped = true
     return this.#inner.stop()

@@ -128,7 +128,8 @@ class CheckInLoop {
     if (this.#witness === null || witness === null) return
     const sentMs = processElapsedMs()
     const { nowMs, lost } = await this.#notRefused(this.#witness.look(witness.watched))
-    this.#tell({ kind: 'looked', sentMs, nowMs, lost })
+    Atomics.store(new BigInt64Array(this.#data.proof), 0, BigInt(Math.floor(sentMs * 1000)))
+    if (lost.length > 0 || this.#lost.length > 0) this.#tell({ kind: 'looked', sentMs, nowMs, lost })
     this.#lookAtMs = processElapsedMs() + (lost.length > 0 ? suspectLookMs : witnessLookMs)
     // With its look at the rows the grace begins.
     if (lost.some((key) => !this.#lost.includes(key))) this.#checkInAtMs = processElapsedMs()

@@ -49,6 +49,7 @@ const failuresMax = 2
 export class ThreadCheckIns implements CheckInDriver {
   readonly #options: ThreadCheckInsOptions
   readonly #entry: URL
+  readonly #proof = new SharedArrayBuffer(8)
   #observer: CheckInObserver | null = null
   #orders: CheckInOrders | null = null
   #sent = ''
@@ -82,6 +83,10 @@ export class ThreadCheckIns implements CheckInDriver {
   hurry(): void {
     if (this.#isFallenBack) this.#options.fallback.hurry()
     else this.#post({ kind: 'hurry' })
+  }
+
+  provenMs(): number {
+    return Number(Atomics.load(new BigInt64Array(this.#proof), 0)) / 1000 + this.#behindMs()
   }
 
   async stop(): Promise<void> {
@@ -119,6 +124,7 @@ export class ThreadCheckIns implements CheckInDriver {
       answerWithinMs,
       deafAfterMs,
       orders: this.#note(orders),
+      proof: this.#proof,
     }
     // Without the flags of the process, which may be for its main script only.
     const worker = new Worker(this.#entry, { workerData: data, execArgv: [], name: 'quartz-ts check-in' })

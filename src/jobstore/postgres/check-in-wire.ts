@@ -26,6 +26,11 @@ export interface CheckInThreadData {
    */
   readonly deafAfterMs: number
   readonly orders: ThreadOrders
+  /**
+   * When the session that holds the witness answered last: `processElapsedMs` in microseconds, of 64 bits. In memory
+   * that both threads share, so that an idle main thread sleeps on.
+   */
+  readonly proof: SharedArrayBuffer
 }
 
 export type ToCheckInThread =

@@ -39,7 +39,7 @@ export interface CheckInObserver {
   checkedIn(checkIn: CheckIn): void
   /** A check-in failed; the next one comes soon. */
   checkInFailed(error: unknown): void
-  /** The session of the check-ins holds the witness, and answered. */
+  /** The session of the check-ins has taken the witness, or has seen that others are lost or are there again. */
   looked(look: WitnessLook): void
   /** The session that held the witness has ended. */
   witnessLost(): void
@@ -53,6 +53,8 @@ export interface CheckInDriver {
   order(orders: CheckInOrders): void
   /** Checks in at once. */
   hurry(): void
+  /** When the session that holds the witness answered last, on the clock's monotonic time. */
+  provenMs(): number
   /** Ends after the check-in under way. */
   stop(): Promise<void>
   /** Gives up the check-in under way; then `stop`, also one that has begun, ends soon. */
@@ -93,6 +95,11 @@ export class EventLoopCheckIns implements CheckInDriver {
 
   hurry(): void {
     this.#gate.wake()
+  }
+
+  /** There is no such session. */
+  provenMs(): number {
+    return Number.NEGATIVE_INFINITY
   }
 
   async stop(): Promise<void> {

@@ -239,7 +239,9 @@ export class ClusterNode implements CheckInObserver {
   /** A node that has stopped may still read the nodes. */
   #mayClaim(): boolean {
     if (this.#isStopped) return true
-    return this.#bootId !== null && this.#trust.holdsAt(this.#context.clock.elapsedMs())
+    return (
+      this.#bootId !== null && this.#trust.holdsAt(this.#context.clock.elapsedMs(), this.#driver.provenMs())
+    )
   }
 
   #observe(roll: Roll): void {

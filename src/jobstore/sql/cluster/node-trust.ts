@@ -44,8 +44,12 @@ export class NodeTrust {
     return true
   }
 
-  holdsAt(elapsedMs: number): boolean {
+  /** `provenMs` is when the session that holds the witness answered last, as its thread knows. */
+  holdsAt(elapsedMs: number, provenMs: number): boolean {
     if (elapsedMs >= this.#checkedInMs + trustedShare * this.#failedAfterMs) return false
-    return this.#witness === 'none' || elapsedMs < this.#provenMs + trustedShare * this.#graceMs
+    return (
+      this.#witness === 'none' ||
+      elapsedMs < Math.max(this.#provenMs, provenMs) + trustedShare * this.#graceMs
+    )
   }
 }

@@ -19,10 +19,10 @@ export function witnessGraceMs(failedAfterMs: number): number {
 }
 
 /** How often a node proves its own session and looks at the witnesses of others. */
-export const witnessLookMs = 300
+export const witnessLookMs = 400
 
 /** How often it looks while one is gone, so that the grace ends on time. */
-export const suspectLookMs = 100
+export const suspectLookMs = 50
 
 /**
  * A node that needs longer than this to connect might not be back within the grace, so it has no witness. Milliseconds.

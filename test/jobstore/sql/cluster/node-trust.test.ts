@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { NodeTrust } from '../../../../src/jobstore/sql/cluster/node-trust.ts'
 
 /** The first instant, in hundreds of milliseconds, at which the trust does not hold any more. */
-function endsAt(trust: NodeTrust): number {
+function endsAt(trust: NodeTrust, provenMs = Number.NEGATIVE_INFINITY): number {
   let atMs = 0
-  while (trust.holdsAt(atMs)) atMs += 100
+  while (trust.holdsAt(atMs, provenMs)) atMs += 100
   return atMs
 }
 
@@ -80,6 +80,14 @@ describe('the trust of a node not to have been recovered', () => {
     const trust = new NodeTrust({ failedAfterMs: 6000 })
     tell(trust)
     expect(endsAt(trust)).toBe(untilMs)
+  })
+
+  test('goes by what the thread knows of the session, where there is a witness', () => {
+    const trust = new NodeTrust({ failedAfterMs: 6000 })
+    trust.checkedIn(1000, 'none')
+    expect(endsAt(trust, 1600)).toBe(5800)
+    trust.checkedIn(1000, 'named')
+    expect(endsAt(trust, 1600)).toBe(2400)
   })
 
   test('is lost with the witness once, and with nothing where there is none', () => {
