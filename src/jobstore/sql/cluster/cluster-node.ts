@@ -220,6 +220,8 @@ export class ClusterNode implements CheckInObserver {
    * may not get another one soon.
    */
   witnessLost(): void {
+    // What that session saw says nothing of what the next one sees.
+    this.#watch.witnessed({ lost: [], nowMs: 0 }, [])
     if (!this.#trust.lost() || this.#bootId === null || this.#isStopped) return
     const checkingIn = checkInOver(this.#transactor, this.#orders(), 'unknown')
     unawaited(
