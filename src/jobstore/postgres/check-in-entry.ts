@@ -6,7 +6,7 @@ import { textOf } from '../../core/thrown-value.ts'
 import { processElapsedMs, systemClock } from '../../time/clock.ts'
 import { Gate } from '../../time/gate.ts'
 import { retryDelayMs } from '../sql/cluster/check-in.ts'
-import { suspectLookMs, witnessConnectMs, witnessLookMs } from '../sql/cluster/witness.ts'
+import { slowConnectionMs, suspectLookMs, witnessConnectMs, witnessLookMs } from '../sql/cluster/witness.ts'
 import type { SqlRow, SqlStatement } from '../sql/kernel/statement.ts'
 import type { CheckInThreadData, FromCheckInThread, ThreadOrders, ToCheckInThread } from './check-in-wire.ts'
 import { disconnect } from './postgres-driver.ts'
@@ -29,6 +29,8 @@ class CheckInLoop {
   #witness: SessionWitness | null = null
   /** Whether this connection may hold a witness. */
   #canHold = false
+  /** When a connection was made that was too slow for a witness. */
+  #slowSinceMs = Number.POSITIVE_INFINITY
   /** Whether the server refuses such locks, to this user or at all. */
   #isRefused = false
   /** What the last look found lost. */
@@ -96,6 +98,8 @@ class CheckInLoop {
   }
 
   async #checkIn({ bootId, statements, witness }: ThreadOrders): Promise<FromCheckInThread> {
+    const isSlow = witness !== null && this.#slowSinceMs + slowConnectionMs < processElapsedMs()
+    if (isSlow) await this.#disconnect()
     const client = this.#client ?? (await this.#connect())
     const isNamed = witness !== null && (await this.#hasWitness(client, witness.key))
     const sentMs = processElapsedMs()
@@ -164,8 +168,11 @@ class CheckInLoop {
     this.#client = client
     const startedMs = processElapsedMs()
     await client.connect()
+    const connectedMs = processElapsedMs()
+    const isSlow = connectedMs - startedMs > witnessConnectMs
     // One who asks the main thread for the password could not come back while that is blocked.
-    this.#canHold = !asksForPassword && processElapsedMs() - startedMs <= witnessConnectMs
+    this.#canHold = !asksForPassword && !isSlow
+    this.#slowSinceMs = isSlow && !asksForPassword ? connectedMs : Number.POSITIVE_INFINITY
     return client
   }
 

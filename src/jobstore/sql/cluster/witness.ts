@@ -27,7 +27,10 @@ export const suspectLookMs = 50
 /**
  * A node that needs longer than this to connect might not be back within the grace, so it has no witness. Milliseconds.
  */
-export const witnessConnectMs: number = shortestGraceMs / 4
+export const witnessConnectMs: number = shortestGraceMs / 2
+
+/** A connection that was slow may have met a busy moment: after this time another one is tried. Milliseconds. */
+export const slowConnectionMs = 30_000
 
 /** So many nodes look at one witness, whatever the size of the cluster. */
 const lookersEach = 4
