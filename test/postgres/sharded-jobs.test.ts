@@ -17,6 +17,7 @@ import { ownersOf } from '../../src/jobstore/shard-strategies.ts'
 import { jobDetail, only, Testbed } from '../../src/testing/job-store/testbed.ts'
 import { systemClock } from '../../src/time/clock.ts'
 import { ManualClock } from '../../src/time/manual-clock.ts'
+import { firingsOf } from '../support/shard-operations.ts'
 import { postgresStores } from '../support/sql-stores.ts'
 
 const stores = postgresStores()
@@ -160,10 +161,10 @@ async function deadNode(newStore: () => JobStore, options: ShardingOptions): Pro
   const sharding = resolveSharding(options)
   const job = jobDetail('sharded', { durable: true, jobType: 'work', sharding, requestsRecovery: failover })
   await bed.scheduleAll([bed.trigger('t', { job })], job)
-  await bed.fireKind(only(await bed.acquire({ noLaterThanMs: systemClock.now() })))
-  const bundles: TriggerFiredBundle[] = []
-  for (const claim of await bed.acquire({ noLaterThanMs: systemClock.now() }))
-    bundles.push(await bed.fire(claim))
+  const claim = only(await bed.acquire({ noLaterThanMs: systemClock.now() }))
+  const bundles = firingsOf(await bed.store.triggersFired([claim]))
+  for (const item of await bed.acquire({ noLaterThanMs: systemClock.now() }))
+    bundles.push(await bed.fire(item))
   return { bed, bundles }
 }
 
