@@ -7,6 +7,7 @@ import { calendarStatements } from '../../src/jobstore/sql/tables/calendars/cale
 import { awaitedResultStatements } from '../../src/jobstore/sql/tables/firings/awaited-result-table.ts'
 import { firedTriggerStatements } from '../../src/jobstore/sql/tables/firings/fired-trigger-table.ts'
 import { jobGroupLimitStatements } from '../../src/jobstore/sql/tables/firings/job-group-limits.ts'
+import { plainEndStatements } from '../../src/jobstore/sql/tables/firings/plain-ends.ts'
 import { splitFiringStatements } from '../../src/jobstore/sql/tables/firings/split-firing-table.ts'
 import { pausedGroupStatements } from '../../src/jobstore/sql/tables/groups/paused-group-table.ts'
 import { executionsQuery, historyStatements } from '../../src/jobstore/sql/tables/history/history-table.ts'
@@ -136,6 +137,13 @@ const allTables: readonly Table[] = [
     about: 'fired_triggers: claims (ACQUIRED) and executions in flight (EXECUTING)',
     path: `${tables}firings/fired-trigger-table.ts`,
     statements: firedTriggerStatements,
+  },
+  {
+    names: ['plainEnds'],
+    about: 'ends of executions whose rows are as they were written, with their triggers and jobs',
+    path: `${tables}firings/plain-ends.ts`,
+    engines: [sqlite],
+    statements: plainEndStatements,
   },
   {
     names: ['splitFirings'],

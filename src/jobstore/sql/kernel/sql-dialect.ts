@@ -10,6 +10,8 @@ export interface SqlDialect {
   placeholder(position: number): string
   /** Whether one run of a statement for each row stores rows faster than one statement for all. */
   readonly runsRowByRow: boolean
+  /** Whether a transaction excludes all other writers, so that no row need be locked before it is changed. */
+  readonly excludesWriters: boolean
   /** Whether one placeholder may stand for the same value in several places. */
   readonly reusesParameters: boolean
   /**

@@ -6,6 +6,7 @@ import type { CalendarTable } from '../tables/calendars/calendar-table.ts'
 import type { AwaitedResultTable } from '../tables/firings/awaited-result-table.ts'
 import type { FiredTriggerTable } from '../tables/firings/fired-trigger-table.ts'
 import type { JobGroupLimits } from '../tables/firings/job-group-limits.ts'
+import type { PlainEnds } from '../tables/firings/plain-ends.ts'
 import type { SplitFiringTable } from '../tables/firings/split-firing-table.ts'
 import type { PausedGroupTable } from '../tables/groups/paused-group-table.ts'
 import type { HistoryTable } from '../tables/history/history-table.ts'
@@ -43,6 +44,8 @@ export interface SqlSession {
   readonly pausedGroups: PausedGroupTable
   readonly pauses: PauseTable
   readonly firedTriggers: FiredTriggerTable
+  /** Null where rows are locked before they are changed. */
+  readonly plainEnds: PlainEnds | null
   readonly splitFirings: SplitFiringTable
   readonly awaitedResults: AwaitedResultTable
   readonly history: HistoryTable

@@ -46,6 +46,8 @@ export interface TriggerStatements {
   /** The triggers among the bound rows that are stored with another type. */
   readonly selectRetyped: KeyQuery
   readonly advance: RowSetQuery
+  /** The same for triggers that stay WAITING: indexes of states are left alone. */
+  readonly advanceWaiting?: RowSetQuery
   /** The same, and the start time. */
   readonly reschedule: RowSetQuery
   readonly setState: RowSetQuery
@@ -82,7 +84,11 @@ const fireStateColumns = {
 
 export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements {
   const { dialect, names } = vocabulary
+  const { trigger_state: _, ...fireTimes } = fireStateColumns
   return {
+    ...(dialect.excludesWriters && {
+      advanceWaiting: updateQuery(vocabulary, names.triggers, triggerKeyColumns, fireTimes),
+    }),
     insert: insertQuery(vocabulary, names.triggers, triggerColumns),
     upsert: upsertQuery(vocabulary, names.triggers, triggerKeyColumns, triggerColumns),
     advance: updateQuery(vocabulary, names.triggers, triggerKeyColumns, fireStateColumns),
