@@ -443,9 +443,10 @@ function isStatement(value: Statements[string]): value is { readonly namedText: 
   return typeof value === 'function'
 }
 
-function textAt(statements: Statements, [name = '', ...rest]: readonly string[]): string {
+/** Null where an engine is not sent the statement. */
+function textAt(statements: Statements, [name = '', ...rest]: readonly string[]): string | null {
   const value = statements[name]
-  if (value === undefined) throw new Error(`there is no statement ${name}`)
+  if (value === undefined) return null
   return isStatement(value) ? value.namedText : textAt(value, rest)
 }
 
@@ -454,12 +455,12 @@ function block(
   title: string,
   users: readonly string[],
   engines: readonly Engine[],
-  texts: readonly string[],
+  texts: readonly (string | null)[],
 ): string {
   if (users.length === 0) throw new Error(`nothing uses the statement ${title}`)
   const byText = new Map<string, string[]>()
   for (const [index, text] of texts.entries()) {
-    byText.set(text, [...(byText.get(text) ?? []), engines[index]?.name ?? ''])
+    if (text !== null) byText.set(text, [...(byText.get(text) ?? []), engines[index]?.name ?? ''])
   }
   const printed = [...byText].map(([text, sent]) => `${nameOf(sent, engines)}${formatSql(text)};\n`)
   return `-- ${title}\n${users.map(commentOf).join('')}${printed.join('\n')}`
