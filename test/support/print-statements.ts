@@ -7,7 +7,6 @@ import { calendarStatements } from '../../src/jobstore/sql/tables/calendars/cale
 import { awaitedResultStatements } from '../../src/jobstore/sql/tables/firings/awaited-result-table.ts'
 import { firedTriggerStatements } from '../../src/jobstore/sql/tables/firings/fired-trigger-table.ts'
 import { jobGroupLimitStatements } from '../../src/jobstore/sql/tables/firings/job-group-limits.ts'
-import { plainEndStatements } from '../../src/jobstore/sql/tables/firings/plain-ends.ts'
 import { splitFiringStatements } from '../../src/jobstore/sql/tables/firings/split-firing-table.ts'
 import { pausedGroupStatements } from '../../src/jobstore/sql/tables/groups/paused-group-table.ts'
 import { executionsQuery, historyStatements } from '../../src/jobstore/sql/tables/history/history-table.ts'
@@ -39,11 +38,12 @@ import {
   dueQuery,
 } from '../../src/jobstore/sql/tables/triggers/due-statements.ts'
 import { pauseStatements } from '../../src/jobstore/sql/tables/triggers/pause-table.ts'
+import { plainEndStatements } from '../../src/jobstore/sql/tables/triggers/plain-ends.ts'
 import { triggerScopeStatements } from '../../src/jobstore/sql/tables/triggers/trigger-scopes.ts'
 import { triggerStatements } from '../../src/jobstore/sql/tables/triggers/trigger-statements.ts'
 import { statementsOfJava } from '../../src/jobstore/sql/tables/triggers/triggers-of-java.ts'
 import { sqliteDialect } from '../../src/jobstore/sqlite/sqlite-dialect.ts'
-import { formatSql } from './format-sql.ts'
+import { commentOf, formatSql } from './format-sql.ts'
 import { StatementUsers } from './statement-users.ts'
 import {
   beginning,
@@ -141,7 +141,7 @@ const allTables: readonly Table[] = [
   {
     names: ['plainEnds'],
     about: 'ends of executions whose rows are as they were written, with their triggers and jobs',
-    path: `${tables}firings/plain-ends.ts`,
+    path: `${tables}triggers/plain-ends.ts`,
     engines: [sqlite],
     statements: plainEndStatements,
   },
@@ -464,20 +464,6 @@ function block(
   }
   const printed = [...byText].map(([text, sent]) => `${nameOf(sent, engines)}${formatSql(text)};\n`)
   return `-- ${title}\n${users.map(commentOf).join('')}${printed.join('\n')}`
-}
-
-/** A comment of as many lines as the text needs. */
-function commentOf(text: string): string {
-  const found: string[] = []
-  let line = '--  '
-  for (const word of text.split(' ')) {
-    if (line.length + 1 + word.length > 110) {
-      found.push(line)
-      line = '--     '
-    }
-    line += ` ${word}`
-  }
-  return [...found, line].map((each) => `${each}\n`).join('')
 }
 
 function nameOf(sent: readonly string[], engines: readonly Engine[]): string {

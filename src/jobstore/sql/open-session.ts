@@ -9,7 +9,6 @@ import { columnWidths, requireFits } from './tables/encoding/limits.ts'
 import { AwaitedResultTable } from './tables/firings/awaited-result-table.ts'
 import { FiredTriggerTable } from './tables/firings/fired-trigger-table.ts'
 import { JobGroupLimits } from './tables/firings/job-group-limits.ts'
-import { PlainEnds } from './tables/firings/plain-ends.ts'
 import { SplitFiringTable } from './tables/firings/split-firing-table.ts'
 import { PausedGroupTable } from './tables/groups/paused-group-table.ts'
 import { HistoryTable } from './tables/history/history-table.ts'
@@ -25,6 +24,7 @@ import { ExecutionProgressTable } from './tables/records/execution-progress-tabl
 import { JobStatusTable } from './tables/records/job-status-table.ts'
 import { MisfireTable } from './tables/records/misfire-table.ts'
 import { PauseTable } from './tables/triggers/pause-table.ts'
+import { PlainEnds } from './tables/triggers/plain-ends.ts'
 import { TriggerScopes } from './tables/triggers/trigger-scopes.ts'
 import { TriggerTable } from './tables/triggers/trigger-table.ts'
 import { TriggersOfJava } from './tables/triggers/triggers-of-java.ts'
@@ -52,7 +52,7 @@ export function openSession(engine: SqlEngine, context: JobStoreContext): SqlSes
     pausedGroups: new PausedGroupTable(vocabulary),
     pauses: new PauseTable(vocabulary),
     firedTriggers: new FiredTriggerTable(vocabulary, instanceId),
-    plainEnds: dialect.excludesWriters ? new PlainEnds(vocabulary, instanceId) : null,
+    plainEnds: dialect.excludesWriters === true ? new PlainEnds(vocabulary, instanceId) : null,
     splitFirings: new SplitFiringTable(vocabulary),
     awaitedResults: new AwaitedResultTable(vocabulary, instanceId),
     history: new HistoryTable(vocabulary, records.history),

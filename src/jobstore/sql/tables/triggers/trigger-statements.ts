@@ -75,18 +75,17 @@ export interface TriggerStatements {
   readonly clear: Readonly<Record<SubTable | 'triggers', SqlQuery<{ readonly scheduler: string }>>>
 }
 
-const fireStateColumns = {
-  trigger_state: 'text',
+const fireTimes = {
   next_fire_time: 'bigint',
   prev_fire_time: 'bigint',
   misfire_orig_fire_time: 'bigint',
 } as const
+const fireStateColumns = { trigger_state: 'text', ...fireTimes } as const
 
 export function triggerStatements(vocabulary: SqlVocabulary): TriggerStatements {
   const { dialect, names } = vocabulary
-  const { trigger_state: _, ...fireTimes } = fireStateColumns
   return {
-    ...(dialect.excludesWriters && {
+    ...(dialect.excludesWriters === true && {
       advanceWaiting: updateQuery(vocabulary, names.triggers, triggerKeyColumns, fireTimes),
     }),
     insert: insertQuery(vocabulary, names.triggers, triggerColumns),

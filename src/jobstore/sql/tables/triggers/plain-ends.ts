@@ -1,3 +1,4 @@
+import { invariant } from '../../../../core/errors.ts'
 import type { JobKey, TriggerKey } from '../../../../core/key.ts'
 import type { EpochMs } from '../../../../time/clock.ts'
 import { TriggerFamilies } from '../../../../triggers/families/trigger-families.ts'
@@ -14,9 +15,9 @@ import {
 import type { SqlVocabulary } from '../../kernel/sql-vocabulary.ts'
 import type { SqlProgram } from '../../kernel/statement.ts'
 import { jobKeyColumns, jobKeyRows, triggerKeyColumns, triggerKeyRows } from '../encoding/key-rows.ts'
-import { scheduleTableNames, sqlNameOf } from '../triggers/schedule-tables.ts'
+import { scheduleTableNames, sqlNameOf } from './schedule-tables.ts'
 
-/** An execution of this node, and what its row says if nobody has changed it. */
+/** An execution of this node, and what its row says as this node wrote it. */
 export interface PlainExecution {
   readonly fireInstanceId: string
   readonly trigger: Trigger
@@ -100,7 +101,11 @@ function* changedOf<Item>(
   query: RowSetQuery,
 ): SqlProgram<readonly Item[]> {
   const changes: number[] = []
-  for (const some of chunksOf(rows)) changes.push(...((yield query(some)).changesOfEach ?? []))
+  for (const some of chunksOf(rows)) {
+    const { changesOfEach } = yield query(some)
+    invariant(changesOfEach !== undefined, 'the reply says how many rows each run has changed')
+    changes.push(...changesOfEach)
+  }
   return items.filter((_, index) => changes[index] === 1)
 }
 
